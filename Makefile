@@ -1,0 +1,71 @@
+# Everything installs itself into .venv and node_modules; a stamp file says that it is done.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+.PHONY: run test lint check bench lock clean
+
+VENV := .venv
+PY := $(VENV)/bin/python
+PIP := $(PY) -m pip install -q --disable-pip-version-check
+CODE := $(wildcard functions tests benchmarks)
+
+# The embedded database comes from npm, for this platform only; nothing is to be installed
+# elsewhere, nor where another DynamoDB or another copy of the engine is there.
+ifeq ($(shell uname -sm),Linux x86_64)
+ifeq ($(AWS_ENDPOINT_URL_DYNAMODB)$(shell command -v dynoxide),)
+ENGINE := node_modules/.stamp
+endif
+endif
+
+run: $(ENGINE) $(VENV)/run.stamp
+	@exec $(PY) -m functions.local
+
+test: $(ENGINE) $(VENV)/dev.stamp
+	@$(PY) -m pytest -q tests
+
+lint: $(VENV)/dev.stamp
+	@$(VENV)/bin/ruff format --check -q $(CODE) || { echo "make lint: run $(VENV)/bin/ruff format" >&2; exit 1; }
+	@$(VENV)/bin/ruff check -q $(CODE)
+	@$(VENV)/bin/mypy --strict --no-error-summary $(CODE)
+	@$(VENV)/bin/lint-imports --no-logo
+
+check: lint test
+
+bench: $(ENGINE) $(VENV)/dev.stamp
+	@$(PY) -m benchmarks
+
+lock: $(PY)
+	@$(PIP) uv==0.13.8
+	@for set in "run --extra local" "dev --extra local --extra dev"; do \
+	  $(PY) -m uv -q pip compile --no-config --universal --python-version 3.11 --generate-hashes \
+	    --default-index https://pypi.org/simple --custom-compile-command "make lock" \
+	    $${set#* } pyproject.toml -o requirements/$${set%% *}.lock; \
+	done
+
+clean:
+	@rm -rf $(VENV) node_modules .*_cache .hypothesis .schemathesis
+	@find $(CODE) -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(PY):
+	@python=; for each in python3 python3.13 python3.12 python3.11 python; do \
+	  if $$each -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then python=$$each; break; fi; \
+	done; \
+	if [ -z "$$python" ]; then \
+	  echo "agent-memory needs Python 3.11 or newer on the PATH: https://www.python.org/downloads/" >&2; exit 1; \
+	fi; \
+	$$python -m venv --clear $(VENV)
+
+$(VENV)/%.stamp: requirements/%.lock | $(PY)
+	@echo "Installing requirements/$*.lock (once)" >&2
+	@$(PIP) --require-hashes -r $<
+	@touch $@
+
+node_modules/.stamp: package-lock.json
+	@if ! node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null || ! command -v npm >/dev/null; then \
+	  echo "agent-memory needs Node 20 or newer with npm for its embedded database: https://nodejs.org (or set AWS_ENDPOINT_URL_DYNAMODB to use another DynamoDB)" >&2; exit 1; \
+	fi
+	@npm ci --silent --no-audit --no-fund
+	@if ! node_modules/@dynoxide/linux-x64/dynoxide --version >/dev/null; then \
+	  echo "npm could not install the embedded database @dynoxide/linux-x64; is its registry in reach?" >&2; exit 1; \
+	fi
+	@touch $@

@@ -1,0 +1,1 @@
+"""What the local server does in a second, and what an operation costs in DynamoDB."""

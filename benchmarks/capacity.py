@@ -1,0 +1,100 @@
+"""What DynamoDB charges for the calls that a piece of code makes.
+
+The figures are the engine's own (`ReturnConsumedCapacity`), collected by botocore's events, so the
+code that is measured runs as it is.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+_STARTED = "benchmarks.capacity.started"
+_BEFORE = "provide-client-params.dynamodb"
+_AFTER = "after-call.dynamodb"
+_WRITES = frozenset({"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"})
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One DynamoDB request and the capacity units that it used.
+
+    `write` and `read` are the table's own units, `index_write` and `index_read` those of its
+    global indexes. A call that the engine refused says nothing of its units: `failed`, all zero.
+    `started` and `ended` are `perf_counter` seconds.
+    """
+
+    operation: str
+    write: float
+    read: float
+    index_write: float
+    index_read: float
+    failed: bool
+    started: float
+    ended: float
+
+
+@contextmanager
+def recorded(client: Any) -> Iterator[list[Call]]:
+    """Collect the calls of a boto3 DynamoDB client, in the order in which they end.
+
+    Yields a list that grows while the block runs; calls from other threads are in it.
+    """
+    calls: list[Call] = []
+
+    def collect(**event: Any) -> None:
+        calls.append(_call(event))
+
+    client.meta.events.register_last(_BEFORE, _ask)
+    client.meta.events.register_last(_AFTER, collect)
+    try:
+        yield calls
+    finally:
+        client.meta.events.unregister(_BEFORE, _ask)
+        client.meta.events.unregister(_AFTER, collect)
+
+
+def in_sequence(calls: Iterable[Call]) -> int:
+    """How many calls had to wait for an earlier one to end, the first included."""
+    depth, free_at = 0, float("-inf")
+    for call in sorted(calls, key=lambda each: each.ended):
+        if call.started >= free_at:
+            depth, free_at = depth + 1, call.ended
+    return depth
+
+
+def _ask(params: dict[str, Any], model: Any, context: dict[str, Any], **_: Any) -> dict[str, Any]:
+    context[_STARTED] = perf_counter()
+    if model.input_shape is None or "ReturnConsumedCapacity" not in model.input_shape.members:
+        return params
+    return params | {"ReturnConsumedCapacity": "INDEXES"}
+
+
+def _call(event: Mapping[str, Any]) -> Call:
+    operation: str = event["model"].name
+    parsed: Mapping[str, Any] = event["parsed"]
+    spent = parsed.get("ConsumedCapacity", [])
+    tables = [spent] if isinstance(spent, Mapping) else spent
+    own = sum(_own_units(each) for each in tables)
+    indexes = sum(_index_units(each) for each in tables)
+    writes = operation in _WRITES
+    return Call(
+        operation=operation,
+        write=own if writes else 0.0,
+        read=0.0 if writes else own,
+        index_write=indexes if writes else 0.0,
+        index_read=0.0 if writes else indexes,
+        failed="Error" in parsed,
+        started=event["context"][_STARTED],
+        ended=perf_counter(),
+    )
+
+
+def _own_units(spent: Mapping[str, Any]) -> float:
+    return float(spent["CapacityUnits"]) - _index_units(spent)
+
+
+def _index_units(spent: Mapping[str, Any]) -> float:
+    indexes = spent.get("GlobalSecondaryIndexes") or {}
+    return sum(float(each["CapacityUnits"]) for each in indexes.values())

@@ -1,0 +1,132 @@
+"""Requests per second of this service's local server beside the published reference server."""
+
+import os
+import platform
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+
+from benchmarks import servers
+from benchmarks.load import Result, run
+from benchmarks.tables import text_table
+from benchmarks.workload import CASES, MATCHES, Case, Fixture, prepare
+
+CLIENTS = (1, 8)
+GOAL = 3.0  # times the reference's rate, at the larger number of clients
+_MOST_REQUESTS = 6000  # in one run, however fast the server
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """The median of the rounds."""
+
+    rate: float
+    p50_ms: float
+    p99_ms: float
+    generator_cpu_us: float
+    rounds: list[float]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One operation at one number of clients on both servers."""
+
+    case: str
+    clients: int
+    ours: Figures
+    reference: Figures
+
+    @property
+    def ratio(self) -> float:
+        return self.ours.rate / self.reference.rate
+
+
+def compare(bench: Path, rounds: int, seconds: float) -> list[Row]:
+    """Measure every case on both servers in turn: A B A B.
+
+    `bench`: a folder for the reference's environment and for the data, which is removed.
+    Raises `ServerError`, `AnswerError`.
+    """
+    bench.mkdir(parents=True, exist_ok=True)
+    (bench / ".gitignore").write_text("*\n")
+    with _both(bench) as fixtures:
+        return [
+            _row(case, clients, fixtures, rounds, seconds) for case in CASES for clients in CLIENTS
+        ]
+
+
+@contextmanager
+def _both(bench: Path) -> Iterator[tuple[Fixture, Fixture]]:
+    with (
+        TemporaryDirectory(dir=bench) as data,
+        servers.reference(Path(data), bench / "reference") as theirs,
+        servers.ours(Path(data)) as ours,
+    ):
+        yield prepare(ours), prepare(theirs)
+
+
+def _row(
+    case: Case, clients: int, fixtures: tuple[Fixture, Fixture], rounds: int, seconds: float
+) -> Row:
+    results: tuple[list[Result], list[Result]] = ([], [])
+    for number in range(rounds):
+        for fixture, measured in zip(fixtures, results, strict=True):
+            scripts = case.scripts(fixture, clients, _MOST_REQUESTS, f"{clients}-{number}")
+            expected = case.expected(fixture)
+            measured.append(run(fixture.server.address, scripts, expected, seconds))
+    return Row(case.name, clients, _figures(results[0]), _figures(results[1]))
+
+
+def _figures(results: Sequence[Result]) -> Figures:
+    return Figures(
+        rate=median(each.rate for each in results),
+        p50_ms=median(each.p50_ms for each in results),
+        p99_ms=median(each.p99_ms for each in results),
+        generator_cpu_us=median(each.generator_cpu_us for each in results),
+        rounds=[round(each.rate, 1) for each in results],
+    )
+
+
+def as_data(rows: Sequence[Row]) -> dict[str, object]:
+    """All figures, and where they were taken."""
+    return {
+        "cpus": os.cpu_count(),
+        "python": platform.python_version(),
+        "reference": servers.REFERENCE,
+        "rows": [asdict(row) | {"ratio": round(row.ratio, 2)} for row in rows],
+    }
+
+
+def as_text(rows: Sequence[Row]) -> str:
+    """The table that `make bench` prints."""
+    heads = ["operation", "clients", "ours/s", "reference/s", "ratio", "goal"]
+    heads += ["ours p50 ms", "p99", "reference p50 ms", "p99"]
+    dearest = max(row.ours.generator_cpu_us for row in rows)
+    notes = [
+        f"Medians, interleaved; reference: {servers.REFERENCE}, SQLite, one worker, no access log.",
+        f"Two tags: {MATCHES} of 100 entries match; the reference ignores the filter, answers all.",
+        f"The generator shares the cores: up to {dearest:.0f} us of CPU a request of ours.",
+    ]
+    return "\n".join([text_table(heads, [_cells(row) for row in rows]), *notes])
+
+
+def _cells(row: Row) -> list[str]:
+    times = (row.ours.p50_ms, row.ours.p99_ms, row.reference.p50_ms, row.reference.p99_ms)
+    return [
+        row.case,
+        str(row.clients),
+        f"{row.ours.rate:.0f}",
+        f"{row.reference.rate:.0f}",
+        f"{row.ratio:.2f}",
+        _verdict(row),
+        *(f"{each:.2f}" for each in times),
+    ]
+
+
+def _verdict(row: Row) -> str:
+    if row.clients != max(CLIENTS):
+        return ""
+    return f">= {GOAL:g} {'met' if row.ratio >= GOAL else 'MISSED'}"

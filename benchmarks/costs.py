@@ -1,0 +1,178 @@
+"""DynamoDB calls and capacity units of each operation, beside what the design allows it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from benchmarks.capacity import Call, in_sequence
+from benchmarks.inprocess import Function, function
+from benchmarks.tables import text_table
+from benchmarks.workload import entry, value
+
+_OWNED, _MATCHES = 100, 10
+_MEMORY = "/api/v1/memory"
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """At most this many calls one after another, and units of the table itself."""
+
+    calls: int
+    write: float
+    read: float
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What one operation on an entry of 1 KB used."""
+
+    operation: str
+    limit: Limit
+    calls: int
+    in_sequence: int
+    write: float
+    index_write: float
+    read: float
+
+    @property
+    def above(self) -> bool:
+        """Whether it passes its limit anywhere."""
+        used = (self.in_sequence, self.write, self.read)
+        allowed = (self.limit.calls, self.limit.write, self.limit.read)
+        return any(u > a for u, a in zip(used, allowed, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class _Agent:
+    """A caller of the function under an id of its own; its first call is not a measured one."""
+
+    function: Function
+    id: str
+    key: str
+
+    def create(self, name: str, tier: str, tags: Sequence[str] = ()) -> tuple[Any, list[Call]]:
+        body = entry(self.id, name, tier, tags)
+        answer = self.function.call("POST", _MEMORY, self.key, body)
+        return answer.body, answer.calls
+
+    def get(self, target: str) -> list[Call]:
+        return self.function.call("GET", target, self.key).calls
+
+    def query(self, **filters: str | int) -> list[Call]:
+        return self.get(f"{_MEMORY}?{urlencode(filters)}")
+
+
+def measure() -> list[Cost]:
+    """Every operation once, on tables of its own in memory. Raises `RequestError`."""
+    with function() as running:
+        tenant = running.call("POST", "/api/v1/tenants", running.root_key, {"id": "bench"}).body
+        admin = _Agent(running, tenant["admin"]["id"], tenant["admin"]["api_key"])
+        return [*_own(_agent(admin, "owner")), *_key(admin), *_shared(admin)]
+
+
+def _agent(admin: _Agent, name: str) -> _Agent:
+    agent = _new_agent(admin, name)
+    agent.query(memory_type="episodic", limit=1)
+    return agent
+
+
+def _new_agent(admin: _Agent, name: str) -> _Agent:
+    body = {"id": name, "kind": "agent"}
+    answer = admin.function.call("POST", "/api/v1/principals", admin.key, body)
+    return _Agent(admin.function, name, answer.body["api_key"])
+
+
+def _own(agent: _Agent) -> Iterator[Cost]:
+    """An agent's private memory."""
+    for tier in ("working", "episodic"):
+        agent.create(f"first-{tier}", tier)
+        made, calls = agent.create(f"measured-{tier}", tier, ["billing"])
+        yield _cost(f"create {tier}", Limit(1, 4, 0), calls)
+    target = f"{_MEMORY}/{made['id']}"
+    yield _cost("get by id", Limit(1, 0, 1), agent.get(target))
+    by_key = agent.query(agent_id=agent.id, namespace=made["namespace"], key=made["key"])
+    yield _cost("get by key", Limit(1, 0, 1), by_key)
+    patch = agent.function.call("PATCH", target, agent.key, {"value": value(7)}, if_match="1")
+    yield _cost("patch value", Limit(1, 1, 0), patch.calls)
+    removal = agent.function.call("DELETE", target, agent.key)
+    yield _cost("delete", Limit(2, 6, 1), removal.calls)
+    yield _own_query(agent)
+
+
+def _own_query(agent: _Agent) -> Cost:
+    present = 3
+    for number in range(_OWNED - present):
+        agent.create(f"more-{number}", "episodic")
+    calls = agent.query(agent_id=agent.id, limit=_MATCHES, tags="billing")
+    return _cost(f"query own, {_OWNED} of 1 KB", Limit(1, 0, _OWNED / 4), calls)
+
+
+def _key(admin: _Agent) -> Iterator[Cost]:
+    """The first request of a key that the function does not remember."""
+    newcomer = _new_agent(admin, "newcomer")
+    target = f"{_MEMORY}?agent_id=newcomer&namespace=none&key=none"
+    yield _cost("get by key, unknown caller", Limit(2, 0, 2), newcomer.get(target))
+
+
+def _shared(admin: _Agent) -> Iterator[Cost]:
+    """Semantic memory; its first write, which also makes the namespace, is not measured."""
+    admin.create("first", "semantic")
+    for count in (0, 5):
+        tags = [f"tag-{number}" for number in range(count)]
+        made, calls = admin.create(f"tagged-{count}", "semantic", tags)
+        yield _cost(f"create semantic, {count} tags", Limit(2, 2 * (count + 2), 1), calls)
+    yield _cost("get semantic by id", Limit(1, 0, 2), admin.get(f"{_MEMORY}/{made['id']}"))
+    yield from _shared_queries(admin)
+
+
+def _shared_queries(admin: _Agent) -> Iterator[Cost]:
+    """The same matches among few and among many entries: the second may cost no more."""
+    for number in range(_MATCHES):
+        admin.create(f"match-{number}", "semantic", ["urgent", "billing"])
+    few = _tag_query(admin)
+    yield _cost(f"query semantic by 2 tags, {_MATCHES} of 13", Limit(3, 0, float("inf")), few)
+    for number in range(_OWNED):
+        admin.create(f"other-{number}", "semantic", ["other"])
+    most = sum(call.read + call.index_read for call in few)
+    name = f"query semantic by 2 tags, {_MATCHES} of {_OWNED + 13}"
+    yield _cost(name, Limit(3, 0, most), _tag_query(admin))
+
+
+def _tag_query(admin: _Agent) -> list[Call]:
+    namespace = "invoice_processing"
+    return admin.query(
+        memory_type="semantic", namespace=namespace, tags="urgent,billing", limit=_MATCHES
+    )
+
+
+def _cost(operation: str, limit: Limit, calls: Sequence[Call]) -> Cost:
+    return Cost(
+        operation=operation,
+        limit=limit,
+        calls=len(calls),
+        in_sequence=in_sequence(calls),
+        write=sum(call.write for call in calls),
+        index_write=sum(call.index_write for call in calls),
+        read=sum(call.read + call.index_read for call in calls),
+    )
+
+
+def as_data(costs: Sequence[Cost]) -> list[Mapping[str, object]]:
+    """All figures."""
+    return [asdict(cost) | {"above": cost.above} for cost in costs]
+
+
+def as_text(costs: Sequence[Cost]) -> str:
+    """The table that `make bench` prints."""
+    heads = ["operation, entries of 1 KB", "calls", "in sequence", "limit", "write units", "limit"]
+    heads += ["in indexes", "read units", "limit", ""]
+    return text_table(heads, [_cells(cost) for cost in costs])
+
+
+def _cells(cost: Cost) -> list[str]:
+    limit = cost.limit
+    calls = (cost.calls, cost.in_sequence, limit.calls)
+    units = (cost.write, limit.write, cost.index_write, cost.read, limit.read)
+    figures = [f"{each:g}" for each in (*calls, *units)]
+    return [cost.operation, *figures, "ABOVE" if cost.above else ""]

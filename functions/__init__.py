@@ -1,0 +1,1 @@
+"""Agent Memory: the functions of the service, a package per door and per room."""

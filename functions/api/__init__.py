@@ -1,0 +1,1 @@
+"""Door: HTTP, as API Gateway hands it over (HTTP API, payload 2.0)."""

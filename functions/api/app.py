@@ -1,0 +1,117 @@
+"""Resolves a request to its route: who calls, may they, and what came of it."""
+
+import re
+import time
+from typing import Any
+
+from functions.api.call import Answer, Call
+from functions.api.problems import internal_error, problem
+from functions.api.route import PUBLIC, ROOT, Route, RouteTable
+from functions.api.services import Services
+from functions.identity.model import Principal
+from functions.identity.service import require
+from functions.platform.errors import (
+    AccessDenied,
+    MethodNotAllowed,
+    NotFound,
+    ServiceError,
+    Unauthenticated,
+)
+from functions.platform.observability import log_unforeseen, logger
+
+_NOBODY = Principal("", "", "user", frozenset())
+_OPERATOR = Principal("~root", "root", "user", frozenset())
+_TRACEPARENT = re.compile(r"[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}", re.ASCII)
+
+
+class App:
+    """The API, as a function from event to answer."""
+
+    def __init__(self, services: Services, routes: RouteTable) -> None:
+        self._services = services
+        self._routes = routes
+
+    def __call__(self, event: dict[str, Any], _context: object = None) -> dict[str, Any]:
+        """Answers one API Gateway event (HTTP API, payload 2.0)."""
+        began = time.perf_counter()
+        request_id: str = event["requestContext"]["requestId"]
+        fields: dict[str, object] = {"request_id": request_id}
+        try:
+            answer = self._answer(event, fields)
+        except ServiceError as error:
+            answer = problem(error)
+            fields["code"] = error.code
+        except Exception as error:  # noqa: BLE001 - the door's last resort
+            log_unforeseen(error, **fields)
+            answer = internal_error()
+        took = round((time.perf_counter() - began) * 1000, 1)
+        logger.info("request", extra={"status": answer.status, "took_ms": took, **fields})
+        return _rendered(answer, request_id)
+
+    def _answer(self, event: dict[str, Any], fields: dict[str, object]) -> Answer:
+        path: str = event["rawPath"]
+        method: str = event["requestContext"]["http"]["method"]
+        trace = _TRACEPARENT.fullmatch((event.get("headers") or {}).get("traceparent", ""))
+        fields |= {"method": method, "trace_id": trace.group(1) if trace else None}
+        routes, names = self._routes.find(path)
+        route = _route(routes, method)
+        fields["route"] = route.template
+        call = Call(event, names, self._services, path)
+        caller = self._caller(call, route)
+        fields["tenant"] = caller.tenant
+        return route.handle(call, caller)
+
+    def _caller(self, call: Call, route: Route) -> Principal:
+        if route.needs == PUBLIC:
+            return _NOBODY
+        api_key = _api_key(call.headers)
+        if route.needs == ROOT:
+            return self._operator(api_key)
+        if self._services.identity.is_root(api_key):
+            raise AccessDenied("the root key makes tenants; use a principal's key for the rest")
+        caller = self._services.identity.authenticate(api_key)
+        _assert_own_id(call.headers.get("x-agent-id"), caller)
+        require(caller, route.needs)
+        return caller
+
+    def _operator(self, api_key: str) -> Principal:
+        if not self._services.identity.is_root(api_key):
+            self._services.identity.authenticate(api_key)
+            raise AccessDenied("only the root key makes tenants")
+        return _OPERATOR
+
+
+def _route(routes: dict[str, Route], method: str) -> Route:
+    if not routes:
+        raise NotFound("there is nothing at this path; see /openapi.json")
+    route = routes.get("GET" if method == "HEAD" else method)
+    if route is None:
+        raise MethodNotAllowed(f"this path takes {', '.join(sorted(routes))}")
+    return route
+
+
+def _api_key(headers: dict[str, str]) -> str:
+    key = headers.get("x-api-key", "").strip()
+    if not key:
+        scheme, _, key = headers.get("authorization", "").partition(" ")
+        key = key.strip() if scheme.lower() == "bearer" else ""
+    if not key:
+        raise Unauthenticated("send X-API-Key: KEY, or Authorization: Bearer KEY")
+    return key
+
+
+def _assert_own_id(header: str | None, caller: Principal) -> None:
+    """Headers are bytes; a name beyond ASCII comes as UTF-8 that was read as Latin-1."""
+    if header is None or header == caller.id:
+        return
+    if header != caller.id.encode().decode("latin-1"):
+        raise AccessDenied("X-Agent-ID isn't the principal of this key")
+
+
+def _rendered(answer: Answer, request_id: str) -> dict[str, Any]:
+    return {
+        "statusCode": answer.status,
+        "headers": answer.headers | {"x-request-id": request_id},
+        "body": answer.body.decode(),
+        "isBase64Encoded": False,
+    }

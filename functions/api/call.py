@@ -1,0 +1,165 @@
+"""A request as the routes see it, and their answers."""
+
+import base64
+import binascii
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeVar
+from urllib.parse import parse_qsl
+
+import orjson
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from functions.api.services import Services
+from functions.identity.model import Principal
+from functions.platform.errors import BodyTooLarge, PreconditionRequired, ValidationFailed
+from functions.platform.idempotency import RequestToken
+
+MOST_BODY_BYTES = 5_242_880  # a Lambda event holds 6 MB
+_VERSION = re.compile(r'"(\d{1,15})"|(\d{1,15})', re.ASCII)
+_IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}")
+Body = TypeVar("Body", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Status, headers and JSON body of an answer."""
+
+    status: int
+    body: bytes = b""
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+def json_answer(status: int, document: Any, **headers: str) -> Answer:
+    """An answer with a JSON body; header names are given with underscores."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Answer(status, orjson.dumps(document), {"content-type": "application/json"} | named)
+
+
+class Call:
+    """One request to one route."""
+
+    def __init__(
+        self, event: dict[str, Any], names: dict[str, str], services: Services, path: str
+    ) -> None:
+        self._event = event
+        self._path = path
+        self.names = names
+        self.services = services
+        self.headers: dict[str, str] = event.get("headers") or {}
+
+    @cached_property
+    def body(self) -> bytes:
+        """The raw body.
+
+        Raises:
+            BodyTooLarge: over 5 MB.
+        """
+        text: str = self._event.get("body") or ""
+        if self._event.get("isBase64Encoded"):
+            try:
+                body = base64.b64decode(text)
+            except binascii.Error as error:
+                raise ValidationFailed("body", "isn't readable") from error
+        else:
+            body = text.encode(errors="surrogatepass")
+        if len(body) > MOST_BODY_BYTES:
+            raise BodyTooLarge(
+                "the request body is too large", max=MOST_BODY_BYTES, actual=len(body)
+            )
+        return body
+
+    def parsed(self, model: type[Body]) -> Body:
+        """The body as a model.
+
+        Raises:
+            ValidationFailed: it doesn't fit; every field is named.
+        """
+        try:
+            return model.model_validate_json(self.body)
+        except ValidationError as error:
+            raise _invalid(error) from error
+
+    def parsed_as(self, adapter: TypeAdapter[Any]) -> Any:
+        """The body as whatever an adapter makes of it.
+
+        Raises:
+            ValidationFailed: it doesn't fit; every field is named.
+        """
+        try:
+            return adapter.validate_json(self.body)
+        except ValidationError as error:
+            raise _invalid(error) from error
+
+    @cached_property
+    def query(self) -> dict[str, list[str]]:
+        """The query parameters, each with all its values."""
+        raw = self._event.get("rawQueryString") or ""
+        parameters: dict[str, list[str]] = {}
+        try:
+            for name, value in parse_qsl(raw, keep_blank_values=True, errors="strict"):
+                parameters.setdefault(name, []).append(value)
+        except (UnicodeDecodeError, ValueError) as error:
+            raise ValidationFailed("query", "isn't readable as UTF-8") from error
+        return parameters
+
+    def token(self, caller: Principal) -> RequestToken:
+        """The token of this write.
+
+        Raises:
+            ValidationFailed: the Idempotency-Key isn't 1-255 visible ASCII characters.
+        """
+        key = self.idempotency_key
+        if key is None:
+            return RequestToken.fresh()
+        method = self._event["requestContext"]["http"]["method"]
+        request = b"\n".join((f"{method} {self._path}".encode(errors="replace"), self.body))
+        return RequestToken.of(f"{caller.tenant}\n{caller.id}", key, request)
+
+    @property
+    def idempotency_key(self) -> str | None:
+        """The Idempotency-Key header."""
+        key = self.headers.get("idempotency-key")
+        if key is not None and not _IDEMPOTENCY_KEY.fullmatch(key):
+            raise ValidationFailed("Idempotency-Key", "takes 1-255 visible ASCII characters")
+        return key
+
+    @property
+    def if_match(self) -> int | None:
+        """The version that If-Match names (RFC-0015 §3.2).
+
+        Raises:
+            ValidationFailed: anything but `3` or `"3"`.
+        """
+        header = self.headers.get("if-match")
+        if header is None:
+            return None
+        match = _VERSION.fullmatch(header.strip())
+        if match is None:
+            raise ValidationFailed("If-Match", 'takes a version, as 3 or "3"')
+        return int(match.group(1) or match.group(2))
+
+    @property
+    def required_version(self) -> int:
+        """The version of an If-Match that must be there.
+
+        Raises:
+            PreconditionRequired: it isn't.
+        """
+        version = self.if_match
+        if version is None:
+            raise PreconditionRequired("send If-Match with the version that you last read")
+        return version
+
+
+def _invalid(error: ValidationError) -> ValidationFailed:
+    problems = [
+        (".".join(str(part) for part in each["loc"]) or "body", each["msg"])
+        for each in error.errors(include_url=False, include_context=False, include_input=False)
+    ]
+    return ValidationFailed(*problems[0], *problems[1:20])
+
+
+Handle = Callable[[Call, Principal], Answer]

@@ -1,0 +1,34 @@
+"""The API function's entry point."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from functions.api.app import App
+from functions.api.route import route_table
+from functions.api.routes import identity, memory, namespaces, tasks
+from functions.api.routes.discovery import with_discovery
+from functions.api.services import build_services
+from functions.platform.clock import Clock, now_ms
+from functions.platform.settings import ApiSettings
+
+Handler = Callable[[dict[str, Any], object], dict[str, Any]]
+
+ROUTES = with_discovery(
+    [*namespaces.ROUTES, *memory.ROUTES, *tasks.ROUTES, *identity.ROUTES]
+)  # where patterns overlap, the first wins
+
+
+def build(settings: ApiSettings, clock: Clock = now_ms) -> Handler:
+    """The API on the tables and keys that the settings name."""
+    return App(build_services(settings, clock), route_table(ROUTES))
+
+
+@cache
+def _app() -> Handler:
+    return build(ApiSettings.from_env())
+
+
+def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
+    """Answers one API Gateway event (HTTP API, payload 2.0)."""
+    return _app()(event, context)

@@ -1,0 +1,80 @@
+"""Lists: parameters checked, pages cut (contract §3)."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import orjson
+
+from functions.api.call import Call
+from functions.api.documents import Document
+from functions.platform.errors import ValidationFailed
+
+MOST_PAGE_BYTES = 5_000_000
+_DEFAULT_LIMIT, _MOST_LIMIT = 100, 1000
+PAGE = ("limit", "offset")
+
+
+def single(call: Call, name: str) -> str | None:
+    """A query parameter that may be given once.
+
+    Raises:
+        ValidationFailed: it is given more than once.
+    """
+    values = call.query.get(name)
+    if values is None:
+        return None
+    if len(values) > 1:
+        raise ValidationFailed(name, "is given more than once")
+    return values[0]
+
+
+def assert_known(call: Call, known: Iterable[str]) -> None:
+    """Raises `ValidationFailed` for query parameters that the route doesn't have."""
+    unknown = sorted(call.query.keys() - set(known))
+    if unknown:
+        problems = [(name, "is no parameter of this call") for name in unknown]
+        raise ValidationFailed(*problems[0], *problems[1:])
+
+
+def limits(call: Call) -> tuple[int, int]:
+    """`limit` (1-1000, default 100) and `offset` (from 0) of a list."""
+    limit = _number(call, "limit", _DEFAULT_LIMIT, 1, _MOST_LIMIT)
+    return limit, _number(call, "offset", 0, 0, 10**9)
+
+
+def _number(call: Call, name: str, default: int, least: int, most: int) -> int:
+    text = single(call, name)
+    if text is None:
+        return default
+    if not (text.isascii() and text.isdigit() and len(text) < 12 and least <= int(text) <= most):
+        raise ValidationFailed(name, f"is a whole number from {least} to {most}")
+    return int(text)
+
+
+def cut(documents: Iterable[Document]) -> list[Any]:
+    """As many documents as an answer holds, serialised; at least one."""
+    page: list[Any] = []
+    room = MOST_PAGE_BYTES
+    for document in documents:
+        text = orjson.dumps(document)
+        room -= len(text) + 1
+        if room < 0 and page:
+            break
+        page.append(orjson.Fragment(text))
+    return page
+
+
+def envelope(
+    name: str, page: Sequence[Any], total: int, limit: int, offset: int, taken: int
+) -> Document:
+    """A page of a list; `taken` is how far into the list it reaches."""
+    document = {name: page, "total": total, "limit": limit, "offset": offset}
+    return document | ({"next_offset": offset + taken} if offset + taken < total else {})
+
+
+def listed(call: Call, name: str, documents: Sequence[Document]) -> Document:
+    """A page of a list that is at hand as a whole."""
+    assert_known(call, PAGE)
+    limit, offset = limits(call)
+    page = cut(documents[offset : offset + limit])
+    return envelope(name, page, len(documents), limit, offset, len(page))

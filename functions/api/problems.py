@@ -1,0 +1,65 @@
+"""The one table from errors to HTTP (contract §3, RFC 9457)."""
+
+from typing import Any
+
+import orjson
+
+from functions.api.call import Answer
+from functions.api.documents import conflict_document
+from functions.platform.errors import Conflict, ServiceError, Throttled, Unavailable
+
+PROBLEMS = {
+    "VALIDATION_ERROR": (400, "The request is malformed"),
+    "UNAUTHENTICATED": (401, "A good API key is needed"),
+    "ACCESS_DENIED": (403, "Not allowed"),
+    "ENTRY_NOT_FOUND": (404, "No such entry"),
+    "NOT_FOUND": (404, "Not found"),
+    "METHOD_NOT_ALLOWED": (405, "Method not allowed"),
+    "VERSION_MISMATCH": (409, "Another version is in place"),
+    "ENTRY_EXISTS": (409, "The slot is taken"),
+    "IDEMPOTENCY_CONFLICT": (409, "The Idempotency-Key was used for another request"),
+    "TASK_CLOSED": (409, "The task has ended"),
+    "VALUE_TOO_LARGE": (413, "The value is too large"),
+    "BATCH_TOO_LARGE": (413, "The batch is too large"),
+    "BODY_TOO_LARGE": (413, "The body is too large"),
+    "PRECONDITION_REQUIRED": (428, "If-Match is needed"),
+    "CAPACITY_EXCEEDED": (429, "A limit is reached"),
+    "THROTTLED": (429, "Too much at once"),
+    "INTERNAL_ERROR": (500, "Something went wrong here"),
+    "UNAVAILABLE": (503, "The store is not available"),
+}
+
+
+def problem(error: ServiceError) -> Answer:
+    """The problem document of an error."""
+    members = dict(error.members)
+    if isinstance(error, Conflict) and error.version is not None:
+        members["current_version"] = error.version
+    if isinstance(error, Conflict) and error.current is not None:
+        members["current"] = conflict_document(error.current)
+    headers = {}
+    if isinstance(error, Throttled | Unavailable):
+        headers["retry-after"] = str(error.retry_after)
+    if error.code == "UNAUTHENTICATED":
+        headers["www-authenticate"] = "Bearer"
+    return _answer(error.code, error.message, members, headers)
+
+
+def internal_error() -> Answer:
+    """What a caller is told of an error that nobody foresaw: nothing of its inside."""
+    message = "the service failed; the request id leads its operators to the reason"
+    return _answer("INTERNAL_ERROR", message, {}, {})
+
+
+def _answer(code: str, message: str, members: dict[str, Any], headers: dict[str, str]) -> Answer:
+    status, title = PROBLEMS[code]
+    document = {
+        "type": f"/docs#{code}",
+        "title": title,
+        "status": status,
+        "detail": message,
+        "code": code,
+        "message": message,
+    } | members
+    typed = {"content-type": "application/problem+json"} | headers
+    return Answer(status, orjson.dumps(document), typed)

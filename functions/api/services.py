@@ -1,0 +1,79 @@
+"""The rooms' services, put together once per function."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from functions.entries.access import Access
+from functions.entries.batch import Batches
+from functions.entries.expiry import Expiry
+from functions.entries.items import EntryItems
+from functions.entries.query import Queries
+from functions.entries.service import Entries
+from functions.entries.store import EntryStore
+from functions.entries.summary import Summaries
+from functions.entries.writer import EntryWriter
+from functions.identity.service import Identity
+from functions.identity.store import PrincipalStore
+from functions.namespaces.service import Namespaces
+from functions.namespaces.store import NamespaceStore
+from functions.platform.aws import client
+from functions.platform.clock import Clock
+from functions.platform.encryption import Cipher, FileKeys, KmsKeys
+from functions.platform.settings import ApiSettings
+from functions.platform.table import Table
+from functions.tasks.intents import Intents
+from functions.tasks.service import Tasks
+from functions.tasks.store import TaskStore
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What the routes call."""
+
+    identity: Identity
+    entries: Entries
+    queries: Queries
+    batches: Batches
+    summaries: Summaries
+    namespaces: Namespaces
+    tasks: Tasks
+    intents: Intents
+
+
+def build_services(settings: ApiSettings, clock: Clock) -> Services:
+    """All services on the tables and keys that the settings name."""
+    table = Table(client("dynamodb"), settings.memory_table)
+    items = EntryItems(_cipher(settings))
+    identity = Identity(
+        PrincipalStore(table), _root_key(settings), clock, settings.key_cache_seconds
+    )
+    namespaces = Namespaces(NamespaceStore(table), clock)
+    task_store = TaskStore(table)
+    tasks = Tasks(task_store, clock, identity.kind_of)
+    store, writer = EntryStore(table, items), EntryWriter(table, items)
+    expiry = Expiry(store, writer, clock)
+    entries = Entries(store, writer, expiry, Access(tasks), namespaces, clock)
+    queries = Queries(store, tasks, namespaces, clock)
+    return Services(
+        identity=identity,
+        entries=entries,
+        queries=queries,
+        batches=Batches(entries, store, queries, namespaces, clock),
+        summaries=Summaries(store, tasks, namespaces, clock),
+        namespaces=namespaces,
+        tasks=tasks,
+        intents=Intents(task_store),
+    )
+
+
+def _cipher(settings: ApiSettings) -> Cipher:
+    if settings.encryption_key_file is not None:
+        return Cipher(FileKeys(Path(settings.encryption_key_file)))
+    return Cipher(KmsKeys(client("kms"), str(settings.encryption_key_id)))
+
+
+def _root_key(settings: ApiSettings) -> str:
+    if settings.root_key is not None:
+        return settings.root_key
+    answer = client("secretsmanager").get_secret_value(SecretId=settings.root_key_secret_id)
+    return str(answer["SecretString"])

@@ -1,0 +1,194 @@
+"""Batches: many entries written atomically, or deleted by filter (RFC-0015 "Batch Operations")."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from functions.entries import rules
+from functions.entries.access import assert_writes, may_write
+from functions.entries.model import BatchUpdate, Entry, Filters, NewEntry
+from functions.entries.query import Queries
+from functions.entries.service import Entries
+from functions.entries.store import EntryStore
+from functions.entries.writer import Replayed, mismatch
+from functions.entries.writes import Transition
+from functions.identity.model import Principal
+from functions.namespaces.model import Namespace
+from functions.namespaces.service import Namespaces
+from functions.platform import keys
+from functions.platform.clock import Clock
+from functions.platform.errors import (
+    AccessDenied,
+    EntryNotFound,
+    ServiceError,
+    ValidationFailed,
+    VersionMismatch,
+)
+from functions.platform.idempotency import RequestToken
+from functions.platform.keys import Key, Slot
+from functions.platform.table import MOST_WRITES, Write
+
+_FIXED_WRITES = 2  # an entry's own item and the row of all entries
+_COUNTERS = 10  # left free for the counters of agents and tasks
+
+
+class Batches:
+    """Writes and deletes many entries of a caller's tenant."""
+
+    def __init__(
+        self,
+        entries: Entries,
+        store: EntryStore,
+        queries: Queries,
+        namespaces: Namespaces,
+        clock: Clock,
+    ) -> None:
+        self._entries = entries
+        self._store = store
+        self._queries = queries
+        self._namespaces = namespaces
+        self._clock = clock
+
+    def write(
+        self, caller: Principal, batch: Sequence[NewEntry | BatchUpdate], token: RequestToken
+    ) -> list[Entry]:
+        """Creates and updates all, or does nothing.
+
+        Raises:
+            ServiceError: the first failure, with its `index` in the batch.
+        """
+        try:
+            return self._write(caller, batch, token)
+        except ServiceError as error:
+            if error.index is not None:
+                error.members["index"] = error.index
+            raise
+
+    def _write(
+        self, caller: Principal, batch: Sequence[NewEntry | BatchUpdate], token: RequestToken
+    ) -> list[Entry]:
+        present = self._present(caller, batch)
+        along: dict[Key, Write] = {}
+        steps: list[Transition] = []
+        for index, asked in enumerate(batch):
+            with _at(index):
+                step, more = self._step(caller, index, asked, present, token)
+                _assert_new_place(step, steps)
+                steps.append(step)
+                along |= more
+        try:
+            self._entries.commit(caller, tuple(steps), along, token)
+        except Replayed as replayed:
+            return replayed.entries
+        return [step.either for step in steps]
+
+    def _present(
+        self, caller: Principal, batch: Sequence[NewEntry | BatchUpdate]
+    ) -> dict[Key, Entry]:
+        """What stands where the batch updates: a call per hundred."""
+        places = []
+        for index, asked in enumerate(batch):
+            if isinstance(asked, BatchUpdate):
+                with _at(index):
+                    places.append(_named(caller, asked)[0].item)
+        return self._store.get_many(places) if places else {}
+
+    def _step(
+        self,
+        caller: Principal,
+        index: int,
+        asked: NewEntry | BatchUpdate,
+        present: dict[Key, Entry],
+        token: RequestToken,
+    ) -> tuple[Transition, dict[Key, Write]]:
+        now = self._clock()
+        if isinstance(asked, NewEntry):
+            entry = rules.new_entry(caller, asked, now, token)
+            return Transition(None, entry, index), self._entries.namespace_along(caller, entry)
+        slot, nonce = _named(caller, asked)
+        old = present.get(slot.item)
+        if old is None or nonce not in (None, old.nonce) or old.expired(now):
+            raise EntryNotFound()
+        assert_writes(caller, old, self._namespace(caller, old))
+        if token.wrote(old.request):
+            old = replace(old, version=asked.version)  # so that the write itself finds the replay
+        if old.version != asked.version:
+            raise mismatch(old)
+        if not asked.change.model_fields_set:
+            raise ValidationFailed("entries", "an update names nothing to change")
+        return Transition(
+            old, rules.changed_entry(caller, old, asked.change, now, token), index
+        ), {}
+
+    def _namespace(self, caller: Principal, entry: Entry) -> Namespace | None:
+        if entry.tier != "semantic":
+            return None
+        return self._namespaces.find(caller.tenant, entry.namespace)
+
+    def delete(self, caller: Principal, filters: Filters) -> int:
+        """Deletes what matches and the caller may write; how many that were."""
+        found = self._queries.find_own(caller, filters)
+        matching = self._queries.load(caller, found, 0, found.total)
+        mine = [each for each in matching if may_write(caller, each, self._namespace(caller, each))]
+        return sum(self._delete_together(caller, chunk) for chunk in _chunks(mine))
+
+    def _delete_together(self, caller: Principal, chunk: list[Entry]) -> int:
+        steps = tuple(Transition(entry, None) for entry in chunk)
+        try:
+            self._entries.commit(caller, steps, {}, RequestToken.fresh())
+        except (EntryNotFound, VersionMismatch):
+            return sum(self._delete_alone(caller, entry) for entry in chunk)
+        return len(chunk)
+
+    def _delete_alone(self, caller: Principal, entry: Entry) -> int:
+        try:
+            self._entries.delete(caller, entry.id, None)
+        except EntryNotFound:
+            return 0
+        return 1
+
+
+@contextmanager
+def _at(index: int) -> Iterator[None]:
+    """Tells which item of the batch failed."""
+    try:
+        yield
+    except ServiceError as error:
+        error.index = index
+        raise
+
+
+def _named(caller: Principal, asked: BatchUpdate) -> tuple[Slot, str | None]:
+    """The slot that an update names, and the incarnation if it names one."""
+    if asked.id is not None:
+        address = keys.parse_entry_id(caller.tenant, asked.id)
+        if address is None:
+            raise EntryNotFound()
+        return address
+    if asked.namespace is None or asked.key is None:
+        raise ValidationFailed("id", "an update names its entry by id, or by namespace and key")
+    if asked.memory_type == "semantic":
+        return keys.semantic_slot(caller.tenant, asked.namespace, asked.key), None
+    if asked.agent_id not in (None, caller.id):
+        raise AccessDenied("working and episodic memory is written by its owner alone")
+    return keys.private_slot(caller.tenant, caller.id, asked.namespace, asked.key), None
+
+
+def _assert_new_place(step: Transition, before: list[Transition]) -> None:
+    if any(step.place == other.place for other in before):
+        raise ValidationFailed("entries", "names one entry twice")
+
+
+def _chunks(entries: list[Entry]) -> Iterator[list[Entry]]:
+    """Parts of a list that fit into one transaction each."""
+    chunk: list[Entry] = []
+    room = MOST_WRITES - _COUNTERS
+    for entry in entries:
+        needed = _FIXED_WRITES + len(entry.tags) if entry.tier == "semantic" else 2
+        if chunk and (needed > room or len(chunk) == 25):
+            yield chunk
+            chunk, room = [], MOST_WRITES - _COUNTERS
+        chunk.append(entry)
+        room -= needed
+    if chunk:
+        yield chunk

@@ -1,0 +1,116 @@
+"""How entries look as items. The value is one attribute: text, or zlib bytes where that is
+smaller, or AES-GCM bytes where it is sensitive (RFC-0015 §9.2)."""
+
+import zlib
+from typing import Any
+
+from functions.entries.model import ENCRYPTED, Entry
+from functions.platform.encryption import Cipher
+from functions.platform.items import Item
+from functions.platform.keys import Slot, task_item
+from functions.platform.schema import AGE_ATTRIBUTE, EXPIRY_ATTRIBUTE, TASK_ATTRIBUTE, TTL_ATTRIBUTE
+
+_COMPRESS_FROM = 1024  # bytes; below, a value fits its write unit anyway
+
+
+def pack(value: bytes) -> str | bytes:
+    """A value that needs no encryption, as it is stored."""
+    if len(value) > _COMPRESS_FROM:
+        packed = zlib.compress(value)
+        if len(packed) < len(value):
+            return packed
+    return value.decode()
+
+
+def _unpack(stored: str | bytes) -> bytes:
+    return stored.encode() if isinstance(stored, str) else zlib.decompress(stored)
+
+
+def seconds(moment: int | None) -> int | None:
+    """The time that DynamoDB's own TTL looks at, never before the moment itself."""
+    return None if moment is None else -(-moment // 1000)
+
+
+class EntryItems:
+    """Turns entries into items and back."""
+
+    def __init__(self, cipher: Cipher) -> None:
+        self._cipher = cipher
+
+    def item(self, entry: Entry) -> Item:
+        """The item of an entry, without its key."""
+        attached = entry.tier == "working" or entry.ttl == "task_lifetime"
+        return self._value(entry) | {
+            "nonce": entry.nonce,
+            "version": entry.version,
+            "tier": entry.tier,
+            "agent_id": entry.agent,
+            "namespace": entry.namespace,
+            "ekey": entry.key,
+            "tags": entry.tags or None,
+            "task": entry.task,
+            "intent": entry.intent,
+            "ttl_rule": entry.ttl,
+            EXPIRY_ATTRIBUTE: entry.expires,
+            TTL_ATTRIBUTE: seconds(entry.expires),
+            "pinned": entry.pinned or None,
+            "priority": None if entry.priority == "normal" else entry.priority,
+            "sens": entry.sensitivity,
+            "kb": entry.kb,
+            "created": entry.created,
+            AGE_ATTRIBUTE: entry.created if entry.tier == "episodic" else None,
+            "updated": entry.updated,
+            "author": None if entry.author == entry.agent else entry.author,
+            "curator": entry.curator,
+            "req": entry.request,
+            TASK_ATTRIBUTE: task_item(entry.slot.tenant, entry.task)[0]
+            if attached and entry.task is not None
+            else None,
+        }
+
+    def _value(self, entry: Entry) -> Item:
+        if entry.sensitivity not in ENCRYPTED:
+            return {"val": pack(entry.value)}
+        sealed, wrapped = self._cipher.seal(entry.value, entry.slot.tenant, entry.id, entry.version)
+        return {"val": sealed, "wrapped": wrapped, "sealed_at": entry.version}
+
+    def entry(self, item: Item) -> Entry:
+        """The entry of an item."""
+        slot = _slot(item)
+        return Entry(
+            slot=slot,
+            nonce=item["nonce"],
+            tier=item["tier"],
+            agent=item["agent_id"],
+            namespace=item["namespace"],
+            key=item["ekey"],
+            value=self._opened(item, slot),
+            version=item["version"],
+            created=item["created"],
+            updated=item["updated"],
+            author=item.get("author") or item["agent_id"],
+            curator=item.get("curator"),
+            tags=tuple(item.get("tags", ())),
+            task=item.get("task"),
+            intent=item.get("intent"),
+            ttl=item.get("ttl_rule"),
+            expires=item.get(EXPIRY_ATTRIBUTE),
+            pinned=item.get("pinned", False),
+            priority=item.get("priority", "normal"),
+            sensitivity=item.get("sens"),
+            request=item.get("req"),
+        )
+
+    def _opened(self, item: dict[str, Any], slot: Slot) -> bytes:
+        if "wrapped" not in item:
+            return _unpack(item["val"])
+        entry_id = slot.id(item["nonce"])
+        return self._cipher.open(
+            item["val"], item["wrapped"], slot.tenant, entry_id, item["sealed_at"]
+        )
+
+
+def _slot(item: Item) -> Slot:
+    tenant, kind, owner = item["pk"].split("#")
+    _, namespace, key = item["sk"].split("#")
+    return Slot(tenant, kind, owner, namespace, key)

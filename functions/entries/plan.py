@@ -1,0 +1,149 @@
+"""How entries are written: boldly at first, then with what each refusal taught.
+
+The first transaction assumes the common case: the slot is free, the task is registered and knows
+the agent. A refusal brings the items that stood in the way; they either are the answer to the caller
+or say what the next transaction must do along: take an expired entry's slot, register a task, join it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from functions.entries.items import EntryItems
+from functions.entries.writes import (
+    Tally,
+    Transition,
+    agent_tallies,
+    agent_write,
+    entry_write,
+    index_writes,
+    task_tallies,
+)
+from functions.identity.model import Principal
+from functions.platform.errors import BatchTooLarge, ValidationFailed
+from functions.platform.items import Item
+from functions.platform.keys import Key
+from functions.platform.table import MOST_WRITES, Write
+from functions.tasks import writes as task_writes
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What one transaction is to do, and what is known by now."""
+
+    caller: Principal
+    steps: tuple[Transition, ...]
+    now: int
+    along: dict[Key, Write] = field(default_factory=dict)  # first configurations of namespaces
+    unregistered: frozenset[str] = frozenset()  # tasks
+    unjoined: frozenset[str] = frozenset()  # tasks that don't know the agent yet
+
+    def writes(self, items: EntryItems) -> list[Write]:
+        """All writes of the transaction.
+
+        Raises:
+            BatchTooLarge: more than DynamoDB takes at once.
+        """
+        writes = [entry_write(items, step) for step in self.steps]
+        for step in self.steps:
+            writes.extend(index_writes(step))
+        tenant = self.caller.tenant
+        writes.extend(
+            agent_write(tenant, agent, tally) for agent, tally in agent_tallies(self.steps).items()
+        )
+        writes.extend(self._task_writes())
+        writes.extend(self._intent_writes())
+        writes.extend(self.along.values())
+        if len(writes) > MOST_WRITES:
+            raise BatchTooLarge(
+                "this is more than one atomic write can hold; split it, or use fewer tags",
+                max=MOST_WRITES,
+                actual=len(writes),
+            )
+        return writes
+
+    def new_scopes(self) -> dict[str, Transition]:
+        """The tasks that new entries name in their scope, each with the step that says most of it.
+
+        Raises:
+            ValidationFailed: two entries name one task with two intents.
+        """
+        scopes: dict[str, Transition] = {}
+        for step in self.steps:
+            if step.new is None or step.new.task is None or not _creates(step):
+                continue
+            known = scopes.setdefault(step.new.task, step).either.intent
+            if step.new.intent not in (None, known):
+                if known is not None:
+                    raise ValidationFailed("scope.intent_id", "is not the task's intent")
+                scopes[step.new.task] = step
+        return scopes
+
+    def _task_writes(self) -> Iterator[Write]:
+        tallies = task_tallies(self.steps)
+        scopes = self.new_scopes()
+        for task in tallies.keys() | scopes.keys():
+            tally, step = tallies.get(task), scopes.get(task)
+            if task in self.unregistered and step is not None:
+                yield from self._registration(task, step, tally or Tally())
+            elif tally is not None:
+                yield from self._count(task, step, tally)
+            elif step is not None:
+                intent = step.either.intent
+                yield task_writes.check_part(self.caller, task, intent, self.now)
+
+    def _registration(self, task: str, step: Transition, tally: Tally) -> Iterator[Write]:
+        tenant, intent = self.caller.tenant, step.either.intent
+        entries, kb = tally.working, tally.working_kb
+        registered = task_writes.registered_by_write(
+            self.caller, task, intent, self.now, entries, kb
+        )
+        yield task_writes.add_task(tenant, registered, entries, kb)
+        yield task_writes.join(tenant, self.caller.id, task)
+        if intent is not None:
+            yield task_writes.list_under_intent(tenant, registered, intent)
+
+    def _count(self, task: str, step: Transition | None, tally: Tally) -> Iterator[Write]:
+        entries, kb = tally.working, tally.working_kb
+        if not tally.created or step is None:
+            agent = next(s.either.agent for s in self.steps if s.either.task == task)
+            yield task_writes.resize(self.caller.tenant, agent, task, entries, kb)
+            return
+        joined = task not in self.unjoined
+        yield task_writes.charge(
+            self.caller, task, step.either.intent, self.now, entries, kb, joined=joined
+        )
+        if not joined:
+            yield task_writes.join(self.caller.tenant, self.caller.id, task)
+
+    def _intent_writes(self) -> Iterator[Write]:
+        """Uses of intents that no registered task vouches for.
+
+        Only who takes part in a task becomes a party of its intent; a mere use is none.
+        """
+        created = [step.new for step in self.steps if step.new is not None and _creates(step)]
+        loose = [each for each in created if each.task is None or each.task in self.unregistered]
+        joining = {each.intent for each in loose if each.task is not None}
+        for intent in sorted({each.intent for each in loose if each.intent is not None}):
+            parties = frozenset({self.caller.id}) if intent in joining else frozenset[str]()
+            yield task_writes.use_intent(self.caller, intent, self.now, parties)
+
+    def taking(self, step: Transition, occupant: Transition) -> "Plan":
+        """The plan with an expired occupant's slot taken."""
+        steps = tuple(occupant if each is step else each for each in self.steps)
+        return replace(self, steps=steps)
+
+
+def _creates(step: Transition) -> bool:
+    """Whether the step makes a new incarnation, in a free slot or in an expired entry's."""
+    old, new = step.old, step.new
+    return new is not None and (old is None or old.nonce != new.nonce)
+
+
+def taken_from(
+    item: Item | None, step: Transition, items: EntryItems, now: int
+) -> Transition | None:
+    """The step that takes the slot of an expired occupant; None if there is none."""
+    if item is None or step.new is None or step.old is not None:
+        return None
+    occupant = items.entry(item)
+    return replace(step, old=occupant) if occupant.expired(now) else None

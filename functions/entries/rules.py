@@ -1,0 +1,175 @@
+"""What an entry becomes when it is written; pure decisions, `now` is an argument."""
+
+import math
+import re
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import to_json
+
+from functions.entries.model import (
+    MOST_VALUE_BYTES,
+    Entry,
+    EntryChange,
+    NewEntry,
+    Scope,
+)
+from functions.identity.model import Principal
+from functions.platform import keys
+from functions.platform.clock import to_rfc3339
+from functions.platform.errors import AccessDenied, ValidationFailed, ValueTooLarge
+from functions.platform.idempotency import RequestToken
+
+_DURATION = re.compile(r"duration:(P.*)", re.DOTALL)
+_TIMEDELTA = TypeAdapter(timedelta)
+TASK_LIFETIME = "task_lifetime"
+
+
+def compact(value: dict[str, Any]) -> bytes:
+    """A value as compact UTF-8 JSON, which is how it is stored and measured.
+
+    Raises:
+        ValueTooLarge: over 65,536 bytes (RFC-0015 §1.3).
+        ValidationFailed: it holds a number that no JSON reader could give back.
+    """
+    text = to_json(value)
+    if len(text) > MOST_VALUE_BYTES:
+        raise ValueTooLarge(
+            f"the value has {len(text)} bytes; keep bulk data elsewhere and store a reference",
+            max=MOST_VALUE_BYTES,
+            actual=len(text),
+        )
+    if b"Infinity" in text and _has_infinity(value):
+        raise ValidationFailed("value", "holds a number beyond the range of a double")
+    return text
+
+
+def _has_infinity(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(map(_has_infinity, value.values()))
+    if isinstance(value, list):
+        return any(map(_has_infinity, value))
+    return isinstance(value, float) and math.isinf(value)
+
+
+def expiry(ttl: str | None, expires_at: int | None, now: int) -> int | None:
+    """When an entry expires (epoch ms); a given `expires_at` wins (RFC-0015 §1.1).
+
+    Raises:
+        ValidationFailed: no such ttl, or a moment that isn't in the future.
+    """
+    after = _lifetime(ttl)
+    if expires_at is None:
+        return _moment("ttl", now, after) if after is not None else None
+    if expires_at <= now:
+        raise ValidationFailed("expires_at", "lies in the past")
+    return expires_at
+
+
+def _lifetime(ttl: str | None) -> int | None:
+    """The milliseconds of a `duration:…`; None for the other policies."""
+    if ttl is None or ttl == TASK_LIFETIME:
+        return None
+    match = _DURATION.fullmatch(ttl)
+    if match is None:
+        raise ValidationFailed("ttl", "is task_lifetime, duration:<ISO 8601> or null")
+    try:
+        lifetime = _TIMEDELTA.validate_python(match.group(1)) // timedelta(milliseconds=1)
+    except (ValidationError, OverflowError) as error:
+        raise ValidationFailed("ttl", "holds no ISO 8601 duration, such as PT24H") from error
+    if lifetime <= 0:
+        raise ValidationFailed("ttl", "a duration must be longer than nothing")
+    return lifetime
+
+
+def _moment(field: str, now: int, lifetime: int) -> int:
+    try:
+        to_rfc3339(now + lifetime)
+    except OverflowError as error:
+        raise ValidationFailed(field, "ends beyond the calendar") from error
+    return now + lifetime
+
+
+def new_entry(caller: Principal, new: NewEntry, now: int, token: RequestToken) -> Entry:
+    """The entry that a body asks for.
+
+    Raises:
+        ValidationFailed, ValueTooLarge: the body can't stand as it is.
+        AccessDenied: it would be another agent's private memory.
+    """
+    agent = new.agent_id or caller.id
+    semantic = new.memory_type == "semantic"
+    scope = new.scope or Scope()
+    if not semantic and agent != caller.id:
+        raise AccessDenied("working and episodic memory is written by its owner alone")
+    _assert_tier_fields(new)
+    if new.ttl == TASK_LIFETIME and scope.task_id is None:
+        raise ValidationFailed("ttl", "task_lifetime needs scope.task_id")
+    return Entry(
+        slot=keys.semantic_slot(caller.tenant, new.namespace, new.key)
+        if semantic
+        else keys.private_slot(caller.tenant, agent, new.namespace, new.key),
+        nonce=keys.new_nonce(now),
+        tier=new.memory_type,
+        agent=agent,
+        namespace=new.namespace,
+        key=new.key,
+        value=compact(new.value),
+        version=1,
+        created=now,
+        updated=now,
+        author=caller.id,
+        curator=caller.id if semantic else None,
+        tags=tuple(dict.fromkeys(new.tags)),
+        task=scope.task_id,
+        intent=scope.intent_id,
+        ttl=new.ttl,
+        expires=expiry(new.ttl, new.expires_at, now),
+        pinned=new.pinned or False,
+        priority=new.priority or "normal",
+        sensitivity=new.sensitivity,
+        request=token.stored,
+    )
+
+
+def _assert_tier_fields(new: NewEntry) -> None:
+    for field in ("pinned", "priority"):
+        if new.memory_type != "episodic" and getattr(new, field) is not None:
+            raise ValidationFailed(field, "is for episodic memory only")
+
+
+def changed_entry(
+    caller: Principal, entry: Entry, change: EntryChange, now: int, token: RequestToken
+) -> Entry:
+    """The entry after a change.
+
+    Raises:
+        ValidationFailed, ValueTooLarge: the change can't stand as it is.
+    """
+    given = change.model_fields_set
+    if entry.tier != "episodic" and given & {"pinned", "priority"}:
+        field = min(given & {"pinned", "priority"})
+        raise ValidationFailed(field, "is for episodic memory only")
+    return replace(
+        entry,
+        **{name: getattr(change, name) for name in given & {"pinned", "priority", "sensitivity"}},
+        **_lifetime_change(entry, change, now),
+        value=compact(change.value) if "value" in given else entry.value,
+        tags=tuple(dict.fromkeys(change.tags)) if "tags" in given else entry.tags,
+        version=entry.version + 1,
+        updated=now,
+        curator=caller.id if entry.tier == "semantic" else None,
+        request=token.stored,
+    )
+
+
+def _lifetime_change(entry: Entry, change: EntryChange, now: int) -> dict[str, Any]:
+    """A new `ttl` counts from this write, and so does one that a removed `expires_at` hid."""
+    if not change.model_fields_set & {"ttl", "expires_at"}:
+        return {}
+    ttl = change.ttl if "ttl" in change.model_fields_set else entry.ttl
+    if ttl == TASK_LIFETIME and entry.task is None:
+        raise ValidationFailed("ttl", "task_lifetime needs scope.task_id")
+    return {"ttl": ttl, "expires": expiry(ttl, change.expires_at, now)}

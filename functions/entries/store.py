@@ -1,0 +1,127 @@
+"""Reads of entries, and the one write that needs no transaction."""
+
+from collections.abc import Iterable
+
+from functions.entries.items import EntryItems
+from functions.entries.model import Entry, Filters
+from functions.platform import keys
+from functions.platform.items import Item
+from functions.platform.keys import Key
+from functions.platform.schema import (
+    AGE_ATTRIBUTE,
+    BY_AGE,
+    BY_EXPIRY,
+    BY_TASK,
+    EXPIRY_ATTRIBUTE,
+    TASK_ATTRIBUTE,
+)
+from functions.platform.table import Table, Write
+
+
+class EntryStore:
+    """Reads entries, index rows and counters, strongly consistent unless it says otherwise."""
+
+    def __init__(self, table: Table, items: EntryItems) -> None:
+        self._table = table
+        self._items = items
+
+    def get(self, place: Key) -> Entry | None:
+        """One entry: one read."""
+        item = self._table.get(place)
+        return None if item is None else self._items.entry(item)
+
+    def get_with(self, place: Key, other: Key) -> tuple[Entry | None, Item | None]:
+        """One entry and one other item beside it: one call."""
+        found = self._table.get_many((place, other))
+        item = found.get(place)
+        return None if item is None else self._items.entry(item), found.get(other)
+
+    def get_many(self, places: Iterable[Key]) -> dict[Key, Entry]:
+        """The entries that exist among these."""
+        found = self._table.get_many(places)
+        return {place: self._items.entry(item) for place, item in found.items()}
+
+    def update(self, write: Write) -> Entry:
+        """Carries out one update.
+
+        Raises:
+            functions.platform.table.ConditionFailed: the condition did not hold.
+        """
+        return self._items.entry(self._table.update(write))
+
+    def entry(self, item: Item) -> Entry:
+        """The entry of an item that a refusal brought."""
+        return self._items.entry(item)
+
+    def of_agent(self, tenant: str, agent: str, filters: Filters, now: int) -> list[Entry]:
+        """An agent's private entries that match: a call per megabyte that it has."""
+        condition, values = _condition(filters, now)
+        partition = keys.agent_partition(tenant, agent)
+        prefix = keys.entry_prefix(filters.namespace)
+        found = self._table.query(partition, prefix, condition=condition, **values)
+        return [self._items.entry(item) for item in found]
+
+    def of_task(self, tenant: str, task: str) -> list[Entry]:
+        """The entries that end with a task; the index that lists them may lag behind."""
+        rows = self._table.query_index(BY_TASK, TASK_ATTRIBUTE, keys.task_item(tenant, task)[0])
+        return list(self.get_many((row["pk"], row["sk"]) for row in rows).values())
+
+    def expired_of_agent(self, tenant: str, agent: str, now: int) -> list[Entry]:
+        """An agent's entries that have expired but still stand; found by an index."""
+        partition = keys.agent_partition(tenant, agent)
+        rows = self._table.query_range(BY_EXPIRY, partition, EXPIRY_ATTRIBUTE, now)
+        entries = self.get_many((row["pk"], row["sk"]) for row in rows).values()
+        return [entry for entry in entries if entry.expired(now)]
+
+    def episodic_end(self, tenant: str, agent: str, now: int, *, newest: bool) -> int | None:
+        """When an agent's oldest or newest episodic entry was created; found by an index."""
+        partition = keys.agent_partition(tenant, agent)
+        rows = self._table.query_range(BY_AGE, partition, AGE_ATTRIBUTE, now, descending=newest)
+        for row in rows:
+            entry = self.get((row["pk"], row["sk"]))
+            if entry is not None and not entry.expired(now):
+                return entry.created
+        return None
+
+    def index_rows(self, tenant: str, namespace: str, tag: str | None) -> list[Item]:
+        """A namespace's index rows under a tag, newest first; None is all entries."""
+        partition = keys.namespace_partition(tenant, namespace)
+        return list(self._table.query(partition, keys.index_prefix(tag), newest_first=True))
+
+    def items_at(self, places: Iterable[Key]) -> dict[Key, Item]:
+        """Items that aren't entries: counters, task sets."""
+        return self._table.get_many(places)
+
+
+def _condition(filters: Filters, now: int) -> tuple[str, Item]:
+    """The filter expression of a query on private memory."""
+    terms = ["(attribute_not_exists(expires) OR expires > :now)"]
+    values: Item = {"now": now}
+    for name, value, term in (
+        ("ns", filters.namespace, "namespace = :ns"),
+        ("prefix", filters.namespace_prefix, "begins_with(namespace, :prefix)"),
+        ("key", filters.key, "ekey = :key"),
+        ("tier", filters.tier, "tier = :tier"),
+        ("task", filters.task, "task = :task"),
+        ("intent", filters.intent, "intent = :intent"),
+        ("after", filters.updated_after, "updated > :after"),
+        ("before", filters.updated_before, "updated < :before"),
+    ):
+        if value is not None:
+            terms.append(term)
+            values[name] = value
+    _add_tags(filters, terms, values)
+    if filters.pinned is not None:
+        terms.append("pinned = :true" if filters.pinned else "attribute_not_exists(pinned)")
+        terms.append("tier = :episodic")
+        values |= {"true": True} if filters.pinned else {}
+        values["episodic"] = "episodic"
+    return " AND ".join(terms), values
+
+
+def _add_tags(filters: Filters, terms: list[str], values: Item) -> None:
+    for word, tags, prefix in ((" AND ", filters.tags, "t"), (" OR ", filters.tags_any, "u")):
+        if tags:
+            named = {f"{prefix}{number}": tag for number, tag in enumerate(sorted(tags))}
+            terms.append(f"({word.join(f'contains(tags, :{name})' for name in named)})")
+            values |= named

@@ -1,0 +1,213 @@
+"""Carries out plans, and turns what stood in the way into knowledge or into the caller's error."""
+
+from dataclasses import replace
+
+from functions.entries.items import EntryItems
+from functions.entries.model import Entry
+from functions.entries.plan import Plan, taken_from
+from functions.entries.writes import (
+    EPISODIC_CAPACITY,
+    WORKING_ENTRIES,
+    WORKING_KB,
+    Tally,
+    Transition,
+    agent_tallies,
+    task_tallies,
+)
+from functions.namespaces.rules import allows
+from functions.namespaces.store import namespace_of
+from functions.platform import keys
+from functions.platform.errors import (
+    AccessDenied,
+    CapacityExceeded,
+    EntryExists,
+    EntryNotFound,
+    ServiceError,
+    Throttled,
+    ValidationFailed,
+    VersionMismatch,
+)
+from functions.platform.idempotency import RequestToken
+from functions.platform.items import Item
+from functions.platform.table import Refused, Table
+from functions.tasks import rules as task_rules
+from functions.tasks.items import task_of
+from functions.tasks.model import Task
+
+_ATTEMPTS = 8
+
+
+class Replayed(Exception):
+    """The request was carried out before; `entries` are as it left them."""
+
+    def __init__(self, entries: list[Entry]) -> None:
+        super().__init__("already carried out")
+        self.entries = entries
+
+
+class EntryWriter:
+    """The one way by which entries change."""
+
+    def __init__(self, table: Table, items: EntryItems) -> None:
+        self._table = table
+        self._items = items
+
+    def commit(self, plan: Plan, token: RequestToken) -> None:
+        """Carries out a plan, all or nothing.
+
+        Raises:
+            Replayed: this very request was carried out before.
+            ServiceError: with `index`, the place in the request of what failed first.
+        """
+        for _ in range(_ATTEMPTS):
+            try:
+                self._table.transact(plan.writes(self._items))
+                return
+            except Refused as refused:
+                plan = self._learn(plan, refused.failed, token)
+        raise Throttled("others are writing the same things; try again in a second")
+
+    def _learn(self, plan: Plan, failed: dict[keys.Key, Item | None], token: RequestToken) -> Plan:
+        plan = self._learn_slots(plan, failed, token)
+        for place, item in failed.items():
+            plan = _learn_namespace(plan, place, item)
+            plan = self._learn_tasks(plan, place, item)
+            self._assert_intents(plan, place)
+            self._assert_capacity(plan, place, item)
+        return plan
+
+    def _learn_slots(
+        self, plan: Plan, failed: dict[keys.Key, Item | None], token: RequestToken
+    ) -> Plan:
+        replays: list[Entry] = []
+        refusals: list[ServiceError] = []
+        for step in plan.steps:
+            if step.place not in failed:
+                continue
+            item = failed[step.place]
+            taken = taken_from(item, step, self._items, plan.now)
+            if taken is not None:
+                plan = plan.taking(step, taken)
+            elif item is not None and token.wrote(item.get("req")):
+                replays.append(self._items.entry(item))
+            else:
+                refusals.append(self._refusal(step, item))
+        if len(replays) == len(plan.steps):
+            raise Replayed(replays)
+        if refusals:
+            raise refusals[0]
+        if replays:
+            raise EntryExists("this request was carried out before; what it wrote has changed")
+        return plan
+
+    def _refusal(self, step: Transition, item: Item | None) -> ServiceError:
+        error: ServiceError
+        if item is None or (step.old is not None and item["nonce"] != step.old.nonce):
+            error = EntryNotFound()
+        elif step.old is None:
+            present = self._items.entry(item)
+            error = EntryExists(
+                "the slot is taken; PATCH the entry that stands there",
+                current=present,
+                version=present.version,
+            )
+        else:
+            error = mismatch(self._items.entry(item))
+        error.index = step.index
+        return error
+
+    def _learn_tasks(self, plan: Plan, place: keys.Key, item: Item | None) -> Plan:
+        tenant = plan.caller.tenant
+        scopes = plan.new_scopes()
+        tallies = task_tallies(plan.steps)
+        for task_id in tallies.keys() | scopes.keys():
+            if keys.task_item(tenant, task_id) != place:
+                continue
+            if item is None:
+                return replace(plan, unregistered=plan.unregistered | {task_id})
+            if task_id in plan.unregistered:
+                return replace(plan, unregistered=plan.unregistered - {task_id})
+            step = scopes.get(task_id)
+            tally = tallies.get(task_id, Tally())
+            with_index = _first_with_task(plan, task_id)
+            _assert_room(plan, task_of(item), step, tally, with_index)
+            return replace(plan, unjoined=plan.unjoined | {task_id})
+        return plan
+
+    def _assert_intents(self, plan: Plan, place: keys.Key) -> None:
+        for step in plan.steps:
+            intent = step.either.intent
+            if intent is not None and keys.intent_item(plan.caller.tenant, intent) == place:
+                denied = AccessDenied("this intent belongs to somebody else; ask its owner")
+                denied.index = step.index
+                raise denied
+
+    def _assert_capacity(self, plan: Plan, place: keys.Key, item: Item | None) -> None:
+        for agent, tally in agent_tallies(plan.steps).items():
+            if keys.agent_item(plan.caller.tenant, agent) == place:
+                error = _agent_limit(tally, item or {})
+                error.index = plan.steps[0].index
+                raise error
+
+
+def mismatch(present: Entry) -> VersionMismatch:
+    """The refusal of a change that names another version than the present one."""
+    return VersionMismatch(
+        f"the entry is at version {present.version}; merge with it and try again",
+        current=present,
+        version=present.version,
+    )
+
+
+def _assert_room(plan: Plan, task: Task, step: Transition | None, tally: Tally, index: int) -> None:
+    try:
+        if step is not None:
+            _assert_may_use(plan, task, step, tally)
+        if tally.any():
+            task_rules.assert_open(task)
+        _assert_fits(task, tally)
+    except ServiceError as error:
+        error.index = index
+        raise
+
+
+def _assert_may_use(plan: Plan, task: Task, step: Transition, tally: Tally) -> None:
+    takes_part = not tally.working and plan.caller.id in task.parties
+    if not takes_part and not task_rules.may_write_memory(plan.caller, task, plan.now):
+        raise AccessDenied("only a task's assignee, coordinator and grant holders write for it")
+    if step.either.intent not in (None, task.intent):
+        raise ValidationFailed("scope.intent_id", "is not the task's intent")
+
+
+def _assert_fits(task: Task, tally: Tally) -> None:
+    for limit, more, room, most in (
+        ("max_entries", tally.working, task.room, task.policy.max_entries),
+        ("max_total_size_kb", tally.working_kb, task.room_kb, task.policy.max_total_size_kb),
+    ):
+        if more > 0 and room < more:
+            raise CapacityExceeded(limit, most - room, most)
+
+
+def _agent_limit(tally: Tally, item: Item) -> CapacityExceeded:
+    for limit, more, room, most in (
+        ("working_entries", tally.working, "wk_room", WORKING_ENTRIES),
+        ("working_total_size_kb", tally.working_kb, "wk_room_kb", WORKING_KB),
+    ):
+        if more > item.get(room, most):
+            return CapacityExceeded(limit, most - item.get(room, most), most)
+    most = item.get("ep_capacity", EPISODIC_CAPACITY)
+    return CapacityExceeded("episodic_capacity", most - item.get("ep_room", most), most)
+
+
+def _learn_namespace(plan: Plan, place: keys.Key, item: Item | None) -> Plan:
+    """Somebody was quicker to configure a namespace; that may well have been the caller."""
+    if place not in plan.along:
+        return plan
+    if item is not None and not allows(plan.caller, namespace_of(item), "write"):
+        raise AccessDenied("somebody else has just configured this namespace")
+    along = {key: write for key, write in plan.along.items() if key != place}
+    return replace(plan, along=along)
+
+
+def _first_with_task(plan: Plan, task: str) -> int:
+    return next(step.index for step in plan.steps if step.either.task == task)

@@ -1,0 +1,183 @@
+"""The writes that carry entries from one state to the next: items, index rows and counters.
+
+Everything is a transition: a create has no old entry, a delete no new one, and what takes the place
+of an expired entry has both. Counters follow from the transitions, so they can't differ from them.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields
+
+from functions.entries.items import EntryItems, seconds
+from functions.entries.model import Entry
+from functions.platform import keys
+from functions.platform.items import Item
+from functions.platform.keys import Key
+from functions.platform.schema import TTL_ATTRIBUTE
+from functions.platform.table import Write, delete, put, update
+
+ABSENT = "attribute_not_exists(pk)"
+_SAME = "nonce = :nonce AND version = :version"
+
+EPISODIC_CAPACITY = 1000  # entries an agent, unless its settings say otherwise (RFC-0015 §2.2)
+WORKING_ENTRIES = 100  # of an agent outside tasks (contract §4)
+WORKING_KB = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """One entry's step from `old` to `new`; `index` is its place in the request."""
+
+    old: Entry | None
+    new: Entry | None
+    index: int = 0
+
+    @property
+    def either(self) -> Entry:
+        entry = self.new or self.old
+        assert entry is not None
+        return entry
+
+    @property
+    def place(self) -> Key:
+        return self.either.place
+
+
+@dataclass(slots=True)
+class Tally:
+    """What changes in an agent's or a task's counters; sizes in whole KB."""
+
+    episodic: int = 0
+    episodic_kb: int = 0
+    pinned: int = 0
+    working: int = 0
+    working_kb: int = 0
+    created: bool = False
+
+    def any(self) -> bool:
+        return any(getattr(self, field.name) for field in fields(self))
+
+
+def entry_write(items: EntryItems, step: Transition) -> Write:
+    """The write of the entry's own item; the old state is its condition."""
+    old, new = step.old, step.new
+    if new is None:
+        assert old is not None
+        return delete(old.place, _SAME, nonce=old.nonce, version=old.version)
+    if old is None:
+        return put(new.place, items.item(new), ABSENT)
+    return put(new.place, items.item(new), _SAME, nonce=old.nonce, version=old.version)
+
+
+def index_writes(step: Transition) -> Iterator[Write]:
+    """The index rows of semantic memory that a step adds, changes and removes."""
+    old, new = _rows(step.old), _rows(step.new)
+    for key in old.keys() - new.keys():
+        yield delete(key)
+    for key, row in new.items():
+        if old.get(key) != row:
+            yield put(key, row)
+
+
+def _rows(entry: Entry | None) -> dict[Key, Item]:
+    if entry is None or entry.tier != "semantic":
+        return {}
+    row = {
+        "agent_id": entry.agent,
+        "updated": entry.updated,
+        "ends": entry.expires,
+        TTL_ATTRIBUTE: seconds(entry.expires),
+        "task": entry.task,
+        "intent": entry.intent,
+    }
+    return {keys.index_row(entry.slot, entry.nonce, tag): row for tag in (None, *entry.tags)}
+
+
+def task_tallies(steps: Iterable[Transition]) -> dict[str, Tally]:
+    """What the steps change in the counters of tasks."""
+    tallies: defaultdict[str, Tally] = defaultdict(Tally)
+    for sign, entry, step in _signed(steps):
+        if entry.tier == "working" and entry.task is not None:
+            tally = tallies[entry.task]
+            tally.working += sign
+            tally.working_kb += sign * entry.kb
+            tally.created |= sign > 0 and (step.old is None or step.old.nonce != entry.nonce)
+    return {task: tally for task, tally in tallies.items() if tally.any()}
+
+
+def agent_tallies(steps: Iterable[Transition]) -> dict[str, Tally]:
+    """What the steps change in the counters of agents; tasks count their own."""
+    tallies: defaultdict[str, Tally] = defaultdict(Tally)
+    for sign, entry, _ in _signed(steps):
+        tally = tallies[entry.agent]
+        if entry.tier == "episodic":
+            tally.episodic += sign
+            tally.episodic_kb += sign * entry.kb
+            tally.pinned += sign * entry.pinned
+        elif entry.tier == "working" and entry.task is None:
+            tally.working += sign
+            tally.working_kb += sign * entry.kb
+    return {agent: tally for agent, tally in tallies.items() if tally.any()}
+
+
+def _signed(steps: Iterable[Transition]) -> Iterator[tuple[int, Entry, Transition]]:
+    for step in steps:
+        if step.old is not None:
+            yield -1, step.old, step
+        if step.new is not None:
+            yield 1, step.new, step
+
+
+def agent_write(tenant: str, agent: str, tally: Tally) -> Write:
+    """Changes an agent's counters; where they grow, the limit is the condition."""
+    settings, conditions = ["agent_id = :agent"], []
+    values: Item = {"agent": agent}
+    for name, more, room, most in (
+        ("room", tally.episodic, "ep_room", EPISODIC_CAPACITY),
+        ("wk", tally.working, "wk_room", WORKING_ENTRIES),
+        ("wkkb", tally.working_kb, "wk_room_kb", WORKING_KB),
+    ):
+        if more:
+            settings.append(f"{room} = if_not_exists({room}, :{name}_most) - :{name}")
+            values |= {name: more, f"{name}_most": most}
+        if more > 0:
+            unused = f"attribute_not_exists({room}) AND :{name}_most >= :{name}"
+            conditions.append(f"(({unused}) OR {room} >= :{name})")
+    expression = f"SET {', '.join(settings)}"
+    added = {"ep_kb": tally.episodic_kb, "ep_pinned": tally.pinned}
+    if any(added.values()):
+        expression += " ADD " + ", ".join(f"{name} :{name}" for name, more in added.items() if more)
+        values |= {name: more for name, more in added.items() if more}
+    key = keys.agent_item(tenant, agent)
+    return update(key, expression, " AND ".join(conditions) or None, **values)
+
+
+def quick_update(
+    key: Key, nonce: str, version: int, caller: str, now: int, changes: Item, kb: int | None
+) -> Write:
+    """An owner's change of value or tags as one write with no read before it.
+
+    Its condition holds only where nothing else has to change along: the value isn't encrypted and
+    keeps its whole KB, so that no counter moves.
+    """
+    present = {name: value for name, value in changes.items() if value is not None}
+    gone = ", ".join(changes.keys() - present.keys())
+    condition = (
+        f"{_SAME} AND agent_id = :caller AND attribute_not_exists(wrapped)"
+        " AND (attribute_not_exists(expires) OR expires > :now)"
+    )
+    if kb is not None:
+        condition += " AND kb = :kb"
+        present["kb"] = kb
+    settings = ", ".join(f"{name} = :{name}" for name in present if name != "kb")
+    return update(
+        key,
+        f"SET version = :next, updated = :now, {settings}" + (f" REMOVE {gone}" if gone else ""),
+        condition,
+        nonce=nonce,
+        version=version,
+        next=version + 1,
+        caller=caller,
+        now=now,
+        **present,
+    )

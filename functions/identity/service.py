@@ -1,0 +1,203 @@
+"""Who calls, and who may: authentication, tenants, principals, keys (contract §2)."""
+
+import base64
+import hmac
+import math
+from hashlib import sha256
+from threading import Lock
+
+from functions.identity.model import ADMIN, READ, WRITE, NewPrincipal, Principal
+from functions.identity.store import PrincipalStore, StoredPrincipal
+from functions.platform.clock import Clock
+from functions.platform.errors import (
+    AccessDenied,
+    EntryExists,
+    NotFound,
+    Throttled,
+    Unauthenticated,
+    ValidationFailed,
+)
+from functions.platform.idempotency import RequestToken
+from functions.platform.keys import new_api_key
+
+_REMEMBERED = 10_000
+ALL_PERMISSIONS = frozenset({READ, WRITE, ADMIN})
+
+
+class Identity:
+    """Use cases on tenants, principals and keys.
+
+    A function remembers a good key for `remember_seconds`; a change made through this same
+    instance bites at once.
+    """
+
+    def __init__(
+        self, store: PrincipalStore, root_key: str, clock: Clock, remember_seconds: float
+    ) -> None:
+        self._store = store
+        self._root_key = root_key
+        self._clock = clock
+        self._lock = Lock()
+        self._remember = math.floor(remember_seconds * 1000)
+        self._known: dict[str, tuple[Principal, int]] = {}
+        self._changes = 0  # a look-up that began before a change must not be remembered after it
+
+    def is_root(self, api_key: str) -> bool:
+        """Whether this is the operator's key."""
+        return hmac.compare_digest(api_key.encode(), self._root_key.encode())
+
+    def authenticate(self, api_key: str) -> Principal:
+        """The principal of a key.
+
+        Raises:
+            Unauthenticated: no such key, or its principal has expired.
+        """
+        now = self._clock()
+        principal, until = self._known.get(api_key, (None, 0))
+        if principal is None or until <= now:
+            principal = self._look_up(api_key, now)
+        if principal.expires is not None and principal.expires <= now:
+            raise Unauthenticated("this API key has expired")
+        return principal
+
+    def _look_up(self, api_key: str, now: int) -> Principal:
+        changes = self._changes
+        principal = self._store.by_key(api_key)
+        with self._lock:
+            if len(self._known) >= _REMEMBERED:
+                self._known.clear()
+            self._known.pop(api_key, None)
+            if principal is not None and changes == self._changes:
+                self._known[api_key] = principal, now + self._remember
+        if principal is None:
+            raise Unauthenticated("this API key is not known; it may have been revoked")
+        return principal
+
+    def create_tenant(
+        self, tenant: str, token: RequestToken, once: str | None
+    ) -> tuple[Principal, str]:
+        """A new tenant and its first principal, with the key that is shown this once.
+
+        Raises:
+            EntryExists: the tenant is there already.
+        """
+        admin = self._admin(tenant, "admin")
+        api_key = self._key_for(admin, once)
+        if not self._store.add_tenant(admin, api_key, token.stored):
+            admin = self._replayed(admin, api_key, token, "this tenant exists already")
+        return admin, api_key
+
+    def ensure_tenant(self, tenant: str, admin: str, api_key: str) -> bool:
+        """Makes a tenant whose first principal has this key, unless the tenant exists.
+
+        Returns whether the key stands for that principal now.
+        """
+        if not self._store.tenant_exists(tenant):
+            token = RequestToken.fresh().stored
+            self._store.add_tenant(self._admin(tenant, admin), api_key, token)
+        found = self._store.by_key(api_key)
+        return found is not None and (found.tenant, found.id) == (tenant, admin)
+
+    def create_principal(
+        self, caller: Principal, new: NewPrincipal, token: RequestToken, once: str | None
+    ) -> tuple[Principal, str]:
+        """A new principal of the caller's tenant, with the key that is shown this once.
+
+        Raises:
+            EntryExists: the id is taken.
+            ValidationFailed: it would have expired already.
+        """
+        now = self._clock()
+        if new.expires_at is not None and new.expires_at <= now:
+            raise ValidationFailed("expires_at", "lies in the past")
+        permissions = frozenset(new.permissions)
+        principal = Principal(caller.tenant, new.id, new.kind, permissions, new.expires_at, now)
+        api_key = self._key_for(principal, once)
+        if not self._store.add(principal, api_key, token.stored):
+            principal = self._replayed(principal, api_key, token, "this principal exists already")
+        return principal, api_key
+
+    def principals(self, caller: Principal) -> list[Principal]:
+        """The principals of the caller's tenant, newest first."""
+        found = self._store.all(caller.tenant)
+        return sorted(found, key=lambda each: (each.created, each.id), reverse=True)
+
+    def rotate(
+        self, caller: Principal, principal_id: str, token: RequestToken, once: str | None
+    ) -> tuple[Principal, str]:
+        """A new key for a principal; the old one stops.
+
+        Raises:
+            NotFound: no such principal in the caller's tenant.
+            Throttled: somebody else rotates or revokes it at this very moment.
+        """
+        stored = self._existing(caller, principal_id)
+        api_key = self._key_for(stored.principal, once)
+        if not token.wrote(stored.token) and not self._store.replace_key(
+            stored, api_key, token.stored
+        ):
+            raise Throttled("the key is being changed by someone else; try again")
+        self._forget(stored.principal)
+        return stored.principal, api_key
+
+    def revoke(self, caller: Principal, principal_id: str) -> None:
+        """Removes a principal; its key stops.
+
+        Raises:
+            NotFound: no such principal in the caller's tenant.
+            Throttled: somebody else rotates or revokes it at this very moment.
+        """
+        stored = self._existing(caller, principal_id)
+        if not self._store.remove(stored):
+            raise Throttled("the key is being changed by someone else; try again")
+        self._forget(stored.principal)
+
+    def kind_of(self, tenant: str, principal_id: str) -> str | None:
+        """A principal's kind; None if there is no such principal."""
+        stored = self._store.find(tenant, principal_id)
+        return None if stored is None else stored.principal.kind
+
+    def _admin(self, tenant: str, principal_id: str) -> Principal:
+        return Principal(tenant, principal_id, "user", ALL_PERMISSIONS, None, self._clock())
+
+    def _existing(self, caller: Principal, principal_id: str) -> StoredPrincipal:
+        stored = self._store.find(caller.tenant, principal_id)
+        if stored is None:
+            raise NotFound("no principal has this id")
+        return stored
+
+    def _replayed(
+        self, asked: Principal, api_key: str, token: RequestToken, refusal: str
+    ) -> Principal:
+        stored = self._store.find(asked.tenant, asked.id)
+        if stored is None or not token.wrote(stored.token):
+            raise EntryExists(refusal)
+        if self._store.by_key(api_key) is None:
+            raise EntryExists(f"{refusal}, and its first key is no longer good; rotate it")
+        return stored.principal
+
+    def _key_for(self, principal: Principal, once: str | None) -> str:
+        """A random key; with an Idempotency-Key one that a retry can be given again."""
+        if once is None:
+            return new_api_key()
+        seed = "\n".join((principal.tenant, once, principal.id)).encode()
+        mac = hmac.new(self._root_key.encode(), seed, sha256).digest()
+        return f"am_{base64.urlsafe_b64encode(mac).rstrip(b'=').decode()}"
+
+    def _forget(self, principal: Principal) -> None:
+        named = (principal.tenant, principal.id)
+        with self._lock:
+            self._changes += 1
+            for key, (known, _) in list(self._known.items()):
+                if (known.tenant, known.id) == named:
+                    del self._known[key]
+
+
+def require(caller: Principal, permission: str) -> None:
+    """Checks a permission of RFC-0015 §6.4.
+
+    Raises:
+        AccessDenied: the principal doesn't have it.
+    """
+    if permission not in caller.permissions:
+        raise AccessDenied(f"this needs the permission {permission}")

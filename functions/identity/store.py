@@ -1,0 +1,113 @@
+"""The identity room's items: a tenant, a principal, and a key that leads to its principal."""
+
+from dataclasses import dataclass
+from typing import cast
+
+from functions.identity.model import Kind, Principal
+from functions.platform import keys
+from functions.platform.items import Item
+from functions.platform.table import Refused, Table, Write, delete, put
+
+_ABSENT = "attribute_not_exists(pk)"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPrincipal:
+    """A principal with what its item keeps beside it."""
+
+    principal: Principal
+    key_place: str  # partition of the present key's item
+    token: bytes | None
+
+
+class PrincipalStore:
+    """Reads and writes principals; each change is one transaction."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def by_key(self, api_key: str) -> Principal | None:
+        """The principal that a key stands for: one read."""
+        item = self._table.get(keys.api_key_item(api_key))
+        return None if item is None else _principal(item)
+
+    def find(self, tenant: str, principal_id: str) -> StoredPrincipal | None:
+        """One principal: one read."""
+        item = self._table.get(keys.principal_item(tenant, principal_id))
+        return None if item is None else _stored(item)
+
+    def all(self, tenant: str) -> list[Principal]:
+        """All principals of a tenant."""
+        return [_principal(item) for item in self._table.query(f"{tenant}#p", "p#")]
+
+    def tenant_exists(self, tenant: str) -> bool:
+        """Whether the tenant was made."""
+        return self._table.get(keys.tenant_item(tenant)) is not None
+
+    def add(self, principal: Principal, api_key: str, token: bytes) -> bool:
+        """Adds a principal with its key; False if the id is taken."""
+        return self._try(_items(principal, api_key, token, _ABSENT))
+
+    def add_tenant(self, admin: Principal, api_key: str, token: bytes) -> bool:
+        """Adds a tenant and its first principal; False if the tenant exists."""
+        tenant = put(keys.tenant_item(admin.tenant), {"created": admin.created}, _ABSENT)
+        return self._try([tenant, *_items(admin, api_key, token, _ABSENT)])
+
+    def replace_key(self, old: StoredPrincipal, api_key: str, token: bytes) -> bool:
+        """Puts a new key in the place of the present one; False if that changed meanwhile."""
+        return self._try(
+            [
+                delete((old.key_place, "k")),
+                *_items(old.principal, api_key, token, "key_place = :old", old=old.key_place),
+            ]
+        )
+
+    def remove(self, stored: StoredPrincipal) -> bool:
+        """Removes a principal and its key; False if the key changed meanwhile."""
+        principal = stored.principal
+        place = keys.principal_item(principal.tenant, principal.id)
+        return self._try(
+            [
+                delete((stored.key_place, "k")),
+                delete(place, "key_place = :old", old=stored.key_place),
+            ]
+        )
+
+    def _try(self, writes: list[Write]) -> bool:
+        try:
+            self._table.transact(writes)
+        except Refused:
+            return False
+        return True
+
+
+def _items(
+    principal: Principal, api_key: str, token: bytes, condition: str, **values: str
+) -> list[Write]:
+    attributes: Item = {
+        "tenant": principal.tenant,
+        "principal": principal.id,
+        "kind": principal.kind,
+        "perms": principal.permissions or None,
+        "expires": principal.expires,
+        "created": principal.created,
+    }
+    key_item = keys.api_key_item(api_key)
+    kept = attributes | {"key_place": key_item[0], "req": token}
+    place = keys.principal_item(principal.tenant, principal.id)
+    return [put(key_item, attributes), put(place, kept, condition, **values)]
+
+
+def _principal(item: Item) -> Principal:
+    return Principal(
+        tenant=item["tenant"],
+        id=item["principal"],
+        kind=cast("Kind", item["kind"]),
+        permissions=item.get("perms", frozenset()),
+        expires=item.get("expires"),
+        created=item["created"],
+    )
+
+
+def _stored(item: Item) -> StoredPrincipal:
+    return StoredPrincipal(_principal(item), item["key_place"], item.get("req"))

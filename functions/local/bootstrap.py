@@ -1,0 +1,83 @@
+"""From an empty data folder to a service that answers."""
+
+import base64
+import secrets
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+from pydantic import ValidationError
+
+from functions.api.handler import build
+from functions.api.services import build_services
+from functions.local.data_folder import DataFolder
+from functions.local.database import Database, ensure_tables
+from functions.local.failure import CannotServe
+from functions.local.gateway import Handler
+from functions.local.settings import LocalSettings
+from functions.platform.clock import now_ms
+from functions.platform.keys import new_api_key
+from functions.platform.schema import log_table, memory_table
+from functions.platform.settings import ApiSettings
+
+MEMORY_TABLE, LOG_TABLE = "agent-memory", "agent-memory-log"
+TENANT, ADMIN = "default", "admin"
+API_KEY_FILE = "api-key"
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What is ready to be served.
+
+    Attributes:
+        handler: the API function, made safe for threads.
+        api_key: the key of the tenant `default`'s first principal.
+        key_works: False once that key was rotated or revoked.
+    """
+
+    handler: Handler
+    api_key: str
+    key_works: bool
+
+
+def prepare(settings: LocalSettings, folder: DataFolder, database: Database) -> Service:
+    """Makes what is missing (keys, tables, the tenant `default`) and builds the handler.
+
+    Raises:
+        CannotServe: a key file or the database can't be used.
+    """
+    api_settings = _api_settings(settings, folder)
+    api_key = folder.secret(API_KEY_FILE, new_api_key)
+    ensure_tables(memory_table(MEMORY_TABLE), log_table(LOG_TABLE))
+    identity = build_services(api_settings, now_ms).identity
+    key_works = identity.ensure_tenant(TENANT, ADMIN, api_key)
+    handler = build(api_settings, now_ms)
+    return Service(_one_at_a_time(handler) if database.simulated else handler, api_key, key_works)
+
+
+def _api_settings(settings: LocalSettings, folder: DataFolder) -> ApiSettings:
+    folder.secret("encryption-key", _encryption_key)
+    try:
+        return ApiSettings(
+            memory_table=MEMORY_TABLE,
+            log_table=LOG_TABLE,
+            root_key=settings.root_key or folder.secret("root-key", new_api_key),
+            encryption_key_file=str(folder.path / "encryption-key"),
+        )
+    except ValidationError as error:
+        problem = error.errors()[0]["msg"]
+        raise CannotServe(f"{folder.path / 'root-key'}: {problem}") from error
+
+
+def _encryption_key() -> str:
+    return base64.b64encode(secrets.token_bytes(32)).decode()
+
+
+def _one_at_a_time(handler: Handler) -> Handler:
+    lock = Lock()
+
+    def serialised(event: dict[str, Any], context: object) -> dict[str, Any]:
+        with lock:
+            return handler(event, context)
+
+    return serialised

@@ -1,0 +1,137 @@
+"""Which DynamoDB serves: the embedded engine, moto in its place, or one that the user names."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import boto3
+from botocore.exceptions import BotoCoreError, ClientError
+
+from functions.local import stream_records
+from functions.local.data_folder import DataFolder
+from functions.local.engine import Engine, find_binary, has_build, start
+from functions.local.failure import CannotServe
+from functions.local.settings import REAL_AWS, LocalSettings
+from functions.platform.aws import client
+
+_ENDPOINT = "AWS_ENDPOINT_URL_DYNAMODB"
+_OWN_CREDENTIALS = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local"}
+_OWN_REGION = {"AWS_REGION": "us-east-1", "AWS_DEFAULT_REGION": "us-east-1"}
+_NO_PROXY = ("NO_PROXY", "no_proxy")
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """A DynamoDB that the environment's AWS variables now lead to.
+
+    Attributes:
+        place: where it is, for the user.
+        engine: the child process, where there is one.
+        simulated: by moto, which isn't thread-safe, and keeps nothing when this process ends.
+    """
+
+    place: str
+    engine: Engine | None = None
+    simulated: bool = False
+
+
+@contextmanager
+def opened(settings: LocalSettings, folder: DataFolder, root: Path) -> Iterator[Database]:
+    """The database that the settings ask for; an embedded one stops at the end.
+
+    Args:
+        settings: the user's choice.
+        folder: where the embedded engine keeps its data.
+        root: the project's folder, under which npm has put the engine.
+
+    Raises:
+        CannotServe: the engine is missing, or doesn't start.
+    """
+    if settings.dynamodb is not None:
+        yield _named(settings.dynamodb)
+        return
+    binary = find_binary(root)
+    if binary is None and has_build():
+        raise CannotServe(
+            "the embedded database is not installed; run `npm ci` (Node 20 or newer), "
+            f"or set {_ENDPOINT} to use another DynamoDB"
+        )
+    with _moto() if binary is None else _embedded(binary, folder) as database:
+        yield database
+
+
+def _named(dynamodb: str) -> Database:
+    if dynamodb == REAL_AWS:
+        os.environ.pop(_ENDPOINT, None)
+        return Database("DynamoDB of your AWS account")
+    session = boto3.session.Session()
+    if session.region_name is None:
+        os.environ.update(_OWN_REGION)
+    if session.get_credentials() is None:
+        os.environ.update(_OWN_CREDENTIALS)
+    return Database(dynamodb)
+
+
+@contextmanager
+def _embedded(binary: Path, folder: DataFolder) -> Iterator[Database]:
+    running = start(binary, folder.database, folder.engine_log)
+    try:
+        stream_records.bound(folder.database)
+        _point_only_at(running.url)
+        yield Database(str(folder.database), engine=running)
+    finally:
+        running.stop()
+
+
+@contextmanager
+def _moto() -> Iterator[Database]:
+    from moto import mock_aws  # noqa: PLC0415 - installed only where the engine has no build
+
+    _point_only_at(None)
+    with mock_aws():
+        yield Database("moto, in memory", simulated=True)
+
+
+def _point_only_at(endpoint: str | None) -> None:
+    """Cuts the AWS SDK off from the user's own accounts, profiles and proxies."""
+    for name in [name for name in os.environ if name.startswith("AWS_")]:
+        del os.environ[name]
+    os.environ |= _OWN_CREDENTIALS | _OWN_REGION
+    os.environ["AWS_CONFIG_FILE"] = os.environ["AWS_SHARED_CREDENTIALS_FILE"] = os.devnull
+    os.environ["AWS_EC2_METADATA_DISABLED"] = "true"
+    if endpoint is not None:
+        os.environ[_ENDPOINT] = endpoint
+        for name in _NO_PROXY:
+            others = os.environ.get(name)
+            os.environ[name] = f"{others},127.0.0.1" if others else "127.0.0.1"
+
+
+def ensure_tables(*tables: dict[str, Any]) -> None:
+    """Creates the tables that don't exist, and waits until all can be used.
+
+    Args:
+        tables: arguments of CreateTable.
+
+    Raises:
+        CannotServe: DynamoDB can't be reached, or refuses.
+    """
+    try:
+        dynamodb = client("dynamodb")
+        for table in tables:
+            _ensure_table(dynamodb, table)
+    except (BotoCoreError, ClientError) as error:
+        raise CannotServe(f"DynamoDB can't be used: {' '.join(str(error).split())}") from error
+
+
+def _ensure_table(dynamodb: Any, table: dict[str, Any]) -> None:
+    name = table["TableName"]
+    try:
+        dynamodb.describe_table(TableName=name)
+    except dynamodb.exceptions.ResourceNotFoundException:
+        dynamodb.create_table(**table)
+    dynamodb.get_waiter("table_exists").wait(
+        TableName=name, WaiterConfig={"Delay": 1, "MaxAttempts": 120}
+    )

@@ -1,0 +1,83 @@
+"""The HTTP server: one process, an event loop in front, handlers in threads behind."""
+
+import logging
+import socket
+from concurrent.futures import ThreadPoolExecutor
+
+import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from functions.local.answer import malformed_request
+from functions.local.failure import CannotServe
+from functions.local.gateway import Gateway, Handler
+
+_THREADS = 32
+_BACKLOG = 2048
+_KEEP_ALIVE = 75  # seconds: longer than common clients keep a connection, so that they close first
+_GRACE = 10  # seconds for requests in flight, once asked to stop
+
+
+class _Protocol(HttpToolsProtocol):
+    """Answers what isn't HTTP with a problem document, too."""
+
+    def send_400_response(self, _msg: str) -> None:
+        self.transport.write(malformed_request())
+        self.transport.close()
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Takes the address, before anything else is started.
+
+    Raises:
+        CannotServe: it is taken, or isn't this machine's.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=_BACKLOG)
+    except OSError as error:
+        reason = str(error.strerror).partition(" (while")[0]
+        raise CannotServe(
+            f"can't listen on {host} port {port} ({reason}); "
+            "choose another with AGENT_MEMORY_PORT or AGENT_MEMORY_HOST"
+        ) from error
+
+
+def url(listener: socket.socket) -> str:
+    """The address under which a client on this machine reaches the listener."""
+    host, port = listener.getsockname()[:2]
+    reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - compared only
+    return f"http://[{reachable}]:{port}" if ":" in reachable else f"http://{reachable}:{port}"
+
+
+class Server:
+    """Serves a handler on a listener until it is told to stop."""
+
+    def __init__(self, listener: socket.socket, handler: Handler) -> None:
+        logging.getLogger("uvicorn").setLevel(logging.ERROR)
+        self._listener = listener
+        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="handler")
+        self._uvicorn = uvicorn.Server(
+            uvicorn.Config(
+                Gateway(handler, self._pool),
+                http=_Protocol,
+                ws="none",
+                lifespan="off",
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                backlog=_BACKLOG,
+                timeout_keep_alive=_KEEP_ALIVE,
+                timeout_graceful_shutdown=_GRACE,
+            )
+        )
+
+    def run(self) -> None:
+        """Serves; at SIGINT or SIGTERM finishes what is in flight, then raises it again."""
+        try:
+            self._uvicorn.run(sockets=[self._listener])
+        finally:
+            self._pool.shutdown()
+
+    def stop(self) -> None:
+        """Makes `run` return; may be called from any thread."""
+        self._uvicorn.should_exit = True

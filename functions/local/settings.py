@@ -1,0 +1,54 @@
+"""The settings of the local server (contract §1)."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from functions.local.failure import CannotServe
+
+REAL_AWS = "aws"
+_VARIABLES = {
+    "port": "AGENT_MEMORY_PORT",
+    "host": "AGENT_MEMORY_HOST",
+    "data": "AGENT_MEMORY_DATA",
+    "root_key": "AGENT_MEMORY_ROOT_KEY",
+    "dynamodb": "AWS_ENDPOINT_URL_DYNAMODB",
+}
+
+
+class LocalSettings(BaseModel):
+    """What the user chose; an empty variable counts as unset.
+
+    Attributes:
+        port: where to listen; 0 takes any free port.
+        host: a name or address of this machine.
+        data: the data folder, absolute.
+        root_key: the operator's key; None has one made and kept in the data folder.
+        dynamodb: an endpoint's URL, `aws` for the real DynamoDB, None for the embedded engine.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    port: int = Field(default=8080, ge=0, le=65535)
+    host: str = "127.0.0.1"
+    data: Path = Path(".agent-memory")
+    root_key: str | None = Field(default=None, min_length=16, pattern=r"^[!-~]+$")
+    dynamodb: str | None = Field(default=None, pattern=rf"^(https?://.+|{REAL_AWS})$")
+
+    @classmethod
+    def from_env(cls, environ: Mapping[str, str] = os.environ) -> Self:
+        """Reads the variables of contract §1.
+
+        Raises:
+            CannotServe: names each wrong variable and what is wrong with it.
+        """
+        given = {field: environ[name] for field, name in _VARIABLES.items() if environ.get(name)}
+        try:
+            settings = cls.model_validate(given)
+        except ValidationError as error:
+            problems = (f"{_VARIABLES[str(e['loc'][0])]}: {e['msg']}" for e in error.errors())
+            raise CannotServe("; ".join(problems)) from error
+        return settings.model_copy(update={"data": settings.data.expanduser().absolute()})

@@ -1,0 +1,1 @@
+"""What every room stands on: table access, keys, settings, clock, encryption, observability."""

@@ -1,0 +1,44 @@
+"""The one place that reads the time; everything else is told it, in epoch milliseconds."""
+
+import re
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+Clock = Callable[[], int]
+
+_RFC3339 = re.compile(
+    r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)", re.ASCII
+)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
+
+
+def now_ms() -> int:
+    """The wall clock, in milliseconds since the epoch."""
+    return time.time_ns() // 1_000_000
+
+
+def to_rfc3339(moment: int) -> str:
+    """`moment` (epoch ms) as RFC 3339 in UTC with milliseconds: `2026-02-08T10:00:00.000Z`."""
+    text = (_EPOCH + moment * _MILLISECOND).isoformat(timespec="milliseconds")
+    return text.replace("+00:00", "Z")
+
+
+def from_rfc3339(text: str) -> int:
+    """Epoch milliseconds of an RFC 3339 date-time; finer fractions are cut.
+
+    Raises:
+        ValueError: `text` is no RFC 3339 date-time with a zone.
+    """
+    match = _RFC3339.fullmatch(text)
+    if match is None:
+        raise ValueError("use an RFC 3339 date-time such as 2026-02-08T10:00:00Z")
+    fraction = match.group(1)
+    if fraction is not None:
+        text = text.replace(fraction, fraction[:7].ljust(7, "0"), 1)
+    try:
+        parsed = datetime.fromisoformat(text.upper())
+        return int((parsed - _EPOCH) // _MILLISECOND)
+    except OverflowError as error:
+        raise ValueError("the date-time lies outside the calendar") from error

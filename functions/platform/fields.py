@@ -1,0 +1,25 @@
+"""Field types that several rooms' bodies share (contract §3, §4)."""
+
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field, WithJsonSchema
+
+from functions.platform.clock import from_rfc3339
+
+
+def _moment(value: object) -> int:
+    if not isinstance(value, str):
+        raise ValueError("use an RFC 3339 date-time such as 2026-02-08T10:00:00Z")
+    return from_rfc3339(value)
+
+
+Moment = Annotated[
+    int, BeforeValidator(_moment), WithJsonSchema({"type": "string", "format": "date-time"})
+]
+"""An RFC 3339 date-time on the wire, epoch milliseconds inside."""
+
+AgentId = Annotated[str, Field(min_length=1, max_length=128)]
+Name = Annotated[str, Field(min_length=1, max_length=255)]
+Tag = Annotated[str, Field(min_length=1, max_length=128)]
+Identifier = Annotated[str, Field(min_length=1, max_length=128)]
+"""A task's or an intent's id."""

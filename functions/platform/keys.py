@@ -1,0 +1,193 @@
+"""Every key of the table, and the entry ids that hold them. Nothing else builds keys.
+
+Names are hashed piece by piece, each under its own kind, so no separator in a name can make two
+names meet; the tenant stands in clear at the front of every partition and its alphabet has no `#`.
+"""
+
+import re
+import secrets
+from dataclasses import dataclass
+from hashlib import blake2b, sha256
+
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's: sorts as the numbers do
+_OWNER, _NAMESPACE, _KEY, _TIME, _LUCK = 13, 6, 13, 10, 6  # characters of 5 bits
+_ENTRY_ID = re.compile(
+    rf"mem_([an])([{_ALPHABET}]{{{_OWNER}}})([{_ALPHABET}]{{{_NAMESPACE}}})"
+    rf"([{_ALPHABET}]{{{_KEY}}})([{_ALPHABET}]{{{_TIME + _LUCK}}})"
+)
+
+TENANT_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
+Key = tuple[str, str]
+
+
+def _base32(number: int, characters: int) -> str:
+    return "".join(_ALPHABET[number >> 5 * i & 31] for i in reversed(range(characters)))
+
+
+def _digest(kind: str, name: str, characters: int = _OWNER) -> str:
+    hashed = blake2b(name.encode(), digest_size=16, person=kind.encode()).digest()
+    return _base32(int.from_bytes(hashed) >> 128 - 5 * characters, characters)
+
+
+def _moment(now: int) -> str:
+    return _base32(now, _TIME)
+
+
+def new_nonce(now: int) -> str:
+    """What tells one incarnation of a slot from the next: the time, and 30 bits of luck."""
+    return _moment(now) + _base32(secrets.randbits(5 * _LUCK), _LUCK)
+
+
+def new_id(prefix: str, now: int) -> str:
+    """A fresh id of the seed's form: `task_…`, `evt_…`, `run_…`."""
+    return f"{prefix}_{_moment(now)}{_base32(secrets.randbits(80), 16)}"
+
+
+def new_api_key() -> str:
+    """A fresh random API key, 256 bits."""
+    return f"am_{secrets.token_urlsafe(32)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """Where an entry stands: its natural key (RFC-0015 §1.2), hashed."""
+
+    tenant: str
+    kind: str  # "a": an agent's, "n": a namespace's
+    owner: str
+    namespace: str
+    key: str
+
+    @property
+    def partition(self) -> str:
+        return f"{self.tenant}#{self.kind}#{self.owner}"
+
+    @property
+    def item(self) -> Key:
+        return self.partition, f"e#{self.namespace}#{self.key}"
+
+    @property
+    def semantic(self) -> bool:
+        return self.kind == "n"
+
+    def id(self, nonce: str) -> str:
+        """The id of the incarnation with this nonce."""
+        return f"mem_{self.kind}{self.owner}{self.namespace}{self.key}{nonce}"
+
+    def owned_by(self, agent: str) -> bool:
+        """Whether this is in the private memory of `agent`."""
+        return self.kind == "a" and self.owner == agent_digest(agent)
+
+
+def private_slot(tenant: str, agent: str, namespace: str, key: str) -> Slot:
+    """The slot that working and episodic memory share."""
+    return Slot(tenant, "a", agent_digest(agent), _namespace(namespace), _digest("key", key, _KEY))
+
+
+def semantic_slot(tenant: str, namespace: str, key: str) -> Slot:
+    """The slot of semantic memory, which has no owner but the namespace."""
+    owner = _digest("namespace", namespace)
+    return Slot(tenant, "n", owner, _namespace(namespace), _digest("key", key, _KEY))
+
+
+def parse_entry_id(tenant: str, entry_id: str) -> tuple[Slot, str] | None:
+    """The slot and nonce that an id stands for in this tenant; None if it is no id of ours."""
+    match = _ENTRY_ID.fullmatch(entry_id)
+    if match is None:
+        return None
+    kind, owner, namespace, key, nonce = match.groups()
+    return Slot(tenant, kind, owner, namespace, key), nonce
+
+
+def _namespace(namespace: str) -> str:
+    return _digest("ns", namespace, _NAMESPACE)
+
+
+def agent_digest(agent: str) -> str:
+    """An agent's id as it stands in partitions and attribute names."""
+    return _digest("agent", agent)
+
+
+def agent_partition(tenant: str, agent: str) -> str:
+    """The partition of an agent's private memory."""
+    return f"{tenant}#a#{agent_digest(agent)}"
+
+
+def namespace_partition(tenant: str, namespace: str) -> str:
+    """The partition of a namespace's semantic memory."""
+    return f"{tenant}#n#{_digest('namespace', namespace)}"
+
+
+def entry_prefix(namespace: str | None) -> str:
+    """What the sort keys of the entries (of one namespace) in a partition begin with."""
+    return "e#" if namespace is None else f"e#{_namespace(namespace)}#"
+
+
+def agent_item(tenant: str, agent: str) -> Key:
+    """The item of an agent's counters and settings."""
+    return agent_partition(tenant, agent), "a"
+
+
+def index_prefix(tag: str | None) -> str:
+    """What the sort keys of the index rows of a tag, or of all entries, begin with."""
+    return "x##" if tag is None else f"x#{_digest('tag', tag)}#"
+
+
+def order_of(slot: Slot, nonce: str) -> str:
+    """What an entry sorts by in every list: creation, then id."""
+    return f"{nonce[:_TIME]}#{slot.id(nonce)}"
+
+
+def id_of_order(order: str) -> str:
+    """The entry id that an order ends with."""
+    return order.rpartition("#")[2]
+
+
+def index_row(slot: Slot, nonce: str, tag: str | None) -> Key:
+    """The index row of a semantic entry under a tag."""
+    return slot.partition, f"{index_prefix(tag)}{order_of(slot, nonce)}"
+
+
+def order_of_row(sort: str) -> str:
+    """What an index row sorts by, whatever its tag."""
+    return sort.split("#", 2)[2]
+
+
+def namespace_item(tenant: str, namespace: str) -> Key:
+    """The item of a namespace's permissions; all of a tenant's stand in one partition."""
+    return f"{tenant}#ns", f"n#{_digest('namespace', namespace)}"
+
+
+def namespace_item_of(slot: Slot) -> Key:
+    """The same, for the namespace of a semantic slot."""
+    return f"{slot.tenant}#ns", f"n#{slot.owner}"
+
+
+def task_item(tenant: str, task: str) -> Key:
+    """A task's item."""
+    return f"{tenant}#t#{_digest('task', task)}", "t"
+
+
+def intent_item(tenant: str, intent: str) -> Key:
+    """An intent's item: owner, participants, access list."""
+    return f"{tenant}#i#{_digest('intent', intent)}", "i"
+
+
+def intent_task_row(tenant: str, intent: str, task: str) -> Key:
+    """The row by which an intent lists a task."""
+    return intent_item(tenant, intent)[0], f"t#{_digest('task', task)}"
+
+
+def tenant_item(tenant: str) -> Key:
+    """The item that makes a tenant exist."""
+    return f"{tenant}#p", "tenant"
+
+
+def principal_item(tenant: str, principal: str) -> Key:
+    """A principal's item; all of a tenant's stand in one partition."""
+    return f"{tenant}#p", f"p#{_digest('principal', principal)}"
+
+
+def api_key_item(api_key: str) -> Key:
+    """Where the principal of a key is found. Keys are random, so a plain hash hides them."""
+    return f"~key#{sha256(api_key.encode()).hexdigest()}", "k"

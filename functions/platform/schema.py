@@ -1,0 +1,57 @@
+"""The tables, as they are made locally and in tests; the stack declares the same (a test compares)."""
+
+from typing import Any
+
+BY_TASK = "by_task"  # entries that end with a task
+BY_AGE = "by_age"  # an agent's episodic entries
+BY_EXPIRY = "by_expiry"  # a partition's entries that expire
+TASK_ATTRIBUTE = "task_ix"
+AGE_ATTRIBUTE = "ep_created"
+EXPIRY_ATTRIBUTE = "expires"
+TTL_ATTRIBUTE = "ttl_at"
+
+
+def _keys(partition: str, sort: str | None) -> list[dict[str, str]]:
+    keys = [{"AttributeName": partition, "KeyType": "HASH"}]
+    return keys if sort is None else [*keys, {"AttributeName": sort, "KeyType": "RANGE"}]
+
+
+def _attributes(**types: str) -> list[dict[str, str]]:
+    return [{"AttributeName": name, "AttributeType": kind} for name, kind in types.items()]
+
+
+def _index(name: str, partition: str, sort: str | None) -> dict[str, Any]:
+    """A sparse index: what lacks one of its keys isn't in it. It may lag behind the table."""
+    return {
+        "IndexName": name,
+        "KeySchema": _keys(partition, sort),
+        "Projection": {"ProjectionType": "KEYS_ONLY"},
+    }
+
+
+def memory_table(name: str) -> dict[str, Any]:
+    """Arguments of CreateTable for the table that holds all but the logs."""
+    return {
+        "TableName": name,
+        "BillingMode": "PAY_PER_REQUEST",
+        "AttributeDefinitions": _attributes(
+            **{"pk": "S", "sk": "S", TASK_ATTRIBUTE: "S", AGE_ATTRIBUTE: "N", EXPIRY_ATTRIBUTE: "N"}
+        ),
+        "KeySchema": _keys("pk", "sk"),
+        "GlobalSecondaryIndexes": [
+            _index(BY_TASK, TASK_ATTRIBUTE, None),
+            _index(BY_AGE, "pk", AGE_ATTRIBUTE),
+            _index(BY_EXPIRY, "pk", EXPIRY_ATTRIBUTE),
+        ],
+        "StreamSpecification": {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"},
+    }
+
+
+def log_table(name: str) -> dict[str, Any]:
+    """Arguments of CreateTable for the table that holds the event logs."""
+    return {
+        "TableName": name,
+        "BillingMode": "PAY_PER_REQUEST",
+        "AttributeDefinitions": _attributes(pk="S", sk="S"),
+        "KeySchema": _keys("pk", "sk"),
+    }

@@ -1,0 +1,102 @@
+"""What a task looks like after it is registered or changed; pure."""
+
+from dataclasses import replace
+from typing import Any
+
+from pydantic_core import to_json
+
+from functions.identity.model import Principal
+from functions.platform import keys
+from functions.platform.errors import ValidationFailed, ValueTooLarge
+from functions.platform.idempotency import RequestToken
+from functions.tasks.model import ENDED, KEPT, MemoryPolicy, NewTask, Status, Task, TaskChange
+
+_MOST_KEPT_BYTES = 131_072
+
+
+def new_task(
+    new: NewTask,
+    caller: Principal,
+    assignee: str | None,
+    coordinator: str | None,
+    now: int,
+    token: RequestToken,
+) -> Task:
+    """A task as it is registered.
+
+    Raises:
+        ValidationFailed: it would begin ended.
+        ValueTooLarge: the fields that memory doesn't use are over 128 KB.
+    """
+    if new.status in ENDED:
+        raise ValidationFailed("status", "a new task can't have ended")
+    policy = new.memory_policy or MemoryPolicy()
+    return Task(
+        id=new.id or keys.new_id("task", now),
+        intent=new.intent_id,
+        status=new.status,
+        version=1,
+        created=now,
+        updated=now,
+        policy=policy,
+        assignee=assignee,
+        coordinator=coordinator,
+        parent=new.parent_task_id,
+        started=now if new.status == "running" else None,
+        room=policy.max_entries,
+        room_kb=policy.max_total_size_kb,
+        parties=frozenset({caller.id} | {each for each in (assignee, coordinator) if each}),
+        kept=_kept({}, new),
+        request=token.stored,
+    )
+
+
+def changed(task: Task, change: TaskChange, now: int, token: RequestToken) -> Task:
+    """The task after a change.
+
+    Raises:
+        ValueTooLarge: the fields that memory doesn't use are over 128 KB.
+    """
+    given = change.model_fields_set
+    assignee = change.assigned_agent if "assigned_agent" in given else task.assignee
+    status = change.status or task.status
+    return replace(
+        task,
+        **_times(task, status, now),
+        version=task.version + 1,
+        status=status,
+        assignee=assignee,
+        policy=_policy(task.policy, change),
+        parties=task.parties | ({assignee} if assignee else set()),
+        kept=_kept(task.kept, change),
+        request=token.stored,
+    )
+
+
+def _times(task: Task, status: Status, now: int) -> dict[str, Any]:
+    times: dict[str, Any] = {"updated": now}
+    if status == "running" and task.started is None:
+        times["started"] = now
+    if status in ENDED:
+        times["ended"] = now
+    return times
+
+
+def _policy(policy: MemoryPolicy, change: TaskChange) -> MemoryPolicy:
+    if change.memory_policy is None:
+        return policy
+    given = change.memory_policy.model_dump(exclude_unset=True)
+    return policy.model_copy(update=given)
+
+
+def _kept(before: dict[str, Any], body: NewTask | TaskChange) -> dict[str, Any]:
+    given = body.model_dump(include=set(KEPT), exclude_unset=True)
+    kept = {name: value for name, value in (before | given).items() if value is not None}
+    size = len(to_json(kept))
+    if size > _MOST_KEPT_BYTES:
+        raise ValueTooLarge(
+            "the task's own fields are too large; keep bulk data elsewhere",
+            max=_MOST_KEPT_BYTES,
+            actual=size,
+        )
+    return kept

@@ -1,0 +1,87 @@
+"""How tasks and intents look as items."""
+
+from typing import Any
+
+from pydantic_core import from_json, to_json
+
+from functions.platform.items import Item
+from functions.tasks.model import Grant, Intent, MemoryPolicy, Task
+
+FOREVER = 2**53
+
+
+def task_attributes(task: Task) -> Item:
+    """All attributes of a task's item but its counters per agent."""
+    policy = task.policy
+    return {
+        "task": task.id,
+        "intent": task.intent,
+        "phase": task.status,
+        "version": task.version,
+        "created": task.created,
+        "updated": task.updated,
+        "archiving": policy.archive_on_completion,
+        "inherits": policy.inherit_from_parent,
+        "max_n": policy.max_entries,
+        "max_kb": policy.max_total_size_kb,
+        "assignee": task.assignee,
+        "coordinator": task.coordinator,
+        "parent": task.parent,
+        "started": task.started,
+        "ended": task.ended,
+        "by_write": task.by_write or None,
+        "room": task.room,
+        "room_kb": task.room_kb,
+        "parties": task.parties or None,
+        "grants": {},
+        "kept": to_json(task.kept).decode(),
+        "req": task.request,
+    }
+
+
+def task_of(item: Item) -> Task:
+    """A task from its item."""
+    return Task(
+        id=item["task"],
+        intent=item.get("intent"),
+        status=item["phase"],
+        version=item["version"],
+        created=item["created"],
+        updated=item["updated"],
+        policy=MemoryPolicy(
+            archive_on_completion=item["archiving"],
+            inherit_from_parent=item["inherits"],
+            max_entries=item["max_n"],
+            max_total_size_kb=item["max_kb"],
+        ),
+        assignee=item.get("assignee"),
+        coordinator=item.get("coordinator"),
+        parent=item.get("parent"),
+        started=item.get("started"),
+        ended=item.get("ended"),
+        by_write=item.get("by_write", False),
+        room=item["room"],
+        room_kb=item["room_kb"],
+        parties=item.get("parties", frozenset()),
+        heirs=item.get("heirs", frozenset()),
+        grants=tuple(map(_grant, item["grants"].values())),
+        kept=from_json(item["kept"]),
+        request=item.get("req"),
+    )
+
+
+def grant_attributes(grant: Grant) -> Item:
+    """A grant as it stands in a task's `grants`."""
+    return {"principal": grant.principal, "access": grant.access, "expires": grant.expires}
+
+
+def _grant(held: dict[str, Any]) -> Grant:
+    return Grant(held["principal"], held["access"], held["expires"])
+
+
+def intent_of(item: Item) -> Intent:
+    """An intent from its item."""
+    acl = {line["principal"]: line["access"] for line in item["acl"].values()}
+    return Intent(
+        item["intent"], item["owner_id"], item.get("parties", frozenset()), acl, item["version"]
+    )

@@ -1,0 +1,273 @@
+"""Use cases on tasks: register, adopt, read, change, grant (contract §5, RFC-0015 §6.5, §8)."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from functions.identity.model import ADMIN, Principal
+from functions.platform import keys
+from functions.platform.clock import Clock
+from functions.platform.errors import (
+    AccessDenied,
+    CapacityExceeded,
+    EntryExists,
+    NotFound,
+    ValidationFailed,
+    VersionMismatch,
+)
+from functions.platform.idempotency import RequestToken
+from functions.platform.table import ConditionFailed, Refused, Write
+from functions.tasks import rules, writes
+from functions.tasks.changes import changed, new_task
+from functions.tasks.items import FOREVER, task_of
+from functions.tasks.model import Grant, NewGrant, NewTask, Task, TaskChange
+from functions.tasks.store import TaskStore, replace_task
+
+_ATTEMPTS = 5
+
+
+class Tasks:
+    """The tasks of a caller's tenant. `kind_of(tenant, id)` tells a principal's kind."""
+
+    def __init__(
+        self, store: TaskStore, clock: Clock, kind_of: Callable[[str, str], str | None]
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._kind_of = kind_of
+
+    def register(self, caller: Principal, new: NewTask, token: RequestToken) -> Task:
+        """Registers a task, or adopts one that a write registered.
+
+        Raises:
+            AccessDenied: the caller would make authority that it doesn't have.
+            EntryExists: the id is taken.
+            ValidationFailed: the parent isn't there, or the coordinator can't coordinate.
+        """
+        parent = self._parent(caller, new)
+        assignee, coordinator = rules.roles(caller, new, parent)
+        if caller.may_coordinate and coordinator not in (None, caller.id):
+            self._assert_coordinates(caller.tenant, str(coordinator))
+        task = new_task(new, caller, assignee, coordinator, self._clock(), token)
+        try:
+            self._store.commit([writes.add_task(caller.tenant, task), *self._around(caller, task)])
+        except Refused as refused:
+            return self._not_registered(caller, new, task, token, refused)
+        return task
+
+    def _parent(self, caller: Principal, new: NewTask) -> Task | None:
+        if new.parent_task_id is None:
+            return None
+        parent = self._store.get(caller.tenant, new.parent_task_id)
+        if parent is None:
+            raise ValidationFailed("parent_task_id", "no such task")
+        return parent
+
+    def _assert_coordinates(self, tenant: str, principal: str) -> None:
+        if self._kind_of(tenant, principal) not in ("coordinator", "user"):
+            raise AccessDenied("only a principal of kind coordinator or user coordinates a task")
+
+    def _around(self, caller: Principal, task: Task) -> list[Write]:
+        """What a task's registration changes beside the task itself."""
+        tenant, around = caller.tenant, []
+        if task.intent is not None:
+            around.append(writes.use_intent(caller, task.intent, task.created, task.parties))
+            around.append(writes.list_under_intent(tenant, task, task.intent))
+        if task.assignee is not None:
+            around.append(writes.join(tenant, task.assignee, task.id))
+        if task.parent is not None and task.policy.inherit_from_parent:
+            around.append(writes.inherit(caller, task.parent, task.id))
+        elif task.parent is not None and not caller.may_coordinate:
+            around.append(writes.still_directed(caller, task.parent))
+        return around
+
+    def _not_registered(
+        self, caller: Principal, new: NewTask, task: Task, token: RequestToken, refused: Refused
+    ) -> Task:
+        place = keys.task_item(caller.tenant, task.id)
+        item = refused.failed.get(place)
+        if item is not None:
+            present = task_of(item)
+            if token.wrote(present.request):
+                return present
+            if caller.may_coordinate and rules.adoptable(present, new, task.assignee):
+                return self._adopt(caller, present, task)
+            raise EntryExists("a task has this id already")
+        if keys.intent_item(caller.tenant, str(task.intent)) in refused.failed:
+            raise AccessDenied("this intent belongs to somebody else; ask its owner for access")
+        raise AccessDenied("the parent has ended, or you no longer direct it")
+
+    def _adopt(self, caller: Principal, present: Task, wanted: Task) -> Task:
+        adopted = replace(
+            wanted,
+            version=present.version + 1,
+            created=present.created,
+            parties=present.parties | wanted.parties,
+            by_write=False,
+        )
+        replacement = replace_task(caller.tenant, present, adopted)
+        try:
+            self._store.commit([replacement, *self._around(caller, adopted)])
+        except Refused as refused:
+            if replacement.key in refused.failed:
+                raise EntryExists("a task has this id already") from refused
+            raise AccessDenied("this intent or parent belongs to somebody else") from refused
+        return self._existing(caller, adopted.id)
+
+    def get(self, caller: Principal, task_id: str) -> Task:
+        """One task.
+
+        Raises:
+            NotFound: no such task in the caller's tenant.
+            AccessDenied: the caller has no part in it or in its intent.
+        """
+        task = self._existing(caller, task_id)
+        if not self._sees(caller, task):
+            raise AccessDenied("you have no part in this task")
+        return task
+
+    def _existing(self, caller: Principal, task_id: str) -> Task:
+        task = self._store.get(caller.tenant, task_id)
+        if task is None:
+            raise NotFound("no task has this id")
+        return task
+
+    def _sees(self, caller: Principal, task: Task) -> bool:
+        if caller.id in task.parties or ADMIN in caller.permissions:
+            return True
+        if self.reads_memory(caller, task):
+            return True
+        intent = None if task.intent is None else self._store.intent(caller.tenant, task.intent)
+        return intent is not None and rules.may_read_intent(caller, intent)
+
+    def of_intent(self, caller: Principal, intent_id: str) -> list[Task]:
+        """An intent's tasks, newest first, as far as the caller has part in them or the intent."""
+        tasks = self._store.of_intent(caller.tenant, intent_id)
+        intent = self._store.intent(caller.tenant, intent_id)
+        if intent is None or not rules.may_read_intent(caller, intent):
+            tasks = [task for task in tasks if self.reads_memory(caller, task)]
+        return sorted(tasks, key=lambda task: (task.created, task.id), reverse=True)
+
+    def change(
+        self,
+        caller: Principal,
+        task_id: str,
+        version: int,
+        change: TaskChange,
+        token: RequestToken,
+    ) -> Task:
+        """Changes a task (contract §5).
+
+        Raises:
+            NotFound, AccessDenied, TaskClosed, VersionMismatch: as they say.
+        """
+        present = self._existing(caller, task_id)
+        if token.wrote(present.request):
+            return present
+        rules.assert_may_change(caller, present, change.model_fields_set)
+        if version != present.version:
+            raise _mismatch(present)
+        rules.assert_open(present)
+        new = changed(present, change, self._clock(), token)
+        try:
+            self._store.commit(
+                [
+                    replace_task(caller.tenant, present, new),
+                    *self._consequences(caller, present, new),
+                ]
+            )
+        except Refused as refused:
+            return self._not_changed(caller, task_id, token, refused)
+        return self._existing(caller, task_id)
+
+    def _consequences(self, caller: Principal, old: Task, new: Task) -> list[Write]:
+        """What a task's change changes beside the task itself."""
+        tenant, consequences = caller.tenant, []
+        if new.assignee is not None and new.assignee != old.assignee:
+            consequences.append(writes.join(tenant, new.assignee, new.id))
+            if new.intent is not None:
+                parties = frozenset({new.assignee})
+                consequences.append(writes.use_intent(caller, new.intent, new.updated, parties))
+        if new.policy.inherit_from_parent and not old.policy.inherit_from_parent:
+            parent = None if new.parent is None else self._store.get(tenant, new.parent)
+            rules.assert_may_inherit(caller, parent)
+            consequences.append(writes.inherit(caller, str(new.parent), new.id))
+        if old.policy.inherit_from_parent and not new.policy.inherit_from_parent:
+            consequences.append(writes.disinherit(tenant, str(new.parent), new.id))
+        return consequences
+
+    def _not_changed(
+        self, caller: Principal, task_id: str, token: RequestToken, refused: Refused
+    ) -> Task:
+        item = refused.failed.get(keys.task_item(caller.tenant, task_id))
+        if item is None:
+            raise AccessDenied("the intent or the parent is no longer yours to use") from refused
+        present = task_of(item)
+        if token.wrote(present.request):
+            return present
+        rules.assert_open(present)
+        raise _mismatch(present) from refused
+
+    def grant(self, caller: Principal, task_id: str, principal: str, new: NewGrant) -> Grant:
+        """Gives somebody access to the task's working memory (contract §5).
+
+        Raises:
+            NotFound, AccessDenied, TaskClosed: as they say.
+            ValidationFailed: the expiry lies in the past.
+            CapacityExceeded: the task has all the grants that it can hold.
+        """
+        if new.expires_at is not None and new.expires_at <= self._clock():
+            raise ValidationFailed("expires_at", "lies in the past")
+        grant = Grant(principal, new.access, new.expires_at or FOREVER)
+        self._direct(caller, task_id, writes.set_grant(caller.tenant, task_id, caller, grant))
+        return grant
+
+    def revoke(self, caller: Principal, task_id: str, principal: str) -> None:
+        """Takes a grant back.
+
+        Raises:
+            NotFound: no such task, or no such grant.
+            AccessDenied, TaskClosed: as they say.
+        """
+        write = writes.remove_grant(caller.tenant, task_id, caller, principal)
+        self._direct(caller, task_id, write)
+
+    def _direct(self, caller: Principal, task_id: str, write: Write) -> None:
+        try:
+            self._store.change(write)
+        except ConditionFailed as failed:
+            if failed.item is None:
+                raise NotFound("no task has this id") from failed
+            task = task_of(failed.item)
+            if not rules.directs(caller, task):
+                raise AccessDenied("only the task's coordinator and assignee grant") from failed
+            rules.assert_open(task)
+            if len(task.grants) >= writes.MOST_GRANTS:
+                raise CapacityExceeded("grants", len(task.grants), writes.MOST_GRANTS) from failed
+            raise NotFound("this principal has no grant on the task") from failed
+
+    def reads_memory(self, caller: Principal, task: Task) -> bool:
+        """Whether the caller reads all working memory of a task (contract §4)."""
+        if rules.may_read_memory(caller, task, self._clock()):
+            return True
+        heirs = self._store.get_many(caller.tenant, task.heirs)
+        return any(heir.assignee == caller.id and heir.ended is None for heir in heirs)
+
+    def known(self, tenant: str, task_ids: set[str]) -> list[Task]:
+        """The tasks that exist among these."""
+        return self._store.get_many(tenant, task_ids)
+
+    def oversees(self, caller: Principal, agent: str) -> bool:
+        """Whether the caller coordinates an open task assigned to the agent (RFC-0015 §2.2)."""
+        tasks = self._store.of_agent(caller.tenant, agent) if caller.may_coordinate else []
+        return any(
+            task.ended is None and task.assignee == agent and rules.coordinates(caller, task)
+            for task in tasks
+        )
+
+
+def _mismatch(present: Task) -> VersionMismatch:
+    return VersionMismatch(
+        f"the task is at version {present.version}; read it and try again",
+        current=present,
+        version=present.version,
+    )

@@ -1,0 +1,223 @@
+"""The writes by which tasks, intents and task sets change; others' transactions are made of them too.
+
+A task's item counts down the room that its policy leaves (`room`, `room_kb`) and counts up what each
+agent holds (`n_…`, `kb_…`), so that a limit is a condition of the write that would pass it. An
+agent's task set lists the tasks in which it is the assignee or holds memory: whoever has a counter
+on a task has the task in its set.
+"""
+
+from typing import Any
+
+from functions.identity.model import Principal
+from functions.platform import keys
+from functions.platform.items import Item
+from functions.platform.keys import Key, agent_digest
+from functions.platform.table import Write, check, put, update
+from functions.tasks.items import grant_attributes, task_attributes
+from functions.tasks.model import Grant, MemoryPolicy, Task
+
+_ABSENT = "attribute_not_exists(pk)"
+_OPEN = "attribute_not_exists(ended)"
+MOST_GRANTS = 500
+
+
+def task_set(tenant: str, agent: str) -> Key:
+    """The item of the tasks in which an agent is the assignee or holds memory."""
+    return keys.agent_partition(tenant, agent), "tasks"
+
+
+def join(tenant: str, agent: str, task: str) -> Write:
+    """Puts a task into an agent's task set."""
+    return update(
+        task_set(tenant, agent), "SET agent_id = :agent ADD tasks :task", agent=agent, task={task}
+    )
+
+
+def use_intent(
+    caller: Principal, intent: str, now: int, parties: frozenset[str] = frozenset()
+) -> Write:
+    """Uses an intent, making the caller its owner if it is new (contract §5); adds parties."""
+    grant = f"acl.p{agent_digest(caller.id)}.access"
+    return update(
+        keys.intent_item(caller.tenant, intent),
+        "SET intent = :intent, owner_id = if_not_exists(owner_id, :caller), "
+        "created = if_not_exists(created, :now), version = if_not_exists(version, :one), "
+        "acl = if_not_exists(acl, :empty)" + (" ADD parties :parties" if parties else ""),
+        f"{_ABSENT} OR owner_id = :caller OR contains(parties, :caller) OR {grant} = :write",
+        intent=intent,
+        caller=caller.id,
+        now=now,
+        one=1,
+        empty={},
+        write="write",
+        **({"parties": parties} if parties else {}),
+    )
+
+
+def list_under_intent(tenant: str, task: Task, intent: str) -> Write:
+    """The row by which an intent lists a task."""
+    row: Item = {"task": task.id, "created": task.created}
+    return put(keys.intent_task_row(tenant, intent, task.id), row)
+
+
+def add_task(tenant: str, task: Task, entries: int = 0, kb: int = 0) -> Write:
+    """A new task; `entries` and `kb` are what its assignee holds from the start."""
+    item = task_attributes(task)
+    if task.assignee is not None:
+        item |= counters(task.assignee, entries, kb)
+    return put(keys.task_item(tenant, task.id), item, _ABSENT)
+
+
+def inherit(caller: Principal, parent: str, heir: str) -> Write:
+    """Lets a sub-task inherit a parent's working memory, if the caller directs the parent."""
+    return update(
+        keys.task_item(caller.tenant, parent),
+        "ADD heirs :heir",
+        f"{_OPEN} AND ({_directors(caller)})",
+        heir={heir},
+        caller=caller.id,
+    )
+
+
+def disinherit(tenant: str, parent: str, heir: str) -> Write:
+    """Ends an inheritance."""
+    return update(
+        keys.task_item(tenant, parent),
+        "DELETE heirs :heir",
+        "attribute_exists(pk)",
+        heir={heir},
+    )
+
+
+def still_directed(caller: Principal, task: str) -> Write:
+    """Checks that the caller is an open task's assignee or coordinator."""
+    condition = f"{_OPEN} AND ({_directors(caller)})"
+    return check(keys.task_item(caller.tenant, task), condition, caller=caller.id)
+
+
+def counters(agent: str, entries: int, kb: int) -> Item:
+    """What an agent holds of a task, as attributes of the task's item."""
+    digest = agent_digest(agent)
+    return {f"n_{digest}": entries, f"kb_{digest}": kb}
+
+
+def registered_by_write(
+    caller: Principal, task_id: str, intent: str | None, now: int, entries: int, kb: int
+) -> Task:
+    """The task that a write to an unregistered task registers (contract §5)."""
+    policy = MemoryPolicy()
+    return Task(
+        id=task_id,
+        intent=intent,
+        status="running",
+        version=1,
+        created=now,
+        updated=now,
+        policy=policy,
+        assignee=caller.id,
+        by_write=True,
+        room=policy.max_entries - entries,
+        room_kb=policy.max_total_size_kb - kb,
+        parties=frozenset({caller.id}),
+    )
+
+
+def _writers(caller: Principal) -> tuple[str, Item]:
+    """The condition that the caller may create working memory in a task's scope."""
+    place = f"grants.p{agent_digest(caller.id)}"
+    granted = f"({place}.access = :write AND {place}.expires > :now)"
+    return f"({_directors(caller)} OR {granted})", {"caller": caller.id, "write": "write"}
+
+
+def _directors(caller: Principal) -> str:
+    """The condition that the caller is the task's assignee or coordinator; agents never are."""
+    return "assignee = :caller" + (" OR coordinator = :caller" if caller.may_coordinate else "")
+
+
+def charge(
+    caller: Principal,
+    task_id: str,
+    intent: str | None,
+    now: int,
+    entries: int,
+    kb: int,
+    *,
+    joined: bool,
+) -> Write:
+    """Takes room for new working entries of the caller, if task, role and limits allow."""
+    digest = agent_digest(caller.id)
+    may_write, values = _writers(caller)
+    condition = f"{_OPEN} AND room >= :n AND room_kb >= :kb AND {may_write}"
+    if joined:
+        condition += f" AND attribute_exists(n_{digest})"
+    if intent is not None:
+        condition += " AND intent = :intent"
+        values["intent"] = intent
+    return update(
+        keys.task_item(caller.tenant, task_id),
+        f"ADD room :less, room_kb :less_kb, n_{digest} :n, kb_{digest} :kb",
+        condition,
+        now=now,
+        n=entries,
+        kb=kb,
+        less=-entries,
+        less_kb=-kb,
+        **values,
+    )
+
+
+def resize(tenant: str, agent: str, task_id: str, entries: int, kb: int) -> Write:
+    """Corrects what a task counts when entries of an agent grow, shrink or go."""
+    digest = agent_digest(agent)
+    condition = f"{_OPEN} AND room_kb >= :kb" if kb > 0 else "attribute_exists(pk)"
+    return update(
+        keys.task_item(tenant, task_id),
+        f"ADD room :less, room_kb :less_kb, n_{digest} :n, kb_{digest} :kb",
+        condition,
+        n=entries,
+        kb=kb,
+        less=-entries,
+        less_kb=-kb,
+    )
+
+
+def check_part(caller: Principal, task_id: str, intent: str | None, now: int) -> Write:
+    """Checks that the caller takes or took part in a task, or may write in its scope."""
+    may_write, values = _writers(caller)
+    condition = f"(contains(parties, :caller) OR {may_write})"
+    if intent is not None:
+        condition += " AND intent = :intent"
+        values["intent"] = intent
+    return check(keys.task_item(caller.tenant, task_id), condition, now=now, **values)
+
+
+def set_grant(tenant: str, task_id: str, caller: Principal, grant: Grant) -> Write:
+    """Gives somebody access to a task's working memory."""
+    place = f"grants.p{agent_digest(grant.principal)}"
+    return _directed(
+        tenant,
+        task_id,
+        caller,
+        f"SET {place} = :grant",
+        f"(size(grants) < :most OR attribute_exists({place}))",
+        grant=grant_attributes(grant),
+        most=MOST_GRANTS,
+    )
+
+
+def remove_grant(tenant: str, task_id: str, caller: Principal, principal: str) -> Write:
+    """Takes a grant back."""
+    place = f"grants.p{agent_digest(principal)}"
+    return _directed(tenant, task_id, caller, f"REMOVE {place}", f"attribute_exists({place})")
+
+
+def _directed(
+    tenant: str, task_id: str, caller: Principal, expression: str, condition: str, **values: Any
+) -> Write:
+    return update(
+        keys.task_item(tenant, task_id),
+        expression,
+        f"{_OPEN} AND ({_directors(caller)}) AND {condition}",
+        caller=caller.id,
+        **values,
+    )

@@ -1,0 +1,1 @@
+"""The tests: what a user of the service sees."""

@@ -1,0 +1,25 @@
+"""What all tests share: an AWS environment that reaches no account, and hypothesis profiles."""
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+os.environ.update(
+    AWS_ACCESS_KEY_ID="test",
+    AWS_SECRET_ACCESS_KEY="test",
+    AWS_REGION="eu-central-1",
+    AWS_DEFAULT_REGION="eu-central-1",
+    AWS_EC2_METADATA_DISABLED="true",
+)
+for variable in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_DYNAMODB", "AWS_PROFILE"):
+    os.environ.pop(variable, None)
+
+settings.register_profile(
+    "contract",
+    max_examples=int(os.environ.get("HYPOTHESIS_EXAMPLES", "40")),
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+settings.load_profile("contract")

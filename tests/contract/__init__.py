@@ -1,0 +1,1 @@
+"""The public contract, clause by clause, over HTTP requests, on every engine."""

@@ -1,0 +1,114 @@
+"""The service behind httpx: requests become API Gateway events, in this process.
+
+Every answer is checked for what the contract promises of all of them (contract §3).
+"""
+
+import base64
+import json
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import unquote
+
+import httpx
+
+from functions.local.gateway import to_event
+
+Handler = Callable[[dict[str, Any], object], dict[str, Any]]
+
+BASE_URL = "http://memory.test"
+PROBLEM = {"type", "title", "status", "detail", "code", "message"}
+_NEVER_SHOWN = ("Traceback", "botocore", "boto3", "dynamodb", "pydantic", ".py", "functions.")
+
+
+@dataclass(frozen=True)
+class LambdaContext:
+    """What Lambda hands over beside the event."""
+
+    function_name: str = "api"
+    function_version: str = "$LATEST"
+    memory_limit_in_mb: int = 512
+    invoked_function_arn: str = "arn:aws:lambda:eu-central-1:000000000000:function:api"
+    aws_request_id: str = "00000000-0000-4000-8000-000000000000"
+
+    def get_remaining_time_in_millis(self) -> int:
+        """Milliseconds until Lambda would stop the invocation."""
+        return 30_000
+
+
+class MovableClock:
+    """Stands still until it is moved; epoch milliseconds."""
+
+    def __init__(self, start: datetime) -> None:
+        self.now = int(start.timestamp() * 1000)
+
+    def __call__(self) -> int:
+        return self.now
+
+    def advance(self, *, seconds: float = 0, ms: int = 0) -> None:
+        """Moves on; negative moves back."""
+        self.now += round(seconds * 1000) + ms
+
+    def time(self, *, seconds: float = 0, ms: int = 0) -> str:
+        """The time that far from now, as the contract writes times."""
+        moment = datetime.fromtimestamp(0, UTC) + timedelta(
+            milliseconds=self.now + round(seconds * 1000) + ms
+        )
+        return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+class HandlerTransport(httpx.BaseTransport):
+    """Calls the handler with the event that the HTTP API would send for the request."""
+
+    def __init__(self, handler: Handler, turn: AbstractContextManager[Any]) -> None:
+        self._handler = handler
+        self._turn = turn
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Carries out one request."""
+        path, _, query = request.url.raw_path.decode("ascii").partition("?")
+        headers = [(k.decode("latin-1"), v.decode("latin-1")) for k, v in request.headers.raw]
+        event = to_event(request.method, unquote(path), query, headers, request.read(), "127.0.0.1")
+        with self._turn:
+            answer = self._handler(json.loads(json.dumps(event)), LambdaContext())
+        return _response(json.loads(json.dumps(answer)))
+
+
+def _response(answer: dict[str, Any]) -> httpx.Response:
+    body = answer.get("body") or ""
+    content = base64.b64decode(body) if answer.get("isBase64Encoded") else body.encode()
+    return httpx.Response(answer["statusCode"], headers=answer["headers"], content=content)
+
+
+def open_client(transport: httpx.BaseTransport, key: str | None = None) -> httpx.Client:
+    """A client whose every answer is checked for the common rules."""
+    return httpx.Client(
+        base_url=BASE_URL,
+        headers={} if key is None else {"X-API-Key": key},
+        transport=transport,
+        event_hooks={"response": [check_common_rules]},
+        trust_env=False,
+    )
+
+
+def check_common_rules(response: httpx.Response) -> None:
+    """What holds for every answer: a request id, no 5xx, and errors as problem documents."""
+    response.read()
+    assert response.headers["X-Request-Id"].strip()
+    assert response.status_code < 500, response.text
+    if response.status_code < 400:
+        return
+    assert response.headers["Content-Type"].partition(";")[0] == "application/problem+json"
+    problem = response.json()
+    assert problem.keys() >= PROBLEM, problem
+    assert problem["status"] == response.status_code
+    assert problem["message"] == problem["detail"] != ""
+    assert not [word for word in _NEVER_SHOWN if word in problem["detail"]]
+
+
+def turns(*, parallel: bool) -> AbstractContextManager[Any]:
+    """A lock for an engine that takes one call at a time, nothing for one that takes many."""
+    return nullcontext() if parallel else threading.Lock()

@@ -1,0 +1,135 @@
+"""`python -m functions.local` as a child process, as its user meets it."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 60.0  # seconds; far more than anything here takes
+SERVE = (sys.executable, "-m", "functions.local")
+
+
+@dataclass(frozen=True)
+class LocalServer:
+    """A server that has said that it is ready."""
+
+    process: subprocess.Popen[str]
+    greeting: str
+
+    @property
+    def address(self) -> str:
+        return self._fact("address")
+
+    @property
+    def api_key(self) -> str:
+        return self._fact("API key")
+
+    @property
+    def commands(self) -> list[str]:
+        """The shell commands that the greeting offers."""
+        _, _, offered = self.greeting.partition("Try it:")
+        return [each.strip() for each in offered.strip().split("\n\n")]
+
+    def client(self, api_key: str | None = None) -> httpx.Client:
+        """A client that holds the printed key, or another."""
+        return httpx.Client(
+            base_url=self.address,
+            headers={"X-API-Key": api_key or self.api_key},
+            timeout=PATIENCE,
+        )
+
+    def children(self) -> list[int]:
+        """The process ids of what the server has started (Linux)."""
+        pid = self.process.pid
+        return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+    def end(self, by: signal.Signals) -> int:
+        """Signals the server and waits; its exit code."""
+        self.process.send_signal(by)
+        return self.process.wait(PATIENCE)
+
+    def _fact(self, name: str) -> str:
+        found = re.search(rf"^ *{name} +(\S+)$", self.greeting, re.MULTILINE)
+        assert found, self.greeting
+        return found.group(1)
+
+
+def environment(data: Path, **variables: str) -> dict[str, str]:
+    """The environment of a server on any free port with its own data folder."""
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith(("AGENT_MEMORY_", "AWS_"))}
+    chosen = {"AGENT_MEMORY_DATA": str(data), "AGENT_MEMORY_PORT": "0"}
+    return inherited | chosen | variables
+
+
+@contextmanager
+def running(
+    data: Path, *, command: tuple[str, ...] = SERVE, **variables: str
+) -> Iterator[LocalServer]:
+    """A server on `data`; it is killed at the end if it still runs."""
+    process = subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=environment(data, **variables),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield LocalServer(process, _greeting(process))
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def refused(data: Path, **variables: str) -> str:
+    """What a server that can't start says on stderr."""
+    ended = subprocess.run(
+        SERVE,
+        cwd=ROOT,
+        env=environment(data, **variables),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert (ended.returncode, ended.stdout) == (1, "")
+    return ended.stderr
+
+
+def _greeting(process: "subprocess.Popen[str]") -> str:
+    """All that the server prints until its last command stands there."""
+    assert process.stdout is not None
+    impatient = threading.Timer(PATIENCE, process.kill)
+    impatient.start()
+    lines: list[str] = []
+    for line in process.stdout:
+        lines.append(line)
+        if "/api/v1/memory?" in line:
+            impatient.cancel()
+            return "".join(lines)
+    impatient.cancel()
+    raise AssertionError(f"no greeting: {''.join(lines)}{process.communicate()[1]}")
+
+
+def await_end(pid: int) -> None:
+    """Returns once no process has this id, or only its remains."""
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except FileNotFoundError:
+            return
+        if state == "Z":
+            return
+        time.sleep(0.005)
+    raise AssertionError(f"process {pid} still runs")

@@ -1,0 +1,105 @@
+"""The service as its operator and its tenants meet it."""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+from functions.api.handler import build
+
+from functions.platform.settings import ApiSettings
+from tests.contract.door import HandlerTransport, MovableClock, open_client, turns
+from tests.contract.engines import Engine
+from tests.contract.expect import ok
+
+ROOT_KEY = "root-key-of-the-contract-tests"
+_serial = itertools.count(1)
+
+
+@dataclass(frozen=True)
+class Tenant:
+    """A fresh tenant. Its factories make principals and give clients that hold their keys."""
+
+    service: "Service"
+    id: str
+    admin: httpx.Client
+    admin_id: str
+
+    def principal(self, kind: str, id: str, **fields: Any) -> dict[str, Any]:
+        """Makes a principal and gives the answer, key included."""
+        body = {"id": id, "kind": kind} | fields
+        answer: dict[str, Any] = ok(self.admin.post("/api/v1/principals", json=body), 201)
+        return answer
+
+    def agent(self, id: str, **fields: Any) -> httpx.Client:
+        """A new principal of kind `agent`; by default it may read and write."""
+        return self.service.client(self.principal("agent", id, **fields)["api_key"])
+
+    def agents(self, *ids: str) -> list[httpx.Client]:
+        """Several new agents."""
+        return [self.agent(id) for id in ids]
+
+    def coordinator(self, id: str, **fields: Any) -> httpx.Client:
+        """A new principal of kind `coordinator`."""
+        return self.service.client(self.principal("coordinator", id, **fields)["api_key"])
+
+    def user(self, id: str, **fields: Any) -> httpx.Client:
+        """A new principal of kind `user`."""
+        return self.service.client(self.principal("user", id, **fields)["api_key"])
+
+
+@dataclass(frozen=True)
+class Service:
+    """The API function on one engine, with a clock that the test moves."""
+
+    engine: Engine
+    clock: MovableClock
+    key_file: Path
+    transport: HandlerTransport
+    root: httpx.Client = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "root", self.client(ROOT_KEY))
+
+    def client(self, key: str | None = None) -> httpx.Client:
+        """A client that sends this key, or none."""
+        return open_client(self.transport, key)
+
+    def tenant(self, id: str | None = None) -> Tenant:
+        """A new tenant."""
+        name = id or f"tenant-{next(_serial)}"
+        admin = ok(self.root.post("/api/v1/tenants", json={"id": name}), 201)["admin"]
+        return Tenant(self, name, self.client(admin["api_key"]), admin["id"])
+
+    def stored(self) -> list[dict[str, Any]]:
+        """Every item in the tables, in DynamoDB's typed form."""
+        return self.engine.items()
+
+    def environment(self) -> dict[str, str]:
+        """The API function's variables, for another process on the same tables."""
+        return self.engine.environment | {
+            "MEMORY_TABLE": self.engine.memory,
+            "LOG_TABLE": self.engine.log,
+            "ROOT_KEY": ROOT_KEY,
+            "ENCRYPTION_KEY_FILE": str(self.key_file),
+        }
+
+
+def start(engine: Engine, clock: MovableClock, key_file: Path, key_cache_seconds: float) -> Service:
+    """A new instance of the API function, as Lambda would start one more."""
+    settings = ApiSettings(
+        memory_table=engine.memory,
+        log_table=engine.log,
+        root_key=ROOT_KEY,
+        encryption_key_file=str(key_file),
+        key_cache_seconds=key_cache_seconds,
+    )
+    transport = HandlerTransport(build(settings, clock), turns(parallel=engine.parallel))
+    return Service(engine, clock, key_file, transport)
+
+
+def names(entries: Sequence[dict[str, Any]]) -> list[str]:
+    """The keys of entries, in their order."""
+    return [entry["key"] for entry in entries]

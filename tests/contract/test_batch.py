@@ -1,0 +1,231 @@
+"""Contract §4: several entries in one atomic write, and deletion by filter."""
+
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.contract.bodies import (
+    BATCH,
+    MEMORY,
+    create,
+    create_task,
+    entry,
+    query,
+    read,
+    semantic,
+    sized,
+    update,
+    working,
+)
+from tests.contract.expect import invalid, ok, refused
+from tests.contract.service import Tenant, names
+
+
+@pytest.fixture
+def alice(tenant: Tenant) -> httpx.Client:
+    """Somebody who may write every tier."""
+    return tenant.user("alice")
+
+
+def send(client: httpx.Client, *entries: dict[str, Any]) -> httpx.Response:
+    """POSTs a batch."""
+    return client.post(BATCH, json={"entries": list(entries)})
+
+
+def test_creates_and_updates_are_answered_in_their_order(alice: httpx.Client) -> None:
+    old, older = create(alice, entry(key="old")), create(alice, semantic(key="older"))
+    by_id = {"id": old["id"], "version": 1, "value": {"n": 2}, "tags": ["t"]}
+    by_key = {
+        "memory_type": "semantic",
+        "namespace": "facts",
+        "key": "older",
+        "version": 1,
+        "value": {"n": 3},
+    }
+    answer = send(alice, entry(key="e"), by_id, working(key="w"), by_key, semantic(key="s"))
+    entries = ok(answer)["entries"]
+    assert names(entries) == ["e", "old", "w", "older", "s"]
+    assert [each["version"] for each in entries] == [1, 2, 1, 2, 1]
+    assert entries[1] == old | {"version": 2, "value": {"n": 2}, "tags": ["t"]}
+    assert entries[3] == older | {"version": 2, "value": {"n": 3}}
+    assert [ok(read(alice, each["id"])) for each in entries] == entries
+    assert query(alice, tags="t") == [entries[1]]
+
+
+@pytest.mark.parametrize("make", [entry, working, semantic])
+def test_an_update_by_natural_key(alice: httpx.Client, make: Any) -> None:
+    made = create(alice, make(tags=["a"]))
+    natural = {name: made[name] for name in ("namespace", "key", "memory_type")}
+    (changed,) = ok(send(alice, natural | {"version": 1, "tags": ["b"]}))["entries"]
+    assert changed == made | {"version": 2, "tags": ["b"]}
+
+
+def failures(alice: httpx.Client, bob: httpx.Client) -> list[tuple[dict[str, Any], int, str]]:
+    """Items that must fail, with their answers."""
+    taken, bobs = create(alice, entry(key="taken")), create(bob, entry(key="bobs"))
+    return [
+        (entry(key="taken"), 409, "ENTRY_EXISTS"),
+        ({"id": taken["id"], "version": 2, "value": {}}, 409, "VERSION_MISMATCH"),
+        ({"id": bobs["id"], "version": 1, "value": {}}, 403, "ACCESS_DENIED"),
+        ({"id": "mem_x", "version": 1, "value": {}}, 404, "ENTRY_NOT_FOUND"),
+        (
+            {
+                "namespace": "notes",
+                "key": "absent",
+                "memory_type": "episodic",
+                "version": 1,
+                "value": {},
+            },
+            404,
+            "ENTRY_NOT_FOUND",
+        ),
+        ({"id": taken["id"], "value": {}}, 400, "VALIDATION_ERROR"),
+        ({"id": taken["id"], "version": "1", "value": {}}, 400, "VALIDATION_ERROR"),
+        (
+            {"id": taken["id"], "version": 1, "value": {}, "agent_id": "bob"},
+            400,
+            "VALIDATION_ERROR",
+        ),
+        (entry(key="new", value=[]), 400, "VALIDATION_ERROR"),
+        (entry(key="new", agent_id="bob"), 403, "ACCESS_DENIED"),
+        (entry(key="new", value=sized(65_537)), 413, "VALUE_TOO_LARGE"),
+        (working("task_closed", key="new"), 409, "TASK_CLOSED"),
+        (working("task_bobs", key="new"), 403, "ACCESS_DENIED"),
+    ]
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_failure_undoes_all_and_names_its_place(
+    tenant: Tenant, alice: httpx.Client, place: int
+) -> None:
+    bob = tenant.user("bob")
+    create_task(bob, id="task_bobs", intent_id="intent_bob", assigned_agent="bob")
+    create_task(alice, id="task_closed", assigned_agent="alice", status="completed")
+    for bad, status, code in failures(alice, bob):
+        before = tenant.service.stored()
+        batch = [semantic(key="s", tags=["x"]), working(key="w")]
+        batch.insert(place, bad)
+        problem = refused(send(alice, *batch), status, code)
+        assert problem["index"] == place, bad
+        assert tenant.service.stored() == before, bad
+
+
+@pytest.mark.parametrize("make", [entry, working])
+def test_up_to_fifty_entries(alice: httpx.Client, make: Any) -> None:
+    fifty = [make(key=f"k{number}") for number in range(50)]
+    assert names(ok(send(alice, *fifty))["entries"]) == names(fifty)
+    one_more = [make(namespace="more", key=f"k{number}") for number in range(51)]
+    problem = refused(send(alice, *one_more), 413, "BATCH_TOO_LARGE")
+    assert (problem["max"], problem["actual"]) == (50, 51)
+    assert query(alice, namespace="more") == []
+
+
+def test_fifty_updates(alice: httpx.Client) -> None:
+    made = ok(send(alice, *[entry(key=f"k{number}") for number in range(50)]))["entries"]
+    changes = [{"id": each["id"], "version": 1, "value": {"n": 2}} for each in made]
+    assert {each["version"] for each in ok(send(alice, *changes))["entries"]} == {2}
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        [semantic(key=f"k{n}", tags=[f"t{t}" for t in range(50)]) for n in range(10)],
+        [entry(key=f"k{n}", value=sized(65_536)) for n in range(50)],
+        [semantic(key=f"k{n}", tags=["t"], value=sized(65_536)) for n in range(50)],
+    ],
+)
+def test_what_one_atomic_write_cannot_hold_is_refused_whole(
+    alice: httpx.Client, entries: list[dict[str, Any]]
+) -> None:
+    answer = send(alice, *entries)
+    if answer.status_code == 200:
+        assert len(query(alice)) == len(entries)
+        return
+    problem = refused(answer, 413, "BATCH_TOO_LARGE")
+    assert "split" in problem["message"] or "fewer" in problem["message"]
+    assert query(alice) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"entries": {}},
+        {"entries": None},
+        {"entries": [None]},
+        {"entries": ["mem_x"]},
+        {"entries": [[]]},
+        {"entries": [{}]},
+        [],
+    ],
+)
+def test_a_malformed_batch_is_refused(alice: httpx.Client, body: Any) -> None:
+    invalid(alice.post(BATCH, json=body))
+
+
+def test_one_slot_twice_in_a_batch_writes_nothing(alice: httpx.Client) -> None:
+    answer = send(alice, entry(), entry(value={"n": 2}))
+    assert answer.status_code in (400, 409)
+    assert query(alice) == []
+    made = create(alice, entry())
+    change = {"id": made["id"], "version": 1, "value": {"n": 2}}
+    assert send(alice, change, change).status_code in (400, 409)
+    assert query(alice) == [made]
+
+
+FILTERS: list[tuple[dict[str, str], set[str]]] = [
+    ({"namespace": "a"}, {"a1", "a2"}),
+    ({"namespace": "a*"}, {"a1", "a2", "ab"}),
+    ({"key": "a1"}, {"a1"}),
+    ({"tags": "red,blue"}, {"a2"}),
+    ({"tags_any": "red,blue"}, {"a1", "a2", "ab"}),
+    ({"tags_any": "red", "namespace": "ab"}, set()),
+    ({"updated_before": "2040-01-01T00:00:00Z", "namespace": "b"}, {"b"}),
+    ({"updated_after": "2040-01-01T00:00:00Z"}, set()),
+    ({"scope.task_id": "task_none"}, set()),
+]
+
+
+@pytest.mark.parametrize(("filters", "gone"), FILTERS)
+@pytest.mark.parametrize("tier", ["episodic", "working", "semantic"])
+def test_a_batch_delete_takes_what_matches(
+    alice: httpx.Client, filters: dict[str, str], gone: set[str], tier: str
+) -> None:
+    tags = {"a1": ["red"], "a2": ["red", "blue"], "ab": ["blue"], "b": []}
+    for key, own in tags.items():
+        space = key.rstrip("12")
+        create(alice, entry(namespace=space, key=key, tags=own, memory_type=tier))
+    assert ok(alice.delete(BATCH, params=filters)) == {"deleted": len(gone)}
+    assert {*names(query(alice))} == tags.keys() - gone
+
+
+@pytest.mark.parametrize("filters", [{}, {"memory_type": "episodic"}, {"agent_id": "alice"}])
+def test_a_batch_delete_needs_a_real_filter(alice: httpx.Client, filters: dict[str, str]) -> None:
+    made = create(alice, entry())
+    invalid(alice.delete(BATCH, params=filters))
+    assert query(alice) == [made]
+
+
+def test_a_batch_delete_leaves_what_the_caller_may_not_write(
+    tenant: Tenant,
+) -> None:
+    alice, bob = tenant.agents("alice", "bob")
+    mine, bobs = create(alice, entry()), create(bob, entry())
+    shared = create(tenant.admin, semantic(namespace="notes"))
+    assert ok(alice.delete(BATCH, params={"namespace": "notes"})) == {"deleted": 1}
+    assert ok(alice.delete(BATCH, params={"key": "k", "agent_id": "bob"})) == {"deleted": 0}
+    assert ok(read(bob, bobs["id"])) == bobs
+    assert ok(read(tenant.admin, shared["id"])) == shared
+    refused(read(alice, mine["id"]), 404, "ENTRY_NOT_FOUND")
+
+
+def test_a_batch_delete_takes_more_than_one_page(alice: httpx.Client) -> None:
+    for start in range(0, 150, 50):
+        ok(send(alice, *[entry(key=f"k{number}") for number in range(start, start + 50)]))
+    kept = create(alice, entry(namespace="kept"))
+    ok(update(alice, kept["id"], 1, value={}))
+    assert ok(alice.delete(BATCH, params={"namespace": "notes"})) == {"deleted": 150}
+    assert names(query(alice)) == ["k"]
+    assert create(alice, entry(key="k1"))["version"] == 1
+    invalid(alice.get(MEMORY, params={"limit": "1001"}))

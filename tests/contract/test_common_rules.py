@@ -1,0 +1,173 @@
+"""Contract §3: what all calls have in common. Retries under one key are in test_idempotency."""
+
+import io
+import logging
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.contract.bodies import (
+    BATCH,
+    MEMORY,
+    NAMESPACES,
+    PRINCIPALS,
+    TASKS,
+    create,
+    create_task,
+    entry,
+    patch,
+    read,
+    task,
+)
+from tests.contract.door import MovableClock
+from tests.contract.expect import invalid, ok, refused
+from tests.contract.service import Tenant
+
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("POST", MEMORY, entry(bogus=1)),
+        ("POST", MEMORY, entry(id="mem_mine")),
+        ("POST", MEMORY, entry(version=1)),
+        ("POST", MEMORY, entry(created_at="2030-01-01T00:00:00Z")),
+        ("POST", MEMORY, entry(scope={"bogus": "x"})),
+        ("POST", BATCH, {"entries": [entry(bogus=1)]}),
+        ("POST", BATCH, {"entries": [entry()], "bogus": 1}),
+        ("POST", TASKS, task(bogus=1)),
+        ("POST", TASKS, task(memory_policy={"bogus": 1})),
+        ("POST", PRINCIPALS, {"id": "pat", "kind": "agent", "bogus": 1}),
+        ("PATCH", f"{NAMESPACES}/facts", {"bogus": 1, "permissions": {"default": "read"}}),
+    ],
+)
+def test_unknown_body_fields_are_errors(
+    tenant: Tenant, method: str, path: str, body: dict[str, Any]
+) -> None:
+    before = tenant.service.stored()
+    invalid(tenant.admin.request(method, path, json=body))
+    assert tenant.service.stored() == before
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", MEMORY),
+        ("GET", f"{MEMORY}/mem_x"),
+        ("DELETE", f"{MEMORY}/mem_x"),
+        ("DELETE", BATCH),
+        ("GET", NAMESPACES),
+        ("GET", PRINCIPALS),
+        ("GET", "/api/v1/agents/alice/memory"),
+        ("GET", "/api/v1/intents/intent_1/tasks"),
+    ],
+)
+def test_unknown_query_parameters_are_errors(tenant: Tenant, method: str, path: str) -> None:
+    answer = tenant.admin.request(method, path, params={"namespace": "a", "bogus": "1"})
+    invalid(answer, "bogus")
+
+
+@pytest.mark.parametrize("field", ["namespace", "key", "value", "memory_type"])
+def test_an_error_names_the_field_that_is_missing(tenant: Tenant, field: str) -> None:
+    body = entry()
+    del body[field]
+    invalid(tenant.admin.post(MEMORY, json=body), field)
+
+
+def test_an_error_names_every_bad_field(tenant: Tenant) -> None:
+    answer = tenant.admin.post(MEMORY, json=entry(key=7, value="text", memory_type="dream"))
+    invalid(answer, "key", "value", "memory_type")
+
+
+@pytest.mark.parametrize("path", ["/", "/api/v1/nothing", "/api/v2/memory", "/api/v1/memory/a/b"])
+def test_an_unknown_path_is_not_found(tenant: Tenant, path: str) -> None:
+    refused(tenant.admin.get(path), 404, "NOT_FOUND")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("PUT", MEMORY, {"GET", "POST"}),
+        ("PATCH", MEMORY, {"GET", "POST"}),
+        ("POST", f"{MEMORY}/mem_x", {"GET", "PATCH", "DELETE"}),
+        ("PUT", BATCH, {"POST", "DELETE"}),
+        ("DELETE", f"{TASKS}/task_x", {"GET", "PATCH"}),
+        ("DELETE", f"{NAMESPACES}/facts", {"GET", "PATCH"}),
+    ],
+)
+def test_a_wrong_method_is_told_the_right_ones(
+    tenant: Tenant, method: str, path: str, allowed: set[str]
+) -> None:
+    answer = tenant.admin.request(method, path)
+    refused(answer, 405, "METHOD_NOT_ALLOWED")
+    assert {each.strip() for each in answer.headers["Allow"].split(",")} >= allowed
+
+
+def test_times_are_rfc3339_in_utc_with_milliseconds(tenant: Tenant, clock: MovableClock) -> None:
+    made = create(tenant.admin, entry(ttl="duration:PT1H"))
+    assert made["created_at"] == made["updated_at"] == clock.time()
+    assert made["expires_at"] == clock.time(seconds=3600)
+    registered = create_task(tenant.admin)
+    for moment in (made["created_at"], registered["created_at"]):
+        assert TIME.fullmatch(moment)
+
+
+def test_every_answer_has_its_own_request_id(tenant: Tenant) -> None:
+    answers = [tenant.admin.get(path) for path in (MEMORY, MEMORY, "/nowhere", "/health")]
+    assert len({answer.headers["X-Request-Id"] for answer in answers}) == 4
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"[]", b"null", b'"text"', b"7", b"\xff\xfe", b'{"value": {}} trailing']
+)
+@pytest.mark.parametrize("method", ["POST", "PATCH"])
+def test_a_body_that_is_no_json_object_is_malformed(
+    tenant: Tenant, method: str, body: bytes
+) -> None:
+    made = create(tenant.admin, entry())
+    path = MEMORY if method == "POST" else f"{MEMORY}/{made['id']}"
+    headers = {"If-Match": "1", "Content-Type": "application/json"}
+    invalid(tenant.admin.request(method, path, content=body, headers=headers))
+    assert ok(read(tenant.admin, made["id"])) == made
+
+
+@pytest.fixture
+def logged() -> Iterator[io.StringIO]:
+    """What the function writes to its log, whichever loggers it has."""
+    loggers = [
+        each for each in logging.root.manager.loggerDict.values() if hasattr(each, "handlers")
+    ]
+    handlers = [
+        h for each in loggers for h in each.handlers if isinstance(h, logging.StreamHandler)
+    ]
+    written, streams = io.StringIO(), [(each, each.stream) for each in handlers]
+    for each in handlers:
+        each.setStream(written)
+    yield written
+    for each, stream in streams:
+        each.setStream(stream)
+
+
+def test_a_traceparent_is_honoured_in_the_log(tenant: Tenant, logged: io.StringIO) -> None:
+    trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+    answer = tenant.admin.get(MEMORY, headers={"traceparent": f"00-{trace}-00f067aa0ba902b7-01"})
+    lines = [line for line in logged.getvalue().splitlines() if trace in line]
+    assert lines
+    assert any(answer.headers["X-Request-Id"] in line for line in lines)
+
+
+def test_a_traceparent_does_not_disturb(tenant: Tenant) -> None:
+    good = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+    for value in (good, "", "00-zz", "ff-" + "0" * 300, good.upper()):
+        ok(tenant.admin.get(MEMORY, headers={"traceparent": value}))
+
+
+def test_problems_say_the_same_to_all_readers(tenant: Tenant) -> None:
+    answer: httpx.Response = patch(tenant.admin, f"{MEMORY}/mem_x", 1, {"value": {}})
+    problem = refused(answer, 404, "ENTRY_NOT_FOUND")
+    assert problem["title"]
+    assert isinstance(problem["type"], str)

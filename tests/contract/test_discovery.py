@@ -1,0 +1,167 @@
+"""Contract §6: what the service says of itself, without a key."""
+
+import re
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.contract.expect import ok
+from tests.contract.service import Service
+
+ROUTES = """
+POST /api/v1/tenants
+POST /api/v1/principals
+GET /api/v1/principals
+DELETE /api/v1/principals/{}
+POST /api/v1/principals/{}/rotate
+POST /api/v1/memory
+GET /api/v1/memory
+GET /api/v1/memory/{}
+PATCH /api/v1/memory/{}
+DELETE /api/v1/memory/{}
+POST /api/v1/memory/batch
+DELETE /api/v1/memory/batch
+GET /api/v1/memory/namespaces
+GET /api/v1/memory/namespaces/{}
+PATCH /api/v1/memory/namespaces/{}
+GET /api/v1/agents/{}/memory
+GET /api/v1/agents/{}/memory/summary
+POST /api/v1/tasks
+GET /api/v1/tasks/{}
+PATCH /api/v1/tasks/{}
+PUT /api/v1/tasks/{}/grants/{}
+DELETE /api/v1/tasks/{}/grants/{}
+GET /api/v1/intents/{}/tasks
+GET /api/v1/intents/{}/acl
+PUT /api/v1/intents/{}/acl
+GET /.well-known/openintent.json
+GET /.well-known/openwop
+GET /api/v1/capabilities
+GET /openapi.json
+GET /docs
+GET /health
+"""
+OPEN = {line.split()[1] for line in ROUTES.splitlines()[-6:]}
+
+
+@pytest.fixture
+def stranger(service: Service) -> httpx.Client:
+    """Somebody without a key."""
+    return service.client()
+
+
+@pytest.fixture
+def document(stranger: httpx.Client) -> dict[str, Any]:
+    """The OpenAPI document."""
+    found: dict[str, Any] = ok(stranger.get("/openapi.json"))
+    return found
+
+
+def operations(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Each operation of the document under its method and path, parameters unnamed."""
+    methods = {"get", "put", "post", "patch", "delete"}
+    return {
+        f"{method.upper()} {re.sub('{[^}]*}', '{}', path)}": operation
+        for path, item in document["paths"].items()
+        for method, operation in item.items()
+        if method in methods
+    }
+
+
+@pytest.mark.parametrize("path", sorted(OPEN - {"/docs"}))
+def test_discovery_needs_no_key(stranger: httpx.Client, path: str) -> None:
+    assert isinstance(ok(stranger.get(path)), dict)
+    assert stranger.get(path, headers={"X-API-Key": "am_bad"}).status_code == 200
+
+
+def test_the_document_lists_exactly_the_contracts_routes(document: dict[str, Any]) -> None:
+    assert document["openapi"].startswith("3.1.")
+    assert sorted(operations(document)) == sorted(ROUTES.split("\n")[1:-1])
+
+
+def test_every_operation_tells_what_it_answers(document: dict[str, Any]) -> None:
+    for name, operation in operations(document).items():
+        codes = operation["responses"].keys()
+        assert any(code.startswith("2") for code in codes), name
+        if name.split()[1] in OPEN:
+            continue
+        assert {"401", "429", "503"} <= codes, name
+        for code in codes:
+            if code.startswith(("4", "5")):
+                content = resolve(document, operation["responses"][code])["content"]
+                assert list(content) == ["application/problem+json"], name
+
+
+def resolve(document: dict[str, Any], node: dict[str, Any]) -> dict[str, Any]:
+    """The node that a reference points to, or the node itself."""
+    reference = node.get("$ref")
+    if reference is None:
+        return node
+    for part in reference.removeprefix("#/").split("/"):
+        document = document[part]
+    return document
+
+
+def references(node: Any) -> list[str]:
+    """Every reference in a document."""
+    if isinstance(node, list):
+        return [found for each in node for found in references(each)]
+    if not isinstance(node, dict):
+        return []
+    inner = [found for each in node.values() for found in references(each)]
+    return [*inner, node["$ref"]] if isinstance(node.get("$ref"), str) else inner
+
+
+def test_every_reference_leads_somewhere(document: dict[str, Any]) -> None:
+    for reference in references(document["paths"]) + references(document.get("components")):
+        assert resolve(document, {"$ref": reference})
+
+
+def test_the_document_tells_both_ways_to_send_a_key(document: dict[str, Any]) -> None:
+    schemes = document["components"]["securitySchemes"].values()
+    kinds = {(each["type"], each.get("scheme") or each.get("name")) for each in schemes}
+    assert kinds == {("apiKey", "X-API-Key"), ("http", "bearer")}
+
+
+def test_documented_limits_are_the_contracts(document: dict[str, Any]) -> None:
+    query = operations(document)["GET /api/v1/memory"]["parameters"]
+    parameters = {each["name"]: each for each in (resolve(document, each) for each in query)}
+    filters = {
+        "agent_id",
+        "namespace",
+        "key",
+        "memory_type",
+        "tags",
+        "tags_any",
+        "scope.task_id",
+        "scope.intent_id",
+        "pinned",
+        "updated_after",
+        "updated_before",
+        "limit",
+        "offset",
+    }
+    assert {name for name, each in parameters.items() if each["in"] == "query"} == filters
+    limit = parameters["limit"]["schema"]
+    assert (limit["minimum"], limit["maximum"], limit["default"]) == (1, 1000, 100)
+
+
+def test_the_docs_are_a_page(stranger: httpx.Client) -> None:
+    answer = stranger.get("/docs")
+    assert answer.status_code == 200
+    assert answer.headers["Content-Type"].startswith("text/html")
+    assert "<html" in answer.text
+    assert "/openapi.json" in answer.text
+
+
+def test_the_capabilities_tell_the_tiers_and_limits(stranger: httpx.Client) -> None:
+    text = stranger.get("/api/v1/capabilities").text
+    for word in ("working", "episodic", "semantic", "65536"):
+        assert word in text
+
+
+def test_discovery_says_nothing_of_any_tenant(service: Service) -> None:
+    service.tenant("secretive")
+    for path in OPEN:
+        assert "secretive" not in service.client().get(path).text

@@ -1,0 +1,238 @@
+"""Contract §4: creating entries."""
+
+from typing import Any
+
+import pytest
+
+from tests.contract.bodies import (
+    DROP,
+    MEMORY,
+    create,
+    create_task,
+    entry,
+    query,
+    read,
+    semantic,
+    sized,
+    update,
+    working,
+)
+from tests.contract.door import MovableClock
+from tests.contract.expect import gone, invalid, ok, refused
+from tests.contract.service import Tenant
+
+FIELDS = {
+    "id",
+    "agent_id",
+    "namespace",
+    "key",
+    "value",
+    "memory_type",
+    "scope",
+    "tags",
+    "ttl",
+    "version",
+    "created_at",
+    "updated_at",
+    "expires_at",
+    "sensitivity",
+}
+
+
+@pytest.mark.parametrize(
+    ("memory_type", "more"),
+    [("working", set()), ("episodic", {"pinned", "priority"}), ("semantic", {"curated_by"})],
+)
+def test_a_new_entry_is_answered_whole(tenant: Tenant, memory_type: str, more: set[str]) -> None:
+    alice = tenant.user("alice")
+    answer = alice.post(MEMORY, json=entry(memory_type=memory_type))
+    made = ok(answer, 201)
+    assert made.keys() >= FIELDS | more
+    assert made["id"].startswith("mem_")
+    assert answer.headers["Location"] == f"{MEMORY}/{made['id']}"
+    expected = {"agent_id": "alice", "version": 1, "tags": [], "ttl": None, "expires_at": None}
+    assert made.items() >= (entry(memory_type=memory_type) | expected).items()
+    assert ok(read(alice, made["id"])) == made
+
+
+def test_given_fields_are_given_back(tenant: Tenant) -> None:
+    alice = tenant.agent("alice")
+    create_task(alice, id="task_1", intent_id="intent_1")
+    scope = {"task_id": "task_1", "intent_id": "intent_1"}
+    given = entry(
+        agent_id="alice",
+        tags=["b", "a"],
+        scope=scope,
+        pinned=True,
+        priority="high",
+        sensitivity="internal",
+    )
+    assert create(alice, given).items() >= given.items()
+
+
+def test_episodic_entries_are_unpinned_and_of_normal_priority_by_default(tenant: Tenant) -> None:
+    made = create(tenant.admin, entry())
+    assert (made["pinned"], made["priority"]) == (False, "normal")
+
+
+def test_semantic_memory_names_its_curator(tenant: Tenant) -> None:
+    assert create(tenant.user("carla"), semantic())["curated_by"] == "carla"
+
+
+@pytest.mark.parametrize("memory_type", ["working", "episodic"])
+def test_private_memory_is_written_for_oneself_alone(tenant: Tenant, memory_type: str) -> None:
+    tenant.agent("bob")
+    for writer in (tenant.agent("alice"), tenant.coordinator("boss"), tenant.admin):
+        for other in ("bob", "nobody"):
+            body = entry(memory_type=memory_type, agent_id=other)
+            refused(writer.post(MEMORY, json=body), 403, "ACCESS_DENIED")
+
+
+@pytest.mark.parametrize("first", ["working", "episodic"])
+@pytest.mark.parametrize("second", ["working", "episodic"])
+def test_working_and_episodic_share_a_slot(tenant: Tenant, first: str, second: str) -> None:
+    alice = tenant.agent("alice")
+    made = create(alice, entry(memory_type=first))
+    again = alice.post(MEMORY, json=entry(memory_type=second, value={"n": 2}))
+    problem = refused(again, 409, "ENTRY_EXISTS")
+    assert (problem["current_version"], problem["current"]) == (1, made)
+    assert query(alice) == [made]
+
+
+def test_each_agent_and_the_namespace_have_slots_of_their_own(tenant: Tenant) -> None:
+    alice, bob = tenant.user("alice"), tenant.user("bob")
+    name = {"namespace": "same", "key": "same"}
+    ids = {create(alice, entry(**name))["id"], create(bob, entry(**name))["id"]}
+    ids.add(create(alice, semantic(**name))["id"])
+    ids.add(create(alice, entry(namespace="same", key="other"))["id"])
+    ids.add(create(alice, entry(namespace="other", key="same"))["id"])
+    assert len(ids) == 5
+
+
+def test_a_semantic_slot_is_the_namespaces(tenant: Tenant) -> None:
+    boss, carla = tenant.coordinator("boss"), tenant.admin
+    made = create(boss, semantic())
+    permissions = {"default": "write", "allow": []}
+    ok(carla.patch("/api/v1/memory/namespaces/facts", json={"permissions": permissions}))
+    problem = refused(carla.post(MEMORY, json=semantic()), 409, "ENTRY_EXISTS")
+    assert problem["current"] == made
+
+
+@pytest.mark.parametrize("body", [entry(), working(), semantic()])
+@pytest.mark.parametrize("how", ["deleted", "expired"])
+def test_a_freed_slot_takes_a_new_entry_that_old_ids_never_match(
+    tenant: Tenant, clock: MovableClock, body: dict[str, Any], how: str
+) -> None:
+    alice = tenant.user("alice")
+    old = create(alice, body | {"expires_at": clock.time(seconds=1)})
+    if how == "deleted":
+        gone(alice.delete(f"{MEMORY}/{old['id']}"))
+    else:
+        clock.advance(seconds=1)
+    new = create(alice, body | {"value": {"n": 2}})
+    assert new["id"] != old["id"]
+    assert new["version"] == 1
+    path = f"{MEMORY}/{old['id']}"
+    for answer in (
+        alice.get(path),
+        update(alice, old["id"], 1, value={"n": 3}),
+        update(alice, old["id"], 1, tags=["late"]),
+        alice.delete(path),
+        alice.delete(path, headers={"If-Match": "1"}),
+    ):
+        refused(answer, 404, "ENTRY_NOT_FOUND")
+    assert ok(read(alice, new["id"])) == new
+    assert query(alice) == [new]
+
+
+def test_ids_differ_within_one_millisecond_and_when_the_clock_goes_back(
+    tenant: Tenant, clock: MovableClock
+) -> None:
+    alice, ids = tenant.agent("alice"), set()
+    for step in (0, 0, 0, -1, 1, -1000):
+        clock.advance(ms=step)
+        made = create(alice, entry())
+        ids.add(made["id"])
+        gone(alice.delete(f"{MEMORY}/{made['id']}"))
+    clock.advance(ms=1000)
+    assert len(ids) == 6
+
+
+@pytest.mark.parametrize("body", [entry(), working(), semantic()])
+def test_a_value_may_be_65536_bytes_and_not_one_more(tenant: Tenant, body: dict[str, Any]) -> None:
+    alice = tenant.user("alice")
+    made = create(alice, body | {"value": sized(65_536)})
+    assert ok(read(alice, made["id"]))["value"] == sized(65_536)
+    too_large = alice.post(MEMORY, json=body | {"key": "next", "value": sized(65_537)})
+    problem = refused(too_large, 413, "VALUE_TOO_LARGE")
+    assert (problem["max"], problem["actual"]) == (65_536, 65_537)
+    assert len(query(alice)) == 1
+
+
+@pytest.mark.parametrize("character", ["é", "€", "🙂"])
+def test_a_values_size_is_in_bytes_of_utf8(tenant: Tenant, character: str) -> None:
+    room = 65_536 - len('{"s":""}')
+    text = character * (room // len(character.encode()))
+    text += "x" * (room - len(text.encode()))
+    create(tenant.admin, entry(value={"s": text}))
+    over = tenant.admin.post(MEMORY, json=entry(key="over", value={"s": text + "x"}))
+    assert refused(over, 413, "VALUE_TOO_LARGE")["actual"] == 65_537
+
+
+def test_white_space_in_the_body_is_no_part_of_the_value(tenant: Tenant) -> None:
+    body = b'{"namespace":"n","key":"k","memory_type":"episodic","value":{' + b" " * 70_000 + b"}}"
+    made = ok(tenant.admin.post(MEMORY, content=body), 201)
+    assert made["value"] == {}
+
+
+@pytest.mark.parametrize("field", ["namespace", "key"])
+@pytest.mark.parametrize("character", ["x", "é", "🙂", "\u0000", "#", "/"])
+@pytest.mark.parametrize("body", [entry(), semantic()])
+def test_names_are_1_to_255_characters(
+    tenant: Tenant, field: str, character: str, body: dict[str, Any]
+) -> None:
+    alice = tenant.user("alice")
+    for length in (1, 255):
+        made = create(alice, body | {field: character * length})
+        assert ok(read(alice, made["id"]))[field] == character * length
+    for length in (0, 256):
+        invalid(alice.post(MEMORY, json=body | {field: character * length}), field)
+
+
+@pytest.mark.parametrize("body", [entry(), semantic()])
+def test_fifty_tags_of_1_to_128_characters(tenant: Tenant, body: dict[str, Any]) -> None:
+    tags = ["🙂" * 128, "x"] + [f"tag {n}" for n in range(48)]
+    made = create(tenant.admin, body | {"tags": tags})
+    assert made["tags"] == tags
+    for bad in ([*tags, "y"], [""], ["x" * 129], [7], "x", [None], [["x"]]):
+        invalid(tenant.admin.post(MEMORY, json=body | {"key": "bad", "tags": bad}), "tags")
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"memory_type": "dream"}, "memory_type"),
+        ({"value": [1]}, "value"),
+        ({"value": "text"}, "value"),
+        ({"value": None}, "value"),
+        ({"value": 7}, "value"),
+        ({"key": ["k"]}, "key"),
+        ({"namespace": None}, "namespace"),
+        ({"priority": "urgent"}, "priority"),
+        ({"pinned": "yes"}, "pinned"),
+        ({"pinned": 1}, "pinned"),
+        ({"sensitivity": "secret"}, "sensitivity"),
+        ({"scope": "task_1"}, "scope"),
+        ({"scope": {"task_id": 7}}, "task_id"),
+        ({"agent_id": ""}, "agent_id"),
+        ({"agent_id": "x" * 129}, "agent_id"),
+        ({"memory_type": "working", "pinned": True}, "pinned"),
+        ({"memory_type": "semantic", "pinned": True}, "pinned"),
+        ({"memory_type": "working", "priority": "low"}, "priority"),
+        ({"memory_type": "semantic", "priority": "low"}, "priority"),
+        ({"key": DROP}, "key"),
+    ],
+)
+def test_bad_fields_are_named(tenant: Tenant, changes: dict[str, Any], field: str) -> None:
+    invalid(tenant.admin.post(MEMORY, json=entry(**changes)), field)
+    assert query(tenant.admin) == []

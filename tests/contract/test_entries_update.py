@@ -1,0 +1,186 @@
+"""Contract §4, RFC-0015 §3: changing entries."""
+
+from typing import Any
+
+import pytest
+
+from tests.contract.bodies import (
+    MEMORY,
+    change_task,
+    create,
+    create_task,
+    entry,
+    query,
+    read,
+    semantic,
+    sized,
+    update,
+    working,
+)
+from tests.contract.door import MovableClock
+from tests.contract.expect import gone, invalid, ok, refused
+from tests.contract.service import Tenant
+
+TIERS = [working(), entry(), semantic()]
+CHANGES: list[dict[str, Any]] = [
+    {"value": {"m": [1]}},
+    {"tags": ["c", "d"]},
+    {"tags": []},
+    {"sensitivity": "internal"},
+    {"value": {"m": 2}, "tags": ["x"], "sensitivity": "public"},
+]
+
+
+@pytest.mark.parametrize("body", TIERS)
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_patch_changes_what_it_names_and_nothing_else(
+    tenant: Tenant, clock: MovableClock, body: dict[str, Any], change: dict[str, Any]
+) -> None:
+    alice = tenant.user("alice")
+    made = create(alice, body | {"tags": ["a", "b"], "value": {"n": 1, "old": True}})
+    clock.advance(seconds=7)
+    changed = ok(update(alice, made["id"], 1, **change))
+    assert changed == made | change | {"version": 2, "updated_at": clock.time()}
+    assert ok(read(alice, made["id"])) == changed
+    assert query(alice) == [changed]
+
+
+@pytest.mark.parametrize("change", [{"pinned": True}, {"priority": "low"}, {"priority": "high"}])
+def test_episodic_entries_may_be_pinned_and_weighed(tenant: Tenant, change: dict[str, Any]) -> None:
+    made = create(tenant.admin, entry())
+    changed = ok(update(tenant.admin, made["id"], 1, **change))
+    assert changed == made | change | {"version": 2}
+    back = ok(update(tenant.admin, made["id"], 2, pinned=False, priority="normal"))
+    assert back == made | {"version": 3}
+
+
+@pytest.mark.parametrize("body", [working(), semantic()])
+@pytest.mark.parametrize("change", [{"pinned": True}, {"priority": "high"}])
+def test_only_episodic_entries_may(
+    tenant: Tenant, body: dict[str, Any], change: dict[str, Any]
+) -> None:
+    made = create(tenant.admin, body)
+    invalid(update(tenant.admin, made["id"], 1, **change), *change)
+    assert ok(read(tenant.admin, made["id"])) == made
+
+
+@pytest.mark.parametrize("body", TIERS)
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("namespace", "other"),
+        ("key", "other"),
+        ("memory_type", "episodic"),
+        ("agent_id", "bob"),
+        ("scope", {"task_id": "task_1"}),
+        ("scope", None),
+        ("id", "mem_other"),
+        ("version", 7),
+        ("created_at", "2030-01-01T00:00:00Z"),
+        ("updated_at", "2030-01-01T00:00:00Z"),
+        ("curated_by", "bob"),
+        ("created_by", "bob"),
+        ("tenant", "other"),
+    ],
+)
+def test_what_an_entry_is_cannot_be_changed(
+    tenant: Tenant, body: dict[str, Any], field: str, value: Any
+) -> None:
+    made = create(tenant.admin, body)
+    change = {"value": {"n": 2}, field: value}
+    invalid(update(tenant.admin, made["id"], 1, **change), field)
+    assert ok(read(tenant.admin, made["id"])) == made
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"value": None},
+        {"value": [1]},
+        {"value": "text"},
+        {"tags": "a"},
+        {"tags": [""]},
+        {"tags": ["x"] * 51},
+        {"tags": [1]},
+        {"pinned": "true"},
+        {"priority": "urgent"},
+        {"priority": 1},
+        {"sensitivity": "secret"},
+    ],
+)
+@pytest.mark.parametrize("body", TIERS)
+def test_a_bad_patch_changes_nothing(
+    tenant: Tenant, body: dict[str, Any], change: dict[str, Any]
+) -> None:
+    made = create(tenant.admin, body)
+    invalid(update(tenant.admin, made["id"], 1, **change), *change)
+    assert ok(read(tenant.admin, made["id"])) == made
+
+
+@pytest.mark.parametrize("body", TIERS)
+def test_a_stale_version_changes_nothing(tenant: Tenant, body: dict[str, Any]) -> None:
+    alice = tenant.user("alice")
+    made = create(alice, body)
+    second = ok(update(alice, made["id"], 1, value={"n": 2}))
+    for change in ({"value": {"n": 3}}, {"tags": ["late"]}, {"ttl": "duration:PT1H"}):
+        problem = refused(update(alice, made["id"], 1, **change), 409, "VERSION_MISMATCH")
+        assert (problem["current_version"], problem["current"]) == (2, second)
+    assert ok(read(alice, made["id"])) == second
+
+
+@pytest.mark.parametrize("body", TIERS)
+def test_a_patched_value_has_the_same_limit(tenant: Tenant, body: dict[str, Any]) -> None:
+    made = create(tenant.admin, body)
+    largest = ok(update(tenant.admin, made["id"], 1, value=sized(65_536)))
+    problem = refused(
+        update(tenant.admin, made["id"], 2, value=sized(65_537)), 413, "VALUE_TOO_LARGE"
+    )
+    assert (problem["max"], problem["actual"]) == (65_536, 65_537)
+    assert ok(read(tenant.admin, made["id"])) == largest
+
+
+@pytest.mark.parametrize("body", TIERS)
+def test_queries_follow_changed_tags_at_once(tenant: Tenant, body: dict[str, Any]) -> None:
+    alice = tenant.user("alice")
+    made = create(alice, body | {"tags": ["old", "stays"]})
+    changed = ok(update(alice, made["id"], 1, tags=["stays", "new"]))
+    assert query(alice, tags="old") == []
+    for filters in ({"tags": "new"}, {"tags": "stays,new"}, {"tags_any": "old,new"}):
+        assert query(alice, **filters) == [changed]
+    valued = ok(update(alice, made["id"], 2, value={"n": 9}))
+    assert query(alice, tags="new") == [valued]
+
+
+def test_a_long_history_of_changes(tenant: Tenant) -> None:
+    made = create(tenant.admin, entry())
+    for version in range(1, 13):
+        assert ok(update(tenant.admin, made["id"], version, value={"n": version}))["version"] == (
+            version + 1
+        )
+
+
+@pytest.mark.parametrize("status", ["completed", "failed", "cancelled"])
+@pytest.mark.parametrize("change", [{"value": {"n": 2}}, {"tags": ["late"]}])
+def test_the_memory_of_an_ended_task_is_not_written(
+    tenant: Tenant, status: str, change: dict[str, Any]
+) -> None:
+    alice = tenant.agent("alice")
+    task = create_task(alice, assigned_agent="alice")
+    made = create(alice, working(task["id"]))
+    ok(change_task(alice, task, status=status))
+    late = update(alice, made["id"], 1, **change)
+    assert (late.status_code, late.json()["code"]) in {
+        (409, "TASK_CLOSED"),
+        (404, "ENTRY_NOT_FOUND"),
+    }
+    refused(alice.post(MEMORY, json=working(task["id"], key="late")), 409, "TASK_CLOSED")
+
+
+def test_a_refused_reader_learns_nothing_of_the_entry(tenant: Tenant) -> None:
+    alice, bob = tenant.agents("alice", "bob")
+    made = create(alice, entry(value={"hidden": "treasure"}))
+    for version in (1, 2):
+        problem = refused(update(bob, made["id"], version, value={}), 403, "ACCESS_DENIED")
+        assert not problem.keys() & {"current", "current_version"}
+    assert ok(read(alice, made["id"])) == made
+    gone(alice.delete(f"{MEMORY}/{made['id']}"))

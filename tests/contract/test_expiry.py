@@ -1,0 +1,203 @@
+"""Contract §4: `ttl` and `expires_at`."""
+
+from typing import Any
+
+import pytest
+
+from tests.contract.bodies import (
+    BATCH,
+    MEMORY,
+    create,
+    create_task,
+    entry,
+    query,
+    read,
+    semantic,
+    update,
+    working,
+)
+from tests.contract.door import MovableClock
+from tests.contract.expect import invalid, ok, refused
+from tests.contract.service import Tenant
+
+TIERS = [working(), entry(), semantic()]
+DAY = 86_400
+
+DURATIONS = [
+    ("PT1S", 1),
+    ("PT0.5S", 0.5),
+    ("PT90M", 5400),
+    ("PT24H", DAY),
+    ("P1D", DAY),
+    ("P2W", 14 * DAY),
+    ("P1DT2H3M4S", DAY + 7384),
+    ("PT36H", 1.5 * DAY),
+]
+BAD_TTLS: list[Any] = [
+    "duration:",
+    "duration:P",
+    "duration:PT",
+    "duration:P1",
+    "duration:1H",
+    "duration:PT1H ",
+    " duration:PT1H",
+    "duration:-PT1H",
+    "duration:PT-1H",
+    "duration:PT1H1D",
+    "duration:P1DT",
+    "duration:pt1h\n",
+    "duration:PT٣H",
+    "duration:PTNaNS",
+    "duration:P99999999999999D",
+    "duration:PT" + "9" * 5000 + "S",
+    "PT1H",
+    "forever",
+    "",
+    3600,
+    True,
+    {"duration": "PT1H"},
+]
+
+
+@pytest.mark.parametrize(("duration", "seconds"), DURATIONS)
+def test_a_duration_counts_from_the_create(
+    tenant: Tenant, clock: MovableClock, duration: str, seconds: float
+) -> None:
+    made = create(tenant.admin, entry(ttl=f"duration:{duration}"))
+    assert made["ttl"] == f"duration:{duration}"
+    assert made["expires_at"] == clock.time(seconds=seconds)
+
+
+@pytest.mark.parametrize("ttl", BAD_TTLS)
+def test_a_malformed_ttl_is_refused(tenant: Tenant, ttl: Any) -> None:
+    invalid(tenant.admin.post(MEMORY, json=entry(ttl=ttl)), "ttl")
+    made = create(tenant.admin, entry())
+    invalid(update(tenant.admin, made["id"], 1, ttl=ttl), "ttl")
+    assert query(tenant.admin) == [made]
+
+
+@pytest.mark.parametrize("body", TIERS)
+def test_from_its_instant_on_an_expired_entry_is_gone(
+    tenant: Tenant, clock: MovableClock, body: dict[str, Any]
+) -> None:
+    alice = tenant.user("alice")
+    made = create(alice, body | {"ttl": "duration:PT10S", "tags": ["t"]})
+    clock.advance(seconds=10, ms=-1)
+    assert ok(read(alice, made["id"])) == made
+    assert query(alice, tags="t") == [made]
+    clock.advance(ms=1)
+    for answer in (
+        read(alice, made["id"]),
+        update(alice, made["id"], 1, value={"n": 2}),
+        update(alice, made["id"], 1, ttl=None),
+        alice.delete(f"{MEMORY}/{made['id']}"),
+    ):
+        refused(answer, 404, "ENTRY_NOT_FOUND")
+    for filters in ({}, {"tags": "t"}, {"tags_any": "t"}, {"key": "k"}, {"namespace": "*"}):
+        page = ok(alice.get(MEMORY, params=filters))
+        assert (page["entries"], page["total"]) == ([], 0)
+    assert ok(alice.get("/api/v1/agents/alice/memory")) == []
+
+
+@pytest.mark.parametrize("body", TIERS)
+def test_an_expired_entry_is_no_longer_there_for_a_batch(
+    tenant: Tenant, clock: MovableClock, body: dict[str, Any]
+) -> None:
+    alice = tenant.user("alice")
+    made = create(alice, body | {"ttl": "duration:PT10S"})
+    clock.advance(seconds=10)
+    change = {"id": made["id"], "version": 1, "value": {"n": 2}}
+    refused(alice.post(BATCH, json={"entries": [change]}), 404, "ENTRY_NOT_FOUND")
+    assert ok(alice.delete(BATCH, params={"key": "k"}))["deleted"] == 0
+    ((new,),) = (ok(alice.post(BATCH, json={"entries": [body]}))["entries"],)
+    assert (new["version"], new["expires_at"]) == (1, None)
+
+
+def test_expires_at_wins_over_ttl(tenant: Tenant, clock: MovableClock) -> None:
+    until = clock.time(seconds=60)
+    made = create(tenant.admin, entry(ttl="duration:PT1H", expires_at=until))
+    assert made["expires_at"] == until
+
+
+def test_a_given_moment_is_answered_in_the_services_form(tenant: Tenant) -> None:
+    made = create(tenant.admin, entry(expires_at="2040-02-29T12:00:00Z"))
+    assert made["expires_at"] == "2040-02-29T12:00:00.000Z"
+
+
+@pytest.mark.parametrize(
+    "moment",
+    [
+        "2020-01-01T00:00:00Z",
+        "2040-01-01",
+        "2040-01-01T00:00:00",
+        "2040-13-01T00:00:00Z",
+        "2039-02-29T00:00:00Z",
+        "2040-01-01T25:00:00Z",
+        "2040-W01-1T00:00:00Z",
+        "٢٠٤٠-01-01T00:00:00Z",
+        "99999-01-01T00:00:00Z",
+        "tomorrow",
+        "",
+        2208988800,
+        True,
+        ["2040-01-01T00:00:00Z"],
+    ],
+)
+def test_a_moment_in_the_past_or_malformed_is_refused(tenant: Tenant, moment: Any) -> None:
+    invalid(tenant.admin.post(MEMORY, json=entry(expires_at=moment)), "expires_at")
+    made = create(tenant.admin, entry())
+    invalid(update(tenant.admin, made["id"], 1, expires_at=moment), "expires_at")
+    assert query(tenant.admin) == [made]
+
+
+@pytest.mark.parametrize("body", TIERS)
+def test_a_patch_without_ttl_leaves_the_expiry(
+    tenant: Tenant, clock: MovableClock, body: dict[str, Any]
+) -> None:
+    alice = tenant.user("alice")
+    made = create(alice, body | {"ttl": "duration:PT1H"})
+    clock.advance(seconds=60)
+    changed = ok(update(alice, made["id"], 1, value={"n": 2}))
+    assert (changed["ttl"], changed["expires_at"]) == ("duration:PT1H", made["expires_at"])
+
+
+@pytest.mark.parametrize("body", TIERS)
+def test_a_ttl_counts_from_the_patch_that_sets_it(
+    tenant: Tenant, clock: MovableClock, body: dict[str, Any]
+) -> None:
+    alice = tenant.user("alice")
+    made = create(alice, body | {"ttl": "duration:PT1H"})
+    clock.advance(seconds=60)
+    changed = ok(update(alice, made["id"], 1, ttl="duration:PT2H"))
+    assert changed["expires_at"] == clock.time(seconds=7200)
+    clock.advance(seconds=3600)
+    assert ok(read(alice, made["id"])) == changed
+    endless = ok(update(alice, made["id"], 2, ttl=None))
+    assert (endless["ttl"], endless["expires_at"]) == (None, None)
+    clock.advance(seconds=100 * DAY)
+    assert query(alice, key="k") == [endless]
+
+
+@pytest.mark.parametrize("body", TIERS)
+def test_expires_at_may_be_moved(tenant: Tenant, clock: MovableClock, body: dict[str, Any]) -> None:
+    alice = tenant.user("alice")
+    made = create(alice, body | {"expires_at": clock.time(seconds=10)})
+    later = clock.time(seconds=20)
+    assert ok(update(alice, made["id"], 1, expires_at=later))["expires_at"] == later
+    clock.advance(seconds=20, ms=-1)
+    ok(read(alice, made["id"]))
+    clock.advance(ms=1)
+    refused(read(alice, made["id"]), 404, "ENTRY_NOT_FOUND")
+
+
+def test_task_lifetime_needs_a_task(tenant: Tenant) -> None:
+    alice = tenant.agent("alice")
+    invalid(alice.post(MEMORY, json=working(ttl="task_lifetime")), "ttl")
+    create_task(alice, id="task_1")
+    made = create(alice, working("task_1", ttl="task_lifetime"))
+    assert (made["ttl"], made["expires_at"]) == ("task_lifetime", None)
+
+
+def test_an_entry_without_task_cannot_come_to_live_as_long_as_one(tenant: Tenant) -> None:
+    made = create(tenant.admin, working())
+    invalid(update(tenant.admin, made["id"], 1, ttl="task_lifetime"), "ttl")

@@ -1,0 +1,123 @@
+"""Issue "It must hold": a fuzz run over our own OpenAPI finds no 5xx and no undocumented answer."""
+
+import os
+import re
+from typing import Any
+
+import httpx
+import pytest
+import requests
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from schemathesis import Case
+from schemathesis.checks import (
+    content_type_conformance,
+    not_a_server_error,
+    response_schema_conformance,
+    status_code_conformance,
+)
+from schemathesis.core.result import Ok
+from schemathesis.generation.modes import GenerationMode
+
+from tests.contract.bodies import create, create_task, entry, semantic, working
+from tests.contract.door import BASE_URL
+from tests.contract.expect import ok
+from tests.contract.service import ROOT_KEY, Service, Tenant
+from tests.contract.test_discovery import ROUTES
+
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "12"))
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
+]
+BOUNDED = settings(
+    max_examples=EXAMPLES,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+
+Known = dict[str, list[str]]
+
+
+@pytest.fixture
+def known(tenant: Tenant) -> Known:
+    """Ids that exist, by the segment of a path that they follow."""
+    admin = tenant.admin
+    tenant.agent("alice")
+    create_task(admin, id="task_1", assigned_agent=tenant.admin_id)
+    bodies = [entry(), working("task_1", key="w"), semantic()]
+    return {
+        "memory": [create(admin, body)["id"] for body in bodies],
+        "tasks": ["task_1"],
+        "intents": ["intent_1"],
+        "agents": ["alice", tenant.admin_id],
+        "namespaces": ["facts"],
+        "grants": ["alice"],
+        "principals": ["alice"],
+    }
+
+
+def unnamed(path: str) -> str:
+    """A path template without the names of its parameters."""
+    return re.sub("{[^}]*}", "{}", path)
+
+
+def operation(service: Service, route: str) -> Any:
+    """The documented operation of a route."""
+    method, path = route.split()
+    document = ok(service.client().get("/openapi.json"))
+    schema = schemathesis.openapi.from_dict(document)
+    found = (each.ok() for each in schema.get_all_operations() if isinstance(each, Ok))
+    return next(
+        each for each in found if (each.method.upper(), unnamed(each.path)) == (method, path)
+    )
+
+
+def aim(case: Case[Any], known: Known, draw: st.DataObject) -> None:
+    """Points about half of the path's parameters at something that exists."""
+    for segment, name in re.findall(r"([^/]+)/{([^}]*)}", case.operation.path):
+        if known.get(segment) and draw.draw(st.booleans()):
+            case.path_parameters[name] = draw.draw(st.sampled_from(known[segment]))
+
+
+def sent(case: Case[Any], client: httpx.Client, key: str) -> httpx.Response:
+    """The service's answer to a generated request."""
+    arguments = case.as_transport_kwargs(base_url=BASE_URL)
+    request = schemathesis_request(arguments, key)
+    return client.send(request)
+
+
+def schemathesis_request(arguments: dict[str, Any], key: str) -> httpx.Request:
+    """A generated request as one of httpx, with a good key."""
+    names = ("method", "url", "headers", "params", "json", "data", "files", "cookies")
+    given_ = {name: arguments[name] for name in names if arguments.get(name) is not None}
+    prepared = requests.Request(**given_).prepare()
+    body = prepared.body or b""
+    assert isinstance(body, str | bytes)
+    headers = {**prepared.headers, "X-API-Key": key}
+    headers.pop("Authorization", None)
+    content = body.encode() if isinstance(body, str) else body
+    pairs = [(name.encode(), str(value).encode("latin-1")) for name, value in headers.items()]
+    return httpx.Request(str(prepared.method), str(prepared.url), headers=pairs, content=content)
+
+
+@pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
+@pytest.mark.parametrize("route", ROUTES.split("\n")[1:-1])
+def test_no_answer_is_a_5xx_or_undocumented(
+    service: Service, tenant: Tenant, known: Known, route: str, mode: GenerationMode
+) -> None:
+    target = operation(service, route)
+    key = tenant.admin.headers["X-API-Key"]
+    sender = ROOT_KEY if route == "POST /api/v1/tenants" else key
+
+    @BOUNDED
+    @given(case=target.as_strategy(generation_mode=mode), draw=st.data())
+    def run(case: Case[Any], draw: st.DataObject) -> None:
+        aim(case, known, draw)
+        answer = sent(case, service.client(), sender)
+        case.validate_response(answer, checks=CHECKS)
+
+    run()

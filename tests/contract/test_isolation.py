@@ -1,0 +1,199 @@
+"""Contract §2: a tenant is a world of its own; and names never meet, whatever is in them."""
+
+import itertools
+from typing import Any
+
+import httpx
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from tests.contract.bodies import (
+    BATCH,
+    MEMORY,
+    NAMESPACES,
+    PRINCIPALS,
+    TASKS,
+    allow,
+    create,
+    create_task,
+    entry,
+    grant,
+    query,
+    read,
+    semantic,
+    update,
+    working,
+)
+from tests.contract.expect import gone, ok, only_list
+from tests.contract.service import Service, Tenant, names
+
+Pair = tuple[Tenant, Tenant]
+
+
+@pytest.fixture
+def pair(service: Service) -> Pair:
+    """Two tenants whose names are as close as names get."""
+    return service.tenant("acme"), service.tenant("acme.")
+
+
+def furnish(tenant: Tenant, mark: str) -> dict[str, Any]:
+    """The same names in every tenant; only the values tell them apart."""
+    boss, alice = tenant.coordinator("boss"), tenant.agent("alice")
+    create_task(boss, id="task_1", assigned_agent="alice", name=mark)
+    bodies = {"e": entry(key="e", tags=["t"]), "w": working("task_1", key="w", tags=["t"])}
+    made = {key: create(alice, body | {"value": {"of": mark}}) for key, body in bodies.items()}
+    made["s"] = create(boss, semantic(key="s", tags=["t"], value={"of": mark}))
+    return made | {"boss": boss, "alice": alice}
+
+
+def test_tenants_with_the_same_names_do_not_meet(pair: Pair) -> None:
+    rooms = [furnish(tenant, tenant.id) for tenant in pair]
+    for tenant, room in zip(pair, rooms, strict=True):
+        for client in (room["alice"], room["boss"]):
+            seen = [
+                query(client),
+                query(client, tags="t"),
+                query(client, task_id="task_1"),
+                query(client, agent_id="alice"),
+                ok(client.get("/api/v1/agents/alice/memory")),
+            ]
+            values = [each["value"]["of"] for each in itertools.chain(*seen)]
+            assert values
+            assert {*values} == {tenant.id}
+        assert [
+            each["name"] for each in ok(room["boss"].get("/api/v1/intents/intent_1/tasks"))
+        ] == [tenant.id]
+        ids = {each["id"] for each in only_list(ok(tenant.admin.get(PRINCIPALS)))}
+        assert ids == {"boss", "alice", tenant.admin_id}
+        assert len(only_list(ok(tenant.admin.get(NAMESPACES)))) == 1
+        assert (
+            ok(room["alice"].get("/api/v1/agents/alice/memory/summary"))["working"]["entry_count"]
+            == 1
+        )
+
+
+def probes(entry_id: str, task_id: str, principal: str, space: str) -> list[tuple[str, str, Any]]:
+    """Every call that names something by an id."""
+    change = {"id": entry_id, "version": 1, "value": {}}
+    return [
+        ("GET", f"{MEMORY}/{entry_id}", None),
+        ("PATCH", f"{MEMORY}/{entry_id}", {"value": {}}),
+        ("PATCH", f"{MEMORY}/{entry_id}", {"tags": ["x"]}),
+        ("DELETE", f"{MEMORY}/{entry_id}", None),
+        ("POST", BATCH, {"entries": [change]}),
+        ("GET", f"{TASKS}/{task_id}", None),
+        ("PATCH", f"{TASKS}/{task_id}", {"status": "completed"}),
+        ("PUT", f"{TASKS}/{task_id}/grants/mallory", {"access": "write"}),
+        ("DELETE", f"{TASKS}/{task_id}/grants/guest", None),
+        ("GET", f"{MEMORY}?scope.task_id={task_id}", None),
+        ("GET", f"{MEMORY}?agent_id={principal}", None),
+        ("GET", f"{MEMORY}?namespace={space}", None),
+        ("GET", f"/api/v1/agents/{principal}/memory", None),
+        ("GET", f"{NAMESPACES}/{space}", None),
+        ("GET", f"/api/v1/intents/intent_{task_id}/tasks", None),
+        ("GET", f"/api/v1/intents/intent_{task_id}/acl", None),
+        ("DELETE", f"{PRINCIPALS}/{principal}", None),
+        ("POST", f"{PRINCIPALS}/{principal}/rotate", None),
+        ("DELETE", f"{BATCH}?scope.task_id={task_id}", None),
+    ]
+
+
+def ask(client: httpx.Client, probe: tuple[str, str, Any], *own: str) -> tuple[int, str]:
+    """Status and text of the answer, with the ids that the caller sent itself blotted out."""
+    method, path, body = probe
+    answer = client.request(method, path, json=body, headers={"If-Match": "1"})
+    text = answer.text
+    for id in own:
+        text = text.replace(id, "…")
+    return answer.status_code, text
+
+
+@pytest.mark.parametrize("tier", ["e", "w", "s"])
+def test_anothers_ids_answer_exactly_like_unknown_ones(pair: Pair, tier: str) -> None:
+    victim, other = pair
+    room = furnish(victim, "victim")
+    allow(victim.admin, "facts", "admin")
+    ok(grant(room["boss"], "task_1", "guest", access="read"))
+    there = room[tier]["id"]
+    nowhere = there[:-1] + ("0" if there[-1] != "0" else "1")
+    known, unknown = (there, "task_1", "alice", "facts"), (nowhere, "task_0", "alicf", "facte")
+    before = victim.service.stored()
+    for real, made_up in zip(probes(*known), probes(*unknown), strict=True):
+        want = ask(other.admin, made_up, *unknown)
+        assert ask(other.admin, real, *known) == want, real
+    assert sorted(map(str, victim.service.stored())) == sorted(map(str, before))
+
+
+def test_an_id_of_ones_own_slot_is_not_anothers(pair: Pair) -> None:
+    here, there = (furnish(tenant, tenant.id) for tenant in pair)
+    for key in ("e", "w", "s"):
+        assert read(there["alice"], here[key]["id"]).status_code == 404
+        assert update(there["boss"], here[key]["id"], 1, value={}).status_code == 404
+
+
+def test_a_key_belongs_to_one_tenant(pair: Pair) -> None:
+    here, there = pair
+    alice = here.agent("alice")
+    there.agent("alice")
+    gone(there.admin.delete(f"{PRINCIPALS}/alice"))
+    ok(alice.get(MEMORY))
+    allow(here.admin, "facts", "none")
+    create(there.admin, semantic())
+
+
+SEPARATORS = "#/:|.,;~*%_-\\\u0000\n é"
+tricky = st.text(st.sampled_from(SEPARATORS + "ab"), min_size=1, max_size=6)
+natural_keys = st.lists(st.tuples(tricky, tricky), min_size=2, max_size=8, unique=True)
+
+
+@settings(max_examples=25)
+@given(pairs=natural_keys)
+@example(pairs=[("a#b", "c"), ("a", "b#c"), ("a#b#c", "x")])
+@example(pairs=[("a", "b"), ("a/b", "x"), ("a:b", "a"), ("a\u0000", "b"), ("a", "\u0000b")])
+@pytest.mark.parametrize("tier", ["episodic", "working", "semantic"])
+def test_names_with_any_separators_never_meet(
+    tenant: Tenant, tier: str, pairs: list[tuple[str, str]]
+) -> None:
+    client = tenant.service.tenant().admin
+    made = [
+        create(client, entry(namespace=space, key=key, memory_type=tier, value={"n": number}))
+        for number, (space, key) in enumerate(pairs)
+    ]
+    assert len({each["id"] for each in made}) == len(pairs)
+    owner = {} if tier == "semantic" else {"agent_id": made[0]["agent_id"]}
+    for (space, key), each in zip(pairs, made, strict=True):
+        assert ok(read(client, each["id"])) == each
+        if not space.endswith("*"):
+            assert query(client, namespace=space, key=key, **owner) == [each]
+            assert {*names(query(client, namespace=space))} == {k for s, k in pairs if s == space}
+
+
+@settings(max_examples=15)
+@given(owners=st.lists(tricky, min_size=2, max_size=4, unique=True), key=tricky)
+@example(owners=["a", "a#n"], key="b")
+@example(owners=["a#e", "a"], key="#e")
+def test_no_name_reaches_another_owners_memory(tenant: Tenant, owners: list[str], key: str) -> None:
+    fresh = tenant.service.tenant()
+    clients = {owner: fresh.agent(owner) for owner in owners}
+    made = {
+        owner: create(client, entry(namespace=key, key=key, value={"of": owner}))
+        for owner, client in clients.items()
+    }
+    for owner, client in clients.items():
+        assert query(client) == query(client, key=key) == [made[owner]]
+        for other in owners:
+            status = 200 if other == owner else 403
+            assert read(client, made[other]["id"]).status_code == status
+
+
+@settings(max_examples=15)
+@given(tags=st.lists(tricky.filter(lambda t: "," not in t), min_size=2, max_size=6, unique=True))
+@pytest.mark.parametrize("make", [entry, semantic])
+def test_tags_with_any_separators_never_meet(tenant: Tenant, make: Any, tags: list[str]) -> None:
+    client = tenant.service.tenant().admin
+    for number, tag in enumerate(tags):
+        create(client, make(key=f"k{number}", tags=[tag]))
+    for number, tag in enumerate(tags):
+        if tag.strip() == tag:
+            assert names(query(client, tags=tag)) == [f"k{number}"]

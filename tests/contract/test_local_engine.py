@@ -1,0 +1,160 @@
+"""The embedded database: it stays quick, and ends with whoever started it."""
+
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import boto3
+import pytest
+from botocore.config import Config
+
+from functions.local import stream_records
+from functions.local.engine import Engine, find_binary, start
+from functions.platform.schema import memory_table
+from tests.contract.local_server import ROOT, await_end
+
+BINARY = find_binary(ROOT)
+pytestmark = pytest.mark.skipif(BINARY is None, reason="no embedded database for this platform")
+KEPT = 500
+
+
+def binary() -> Path:
+    assert BINARY
+    return BINARY
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    return tmp_path / "memory.db"
+
+
+@pytest.fixture
+def engine(tmp_path: Path, database: Path) -> Iterator[Engine]:
+    running = start(binary(), database, tmp_path / "engine.log")
+    yield running
+    running.stop()
+
+
+def client(engine: Engine, service: str = "dynamodb") -> Any:
+    return boto3.client(service, endpoint_url=engine.url, config=Config(parameter_validation=False))
+
+
+def write(dynamodb: Any, numbers: range) -> None:
+    """Puts an item a number, 25 in a call."""
+    for first in range(numbers.start, numbers.stop, 25):
+        chunk = [{"pk": {"S": "a"}, "sk": {"S": f"{n:06}"}} for n in range(first, first + 25)]
+        requests = [{"PutRequest": {"Item": item}} for item in chunk]
+        dynamodb.batch_write_item(RequestItems={"memory": requests})
+
+
+def stored_records(database: Path) -> int:
+    with closing(sqlite3.connect(database)) as connection:
+        (count,) = connection.execute("SELECT COUNT(*) FROM _stream_records").fetchone()
+        return int(count)
+
+
+def read_stream(engine: Engine) -> list[dict[str, Any]]:
+    """Everything that the change stream still holds, as a consumer reads it."""
+    streams = client(engine, "dynamodbstreams")
+    (stream,) = streams.list_streams(TableName="memory")["Streams"]
+    arn = stream["StreamArn"]
+    (shard,) = streams.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"]
+    iterator = streams.get_shard_iterator(
+        StreamArn=arn, ShardId=shard["ShardId"], ShardIteratorType="TRIM_HORIZON"
+    )["ShardIterator"]
+    records: list[dict[str, Any]] = []
+    while True:
+        page = streams.get_records(ShardIterator=iterator)
+        if not page["Records"]:
+            return records
+        records += page["Records"]
+        iterator = page["NextShardIterator"]
+
+
+def test_the_change_log_is_trimmed_to_its_newest_records(engine: Engine, database: Path) -> None:
+    dynamodb = client(engine)
+    dynamodb.create_table(**memory_table("memory"))
+    write(dynamodb, range(3_000))
+    assert stored_records(database) == 3_000
+    stream_records.bound(database, KEPT)
+    write(dynamodb, range(3_000, 6_000))
+    assert KEPT <= stored_records(database) <= KEPT + 100
+    sequence = [int(record["dynamodb"]["SequenceNumber"]) for record in read_stream(engine)]
+    assert sequence == list(range(6_000 - len(sequence) + 1, 6_001))
+    assert (
+        dynamodb.query(
+            TableName="memory",
+            Select="COUNT",
+            KeyConditionExpression="pk = :pk",
+            ExpressionAttributeValues={":pk": {"S": "a"}},
+        )["Count"]
+        == 6_000
+    )
+
+
+def test_the_cure_survives_a_restart_and_another_application(
+    tmp_path: Path, database: Path
+) -> None:
+    for numbers in (range(1_000), range(1_000, 2_000)):
+        engine = start(binary(), database, tmp_path / "engine.log")
+        stream_records.bound(database, KEPT)
+        dynamodb = client(engine)
+        if not numbers.start:
+            dynamodb.create_table(**memory_table("memory"))
+        write(dynamodb, numbers)
+        engine.stop()
+    assert KEPT <= stored_records(database) <= KEPT + 100
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        (
+            "SELECT COALESCE(MAX(CAST(sequence_number AS INTEGER)), 0) + 1 FROM _stream_records "
+            "WHERE table_name = 'memory'"
+        ),
+        (
+            "SELECT event_name FROM _stream_records WHERE table_name = 'memory' AND shard_id = 's' "
+            "AND CAST(sequence_number AS INTEGER) > 7 ORDER BY CAST(sequence_number AS INTEGER) ASC"
+        ),
+    ],
+    ids=["at each write", "at each read of the stream"],
+)
+@pytest.mark.usefixtures("engine")
+def test_what_the_engine_asks_of_the_change_log_scans_nothing(
+    database: Path, statement: str
+) -> None:
+    stream_records.bound(database)
+    with closing(sqlite3.connect(database)) as connection:
+        plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {statement}")]
+    assert [step for step in plan if not step.startswith("SEARCH")] == []
+    assert all("agent_memory_stream_order" in step for step in plan)
+
+
+def test_an_engine_that_cannot_start_is_one_line(tmp_path: Path) -> None:
+    broken = tmp_path / "memory.db"
+    broken.write_text("this is no database" * 1_000)
+    with pytest.raises(Exception, match=r"engine\.log") as error:
+        start(binary(), broken, tmp_path / "engine.log")
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a child survives kill -9")
+def test_it_ends_with_a_killed_parent(tmp_path: Path) -> None:
+    program = (
+        "import sys, time; from pathlib import Path; from functions.local.engine import start; "
+        "e = start(Path(sys.argv[1]), None, Path(sys.argv[2])); print(e.pid, flush=True); "
+        "sys.stdin.read()"
+    )
+    command = [sys.executable, "-c", program, str(binary()), str(tmp_path / "engine.log")]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as parent:
+        assert parent.stdout is not None
+        child = int(parent.stdout.readline())
+        parent.kill()
+        await_end(child)

@@ -1,0 +1,83 @@
+"""What the local server makes of requests that are odd, too large, or hardly HTTP (contract §3)."""
+
+import json
+import socket
+from collections.abc import Iterator
+
+import pytest
+
+from functions.local.engine import find_binary
+from tests.contract.local_server import PATIENCE, ROOT, LocalServer, running
+
+pytestmark = pytest.mark.skipif(
+    find_binary(ROOT) is None, reason="no embedded database for this platform"
+)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
+    """One that is only talked to."""
+    with running(tmp_path_factory.mktemp("shared") / "data") as ready:
+        yield ready
+
+
+def raw(server: LocalServer, request: bytes) -> bytes:
+    """The answer to bytes that no HTTP library would send."""
+    host, port = server.address.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=PATIENCE) as connection:
+        connection.sendall(request)
+        return b"".join(iter(lambda: connection.recv(65536), b""))
+
+
+def test_a_body_over_ten_megabytes_is_a_problem_document(server: LocalServer) -> None:
+    with server.client() as client:
+        answer = client.post("/api/v1/memory", content=b"x" * (10 * 1024 * 1024 + 1))
+        assert answer.status_code == 413
+        assert answer.headers["content-type"] == "application/problem+json"
+        assert answer.json()["code"] == "BODY_TOO_LARGE"
+        assert client.get("/health").status_code == 200
+
+
+def test_a_body_that_grows_over_ten_megabytes_is_a_problem_document(server: LocalServer) -> None:
+    with server.client() as client:
+        pieces = (b"x" * 1024 * 1024 for _ in range(11))
+        answer = client.post("/api/v1/memory", content=pieces)
+        assert (answer.status_code, answer.json()["code"]) == (413, "BODY_TOO_LARGE")
+        assert client.get("/health").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "request_line",
+    [
+        b"nonsense",
+        b"GET /a b HTTP/1.1",
+        b"GET /caf\xc3\xa9 HTTP/1.1",
+        b"GET /%ff HTTP/1.1",
+        b"OPTIONS * HTTP/1.1",
+        b"CONNECT example.org:443 HTTP/1.1",
+        b"GET http://example.org/%c0%af HTTP/1.1",
+        b"GET / HTTP/9.9",
+        b"GET /health HTTP/1.1\r\nContent-Length: 1, 2",
+        b"GET /health HTTP/1.1\r\nX-Agent-ID: a\x00b",
+        b"GET /health HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\nzz\r\n",
+    ],
+)
+def test_what_is_hardly_http_is_a_problem_document(
+    server: LocalServer, request_line: bytes
+) -> None:
+    answer = raw(server, request_line + b"\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+    head, _, body = answer.partition(b"\r\n\r\n")
+    status = int(head.split(b" ")[1])
+    assert 400 <= status < 500
+    assert json.loads(body)["status"] == status
+
+
+def test_a_head_request_is_answered_without_a_body(server: LocalServer) -> None:
+    answer = raw(server, b"HEAD /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+    head, _, body = answer.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 ")
+    assert body == b""
+
+
+def test_it_does_not_tell_what_it_is_made_of(server: LocalServer) -> None:
+    assert "server" not in server.client().get("/health").headers

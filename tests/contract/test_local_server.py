@@ -1,0 +1,206 @@
+"""The local server, started as a user starts it (contract §1)."""
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from functions.local.engine import find_binary, start
+from tests.contract.local_server import (
+    PATIENCE,
+    ROOT,
+    LocalServer,
+    await_end,
+    refused,
+    running,
+)
+
+pytestmark = pytest.mark.skipif(
+    find_binary(ROOT) is None, reason="no embedded database for this platform"
+)
+ELSEWHERE = "import platform; platform.machine = lambda: 'riscv64'; import runpy; "
+ON_ANOTHER_PLATFORM = (
+    sys.executable,
+    "-c",
+    f"{ELSEWHERE}runpy.run_module('functions.local', run_name='__main__')",
+)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
+    """One that is only talked to."""
+    with running(tmp_path_factory.mktemp("shared") / "data") as ready:
+        yield ready
+
+
+def shell(command: str) -> Any:
+    done = subprocess.run(["bash", "-c", command], capture_output=True, check=True)
+    return json.loads(done.stdout)
+
+
+def entry(key: str, value: Any) -> dict[str, Any]:
+    return {"namespace": "test", "key": key, "value": {"is": value}, "memory_type": "episodic"}
+
+
+def value_of(client: httpx.Client, key: str) -> Any:
+    found = client.get(
+        "/api/v1/memory", params={"agent_id": "admin", "namespace": "test", "key": key}
+    )
+    entries = found.raise_for_status().json()["entries"]
+    return entries[0]["value"]["is"] if entries else None
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+def test_the_printed_commands_write_and_read_an_entry(server: LocalServer) -> None:
+    write, read = server.commands
+    written, found = shell(write), shell(read)
+    assert found["total"] == 1
+    assert found["entries"][0]["key"] == written["key"]
+    assert found["entries"][0]["value"] == written["value"]
+
+
+def test_keys_and_data_are_their_owners_alone(tmp_path: Path) -> None:
+    with running(tmp_path / "data"):
+        files = list((tmp_path / "data").iterdir())
+    assert (tmp_path / "data").stat().st_mode & 0o777 == 0o700
+    assert {file.stat().st_mode & 0o777 for file in files} == {0o600}
+
+
+def test_the_operator_can_choose_the_root_key(tmp_path: Path) -> None:
+    root_key = "an-operators-own-key"
+    with running(tmp_path, AGENT_MEMORY_ROOT_KEY=root_key) as server:
+        made = server.client(root_key).post("/api/v1/tenants", json={"id": "acme"})
+        assert made.status_code == 201
+        assert not (tmp_path / "root-key").exists()
+
+
+def test_it_says_when_the_printed_key_no_longer_works(tmp_path: Path) -> None:
+    with running(tmp_path) as server:
+        assert "rotated" not in server.greeting
+        rotated = server.client().post("/api/v1/principals/admin/rotate")
+        new_key = rotated.raise_for_status().json()["api_key"]
+        server.end(signal.SIGTERM)
+    with running(tmp_path) as server:
+        assert "rotated" in server.greeting
+        server.end(signal.SIGTERM)
+    (tmp_path / "api-key").write_text(f"{new_key}\n")
+    with running(tmp_path) as server:
+        assert "rotated" not in server.greeting
+        assert server.api_key == new_key
+
+
+@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_no_acknowledged_write_is_lost_however_it_ends(tmp_path: Path, by: signal.Signals) -> None:
+    acknowledged: list[str] = []
+    with running(tmp_path) as server:
+        with ThreadPoolExecutor(4) as writers:
+            for number in range(4):
+                writers.submit(write_until_it_ends, server, f"writer-{number}", acknowledged)
+            while len(acknowledged) < 100:
+                assert server.process.poll() is None
+            code = server.end(by)
+        api_key = server.api_key
+    assert code == (-signal.SIGKILL if by is signal.SIGKILL else 0)
+    with running(tmp_path) as again, again.client() as client:
+        assert again.api_key == api_key
+        assert [key for key in acknowledged if value_of(client, key) != key] == []
+
+
+def write_until_it_ends(server: LocalServer, writer: str, acknowledged: list[str]) -> None:
+    with server.client() as client:
+        for number in range(100_000):
+            key = f"{writer}-{number}"
+            try:
+                answer = client.post("/api/v1/memory", json=entry(key, key))
+            except httpx.TransportError:
+                return
+            if answer.status_code == 201:
+                acknowledged.append(key)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
+@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_no_child_outlives_it(tmp_path: Path, by: signal.Signals) -> None:
+    with running(tmp_path) as server:
+        children = server.children()
+        server.end(by)
+        assert children
+        for child in children:
+            await_end(child)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
+def test_it_says_so_when_the_database_dies(tmp_path: Path) -> None:
+    with running(tmp_path) as server:
+        subprocess.run(["kill", "-9", *map(str, server.children())], check=True)
+        _, errors = server.process.communicate(timeout=PATIENCE)
+    assert (server.process.returncode, errors.count("\n")) == (1, 1)
+    assert "database has stopped" in errors
+
+
+def test_a_taken_port_is_one_line(server: LocalServer, tmp_path: Path) -> None:
+    errors = refused(tmp_path, AGENT_MEMORY_PORT=server.address.rpartition(":")[2])
+    assert "AGENT_MEMORY_PORT" in errors
+    assert errors.count("\n") == 1
+
+
+def test_a_taken_data_folder_is_one_line(tmp_path: Path) -> None:
+    with running(tmp_path):
+        errors = refused(tmp_path)
+    assert "AGENT_MEMORY_DATA" in errors
+    assert errors.count("\n") == 1
+
+
+def test_a_wrong_setting_is_one_line(tmp_path: Path) -> None:
+    errors = refused(tmp_path, AGENT_MEMORY_PORT="eighty")
+    assert "AGENT_MEMORY_PORT" in errors
+    assert errors.count("\n") == 1
+
+
+def test_a_dynamodb_out_of_reach_is_one_line(tmp_path: Path) -> None:
+    errors = refused(tmp_path, AWS_ENDPOINT_URL_DYNAMODB="http://127.0.0.1:1")
+    assert "127.0.0.1:1" in errors
+    assert errors.count("\n") == 1
+
+
+def test_another_dynamodb_can_serve(tmp_path: Path) -> None:
+    binary = find_binary(ROOT)
+    assert binary
+    engine = start(binary, None, tmp_path / "engine.log")
+    try:
+        for data in ("one", "again"):
+            with running(tmp_path / data, AWS_ENDPOINT_URL_DYNAMODB=engine.url) as server:
+                assert server.client().get("/health").status_code == 200
+                assert not (tmp_path / data / "memory.db").exists()
+    finally:
+        engine.stop()
+
+
+def test_where_the_database_has_no_build_it_serves_and_warns(tmp_path: Path) -> None:
+    with running(tmp_path, command=ON_ANOTHER_PLATFORM) as server, server.client() as client:
+        assert "NOTHING IS KEPT" in server.greeting
+        with ThreadPoolExecutor(8) as callers:
+            answers = callers.map(
+                lambda n: client.post("/api/v1/memory", json=entry(f"key-{n}", n)), range(24)
+            )
+            assert {answer.status_code for answer in answers} == {201}
+        assert [value_of(client, f"key-{n}") for n in range(24)] == list(range(24))
+        assert server.end(signal.SIGTERM) == 0
+
+
+def test_requests_in_parallel_never_get_each_others_answers(server: LocalServer) -> None:
+    def write_and_read(number: int) -> Any:
+        key = f"parallel-{number}"
+        client.post("/api/v1/memory", json=entry(key, number)).raise_for_status()
+        return value_of(client, key)
+
+    with server.client() as client, ThreadPoolExecutor(32) as callers:
+        assert list(callers.map(write_and_read, range(200))) == list(range(200))

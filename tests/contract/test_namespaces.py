@@ -1,0 +1,221 @@
+"""Contract §4: namespaces and who may do what in them."""
+
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+import pytest
+
+from tests.contract.bodies import (
+    MEMORY,
+    NAMESPACES,
+    allow,
+    create,
+    entry,
+    query,
+    read,
+    semantic,
+    update,
+)
+from tests.contract.door import MovableClock
+from tests.contract.expect import gone, invalid, ok, only_list, refused
+from tests.contract.service import Tenant
+
+LEVELS = ["none", "read", "write", "admin"]
+
+
+def listed(client: httpx.Client, **page: int) -> list[str]:
+    """The names of the namespaces that the client is shown."""
+    return [each["namespace"] for each in only_list(ok(client.get(NAMESPACES, params=page)))]
+
+
+def test_an_admin_configures_a_new_namespace(tenant: Tenant) -> None:
+    permissions = {
+        "default": "read",
+        "allow": [
+            {"agent": "agent_policy_curator", "access": "write"},
+            {"agent": "coordinator_01", "access": "admin"},
+        ],
+    }
+    answer = tenant.admin.patch(f"{NAMESPACES}/policies", json={"permissions": permissions})
+    made = ok(answer)
+    assert made["namespace"] == "policies"
+    assert made["permissions"] == permissions
+    assert made["version"] == 1
+    assert ok(tenant.admin.get(f"{NAMESPACES}/policies")) == made
+
+
+def test_a_namespace_carries_a_version(tenant: Tenant) -> None:
+    assert allow(tenant.admin, "facts", "read")["version"] == 1
+    assert allow(tenant.admin, "facts", "none")["version"] == 2
+    body = {"permissions": {"default": "write", "allow": []}}
+    path = f"{NAMESPACES}/facts"
+    stale = tenant.admin.patch(path, json=body, headers={"If-Match": "1"})
+    assert refused(stale, 409, "VERSION_MISMATCH")["current_version"] == 2
+    changed = ok(tenant.admin.patch(path, json=body, headers={"If-Match": '"2"'}))
+    assert (changed["version"], changed["permissions"]["default"]) == (3, "write")
+    invalid(tenant.admin.patch(path, json=body, headers={"If-Match": "W/3"}))
+
+
+@pytest.mark.parametrize(
+    "permissions",
+    [
+        None,
+        "read",
+        {"default": "everything"},
+        {"default": None},
+        {"default": "read", "allow": "alice"},
+        {"default": "read", "allow": ["alice"]},
+        {"default": "read", "allow": [{"agent": "alice"}]},
+        {"default": "read", "allow": [{"agent": "alice", "access": "all"}]},
+        {"default": "read", "allow": [{"agent": "", "access": "read"}]},
+        {"default": "read", "allow": [{"agent": 7, "access": "read"}]},
+        {"default": "read", "allow": [{"agent": "a", "access": "read", "more": 1}]},
+        {"default": "read", "deny": []},
+    ],
+)
+def test_malformed_permissions_are_refused(tenant: Tenant, permissions: Any) -> None:
+    body = {"permissions": permissions}
+    invalid(tenant.admin.patch(f"{NAMESPACES}/facts", json=body), "permissions")
+    assert listed(tenant.admin) == []
+
+
+@pytest.mark.parametrize("kind", ["agent", "coordinator", "user"])
+def test_only_memory_admin_changes_permissions(tenant: Tenant, kind: str) -> None:
+    before = allow(tenant.admin, "facts", "admin", pat="admin")
+    client = tenant.service.client(tenant.principal(kind, "pat")["api_key"])
+    body = {"permissions": {"default": "none", "allow": [{"agent": "pat", "access": "admin"}]}}
+    for name in ("facts", "fresh"):
+        refused(client.patch(f"{NAMESPACES}/{name}", json=body), 403, "ACCESS_DENIED")
+    assert ok(tenant.admin.get(f"{NAMESPACES}/facts")) == before
+    assert listed(tenant.admin) == ["facts"]
+
+
+@pytest.mark.parametrize("default", LEVELS)
+@pytest.mark.parametrize("named", [None, *LEVELS])
+def test_access_levels_are_cumulative_and_the_named_one_counts(
+    tenant: Tenant, default: str, named: str | None
+) -> None:
+    standing = create(tenant.admin, semantic(tags=["t"]))
+    allow(tenant.admin, "facts", default, **({} if named is None else {"alice": named}))
+    alice, access = tenant.agent("alice"), LEVELS.index(named or default)
+    may_read, may_write = access >= 1, access >= 2
+    assert read(alice, standing["id"]).status_code == (200 if may_read else 403)
+    for filters in ({}, {"tags": "t"}, {"namespace": "facts"}, {"memory_type": "semantic"}):
+        assert query(alice, **filters) == ([standing] if may_read else [])
+    statuses = [
+        alice.post(MEMORY, json=semantic(key="new")).status_code,
+        update(alice, standing["id"], 1, value={"n": 2}).status_code,
+        update(alice, standing["id"], 2 if may_write else 1, tags=["u"]).status_code,
+        alice.delete(f"{MEMORY}/{standing['id']}").status_code,
+    ]
+    assert statuses == ([201, 200, 200, 204] if may_write else [403] * 4)
+
+
+def test_memory_admin_is_no_pass_into_a_namespace(tenant: Tenant) -> None:
+    carla = tenant.user("carla")
+    made = create(carla, semantic())
+    allow(tenant.admin, "facts", "none", carla="write")
+    refused(read(tenant.admin, made["id"]), 403, "ACCESS_DENIED")
+    refused(update(tenant.admin, made["id"], 1, value={}), 403, "ACCESS_DENIED")
+    assert query(tenant.admin) == []
+
+
+def test_changed_permissions_hold_at_once(tenant: Tenant) -> None:
+    alice, made = tenant.agent("alice"), create(tenant.admin, semantic())
+    for default, status in (("none", 403), ("read", 200), ("none", 403)):
+        allow(tenant.admin, "facts", default)
+        assert read(alice, made["id"]).status_code == status
+
+
+@pytest.mark.parametrize("kind", ["coordinator", "user"])
+def test_the_first_write_configures_a_namespace_with_its_writer(tenant: Tenant, kind: str) -> None:
+    pat = tenant.service.client(tenant.principal(kind, "pat")["api_key"])
+    made = create(pat, semantic())
+    configured = ok(pat.get(f"{NAMESPACES}/facts"))
+    assert configured["permissions"] == {
+        "default": "read",
+        "allow": [{"agent": "pat", "access": "write"}],
+    }
+    assert ok(update(pat, made["id"], 1, value={"n": 2}))["version"] == 2
+    others = [tenant.agent("alice"), tenant.coordinator("boss"), tenant.user("carla")]
+    for other in others:
+        assert ok(read(other, made["id"]))["value"] == {"n": 2}
+        refused(other.post(MEMORY, json=semantic(key="new")), 403, "ACCESS_DENIED")
+        refused(update(other, made["id"], 2, value={}), 403, "ACCESS_DENIED")
+
+
+def test_an_agent_writes_no_namespace_that_nobody_configured(tenant: Tenant) -> None:
+    alice = tenant.agent("alice")
+    refused(alice.post(MEMORY, json=semantic()), 403, "ACCESS_DENIED")
+    assert listed(tenant.admin) == []
+    create(tenant.coordinator("boss"), semantic())
+    assert listed(tenant.admin) == ["facts"]
+
+
+def test_private_memory_configures_no_namespace(tenant: Tenant) -> None:
+    create(tenant.admin, entry(namespace="mine"))
+    assert listed(tenant.admin) == []
+
+
+def test_a_namespace_outlives_its_entries(tenant: Tenant) -> None:
+    carla = tenant.user("carla")
+    made = create(carla, semantic())
+    gone(carla.delete(f"{MEMORY}/{made['id']}"))
+    refused(tenant.user("dora").post(MEMORY, json=semantic()), 403, "ACCESS_DENIED")
+    create(carla, semantic())
+
+
+def test_namespaces_are_listed_to_who_may_read_them(tenant: Tenant, clock: MovableClock) -> None:
+    for name, default, access in (
+        ("open", "read", {}),
+        ("shut", "none", {}),
+        ("alices", "none", {"alice": "read"}),
+        ("not_alices", "write", {"alice": "none"}),
+    ):
+        clock.advance(seconds=1)
+        allow(tenant.admin, name, default, **access)
+    assert listed(tenant.agent("alice")) == ["alices", "open"]
+    assert listed(tenant.agent("bob")) == ["not_alices", "open"]
+    assert listed(tenant.admin) == ["not_alices", "alices", "shut", "open"]
+
+
+def test_a_namespace_is_shown_to_who_may_read_it(tenant: Tenant) -> None:
+    alice, bob = tenant.agents("alice", "bob")
+    shown = allow(tenant.admin, "facts", "none", alice="read")
+    assert ok(alice.get(f"{NAMESPACES}/facts")) == shown
+    refused(bob.get(f"{NAMESPACES}/facts"), 403, "ACCESS_DENIED")
+    assert ok(tenant.admin.get(f"{NAMESPACES}/facts")) == shown
+
+
+def test_namespaces_are_paged(tenant: Tenant, clock: MovableClock) -> None:
+    for number in range(5):
+        clock.advance(seconds=1)
+        allow(tenant.admin, f"n{number}", "read")
+    page = ok(tenant.admin.get(NAMESPACES, params={"limit": 2, "offset": 1}))
+    assert [each["namespace"] for each in only_list(page)] == ["n3", "n2"]
+    assert (page["total"], page["limit"], page["offset"]) == (5, 2, 1)
+    for limit in (0, 1001):
+        invalid(tenant.admin.get(NAMESPACES, params={"limit": limit}), "limit")
+
+
+@pytest.mark.parametrize(
+    "name", ["billing.invoices", "a b", "a/b", "100%", "a%2Fb", "?#&=+", "Zoë🤖", "\u0000", "*"]
+)
+def test_a_namespace_of_any_name_has_an_address(tenant: Tenant, name: str) -> None:
+    path = f"{NAMESPACES}/{quote(name, safe='')}"
+    body = {"permissions": {"default": "none", "allow": []}}
+    made = ok(tenant.admin.patch(path, json=body))
+    assert made["namespace"] == name
+    assert ok(tenant.admin.get(path)) == made
+    refused(tenant.admin.post(MEMORY, json=semantic(namespace=name)), 403, "ACCESS_DENIED")
+
+
+def test_a_namespace_without_the_permission_is_closed(tenant: Tenant) -> None:
+    allow(tenant.admin, "facts", "admin", reader="admin", writer="admin")
+    made = create(tenant.admin, semantic())
+    reader = tenant.agent("reader", permissions=["memory.read"])
+    writer = tenant.agent("writer", permissions=["memory.write"])
+    refused(update(reader, made["id"], 1, value={}), 403, "ACCESS_DENIED")
+    refused(read(writer, made["id"]), 403, "ACCESS_DENIED")
+    create(writer, semantic(key="new"))

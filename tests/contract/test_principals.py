@@ -1,0 +1,134 @@
+"""Contract §2: keys, principals and tenants."""
+
+import httpx
+import pytest
+
+from tests.contract.bodies import MEMORY, PRINCIPALS, create, entry, read
+from tests.contract.door import MovableClock
+from tests.contract.expect import invalid, ok, only_list, refused
+from tests.contract.service import Service, Tenant
+
+ALL = ["memory.admin", "memory.read", "memory.write"]
+
+
+def test_the_root_key_makes_a_tenant_with_its_first_principal(service: Service) -> None:
+    made = ok(service.root.post("/api/v1/tenants", json={"id": "acme"}), 201)
+    assert made["id"] == "acme"
+    assert made["admin"]["kind"] == "user"
+    assert sorted(made["admin"]["permissions"]) == ALL
+    admin = service.client(made["admin"]["api_key"])
+    assert create(admin, entry())["agent_id"] == made["admin"]["id"]
+
+
+def test_a_tenant_is_made_once(service: Service) -> None:
+    first = service.tenant("acme")
+    again = service.root.post("/api/v1/tenants", json={"id": "acme"})
+    assert again.status_code == 409
+    ok(first.admin.get(PRINCIPALS))
+
+
+@pytest.mark.parametrize(
+    "id", ["", "-a", ".a", "a#b", "a/b", "a b", "é", "a\n", "a" * 65, "a\u0000", None, 7, ["a"]]
+)
+def test_a_tenant_id_must_be_plain(service: Service, id: object) -> None:
+    invalid(service.root.post("/api/v1/tenants", json={"id": id}), "id")
+
+
+def test_only_the_root_key_makes_tenants(tenant: Tenant) -> None:
+    answer = tenant.admin.post("/api/v1/tenants", json={"id": "another"})
+    refused(answer, 403, "ACCESS_DENIED")
+
+
+def test_the_root_key_is_no_principal(service: Service) -> None:
+    for path in (MEMORY, PRINCIPALS):
+        assert service.root.get(path).status_code in (401, 403)
+    assert service.root.post(MEMORY, json=entry()).status_code in (401, 403)
+
+
+@pytest.mark.parametrize("kind", ["agent", "coordinator", "user"])
+def test_a_principal_reads_and_writes_by_default(tenant: Tenant, kind: str) -> None:
+    made = tenant.principal(kind, "pat")
+    assert (made["id"], made["kind"]) == ("pat", kind)
+    assert sorted(made["permissions"]) == ["memory.read", "memory.write"]
+    client = tenant.service.client(made["api_key"])
+    ok(read(client, create(client, entry())["id"]))
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"kind": "robot"}, "kind"),
+        ({"kind": None}, "kind"),
+        ({"id": ""}, "id"),
+        ({"id": "x" * 129}, "id"),
+        ({"id": 5}, "id"),
+        ({"permissions": ["memory.everything"]}, "permissions"),
+        ({"permissions": "memory.read"}, "permissions"),
+        ({"expires_at": "2020-01-01T00:00:00Z"}, "expires_at"),
+        ({"expires_at": "tomorrow"}, "expires_at"),
+        ({"tenant": "another"}, "tenant"),
+        ({"api_key": "am_mine"}, "api_key"),
+    ],
+)
+def test_a_bad_principal_is_not_made(
+    tenant: Tenant, changes: dict[str, object], field: str
+) -> None:
+    body = {"id": "pat", "kind": "agent"} | changes
+    invalid(tenant.admin.post(PRINCIPALS, json=body), field)
+    assert "pat" not in listed(tenant.admin)
+
+
+def listed(client: httpx.Client) -> list[str]:
+    """The ids of the principals."""
+    return [each["id"] for each in only_list(ok(client.get(PRINCIPALS)))]
+
+
+@pytest.mark.parametrize(
+    "id", ["a", "x" * 128, "team/alice", "a#b:c|d", "Zoë 🤖", "a\u0000b", "%2F"]
+)
+def test_any_unicode_is_a_legal_id(tenant: Tenant, id: str) -> None:
+    client = tenant.agent(id)
+    assert read(client, create(client, entry())["id"]).json()["agent_id"] == id
+
+
+def test_an_id_is_taken_once(tenant: Tenant) -> None:
+    alice = tenant.agent("alice")
+    again = tenant.admin.post(PRINCIPALS, json={"id": "alice", "kind": "user"})
+    assert again.status_code == 409
+    ok(alice.get(MEMORY))
+
+
+def test_principals_are_listed_newest_first_without_keys(
+    tenant: Tenant, clock: MovableClock
+) -> None:
+    for id in ("one", "two", "three"):
+        clock.advance(seconds=1)
+        tenant.agent(id)
+    answer = tenant.admin.get(PRINCIPALS)
+    assert listed(tenant.admin) == ["three", "two", "one", tenant.admin_id]
+    assert answer.json()["total"] == 4
+    assert "api_key" not in answer.text
+    assert "am_" not in answer.text
+
+
+def test_principals_are_paged(tenant: Tenant, clock: MovableClock) -> None:
+    for id in ("one", "two", "three"):
+        clock.advance(seconds=1)
+        tenant.agent(id)
+    page = ok(tenant.admin.get(PRINCIPALS, params={"limit": 2, "offset": 1}))
+    assert [each["id"] for each in only_list(page)] == ["two", "one"]
+    assert (page["total"], page["limit"], page["offset"]) == (4, 2, 1)
+
+
+@pytest.mark.parametrize(
+    ("method", "path"), [("POST", ""), ("GET", ""), ("DELETE", "/bob"), ("POST", "/bob/rotate")]
+)
+@pytest.mark.parametrize("kind", ["agent", "coordinator", "user"])
+def test_only_memory_admin_manages_principals(
+    tenant: Tenant, method: str, path: str, kind: str
+) -> None:
+    bob = tenant.agent("bob")
+    client = tenant.service.client(tenant.principal(kind, "pat")["api_key"])
+    body = {"id": "new", "kind": "agent"} if (method, path) == ("POST", "") else None
+    refused(client.request(method, PRINCIPALS + path, json=body), 403, "ACCESS_DENIED")
+    ok(bob.get(MEMORY))

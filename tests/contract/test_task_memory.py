@@ -1,0 +1,232 @@
+"""Contract §5, RFC-0015 §8: hand-over, inheritance, adoption, and intents."""
+
+import httpx
+import pytest
+
+from tests.contract.bodies import (
+    MEMORY,
+    TASKS,
+    change_task,
+    create,
+    create_task,
+    entry,
+    query,
+    read,
+    semantic,
+    task,
+    update,
+    working,
+)
+from tests.contract.expect import invalid, ok, refused
+from tests.contract.service import Tenant
+
+INHERIT = {"memory_policy": {"inherit_from_parent": True}}
+ACL = "/api/v1/intents/intent_1/acl"
+
+
+@pytest.fixture
+def boss(tenant: Tenant) -> httpx.Client:
+    """A coordinator."""
+    return tenant.coordinator("boss")
+
+
+def test_a_replacement_resumes_where_its_predecessor_failed(
+    tenant: Tenant, boss: httpx.Client
+) -> None:
+    first, second = tenant.agents("agent_billing_01", "agent_billing_02")
+    job = create_task(boss, id="task_01HXYZ", assigned_agent="agent_billing_01")
+    checkpoint = create(
+        first, working("task_01HXYZ", key="batch_progress", value={"completed": 23})
+    )
+    assert query(second, task_id="task_01HXYZ", memory_type="working") == []
+    ok(change_task(boss, job, assigned_agent="agent_billing_02"))
+    found = query(second, task_id="task_01HXYZ", memory_type="working")
+    assert found == [checkpoint]
+    refused(update(second, checkpoint["id"], 1, value={}), 403, "ACCESS_DENIED")
+    resumed = {"completed": 24, "resumed_from": checkpoint["id"]}
+    own = create(second, working("task_01HXYZ", key="batch_progress", value=resumed))
+    both = query(boss, task_id="task_01HXYZ")
+    assert {each["agent_id"] for each in both} == {"agent_billing_01", "agent_billing_02"}
+    late = working("task_01HXYZ", key="late")
+    refused(first.post(MEMORY, json=late), 403, "ACCESS_DENIED")
+    assert ok(update(second, own["id"], 1, value={"completed": 25}))["version"] == 2
+    assert ok(read(first, checkpoint["id"])) == checkpoint
+
+
+def test_a_task_may_come_back_to_an_earlier_assignee(tenant: Tenant, boss: httpx.Client) -> None:
+    alice, bob = tenant.agents("alice", "bob")
+    job = create_task(boss, id="task_1", assigned_agent="alice")
+    job = ok(change_task(boss, job, assigned_agent="bob"))
+    made = create(bob, working("task_1"))
+    ok(change_task(boss, job, assigned_agent="alice"))
+    assert query(alice, task_id="task_1") == [made]
+    assert ok(read(bob, made["id"])) == made
+    refused(bob.post(MEMORY, json=working("task_1", key="late")), 403, "ACCESS_DENIED")
+
+
+@pytest.mark.parametrize("who", ["boss", "alice"])
+def test_a_sub_task_inherits_when_its_parents_people_say_so(
+    tenant: Tenant, boss: httpx.Client, who: str
+) -> None:
+    cast = {"boss": boss, "alice": tenant.agent("alice")}
+    heir = tenant.agent("heir")
+    create_task(boss, id="task_1", assigned_agent="alice")
+    made = create(cast["alice"], working("task_1"))
+    sub = create_task(cast[who], parent_task_id="task_1", assigned_agent="heir", **INHERIT)
+    assert (sub["coordinator"], sub["parent_task_id"]) == ("boss", "task_1")
+    assert query(heir, task_id="task_1") == [ok(read(heir, made["id"]))] == [made]
+    refused(heir.post(MEMORY, json=working("task_1", key="h")), 403, "ACCESS_DENIED")
+
+
+def test_inheritance_ends_with_the_policy_the_assignment_or_the_task(
+    tenant: Tenant, boss: httpx.Client
+) -> None:
+    alice, heir = tenant.agents("alice", "heir")
+    create_task(boss, id="task_1", assigned_agent="alice")
+    made = create(alice, working("task_1"))
+    sub = create_task(boss, parent_task_id="task_1", assigned_agent="heir")
+    refused(read(heir, made["id"]), 403, "ACCESS_DENIED")
+    sub = ok(change_task(boss, sub, **INHERIT))
+    ok(read(heir, made["id"]))
+    sub = ok(change_task(boss, sub, memory_policy={"inherit_from_parent": False}))
+    refused(read(heir, made["id"]), 403, "ACCESS_DENIED")
+    sub = ok(change_task(boss, sub, **INHERIT))
+    sub = ok(change_task(boss, sub, assigned_agent="other"))
+    refused(read(heir, made["id"]), 403, "ACCESS_DENIED")
+    sub = ok(change_task(boss, sub, assigned_agent="heir"))
+    ok(read(heir, made["id"]))
+    ok(change_task(boss, sub, status="completed"))
+    refused(read(heir, made["id"]), 403, "ACCESS_DENIED")
+
+
+def test_inheritance_does_not_skip_a_generation(tenant: Tenant, boss: httpx.Client) -> None:
+    alice, grandchild = tenant.agents("alice", "grandchild")
+    create_task(boss, id="task_1", assigned_agent="alice")
+    create_task(boss, id="task_2", parent_task_id="task_1", assigned_agent="child")
+    made = create(alice, working("task_1"))
+    create_task(boss, id="task_3", parent_task_id="task_2", assigned_agent="grandchild", **INHERIT)
+    refused(read(grandchild, made["id"]), 403, "ACCESS_DENIED")
+
+
+def test_a_write_registers_an_unknown_task(tenant: Tenant) -> None:
+    alice, bob = tenant.agents("alice", "bob")
+    made = create(alice, working("task_new"))
+    job = ok(alice.get(f"{TASKS}/task_new"))
+    assert (job["assigned_agent"], job["coordinator"]) == ("alice", None)
+    refused(bob.post(MEMORY, json=working("task_new")), 403, "ACCESS_DENIED")
+    refused(bob.get(f"{TASKS}/task_new"), 403, "ACCESS_DENIED")
+    assert query(bob, task_id="task_new") == []
+    ok(change_task(alice, job, status="completed"))
+    refused(alice.post(MEMORY, json=working("task_new", key="x")), 409, "TASK_CLOSED")
+    assert made["scope"]["task_id"] == "task_new"
+
+
+def test_a_coordinator_adopts_such_a_task_with_its_assignee(
+    tenant: Tenant, boss: httpx.Client
+) -> None:
+    alice = tenant.agent("alice")
+    made = create(alice, working("task_new"))
+    refused(read(boss, made["id"]), 403, "ACCESS_DENIED")
+    wrong = boss.post(TASKS, json=task(id="task_new", assigned_agent="bob"))
+    assert wrong.status_code in (403, 409)
+    refused(read(boss, made["id"]), 403, "ACCESS_DENIED")
+    adopted = create_task(boss, id="task_new", assigned_agent="alice")
+    assert (adopted["coordinator"], adopted["assigned_agent"]) == ("boss", "alice")
+    assert query(boss, task_id="task_new") == [made]
+    rival = tenant.coordinator("rival")
+    again = rival.post(TASKS, json=task(id="task_new", assigned_agent="alice"))
+    assert again.status_code in (403, 409)
+    refused(read(rival, made["id"]), 403, "ACCESS_DENIED")
+    create(alice, working("task_new", key="more"))
+
+
+def test_an_adopted_task_keeps_what_it_holds_against_its_limits(
+    tenant: Tenant, boss: httpx.Client
+) -> None:
+    alice = tenant.agent("alice")
+    create(alice, working("task_new", key="one"))
+    policy = {"max_entries": 2}
+    create_task(boss, id="task_new", assigned_agent="alice", memory_policy=policy)
+    create(alice, working("task_new", key="two"))
+    third = alice.post(MEMORY, json=working("task_new", key="three"))
+    refused(third, 429, "CAPACITY_EXCEEDED")
+
+
+def test_an_intent_is_its_first_users(tenant: Tenant, boss: httpx.Client) -> None:
+    create_task(boss)
+    rival, alice = tenant.coordinator("rival"), tenant.agent("alice")
+    for answer in (
+        rival.post(TASKS, json=task()),
+        alice.post(TASKS, json=task()),
+        alice.post(MEMORY, json=entry(scope={"intent_id": "intent_1"})),
+        alice.post(MEMORY, json=working("task_own", scope={"intent_id": "intent_1"})),
+        tenant.admin.post(MEMORY, json=semantic(scope={"intent_id": "intent_1"})),
+    ):
+        refused(answer, 403, "ACCESS_DENIED")
+    assert len(ok(boss.get("/api/v1/intents/intent_1/tasks"))) == 1
+
+
+@pytest.mark.parametrize("body", [entry(), working()])
+def test_taking_part_in_a_task_opens_its_intent(
+    tenant: Tenant, boss: httpx.Client, body: dict[str, object]
+) -> None:
+    alice = tenant.agent("alice")
+    create_task(boss, assigned_agent="alice")
+    assert (
+        create(alice, body | {"scope": {"intent_id": "intent_1"}})["scope"]["intent_id"]
+        == "intent_1"
+    )
+
+
+def test_an_acl_opens_an_intent(tenant: Tenant, boss: httpx.Client) -> None:
+    create_task(boss)
+    reader, writer = tenant.coordinator("reader"), tenant.coordinator("writer")
+    entries = [
+        {"principal": "reader", "access": "read"},
+        {"principal": "writer", "access": "write"},
+    ]
+    assert ok(boss.put(ACL, json={"entries": entries}))["entries"] == entries
+    assert ok(boss.get(ACL))["entries"] == entries
+    refused(reader.post(TASKS, json=task()), 403, "ACCESS_DENIED")
+    create_task(writer)
+    assert len(ok(reader.get("/api/v1/intents/intent_1/tasks"))) == 2
+    ok(boss.put(ACL, json={"entries": []}))
+    assert ok(reader.get("/api/v1/intents/intent_1/tasks")) == []
+
+
+def test_an_acl_is_set_by_the_intents_owner_or_an_admin(tenant: Tenant, boss: httpx.Client) -> None:
+    create_task(boss, assigned_agent="alice")
+    granted = {"entries": [{"principal": "writer", "access": "write"}]}
+    ok(boss.put(ACL, json=granted))
+    mine = {"entries": [{"principal": "rival", "access": "write"}]}
+    others = [tenant.agent("alice"), tenant.coordinator("writer"), tenant.coordinator("rival")]
+    for other in others:
+        refused(other.put(ACL, json=mine), 403, "ACCESS_DENIED")
+    assert ok(boss.get(ACL))["entries"] == granted["entries"]
+    assert ok(tenant.admin.put(ACL, json=mine))["entries"] == mine["entries"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"entries": None},
+        {"entries": [{"principal": "a"}]},
+        {"entries": [{"principal": "a", "access": "admin"}]},
+        {"entries": [{"principal": "", "access": "read"}]},
+        {"entries": [{"principal": "a", "access": "read", "bogus": 1}]},
+        {"entries": [], "bogus": 1},
+    ],
+)
+def test_a_malformed_acl_is_refused(boss: httpx.Client, body: dict[str, object]) -> None:
+    create_task(boss)
+    invalid(boss.put(ACL, json=body))
+
+
+def test_a_scope_names_the_tasks_own_intent(tenant: Tenant, boss: httpx.Client) -> None:
+    alice = tenant.agent("alice")
+    create_task(boss, id="task_1", assigned_agent="alice")
+    create_task(boss, id="task_2", intent_id="intent_2", assigned_agent="alice")
+    scope = {"task_id": "task_1", "intent_id": "intent_2"}
+    invalid(alice.post(MEMORY, json=working(scope=scope)), "intent_id")
+    create(alice, working(scope={"task_id": "task_1", "intent_id": "intent_1"}))

@@ -1,0 +1,241 @@
+"""Contract §5, as far as memory's access rests on it: tasks, grants and intents."""
+
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.contract.bodies import (
+    DROP,
+    MEMORY,
+    TASKS,
+    change_task,
+    create,
+    create_task,
+    grant,
+    task,
+    working,
+)
+from tests.contract.door import MovableClock
+from tests.contract.expect import invalid, ok, refused
+from tests.contract.service import Tenant
+
+FIELDS = {
+    "id",
+    "intent_id",
+    "name",
+    "status",
+    "version",
+    "assigned_agent",
+    "coordinator",
+    "parent_task_id",
+    "memory_policy",
+    "created_at",
+}
+
+
+@pytest.fixture
+def boss(tenant: Tenant) -> httpx.Client:
+    """A coordinator."""
+    return tenant.coordinator("boss")
+
+
+def test_a_task_is_answered_whole(boss: httpx.Client) -> None:
+    answer = boss.post(TASKS, json=task(assigned_agent="alice"))
+    made = ok(answer, 201)
+    assert made.keys() >= FIELDS
+    assert made["id"].startswith("task_")
+    expected = {
+        "intent_id": "intent_1",
+        "name": "work",
+        "status": "pending",
+        "version": 1,
+        "coordinator": "boss",
+        "assigned_agent": "alice",
+    }
+    assert made.items() >= expected.items()
+    assert ok(boss.get(f"{TASKS}/{made['id']}")) == made
+
+
+def test_fields_that_memory_does_not_use_are_given_back(boss: httpx.Client) -> None:
+    given: dict[str, Any] = {
+        "description": "Read the figures",
+        "priority": "high",
+        "plan_id": "plan_1",
+        "input": {"quarter": 3, "nested": [1.5, None]},
+        "capabilities_required": ["sql"],
+        "depends_on": ["task_0"],
+        "blocks": ["task_2"],
+        "timeout_seconds": 60,
+        "max_attempts": 5,
+        "metadata": {"cost centre": "é"},
+    }
+    made = create_task(boss, **given)
+    assert made.items() >= given.items()
+    changed = ok(change_task(boss, made, output={"sum": 7}, metadata={}))
+    assert changed.items() >= (given | {"output": {"sum": 7}, "metadata": {}, "version": 2}).items()
+    assert ok(boss.get(f"{TASKS}/{made['id']}")) == changed
+
+
+def test_the_memory_policy_has_the_seeds_defaults(boss: httpx.Client) -> None:
+    defaults = {
+        "archive_on_completion": True,
+        "inherit_from_parent": False,
+        "max_entries": 100,
+        "max_total_size_kb": 1024,
+    }
+    made = create_task(boss, memory_policy={"max_entries": 7})
+    assert made["memory_policy"] == defaults | {"max_entries": 7}
+    changed = ok(change_task(boss, made, memory_policy={"max_total_size_kb": 9}))
+    assert changed["memory_policy"]["max_total_size_kb"] == 9
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"intent_id": DROP}, "intent_id"),
+        ({"intent_id": 7}, "intent_id"),
+        ({"intent_id": ""}, "intent_id"),
+        ({"id": 7}, "id"),
+        ({"id": ""}, "id"),
+        ({"status": "done"}, "status"),
+        ({"assigned_agent": ["alice"]}, "assigned_agent"),
+        ({"parent_task_id": "task_none"}, "parent_task_id"),
+        ({"memory_policy": {"max_entries": -1}}, "max_entries"),
+        ({"memory_policy": {"max_entries": "7"}}, "max_entries"),
+        ({"memory_policy": {"max_entries": 1.5}}, "max_entries"),
+        ({"memory_policy": {"max_total_size_kb": -1}}, "max_total_size_kb"),
+        ({"memory_policy": {"inherit_from_parent": "yes"}}, "inherit_from_parent"),
+        ({"memory_policy": "none"}, "memory_policy"),
+        ({"version": 3}, "version"),
+        ({"created_at": "2030-01-01T00:00:00Z"}, "created_at"),
+    ],
+)
+def test_a_malformed_task_is_refused(
+    boss: httpx.Client, changes: dict[str, Any], field: str
+) -> None:
+    invalid(boss.post(TASKS, json=task(**changes)), field)
+    assert ok(boss.get("/api/v1/intents/intent_1/tasks")) == []
+
+
+def test_a_task_id_is_taken_once(tenant: Tenant, boss: httpx.Client) -> None:
+    made = create_task(boss, id="task_mine", assigned_agent="alice")
+    for other in (boss, tenant.coordinator("rival"), tenant.agent("alice"), tenant.admin):
+        assert other.post(TASKS, json=task(id="task_mine")).status_code in (403, 409)
+    assert ok(boss.get(f"{TASKS}/task_mine")) == made
+
+
+def test_unknown_tasks_are_not_found(boss: httpx.Client) -> None:
+    path = f"{TASKS}/task_none"
+    for answer in (
+        boss.get(path),
+        boss.patch(path, json={"name": "x"}, headers={"If-Match": "1"}),
+        boss.put(f"{path}/grants/alice", json={"access": "read"}),
+        boss.delete(f"{path}/grants/alice"),
+    ):
+        refused(answer, 404, "NOT_FOUND")
+
+
+def test_an_intents_tasks_are_a_bare_array_newest_first(
+    boss: httpx.Client, clock: MovableClock
+) -> None:
+    made: list[dict[str, Any]] = []
+    for number in range(4):
+        clock.advance(seconds=1)
+        made.insert(0, create_task(boss, name=f"t{number}"))
+    create_task(boss, intent_id="intent_2")
+    path = "/api/v1/intents/intent_1/tasks"
+    assert ok(boss.get(path)) == made
+    assert ok(boss.get(path, params={"limit": 2, "offset": 1})) == made[1:3]
+    running = ok(change_task(boss, made[2], status="running"))
+    assert ok(boss.get(path, params={"status": "running"})) == [running]
+    invalid(boss.get(path, params={"status": "done"}), "status")
+    invalid(boss.get(path, params={"limit": 0}), "limit")
+    assert ok(boss.get("/api/v1/intents/intent_none/tasks")) == []
+
+
+def test_a_change_makes_a_new_version(boss: httpx.Client, clock: MovableClock) -> None:
+    made = create_task(boss)
+    clock.advance(seconds=3)
+    answer = change_task(boss, made, status="running", name="more work")
+    changed = ok(answer)
+    assert changed.items() >= {"status": "running", "name": "more work", "version": 2}.items()
+    assert changed["created_at"] == made["created_at"]
+    refused(change_task(boss, made, name="late"), 409, "VERSION_MISMATCH")
+    for field in ("id", "intent_id", "coordinator", "parent_task_id", "version", "bogus"):
+        invalid(change_task(boss, changed, **{field: "other"}), field)
+    assert ok(boss.get(f"{TASKS}/{made['id']}")) == changed
+
+
+def test_an_assignee_sets_the_status_and_nothing_of_its_authority(
+    tenant: Tenant, boss: httpx.Client
+) -> None:
+    alice = tenant.agent("alice")
+    made = create_task(boss, assigned_agent="alice")
+    for change in (
+        {"assigned_agent": "bob"},
+        {"assigned_agent": None},
+        {"memory_policy": {"max_entries": 1000}},
+        {"status": "running", "memory_policy": {"inherit_from_parent": True}},
+        {"name": "other"},
+    ):
+        refused(change_task(alice, made, **change), 403, "ACCESS_DENIED")
+    running = ok(change_task(alice, made, status="running"))
+    assert (running["status"], running["version"]) == ("running", 2)
+
+
+def test_a_task_is_changed_by_nobody_else(tenant: Tenant, boss: httpx.Client) -> None:
+    made = create_task(boss, assigned_agent="alice")
+    ok(grant(boss, made["id"], "guest", access="write"))
+    ok(
+        boss.put(
+            "/api/v1/intents/intent_1/acl",
+            json={"entries": [{"principal": "reader", "access": "write"}]},
+        )
+    )
+    others = [tenant.agent("guest"), tenant.coordinator("reader"), tenant.user("pat"), tenant.admin]
+    for other in others:
+        refused(change_task(other, made, status="completed"), 403, "ACCESS_DENIED")
+    assert ok(boss.get(f"{TASKS}/{made['id']}")) == made
+
+
+def test_a_task_is_read_by_who_has_to_do_with_it(tenant: Tenant, boss: httpx.Client) -> None:
+    made = create_task(boss, id="task_1", assigned_agent="alice")
+    heirs = {"memory_policy": {"inherit_from_parent": True}}
+    create_task(boss, intent_id="intent_2", parent_task_id="task_1", assigned_agent="heir", **heirs)
+    ok(grant(boss, "task_1", "guest", access="read"))
+    ok(
+        boss.put(
+            "/api/v1/intents/intent_1/acl",
+            json={"entries": [{"principal": "reader", "access": "read"}]},
+        )
+    )
+    for id in ("alice", "guest", "heir", "reader"):
+        assert ok(tenant.agent(id).get(f"{TASKS}/task_1")) == made, id
+    assert ok(tenant.admin.get(f"{TASKS}/task_1")) == made
+    for other in (tenant.agent("stranger"), tenant.coordinator("rival"), tenant.user("pat")):
+        refused(other.get(f"{TASKS}/task_1"), 403, "ACCESS_DENIED")
+        assert ok(other.get("/api/v1/intents/intent_1/tasks")) == []
+
+
+@pytest.mark.parametrize("status", ["completed", "failed", "cancelled"])
+@pytest.mark.parametrize("who", ["boss", "alice"])
+def test_an_ended_task_is_closed(tenant: Tenant, boss: httpx.Client, status: str, who: str) -> None:
+    cast = {"boss": boss, "alice": tenant.agent("alice")}
+    made = create_task(boss, assigned_agent="alice")
+    create(cast["alice"], working(made["id"]))
+    ended = ok(change_task(cast[who], made, status=status))
+    assert ended["status"] == status
+    for client in cast.values():
+        late = client.post(MEMORY, json=working(made["id"], key="late"))
+        refused(late, 409, "TASK_CLOSED")
+        refused(change_task(client, ended, status="running"), 409, "TASK_CLOSED")
+    refused(change_task(boss, ended, assigned_agent="bob"), 409, "TASK_CLOSED")
+    refused(grant(boss, made["id"], "guest", access="write"), 409, "TASK_CLOSED")
+
+
+@pytest.mark.parametrize("status", ["pending", "ready", "claimed", "running", "blocked"])
+def test_any_other_status_leaves_it_open(tenant: Tenant, boss: httpx.Client, status: str) -> None:
+    made = create_task(boss, assigned_agent="alice")
+    ok(change_task(boss, made, status=status))
+    create(tenant.agent("alice"), working(made["id"]))

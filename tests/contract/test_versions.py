@@ -1,0 +1,126 @@
+"""Contract §3, RFC-0015 §3: ETag, If-None-Match and If-Match."""
+
+import re
+
+import pytest
+
+from tests.contract.bodies import (
+    MEMORY,
+    TASKS,
+    change_task,
+    create,
+    create_task,
+    entry,
+    read,
+    update,
+)
+from tests.contract.expect import gone, invalid, ok, refused
+from tests.contract.service import Tenant
+
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+
+
+def test_an_entry_answers_with_its_version_as_etag(tenant: Tenant) -> None:
+    created = tenant.admin.post(MEMORY, json=entry())
+    entry_id = created.json()["id"]
+    assert created.headers["ETag"] == '"1"'
+    assert update(tenant.admin, entry_id, 1, value={}).headers["ETag"] == '"2"'
+    assert read(tenant.admin, entry_id).headers["ETag"] == '"2"'
+
+
+@pytest.mark.parametrize(
+    ("header", "status"),
+    [
+        ('"2"', 304),
+        ('W/"2"', 304),
+        ("*", 304),
+        ('"1", "2"', 304),
+        ('"1"', 200),
+        ('"12"', 200),
+        ('"1", "3"', 200),
+    ],
+)
+def test_get_honours_if_none_match(tenant: Tenant, header: str, status: int) -> None:
+    entry_id = create(tenant.admin, entry())["id"]
+    ok(update(tenant.admin, entry_id, 1, value={}))
+    answer = tenant.admin.get(f"{MEMORY}/{entry_id}", headers={"If-None-Match": header})
+    assert answer.status_code == status
+    assert bool(answer.content) == (status == 200)
+    assert answer.headers["ETag"] == '"2"'
+
+
+BAD_VERSIONS = [
+    'W/"1"',
+    "*",
+    "one",
+    '"one"',
+    '"1',
+    '1"',
+    '""',
+    "'1'",
+    '"1", "2"',
+    "1,2",
+    "-1",
+    "+1",
+    "1.0",
+    "0x1",
+    "1e0",
+    "1_0",
+    "1 1",
+    "٣",
+    "\uff11",
+]
+
+
+@pytest.mark.parametrize("form", ["1", '"1"'])
+def test_if_match_takes_a_version_bare_or_quoted(tenant: Tenant, form: str) -> None:
+    made = create(tenant.admin, entry())
+    assert ok(update(tenant.admin, made["id"], form, value={"n": 2}))["version"] == 2
+    again = create(tenant.admin, entry(key="other"))
+    gone(tenant.admin.delete(f"{MEMORY}/{again['id']}", headers={"If-Match": form}))
+
+
+@pytest.mark.parametrize("form", BAD_VERSIONS)
+def test_any_other_if_match_is_malformed(tenant: Tenant, form: str) -> None:
+    made = create(tenant.admin, entry())
+    path, raw = f"{MEMORY}/{made['id']}", {b"If-Match": form.encode()}
+    invalid(tenant.admin.patch(path, json={"value": {}}, headers=raw))
+    invalid(tenant.admin.delete(path, headers=raw))
+    assert ok(read(tenant.admin, made["id"])) == made
+
+
+def test_a_change_needs_if_match(tenant: Tenant) -> None:
+    made, registered = create(tenant.admin, entry()), create_task(tenant.admin)
+    for path, body in (
+        (f"{MEMORY}/{made['id']}", {"value": {}}),
+        (f"{TASKS}/{registered['id']}", {"name": "x"}),
+    ):
+        refused(tenant.admin.patch(path, json=body), 428, "PRECONDITION_REQUIRED")
+    assert ok(read(tenant.admin, made["id"])) == made
+
+
+@pytest.mark.parametrize("version", [2, 7, 10**15])
+def test_a_version_mismatch_tells_the_present_state(tenant: Tenant, version: int) -> None:
+    made = create(tenant.admin, entry())
+    problem = refused(update(tenant.admin, made["id"], version, value={}), 409, "VERSION_MISMATCH")
+    assert (problem["current_version"], problem["current"]) == (1, made)
+
+
+def test_a_task_version_mismatch_tells_the_present_version(tenant: Tenant) -> None:
+    registered = create_task(tenant.admin)
+    stale = registered | {"version": 9}
+    problem = refused(change_task(tenant.admin, stale, name="x"), 409, "VERSION_MISMATCH")
+    assert problem["current_version"] == registered["version"]
+
+
+def test_a_conflict_shows_the_entry_only_to_who_may_read_it(tenant: Tenant) -> None:
+    blind = tenant.user("blind", permissions=["memory.write"])
+    made = create(blind, entry(value={"hidden": "treasure"}))
+    for answer in (
+        blind.post(MEMORY, json=entry(value={"n": 2})),
+        update(blind, made["id"], 5, value={}),
+    ):
+        assert answer.status_code == 409
+        assert answer.json()["current_version"] == 1
+        assert "current" not in answer.json()
+        assert "treasure" not in answer.text

@@ -1,0 +1,60 @@
+"""Which DynamoDB serves, and what the AWS SDK is told of it."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+
+from functions.local import database
+from functions.local.data_folder import DataFolder
+from functions.local.failure import CannotServe
+from functions.local.settings import LocalSettings
+from functions.platform.schema import log_table
+
+
+@pytest.fixture(autouse=True)
+def environment() -> Iterator[None]:
+    """An environment of its own: the SDK's variables are those of the whole process."""
+    with patch.dict(os.environ, {"PATH": "", "AWS_PROFILE": "work", "HTTP_PROXY": "http://proxy"}):
+        yield
+
+
+def test_an_engine_that_is_not_installed_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "has_build", lambda: True)
+    choice = database.opened(LocalSettings(), DataFolder(tmp_path), tmp_path)
+    with pytest.raises(CannotServe, match="npm ci"), choice:
+        pass
+
+
+def test_where_the_engine_has_no_build_moto_serves_and_keeps_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "has_build", lambda: False)
+    with database.opened(LocalSettings(), DataFolder(tmp_path), tmp_path) as chosen:
+        database.ensure_tables(log_table("log"))
+        database.ensure_tables(log_table("log"))
+        assert chosen.simulated
+        assert "AWS_PROFILE" not in os.environ
+
+
+def test_the_real_dynamodb_is_called_with_the_users_own_account(tmp_path: Path) -> None:
+    os.environ["AWS_ENDPOINT_URL_DYNAMODB"] = "aws"
+    settings = LocalSettings.from_env()
+    with database.opened(settings, DataFolder(tmp_path), tmp_path):
+        assert "AWS_ENDPOINT_URL_DYNAMODB" not in os.environ
+        assert os.environ["AWS_PROFILE"] == "work"
+
+
+def test_a_dynamodb_out_of_reach_is_one_line(tmp_path: Path) -> None:
+    del os.environ["AWS_PROFILE"], os.environ["HTTP_PROXY"]
+    os.environ["AWS_ENDPOINT_URL_DYNAMODB"] = "http://127.0.0.1:1"
+    with (
+        database.opened(LocalSettings.from_env(), DataFolder(tmp_path), tmp_path),
+        pytest.raises(CannotServe, match=r"127\.0\.0\.1:1") as error,
+    ):
+        database.ensure_tables(log_table("log"))
+    assert "\n" not in str(error.value)

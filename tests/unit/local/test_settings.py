@@ -1,0 +1,47 @@
+"""Settings of the local server (contract §1)."""
+
+from pathlib import Path
+
+import pytest
+
+from functions.local.failure import CannotServe
+from functions.local.settings import LocalSettings
+
+
+def test_without_any_variable_the_defaults_of_the_contract_hold() -> None:
+    settings = LocalSettings.from_env({})
+    assert (settings.host, settings.port) == ("127.0.0.1", 8080)
+    assert settings.data == Path.cwd() / ".agent-memory"
+    assert settings.root_key is None
+    assert settings.dynamodb is None
+
+
+def test_an_empty_variable_counts_as_unset() -> None:
+    assert LocalSettings.from_env({"AGENT_MEMORY_PORT": ""}).port == 8080
+
+
+@pytest.mark.parametrize("endpoint", ["aws", "http://localhost:8000"])
+def test_another_dynamodb_is_an_address_or_aws(endpoint: str) -> None:
+    assert LocalSettings.from_env({"AWS_ENDPOINT_URL_DYNAMODB": endpoint}).dynamodb == endpoint
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("AGENT_MEMORY_PORT", "eighty"),
+        ("AGENT_MEMORY_PORT", "65536"),
+        ("AGENT_MEMORY_PORT", "-1"),
+        ("AGENT_MEMORY_ROOT_KEY", "short"),
+        ("AGENT_MEMORY_ROOT_KEY", "sixteen letters and blanks"),
+        ("AWS_ENDPOINT_URL_DYNAMODB", "localhost:8000"),
+    ],
+)
+def test_a_wrong_value_is_one_line_that_names_the_variable(variable: str, value: str) -> None:
+    with pytest.raises(CannotServe, match=variable) as error:
+        LocalSettings.from_env({variable: value})
+    assert "\n" not in str(error.value)
+
+
+def test_all_wrong_values_are_told_at_once() -> None:
+    with pytest.raises(CannotServe, match=r"AGENT_MEMORY_PORT.*AGENT_MEMORY_ROOT_KEY"):
+        LocalSettings.from_env({"AGENT_MEMORY_PORT": "x", "AGENT_MEMORY_ROOT_KEY": "x"})
