@@ -10,12 +10,14 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 from benchmarks import servers
-from benchmarks.load import Result, run
+from benchmarks.cpu import tree_seconds
+from benchmarks.load import Result, Script, run
 from benchmarks.tables import text_table
 from benchmarks.workload import CASES, MATCHES, Case, Fixture, prepare
 
 CLIENTS = (1, 8)
 GOAL = 3.0  # times the reference's rate, at the larger number of clients
+Round = tuple[Result, float]  # and the server's CPU milliseconds a request
 _MOST_REQUESTS = 6000  # in one run, however fast the server
 
 
@@ -26,6 +28,7 @@ class Figures:
     rate: float
     p50_ms: float
     p99_ms: float
+    server_cpu_ms: float
     generator_cpu_us: float
     rounds: list[float]
 
@@ -71,20 +74,28 @@ def _both(bench: Path) -> Iterator[tuple[Fixture, Fixture]]:
 def _row(
     case: Case, clients: int, fixtures: tuple[Fixture, Fixture], rounds: int, seconds: float
 ) -> Row:
-    results: tuple[list[Result], list[Result]] = ([], [])
+    measured: tuple[list[Round], list[Round]] = ([], [])
     for number in range(rounds):
-        for fixture, measured in zip(fixtures, results, strict=True):
+        for fixture, results in zip(fixtures, measured, strict=True):
             scripts = case.scripts(fixture, clients, _MOST_REQUESTS, f"{clients}-{number}")
-            expected = case.expected(fixture)
-            measured.append(run(fixture.server.address, scripts, expected, seconds))
-    return Row(case.name, clients, _figures(results[0]), _figures(results[1]))
+            results.append(_round(fixture, scripts, case.expected(fixture), seconds))
+    return Row(case.name, clients, _figures(measured[0]), _figures(measured[1]))
 
 
-def _figures(results: Sequence[Result]) -> Figures:
+def _round(fixture: Fixture, scripts: Sequence[Script], expected: int, seconds: float) -> Round:
+    before = tree_seconds(fixture.server.process)
+    result = run(fixture.server.address, scripts, expected, seconds)
+    used = tree_seconds(fixture.server.process) - before
+    return result, used / result.requests * 1000
+
+
+def _figures(rounds: Sequence[Round]) -> Figures:
+    results = [result for result, _ in rounds]
     return Figures(
         rate=median(each.rate for each in results),
         p50_ms=median(each.p50_ms for each in results),
         p99_ms=median(each.p99_ms for each in results),
+        server_cpu_ms=median(cpu for _, cpu in rounds),
         generator_cpu_us=median(each.generator_cpu_us for each in results),
         rounds=[round(each.rate, 1) for each in results],
     )
@@ -104,9 +115,11 @@ def as_text(rows: Sequence[Row]) -> str:
     """The table that `make bench` prints."""
     heads = ["operation", "clients", "ours/s", "reference/s", "ratio", "goal"]
     heads += ["ours p50 ms", "p99", "reference p50 ms", "p99"]
+    heads += ["ours CPU ms", "reference CPU ms"]
     dearest = max(row.ours.generator_cpu_us for row in rows)
     notes = [
-        f"Medians, interleaved; reference: {servers.REFERENCE}, SQLite, one worker, no access log.",
+        "Medians of interleaved rounds, A B A B; CPU: all of a server's processes, a request.",
+        f"Reference: {servers.REFERENCE} on SQLite, one worker, without its access log.",
         f"Two tags: {MATCHES} of 100 entries match; the reference ignores the filter, answers all.",
         f"The generator shares the cores: up to {dearest:.0f} us of CPU a request of ours.",
     ]
@@ -115,6 +128,7 @@ def as_text(rows: Sequence[Row]) -> str:
 
 def _cells(row: Row) -> list[str]:
     times = (row.ours.p50_ms, row.ours.p99_ms, row.reference.p50_ms, row.reference.p99_ms)
+    costs = (row.ours.server_cpu_ms, row.reference.server_cpu_ms)
     return [
         row.case,
         str(row.clients),
@@ -122,7 +136,7 @@ def _cells(row: Row) -> list[str]:
         f"{row.reference.rate:.0f}",
         f"{row.ratio:.2f}",
         _verdict(row),
-        *(f"{each:.2f}" for each in times),
+        *(f"{each:.2f}" for each in (*times, *costs)),
     ]
 
 

@@ -12,13 +12,13 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
-from functions.api.handler import build
-
 from benchmarks.capacity import Call, recorded
+from functions.api.handler import build
 from functions.local import engine
 from functions.local.context import LocalContext
 from functions.local.gateway import to_event
 from functions.platform import aws
+from functions.platform.observability import logger
 from functions.platform.schema import log_table, memory_table
 from functions.platform.settings import ApiSettings
 
@@ -95,5 +95,6 @@ def _built(folder: Path) -> Function:
         root_key=root_key,
         encryption_key_file=str(key_file),
     )
+    logger.setLevel("ERROR")  # a line a request would bury the table
     with patch("functions.api.services.client", return_value=client):
         return Function(build(settings), client, root_key)

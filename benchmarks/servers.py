@@ -31,10 +31,17 @@ class ServerError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A running server: an all-permission `key`, the status that it answers a create with, and
-    whether an agent needs a principal (the reference lets every key be any agent)."""
+    """A running server.
+
+    Attributes:
+        process: its process id.
+        key: an all-permission key.
+        created: the status that it answers a create with.
+        has_principals: whether an agent needs a key of its own (for the reference any key does).
+    """
 
     name: str
+    process: int
     address: Address
     key: str
     created: int
@@ -72,7 +79,7 @@ def ours(folder: Path) -> Iterator[Server]:
     log = folder / "ours.log"
     with _process([sys.executable, "-m", "functions.local"], settings, log) as process:
         key = _await(process, log, lambda: _printed_key(log))
-        server = Server("ours", (_HOST, port), key, created=201, has_principals=True)
+        server = Server("ours", process.pid, (_HOST, port), key, 201, has_principals=True)
         _await(process, log, lambda: _listening(server.address))
         yield server
 
@@ -88,7 +95,7 @@ def reference(folder: Path, environment: Path) -> Iterator[Server]:
     command += ["--port", str(port), "--api-keys", key]
     settings = {"DATABASE_URL": f"sqlite:///{folder / 'reference.db'}"}
     with _process(command, settings, log) as process:
-        server = Server("reference", (_HOST, port), key, created=200, has_principals=False)
+        server = Server("reference", process.pid, (_HOST, port), key, 200, has_principals=False)
         _await(process, log, lambda: _listening(server.address))
         yield server
 
@@ -97,7 +104,7 @@ def _installed(environment: Path) -> Path:
     marker = environment / "installed"
     if not marker.exists() or marker.read_text() != REFERENCE:
         venv.create(environment, with_pip=True, clear=True)
-        pip = [str(environment / "bin" / "python"), "-m", "pip", "install", "--quiet", REFERENCE]
+        pip = [str(environment / "bin" / "python"), "-m", "pip", "install", "-qq", REFERENCE]
         subprocess.run(pip, check=True)  # noqa: S603 - a pinned package, no input from outside
         marker.write_text(REFERENCE)
     return environment / "bin" / "openintent-server"

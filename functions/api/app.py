@@ -5,13 +5,15 @@ import time
 from typing import Any
 
 from functions.api.call import Answer, Call
+from functions.api.paging import assert_known
 from functions.api.problems import internal_error, problem
 from functions.api.route import PUBLIC, ROOT, Route, RouteTable
 from functions.api.services import Services
-from functions.identity.model import Principal
+from functions.identity.model import READ, Principal
 from functions.identity.service import require
 from functions.platform.errors import (
     AccessDenied,
+    Conflict,
     MethodNotAllowed,
     NotFound,
     ServiceError,
@@ -59,7 +61,13 @@ class App:
         call = Call(event, names, self._services, path)
         caller = self._caller(call, route)
         fields["tenant"] = caller.tenant
-        return route.handle(call, caller)
+        assert_known(call, route.query)
+        try:
+            return route.handle(call, caller)
+        except Conflict as conflict:
+            if READ not in caller.permissions:
+                conflict.current = None
+            raise
 
     def _caller(self, call: Call, route: Route) -> Principal:
         if route.needs == PUBLIC:
@@ -86,7 +94,7 @@ def _route(routes: dict[str, Route], method: str) -> Route:
         raise NotFound("there is nothing at this path; see /openapi.json")
     route = routes.get("GET" if method == "HEAD" else method)
     if route is None:
-        raise MethodNotAllowed(f"this path takes {', '.join(sorted(routes))}")
+        raise MethodNotAllowed(sorted(routes))
     return route
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
 import orjson
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from functions.api.services import Services
 from functions.identity.model import Principal
@@ -18,7 +18,7 @@ from functions.platform.errors import BodyTooLarge, PreconditionRequired, Valida
 from functions.platform.idempotency import RequestToken
 
 MOST_BODY_BYTES = 5_242_880  # a Lambda event holds 6 MB
-_VERSION = re.compile(r'"(\d{1,15})"|(\d{1,15})', re.ASCII)
+_VERSION = re.compile(r'"(\d{1,18})"|(\d{1,18})', re.ASCII)
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}")
 Body = TypeVar("Body", bound=BaseModel)
 
@@ -82,17 +82,6 @@ class Call:
         except ValidationError as error:
             raise _invalid(error) from error
 
-    def parsed_as(self, adapter: TypeAdapter[Any]) -> Any:
-        """The body as whatever an adapter makes of it.
-
-        Raises:
-            ValidationFailed: it doesn't fit; every field is named.
-        """
-        try:
-            return adapter.validate_json(self.body)
-        except ValidationError as error:
-            raise _invalid(error) from error
-
     @cached_property
     def query(self) -> dict[str, list[str]]:
         """The query parameters, each with all its values."""
@@ -152,6 +141,18 @@ class Call:
         if version is None:
             raise PreconditionRequired("send If-Match with the version that you last read")
         return version
+
+
+def validated(model: type[Body], document: dict[str, Any]) -> Body:
+    """A part of a body as a model.
+
+    Raises:
+        ValidationFailed: it doesn't fit; every field is named.
+    """
+    try:
+        return model.model_validate(document)
+    except ValidationError as error:
+        raise _invalid(error) from error
 
 
 def _invalid(error: ValidationError) -> ValidationFailed:

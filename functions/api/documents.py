@@ -57,7 +57,6 @@ def task_document(task: Task) -> Document:
         "coordinator": task.coordinator,
         "parent_task_id": task.parent,
         "memory_policy": task.policy.model_dump(),
-        "grants": [grant_document(grant) for grant in task.grants],
         "version": task.version,
         "created_at": to_rfc3339(task.created),
         "updated_at": to_rfc3339(task.updated),

@@ -74,7 +74,6 @@ def envelope(
 
 def listed(call: Call, name: str, documents: Sequence[Document]) -> Document:
     """A page of a list that is at hand as a whole."""
-    assert_known(call, PAGE)
     limit, offset = limits(call)
     page = cut(documents[offset : offset + limit])
     return envelope(name, page, len(documents), limit, offset, len(page))

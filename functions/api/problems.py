@@ -6,7 +6,14 @@ import orjson
 
 from functions.api.call import Answer
 from functions.api.documents import conflict_document
-from functions.platform.errors import Conflict, ServiceError, Throttled, Unavailable
+from functions.platform.errors import (
+    Conflict,
+    MethodNotAllowed,
+    ServiceError,
+    Throttled,
+    Unauthenticated,
+    Unavailable,
+)
 
 PROBLEMS = {
     "VALIDATION_ERROR": (400, "The request is malformed"),
@@ -40,7 +47,9 @@ def problem(error: ServiceError) -> Answer:
     headers = {}
     if isinstance(error, Throttled | Unavailable):
         headers["retry-after"] = str(error.retry_after)
-    if error.code == "UNAUTHENTICATED":
+    if isinstance(error, MethodNotAllowed):
+        headers["allow"] = ", ".join(error.allowed)
+    if isinstance(error, Unauthenticated):
         headers["www-authenticate"] = "Bearer"
     return _answer(error.code, error.message, members, headers)
 

@@ -38,6 +38,10 @@ class Route:
         """The path as OpenAPI writes it."""
         return self.path.replace("+}", "}")
 
+    def names(self) -> list[tuple[str, bool]]:
+        """The names in the path, and whether each may hold slashes."""
+        return [(name, bool(many)) for name, many in _PARAMETER.findall(self.path)]
+
     def pattern(self) -> re.Pattern[str]:
         """What matches the path, with the names as groups."""
         parts, end = [], 0

@@ -108,7 +108,7 @@ class Batches:
         slot, nonce = _named(caller, asked)
         old = present.get(slot.item)
         if old is None or nonce not in (None, old.nonce) or old.expired(now):
-            raise EntryNotFound()
+            raise EntryNotFound
         assert_writes(caller, old, self._namespace(caller, old))
         if token.wrote(old.request):
             old = replace(old, version=asked.version)  # so that the write itself finds the replay
@@ -163,15 +163,14 @@ def _named(caller: Principal, asked: BatchUpdate) -> tuple[Slot, str | None]:
     if asked.id is not None:
         address = keys.parse_entry_id(caller.tenant, asked.id)
         if address is None:
-            raise EntryNotFound()
+            raise EntryNotFound
         return address
-    if asked.namespace is None or asked.key is None:
-        raise ValidationFailed("id", "an update names its entry by id, or by namespace and key")
+    namespace, key = asked.natural_key
     if asked.memory_type == "semantic":
-        return keys.semantic_slot(caller.tenant, asked.namespace, asked.key), None
+        return keys.semantic_slot(caller.tenant, namespace, key), None
     if asked.agent_id not in (None, caller.id):
         raise AccessDenied("working and episodic memory is written by its owner alone")
-    return keys.private_slot(caller.tenant, caller.id, asked.namespace, asked.key), None
+    return keys.private_slot(caller.tenant, caller.id, namespace, key), None
 
 
 def _assert_new_place(step: Transition, before: list[Transition]) -> None:

@@ -30,7 +30,7 @@ class Expiry:
             for entry in self._store.of_task(caller.tenant, task):
                 if entry.expired(now):
                     found[entry.id] = entry
-        return any([self._remove(caller, entry) for entry in found.values()])
+        return sum(self._remove(caller, entry) for entry in found.values()) > 0
 
     def _remove(self, caller: Principal, entry: Entry) -> bool:
         plan = Plan(caller, (Transition(entry, None),), self._clock())

@@ -72,7 +72,7 @@ class EntryItems:
         if entry.sensitivity not in ENCRYPTED:
             return {"val": pack(entry.value)}
         sealed, wrapped = self._cipher.seal(entry.value, entry.slot.tenant, entry.id, entry.version)
-        return {"val": sealed, "wrapped": wrapped, "sealed_at": entry.version}
+        return {"val": sealed, "data_key": wrapped, "sealed_at": entry.version}
 
     def entry(self, item: Item) -> Entry:
         """The entry of an item."""
@@ -102,11 +102,11 @@ class EntryItems:
         )
 
     def _opened(self, item: dict[str, Any], slot: Slot) -> bytes:
-        if "wrapped" not in item:
+        if "data_key" not in item:
             return _unpack(item["val"])
         entry_id = slot.id(item["nonce"])
         return self._cipher.open(
-            item["val"], item["wrapped"], slot.tenant, entry_id, item["sealed_at"]
+            item["val"], item["data_key"], slot.tenant, entry_id, item["sealed_at"]
         )
 
 

@@ -1,6 +1,5 @@
 """Which entries and index rows a query matches (RFC-0015 §4.1); pure."""
 
-
 from functions.entries.model import Entry, Filters
 from functions.platform.items import Item
 

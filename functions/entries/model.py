@@ -1,9 +1,9 @@
 """Memory entries, and what is asked about them (RFC-0015 §1, §4; contract §4)."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from functions.platform.fields import AgentId, Identifier, Moment, Name, Tag
 from functions.platform.keys import Key, Slot, order_of
@@ -68,6 +68,20 @@ class BatchUpdate(EntryChange):
     key: Name | None = None
     memory_type: Tier | None = None
     agent_id: AgentId | None = None
+
+    @model_validator(mode="after")
+    def _named_one_way(self) -> Self:
+        natural = {"namespace", "key", "memory_type", "agent_id"} & self.model_fields_set
+        by_id = self.id is not None and not natural
+        by_key = self.id is None and None not in (self.namespace, self.key)
+        if not by_id and not by_key:
+            raise ValueError("an update names its entry by id, or by namespace and key")
+        return self
+
+    @property
+    def natural_key(self) -> tuple[str, str]:
+        """Namespace and key, where there is no id."""
+        return self.namespace or "", self.key or ""
 
     @property
     def change(self) -> EntryChange:

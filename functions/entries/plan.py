@@ -1,8 +1,9 @@
 """How entries are written: boldly at first, then with what each refusal taught.
 
 The first transaction assumes the common case: the slot is free, the task is registered and knows
-the agent. A refusal brings the items that stood in the way; they either are the answer to the caller
-or say what the next transaction must do along: take an expired entry's slot, register a task, join it.
+the agent. A refusal brings the items that stood in the way; they either are the answer to the
+caller or say what the next transaction must do along: take an expired entry's slot, register a
+task, join it.
 """
 
 from collections.abc import Iterator

@@ -1,13 +1,11 @@
 """What an entry becomes when it is written; pure decisions, `now` is an argument."""
 
-import math
 import re
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
-from pydantic_core import to_json
 
 from functions.entries.model import (
     MOST_VALUE_BYTES,
@@ -21,8 +19,14 @@ from functions.platform import keys
 from functions.platform.clock import to_rfc3339
 from functions.platform.errors import AccessDenied, ValidationFailed, ValueTooLarge
 from functions.platform.idempotency import RequestToken
+from functions.platform.jsontext import compact_json
 
-_DURATION = re.compile(r"duration:(P.*)", re.DOTALL)
+_NUMBER = r"\d{1,9}(?:[.,]\d{1,9})?"
+_DURATION = re.compile(
+    rf"duration:(P(?=[\dT])(?:{_NUMBER}Y)?(?:{_NUMBER}M)?(?:{_NUMBER}W)?(?:{_NUMBER}D)?"
+    rf"(?:T(?=\d)(?:{_NUMBER}H)?(?:{_NUMBER}M)?(?:{_NUMBER}S)?)?)",
+    re.ASCII,
+)
 _TIMEDELTA = TypeAdapter(timedelta)
 TASK_LIFETIME = "task_lifetime"
 
@@ -34,24 +38,14 @@ def compact(value: dict[str, Any]) -> bytes:
         ValueTooLarge: over 65,536 bytes (RFC-0015 §1.3).
         ValidationFailed: it holds a number that no JSON reader could give back.
     """
-    text = to_json(value)
+    text = compact_json(value, "value")
     if len(text) > MOST_VALUE_BYTES:
         raise ValueTooLarge(
             f"the value has {len(text)} bytes; keep bulk data elsewhere and store a reference",
             max=MOST_VALUE_BYTES,
             actual=len(text),
         )
-    if b"Infinity" in text and _has_infinity(value):
-        raise ValidationFailed("value", "holds a number beyond the range of a double")
     return text
-
-
-def _has_infinity(value: Any) -> bool:
-    if isinstance(value, dict):
-        return any(map(_has_infinity, value.values()))
-    if isinstance(value, list):
-        return any(map(_has_infinity, value))
-    return isinstance(value, float) and math.isinf(value)
 
 
 def expiry(ttl: str | None, expires_at: int | None, now: int) -> int | None:

@@ -57,7 +57,8 @@ class Entries:
 
         Raises:
             EntryExists: the slot is taken.
-            AccessDenied, TaskClosed, CapacityExceeded, ValidationFailed, ValueTooLarge: as they say.
+            AccessDenied, TaskClosed, CapacityExceeded: as they say.
+            ValidationFailed, ValueTooLarge: the body can't stand as it is.
         """
         entry = rules.new_entry(caller, new, self._clock(), token)
         along = self.namespace_along(caller, entry)
@@ -115,7 +116,7 @@ class Entries:
     def _address(self, caller: Principal, entry_id: str) -> tuple[Slot, str]:
         address = keys.parse_entry_id(caller.tenant, entry_id)
         if address is None:
-            raise EntryNotFound()
+            raise EntryNotFound
         return address
 
     def _read(self, slot: Slot) -> tuple[Entry | None, Namespace | None]:
@@ -126,7 +127,7 @@ class Entries:
 
     def _live(self, entry: Entry | None, nonce: str) -> Entry:
         if entry is None or entry.nonce != nonce or entry.expired(self._clock()):
-            raise EntryNotFound()
+            raise EntryNotFound
         return entry
 
     def change(
@@ -143,7 +144,8 @@ class Entries:
 
         Raises:
             VersionMismatch: the entry is at another version.
-            EntryNotFound, AccessDenied, CapacityExceeded, ValidationFailed, ValueTooLarge: as they say.
+            EntryNotFound, AccessDenied, CapacityExceeded: as they say.
+            ValidationFailed, ValueTooLarge: the change can't stand as it is.
         """
         slot, nonce = self._address(caller, entry_id)
         if not change.model_fields_set:

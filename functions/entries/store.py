@@ -99,7 +99,7 @@ def _condition(filters: Filters, now: int) -> tuple[str, Item]:
     values: Item = {"now": now}
     for name, value, term in (
         ("ns", filters.namespace, "namespace = :ns"),
-        ("prefix", filters.namespace_prefix, "begins_with(namespace, :prefix)"),
+        ("start", filters.namespace_prefix, "begins_with(namespace, :start)"),
         ("key", filters.key, "ekey = :key"),
         ("tier", filters.tier, "tier = :tier"),
         ("task", filters.task, "task = :task"),

@@ -190,8 +190,8 @@ def _assert_fits(task: Task, tally: Tally) -> None:
 
 def _agent_limit(tally: Tally, item: Item) -> CapacityExceeded:
     for limit, more, room, most in (
-        ("working_entries", tally.working, "wk_room", WORKING_ENTRIES),
-        ("working_total_size_kb", tally.working_kb, "wk_room_kb", WORKING_KB),
+        ("max_entries", tally.working, "wk_room", WORKING_ENTRIES),
+        ("max_total_size_kb", tally.working_kb, "wk_room_kb", WORKING_KB),
     ):
         if more > item.get(room, most):
             return CapacityExceeded(limit, most - item.get(room, most), most)

@@ -34,9 +34,11 @@ class Transition:
 
     @property
     def either(self) -> Entry:
-        entry = self.new or self.old
-        assert entry is not None
-        return entry
+        if self.new is not None:
+            return self.new
+        if self.old is not None:
+            return self.old
+        raise ValueError("a step has an old entry, or a new one, or both")
 
     @property
     def place(self) -> Key:
@@ -61,11 +63,10 @@ class Tally:
 def entry_write(items: EntryItems, step: Transition) -> Write:
     """The write of the entry's own item; the old state is its condition."""
     old, new = step.old, step.new
-    if new is None:
-        assert old is not None
-        return delete(old.place, _SAME, nonce=old.nonce, version=old.version)
     if old is None:
-        return put(new.place, items.item(new), ABSENT)
+        return put(step.place, items.item(step.either), ABSENT)
+    if new is None:
+        return delete(old.place, _SAME, nonce=old.nonce, version=old.version)
     return put(new.place, items.item(new), _SAME, nonce=old.nonce, version=old.version)
 
 
@@ -163,7 +164,7 @@ def quick_update(
     present = {name: value for name, value in changes.items() if value is not None}
     gone = ", ".join(changes.keys() - present.keys())
     condition = (
-        f"{_SAME} AND agent_id = :caller AND attribute_not_exists(wrapped)"
+        f"{_SAME} AND agent_id = :caller AND attribute_not_exists(data_key)"
         " AND (attribute_not_exists(expires) OR expires > :now)"
     )
     if kb is not None:

@@ -1,4 +1,4 @@
-"""What can go wrong, as the caller is told it; `api/problems.py` maps each to a status (contract §3)."""
+"""What can go wrong, as the caller is told it; `api/problems.py` has the statuses (contract §3)."""
 
 from typing import Any, ClassVar
 
@@ -60,9 +60,13 @@ class NotFound(ServiceError):
 
 
 class MethodNotAllowed(ServiceError):
-    """The path exists, for other methods."""
+    """The path exists, for the `allowed` methods."""
 
     code = "METHOD_NOT_ALLOWED"
+
+    def __init__(self, allowed: list[str]) -> None:
+        super().__init__(f"this path takes {', '.join(allowed)}")
+        self.allowed = allowed
 
 
 class Conflict(ServiceError):

@@ -1,5 +1,6 @@
 """Items between Python and DynamoDB's typed form: exact, and with no reflection."""
 
+from collections.abc import Callable
 from typing import Any
 
 Item = dict[str, Any]
@@ -9,29 +10,27 @@ def encode(value: Any) -> dict[str, Any]:
     """One attribute in typed form.
 
     Raises:
-        TypeError: a float, None or another type that no attribute of ours has.
+        KeyError: a float, None or another type that no attribute of ours has.
     """
-    match value:
-        case str():
-            return {"S": value}
-        case bool():
-            return {"BOOL": value}
-        case int():
-            return {"N": str(value)}
-        case bytes():
-            return {"B": value}
-        case set() | frozenset():
-            return {"SS": sorted(value)}
-        case list() | tuple():
-            return {"L": [encode(each) for each in value]}
-        case dict():
-            return {"M": encode_item(value)}
-    raise TypeError(f"no attribute holds a {type(value).__name__}")
+    return _ENCODERS[type(value)](value)
 
 
 def encode_item(item: Item) -> dict[str, Any]:
     """A whole item in typed form; attributes that are None are left out."""
     return {name: encode(value) for name, value in item.items() if value is not None}
+
+
+_ENCODERS: dict[type, Callable[[Any], dict[str, Any]]] = {
+    str: lambda value: {"S": value},
+    bool: lambda value: {"BOOL": value},
+    int: lambda value: {"N": str(value)},
+    bytes: lambda value: {"B": value},
+    set: lambda value: {"SS": sorted(value)},
+    frozenset: lambda value: {"SS": sorted(value)},
+    list: lambda value: {"L": [encode(each) for each in value]},
+    tuple: lambda value: {"L": [encode(each) for each in value]},
+    dict: lambda value: {"M": encode_item(value)},
+}
 
 
 def decode(attribute: dict[str, Any]) -> Any:

@@ -38,9 +38,9 @@ def new_nonce(now: int) -> str:
     return _moment(now) + _base32(secrets.randbits(5 * _LUCK), _LUCK)
 
 
-def new_id(prefix: str, now: int) -> str:
-    """A fresh id of the seed's form: `task_…`, `evt_…`, `run_…`."""
-    return f"{prefix}_{_moment(now)}{_base32(secrets.randbits(80), 16)}"
+def id_of(prefix: str, seed: bytes) -> str:
+    """An id of the seed's form, `task_…` or `evt_…`; the same for the same 16 bytes."""
+    return f"{prefix}_{_base32(int.from_bytes(seed), 26)}"
 
 
 def new_api_key() -> str:
@@ -81,13 +81,13 @@ class Slot:
 
 def private_slot(tenant: str, agent: str, namespace: str, key: str) -> Slot:
     """The slot that working and episodic memory share."""
-    return Slot(tenant, "a", agent_digest(agent), _namespace(namespace), _digest("key", key, _KEY))
+    return Slot(tenant, "a", agent_digest(agent), _namespace(namespace), _key(namespace, key))
 
 
 def semantic_slot(tenant: str, namespace: str, key: str) -> Slot:
     """The slot of semantic memory, which has no owner but the namespace."""
     owner = _digest("namespace", namespace)
-    return Slot(tenant, "n", owner, _namespace(namespace), _digest("key", key, _KEY))
+    return Slot(tenant, "n", owner, _namespace(namespace), _key(namespace, key))
 
 
 def parse_entry_id(tenant: str, entry_id: str) -> tuple[Slot, str] | None:
@@ -101,6 +101,11 @@ def parse_entry_id(tenant: str, entry_id: str) -> tuple[Slot, str] | None:
 
 def _namespace(namespace: str) -> str:
     return _digest("ns", namespace, _NAMESPACE)
+
+
+def _key(namespace: str, key: str) -> str:
+    """Namespace and key together: the namespace's own digest is short, and only groups."""
+    return _digest("key", f"{len(namespace)}:{namespace}{key}", _KEY)
 
 
 def agent_digest(agent: str) -> str:

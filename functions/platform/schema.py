@@ -1,4 +1,4 @@
-"""The tables, as they are made locally and in tests; the stack declares the same (a test compares)."""
+"""The tables, as they are made on a laptop and in tests; the stack is to declare the same."""
 
 from typing import Any
 

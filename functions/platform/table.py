@@ -70,7 +70,7 @@ class ConditionFailed(Exception):
 
 
 class Refused(Exception):
-    """A transaction did nothing; `failed` maps each failed write to what stood there, if anything."""
+    """A transaction did nothing; `failed` maps each failed write to what stood there, or None."""
 
     def __init__(self, failed: dict[Key, Item | None]) -> None:
         super().__init__("transaction refused")

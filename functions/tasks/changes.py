@@ -3,12 +3,11 @@
 from dataclasses import replace
 from typing import Any
 
-from pydantic_core import to_json
-
 from functions.identity.model import Principal
 from functions.platform import keys
-from functions.platform.errors import ValidationFailed, ValueTooLarge
+from functions.platform.errors import ValueTooLarge
 from functions.platform.idempotency import RequestToken
+from functions.platform.jsontext import compact_json
 from functions.tasks.model import ENDED, KEPT, MemoryPolicy, NewTask, Status, Task, TaskChange
 
 _MOST_KEPT_BYTES = 131_072
@@ -25,14 +24,11 @@ def new_task(
     """A task as it is registered.
 
     Raises:
-        ValidationFailed: it would begin ended.
         ValueTooLarge: the fields that memory doesn't use are over 128 KB.
     """
-    if new.status in ENDED:
-        raise ValidationFailed("status", "a new task can't have ended")
     policy = new.memory_policy or MemoryPolicy()
     return Task(
-        id=new.id or keys.new_id("task", now),
+        id=new.id or keys.id_of("task", token.key),
         intent=new.intent_id,
         status=new.status,
         version=1,
@@ -43,6 +39,7 @@ def new_task(
         coordinator=coordinator,
         parent=new.parent_task_id,
         started=now if new.status == "running" else None,
+        ended=now if new.status in ENDED else None,
         room=policy.max_entries,
         room_kb=policy.max_total_size_kb,
         parties=frozenset({caller.id} | {each for each in (assignee, coordinator) if each}),
@@ -92,7 +89,7 @@ def _policy(policy: MemoryPolicy, change: TaskChange) -> MemoryPolicy:
 def _kept(before: dict[str, Any], body: NewTask | TaskChange) -> dict[str, Any]:
     given = body.model_dump(include=set(KEPT), exclude_unset=True)
     kept = {name: value for name, value in (before | given).items() if value is not None}
-    size = len(to_json(kept))
+    size = len(compact_json(kept, "body"))
     if size > _MOST_KEPT_BYTES:
         raise ValueTooLarge(
             "the task's own fields are too large; keep bulk data elsewhere",

@@ -218,7 +218,7 @@ class Tasks:
         if new.expires_at is not None and new.expires_at <= self._clock():
             raise ValidationFailed("expires_at", "lies in the past")
         grant = Grant(principal, new.access, new.expires_at or FOREVER)
-        self._direct(caller, task_id, writes.set_grant(caller.tenant, task_id, caller, grant))
+        self._direct(caller, writes.set_grant(caller.tenant, task_id, caller, grant))
         return grant
 
     def revoke(self, caller: Principal, task_id: str, principal: str) -> None:
@@ -229,9 +229,9 @@ class Tasks:
             AccessDenied, TaskClosed: as they say.
         """
         write = writes.remove_grant(caller.tenant, task_id, caller, principal)
-        self._direct(caller, task_id, write)
+        self._direct(caller, write)
 
-    def _direct(self, caller: Principal, task_id: str, write: Write) -> None:
+    def _direct(self, caller: Principal, write: Write) -> None:
         try:
             self._store.change(write)
         except ConditionFailed as failed:

@@ -1,9 +1,9 @@
-"""The writes by which tasks, intents and task sets change; others' transactions are made of them too.
+"""The writes by which tasks, intents and task sets change; others' transactions use them too.
 
-A task's item counts down the room that its policy leaves (`room`, `room_kb`) and counts up what each
-agent holds (`n_…`, `kb_…`), so that a limit is a condition of the write that would pass it. An
-agent's task set lists the tasks in which it is the assignee or holds memory: whoever has a counter
-on a task has the task in its set.
+A task's item counts down the room that its policy leaves (`room`, `room_kb`) and counts up what
+each agent holds (`n_…`, `kb_…`), so that a limit is a condition of the write that would pass it.
+An agent's task set lists the tasks in which it is the assignee or holds memory: whoever has a
+counter on a task has the task in its set.
 """
 
 from typing import Any

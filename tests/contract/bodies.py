@@ -60,7 +60,9 @@ def patch(
     return client.patch(target, json=body, headers={"If-Match": str(version)} | headers)
 
 
-def update(client: httpx.Client, entry_id: str, version: int | str, **body: Any) -> httpx.Response:
+def update(
+    client: httpx.Client, entry_id: str, version: int | str, /, **body: Any
+) -> httpx.Response:
     """PATCHes an entry with If-Match."""
     return patch(client, f"{MEMORY}/{entry_id}", version, body)
 
@@ -85,12 +87,12 @@ def create_task(client: httpx.Client, **fields: Any) -> Json:
     return answer
 
 
-def change_task(client: httpx.Client, at: Json, **fields: Any) -> httpx.Response:
+def change_task(client: httpx.Client, at: Json, /, **fields: Any) -> httpx.Response:
     """PATCHes a task at the version in which the test last saw it."""
     return patch(client, f"{TASKS}/{at['id']}", at["version"], fields)
 
 
-def grant(client: httpx.Client, task_id: str, principal: str, **body: Any) -> httpx.Response:
+def grant(client: httpx.Client, task_id: str, principal: str, /, **body: Any) -> httpx.Response:
     """Grants a principal access to a task's working memory."""
     return client.put(f"{TASKS}/{task_id}/grants/{principal}", json=body)
 

@@ -58,6 +58,13 @@ def tenant(service: Service) -> Tenant:
 
 
 @pytest.fixture
+def volume(engine: Engine) -> None:
+    """For tests that write hundreds of items, in many examples."""
+    if not engine.takes_volume:
+        pytest.skip(f"{engine.name} slows down with every item that it holds")
+
+
+@pytest.fixture
 def parallel(engine: Engine) -> None:
     """For tests that call from several threads."""
     if not engine.parallel:

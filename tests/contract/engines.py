@@ -29,11 +29,13 @@ class Engine:
     Attributes:
         name: `moto` or `dynoxide`.
         parallel: whether several threads may call it at once.
+        takes_volume: whether its speed doesn't fall with what it holds.
         environment: what another process needs to reach it; empty where none can.
     """
 
     name: str
     parallel: bool
+    takes_volume: bool
     environment: dict[str, str]
     memory: str
     log: str
@@ -60,17 +62,18 @@ class Engine:
         ]
 
 
-def _engine(name: str, *, parallel: bool, environment: dict[str, str]) -> Engine:
+def _engine(name: str, *, simulated: bool, environment: dict[str, str]) -> Engine:
     mark = uuid.uuid4().hex[:8]
     client = boto3.client("dynamodb")
-    return Engine(name, parallel, environment, f"memory-{mark}", f"log-{mark}", client)
+    tables = f"memory-{mark}", f"log-{mark}"
+    return Engine(name, not simulated, not simulated, environment, *tables, client)
 
 
 @contextmanager
 def moto() -> Iterator[Engine]:
     """moto in this process; nothing else may call AWS meanwhile."""
     with mock_aws():
-        yield _engine("moto", parallel=False, environment={})
+        yield _engine("moto", simulated=True, environment={})
 
 
 @contextmanager
@@ -88,7 +91,7 @@ def dynoxide() -> Iterator[Engine]:
             with pytest.MonkeyPatch.context() as patch:
                 for variable, value in where.items():
                     patch.setenv(variable, value)
-                yield _engine("dynoxide", parallel=True, environment=where)
+                yield _engine("dynoxide", simulated=False, environment=where)
         finally:
             child.terminate()
 

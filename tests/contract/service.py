@@ -1,14 +1,15 @@
 """The service as its operator and its tenants meet it."""
 
 import itertools
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import httpx
-from functions.api.handler import build
 
+from functions.api.handler import build
 from functions.platform.settings import ApiSettings
 from tests.contract.door import HandlerTransport, MovableClock, open_client, turns
 from tests.contract.engines import Engine
@@ -77,6 +78,10 @@ class Service:
         """Every item in the tables, in DynamoDB's typed form."""
         return self.engine.items()
 
+    def state(self) -> list[str]:
+        """Every item in the tables as text, the same for the same content."""
+        return sorted(json.dumps(_ordered(item), sort_keys=True) for item in self.stored())
+
     def environment(self) -> dict[str, str]:
         """The API function's variables, for another process on the same tables."""
         return self.engine.environment | {
@@ -85,6 +90,18 @@ class Service:
             "ROOT_KEY": ROOT_KEY,
             "ENCRYPTION_KEY_FILE": str(self.key_file),
         }
+
+
+def _ordered(attribute: Any) -> Any:
+    """Sets in order and bytes as text; engines give both as they like."""
+    if isinstance(attribute, dict):
+        return {
+            name: sorted(value) if name in ("SS", "NS") else _ordered(value)
+            for name, value in attribute.items()
+        }
+    if isinstance(attribute, list):
+        return [_ordered(each) for each in attribute]
+    return attribute.hex() if isinstance(attribute, bytes) else attribute
 
 
 def start(engine: Engine, clock: MovableClock, key_file: Path, key_cache_seconds: float) -> Service:

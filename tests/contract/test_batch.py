@@ -8,6 +8,7 @@ import pytest
 from tests.contract.bodies import (
     BATCH,
     MEMORY,
+    change_task,
     create,
     create_task,
     entry,
@@ -101,14 +102,15 @@ def test_a_failure_undoes_all_and_names_its_place(
 ) -> None:
     bob = tenant.user("bob")
     create_task(bob, id="task_bobs", intent_id="intent_bob", assigned_agent="bob")
-    create_task(alice, id="task_closed", assigned_agent="alice", status="completed")
+    closed = create_task(alice, id="task_closed", assigned_agent="alice")
+    ok(change_task(alice, closed, status="completed"))
     for bad, status, code in failures(alice, bob):
-        before = tenant.service.stored()
+        before = tenant.service.state()
         batch = [semantic(key="s", tags=["x"]), working(key="w")]
         batch.insert(place, bad)
         problem = refused(send(alice, *batch), status, code)
         assert problem["index"] == place, bad
-        assert tenant.service.stored() == before, bad
+        assert tenant.service.state() == before, bad
 
 
 @pytest.mark.parametrize("make", [entry, working])

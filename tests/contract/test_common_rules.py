@@ -48,17 +48,17 @@ TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 def test_unknown_body_fields_are_errors(
     tenant: Tenant, method: str, path: str, body: dict[str, Any]
 ) -> None:
-    before = tenant.service.stored()
+    before = tenant.service.state()
     invalid(tenant.admin.request(method, path, json=body))
-    assert tenant.service.stored() == before
+    assert tenant.service.state() == before
 
 
 @pytest.mark.parametrize(
     ("method", "path"),
     [
         ("GET", MEMORY),
-        ("GET", f"{MEMORY}/mem_x"),
-        ("DELETE", f"{MEMORY}/mem_x"),
+        ("GET", f"{MEMORY}/{{}}"),
+        ("DELETE", f"{MEMORY}/{{}}"),
         ("DELETE", BATCH),
         ("GET", NAMESPACES),
         ("GET", PRINCIPALS),
@@ -67,8 +67,10 @@ def test_unknown_body_fields_are_errors(
     ],
 )
 def test_unknown_query_parameters_are_errors(tenant: Tenant, method: str, path: str) -> None:
-    answer = tenant.admin.request(method, path, params={"namespace": "a", "bogus": "1"})
+    made = create(tenant.admin, entry())
+    answer = tenant.admin.request(method, path.format(made["id"]), params={"bogus": "1"})
     invalid(answer, "bogus")
+    assert ok(read(tenant.admin, made["id"])) == made
 
 
 @pytest.mark.parametrize("field", ["namespace", "key", "value", "memory_type"])

@@ -92,11 +92,11 @@ def test_a_bad_body_is_a_400_and_changes_nothing(tenant: Tenant, name: str, targ
         "namespace": ("PATCH", f"{NAMESPACES}/facts"),
         "principal": ("POST", PRINCIPALS),
     }[target]
-    before = tenant.service.stored()
+    before = tenant.service.state()
     headers = {"Content-Type": "application/json", "If-Match": "1"}
     answer = tenant.admin.request(method, path, content=BODIES[name], headers=headers)
     assert answer.status_code in (400, 413), answer.text
-    assert tenant.service.stored() == before
+    assert tenant.service.state() == before
 
 
 LARGE: dict[str, bytes] = {
@@ -134,6 +134,7 @@ HOSTILE_IDS = [
     "-1",
     "#",
     "tenant#a#alice",
+    "x" * 300,
 ]
 PATHS = [
     f"{MEMORY}/{{}}",
@@ -155,14 +156,14 @@ PATHS = [
 @pytest.mark.parametrize("path", PATHS)
 def test_hostile_ids_are_only_names(tenant: Tenant, path: str) -> None:
     create_task(tenant.admin, id="task_1")
-    before = tenant.service.stored()
+    before = tenant.service.state()
     for hostile in HOSTILE_IDS:
         for method in ("GET", "DELETE"):
             answer = tenant.admin.request(method, path.format(quote(hostile, safe="")))
             answered_empty = answer.status_code == 200 and method == "GET"
             assert answered_empty or 400 <= answer.status_code < 500, hostile
             assert "X-Evil" not in answer.headers
-    assert tenant.service.stored() == before
+    assert tenant.service.state() == before
 
 
 @pytest.mark.parametrize(
@@ -219,7 +220,7 @@ def test_hostile_headers_are_never_echoed_as_headers(
 
 @pytest.mark.parametrize(
     "query",
-    ["%", "%zz", "a=%ff", "limit=1&limit=2", "&&&", "=", "tags=%00", "limit=%31%00", "\x7f=1"],
+    ["%", "%zz", "a=%ff", "limit=1&limit=2", "&&&", "=", "tags=%00", "limit=%31%00"],
 )
 def test_hostile_query_strings_never_break_the_service(tenant: Tenant, query: str) -> None:
     answer = tenant.admin.get(httpx.URL(f"http://memory.test{MEMORY}", query=query.encode()))

@@ -193,10 +193,11 @@ def test_a_task_is_changed_by_nobody_else(tenant: Tenant, boss: httpx.Client) ->
             json={"entries": [{"principal": "reader", "access": "write"}]},
         )
     )
+    now = ok(boss.get(f"{TASKS}/{made['id']}"))
     others = [tenant.agent("guest"), tenant.coordinator("reader"), tenant.user("pat"), tenant.admin]
     for other in others:
-        refused(change_task(other, made, status="completed"), 403, "ACCESS_DENIED")
-    assert ok(boss.get(f"{TASKS}/{made['id']}")) == made
+        refused(change_task(other, now, status="completed"), 403, "ACCESS_DENIED")
+    assert ok(boss.get(f"{TASKS}/{made['id']}"))["version"] == now["version"]
 
 
 def test_a_task_is_read_by_who_has_to_do_with_it(tenant: Tenant, boss: httpx.Client) -> None:
@@ -210,9 +211,11 @@ def test_a_task_is_read_by_who_has_to_do_with_it(tenant: Tenant, boss: httpx.Cli
             json={"entries": [{"principal": "reader", "access": "read"}]},
         )
     )
+    now = ok(boss.get(f"{TASKS}/task_1"))
+    assert now["name"] == made["name"]
     for id in ("alice", "guest", "heir", "reader"):
-        assert ok(tenant.agent(id).get(f"{TASKS}/task_1")) == made, id
-    assert ok(tenant.admin.get(f"{TASKS}/task_1")) == made
+        assert ok(tenant.agent(id).get(f"{TASKS}/task_1")) == now, id
+    assert ok(tenant.admin.get(f"{TASKS}/task_1")) == now
     for other in (tenant.agent("stranger"), tenant.coordinator("rival"), tenant.user("pat")):
         refused(other.get(f"{TASKS}/task_1"), 403, "ACCESS_DENIED")
         assert ok(other.get("/api/v1/intents/intent_1/tasks")) == []

@@ -143,6 +143,7 @@ def test_any_object_round_trips(tenant: Tenant, value: dict[str, Any]) -> None:
     assert exactly(ok(read(tenant.admin, made["id"]))["value"]) == exactly(value)
 
 
+@pytest.mark.usefixtures("volume")
 @settings(max_examples=25)
 @given(namespace=names, key=names, tag=st.text(min_size=1, max_size=128))
 @example(namespace="\u0000", key="\u0000", tag="\u0000")

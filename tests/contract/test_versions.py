@@ -99,7 +99,7 @@ def test_a_change_needs_if_match(tenant: Tenant) -> None:
     assert ok(read(tenant.admin, made["id"])) == made
 
 
-@pytest.mark.parametrize("version", [2, 7, 10**15])
+@pytest.mark.parametrize("version", [2, 7, 10**14])
 def test_a_version_mismatch_tells_the_present_state(tenant: Tenant, version: int) -> None:
     made = create(tenant.admin, entry())
     problem = refused(update(tenant.admin, made["id"], version, value={}), 409, "VERSION_MISMATCH")

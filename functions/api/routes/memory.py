@@ -1,13 +1,13 @@
 """Memory entries (contract §4)."""
 
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
+from pydantic import BaseModel, ConfigDict, Field
 
-from functions.api.call import Answer, Call, json_answer
+from functions.api.call import Answer, Call, json_answer, validated
 from functions.api.documents import entry_document, summary_document
 from functions.api.filters import FILTERS, NARROWING, filters_of
-from functions.api.paging import PAGE, assert_known, cut, envelope, limits
+from functions.api.paging import PAGE, cut, envelope, limits
 from functions.api.route import Route
 from functions.entries.model import MOST_IN_BATCH, BatchUpdate, Entry, EntryChange, NewEntry
 from functions.entries.query import Found
@@ -17,23 +17,20 @@ from functions.platform.errors import BatchTooLarge, ValidationFailed
 MEMORY = "/api/v1/memory"
 
 
-def _kind(item: Any) -> str:
-    """What has a version updates; what has none creates."""
-    return "update" if isinstance(item, dict) and "version" in item else "create"
-
-
-BatchItem = Annotated[
-    Annotated[NewEntry, Tag("create")] | Annotated[BatchUpdate, Tag("update")],
-    Discriminator(_kind),
-]
-
-
 class Batch(BaseModel):
-    """Body of `POST /api/v1/memory/batch`."""
+    """Body of `POST /api/v1/memory/batch`: what has a version updates, what has none creates."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    entries: list[BatchItem] = Field(min_length=1)
+    entries: list[NewEntry | BatchUpdate] = Field(min_length=1, max_length=MOST_IN_BATCH)
+
+
+class _Items(BaseModel):
+    """The same before its items are looked at, so that each error names its item."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    entries: list[dict[str, Any]] = Field(min_length=1)
 
 
 def create(call: Call, caller: Principal) -> Answer:
@@ -65,7 +62,6 @@ def delete(call: Call, caller: Principal) -> Answer:
 
 
 def query(call: Call, caller: Principal) -> Answer:
-    assert_known(call, (*FILTERS, *PAGE))
     limit, offset = limits(call)
     found = call.services.queries.find(caller, filters_of(call))
     page, taken = _page(call, caller, found, limit, offset)
@@ -73,7 +69,6 @@ def query(call: Call, caller: Principal) -> Answer:
 
 
 def of_agent(call: Call, caller: Principal) -> Answer:
-    assert_known(call, (*FILTERS, *PAGE))
     limit, offset = limits(call)
     found = call.services.queries.find(caller, filters_of(call, call.names["agent_id"]))
     page, taken = _page(call, caller, found, limit, offset)
@@ -97,26 +92,37 @@ def _page(
 
 
 def batch(call: Call, caller: Principal) -> Answer:
-    asked = call.parsed(Batch).entries
+    asked = call.parsed(_Items).entries
     if len(asked) > MOST_IN_BATCH:
         raise BatchTooLarge(
             f"a batch holds {MOST_IN_BATCH} entries; split it",
             max=MOST_IN_BATCH,
             actual=len(asked),
         )
-    entries = call.services.batches.write(caller, asked, call.token(caller))
+    items = [_item(index, each) for index, each in enumerate(asked)]
+    entries = call.services.batches.write(caller, items, call.token(caller))
     return json_answer(200, {"entries": [entry_document(entry) for entry in entries]})
 
 
+def _item(index: int, asked: dict[str, Any]) -> NewEntry | BatchUpdate:
+    try:
+        if "version" in asked:
+            return validated(BatchUpdate, asked)
+        return validated(NewEntry, asked)
+    except ValidationFailed as error:
+        for each in error.members["errors"]:
+            each["field"] = f"entries.{index}.{each['field']}"
+        error.members["index"] = index
+        raise
+
+
 def delete_batch(call: Call, caller: Principal) -> Answer:
-    assert_known(call, FILTERS)
     if not call.query.keys() & set(NARROWING):
         raise ValidationFailed("query", f"needs at least one of {', '.join(NARROWING)}")
     return json_answer(200, {"deleted": call.services.batches.delete(caller, filters_of(call))})
 
 
 def summary(call: Call, caller: Principal) -> Answer:
-    assert_known(call, ())
     return json_answer(
         200, summary_document(call.services.summaries.of(caller, call.names["agent_id"]))
     )

@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 from functions.api.call import Answer, Call, json_answer
 from functions.api.documents import grant_document, intent_document, task_document
-from functions.api.paging import PAGE, assert_known, cut, limits, single
+from functions.api.paging import PAGE, cut, limits, single
 from functions.api.route import Route
 from functions.identity.model import READ, WRITE, Principal
 from functions.platform.errors import ValidationFailed
@@ -37,7 +37,6 @@ def change(call: Call, caller: Principal) -> Answer:
 
 
 def of_intent(call: Call, caller: Principal) -> Answer:
-    assert_known(call, ("status", *PAGE))
     limit, offset = limits(call)
     status = single(call, "status")
     if status is not None and status not in get_args(Status):

@@ -1,0 +1,67 @@
+"""What the service says it can do, to each protocol in its own shape (contract §6)."""
+
+from typing import get_args
+
+from functions.api.call import MOST_BODY_BYTES
+from functions.api.documents import Document
+from functions.api.paging import MOST_PAGE_BYTES
+from functions.entries.model import ENCRYPTED, MOST_IN_BATCH, MOST_VALUE_BYTES, Tier
+from functions.entries.writes import EPISODIC_CAPACITY, WORKING_ENTRIES, WORKING_KB
+from functions.tasks.model import MemoryPolicy
+
+_POLICY = MemoryPolicy()
+
+CAPABILITIES: Document = {
+    "memory": {
+        "specification": "OpenIntent RFC-0015",
+        "tiers": list(get_args(Tier)),
+        "limits": {
+            "value_bytes": MOST_VALUE_BYTES,
+            "namespace_characters": 255,
+            "key_characters": 255,
+            "agent_id_characters": 128,
+            "tags": 50,
+            "tag_characters": 128,
+            "batch_entries": MOST_IN_BATCH,
+            "page_entries_default": 100,
+            "page_entries": 1000,
+            "page_bytes": MOST_PAGE_BYTES,
+            "body_bytes": MOST_BODY_BYTES,
+        },
+        "default_capacities": {
+            "working_entries_per_task": _POLICY.max_entries,
+            "working_kb_per_task": _POLICY.max_total_size_kb,
+            "working_entries_per_agent_without_task": WORKING_ENTRIES,
+            "working_kb_per_agent_without_task": WORKING_KB,
+            "episodic_entries_per_agent": EPISODIC_CAPACITY,
+        },
+        "features": {
+            "optimistic_concurrency": True,
+            "idempotency_keys": True,
+            "atomic_batches": True,
+            "inheritance_from_parent_tasks": True,
+            "eviction": False,
+            "archival": False,
+            "lifecycle_events": False,
+        },
+        "encrypted_sensitivities": sorted(ENCRYPTED),
+    },
+    "extensions": [],
+}
+"""Answer of `GET /api/v1/capabilities`; extensions as in RFC-0015 §4.3."""
+
+OPENINTENT: Document = {
+    "protocol": "OpenIntent Coordination Protocol",
+    "version": "0.1",
+    "rfcUrls": [
+        "https://openintent-ai.github.io/openintent/rfcs/0015-agent-memory-persistent-state/"
+    ],
+    "capabilities": ["memory", "tasks", "optimistic-concurrency"],
+    "openApiUrl": "/openapi.json",
+}
+"""Answer of `GET /.well-known/openintent.json`, in the shape that published servers give it."""
+
+OPENWOP: Document = {
+    "capabilities": {"agents": {"memoryBackends": []}, "memory": {"supported": False}},
+}
+"""Answer of `GET /.well-known/openwop` (OpenWOP RFC 0004 §B): what isn't held isn't advertised."""

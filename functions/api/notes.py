@@ -1,0 +1,151 @@
+"""What fields and error codes mean, in words for whoever reads the OpenAPI document or its page."""
+
+from functions.api.documents import Document
+from functions.entries.model import MOST_IN_BATCH
+from functions.entries.rules import TASK_LIFETIME
+
+_UNCHANGED = "Only the given fields change."
+
+OPERATIONS = {
+    "memory_query": "What you may not read never matches. Newest first.",
+    "memory_of_agent": "As the query, with the totals in headers. Newest first.",
+    "memory_batch": "All or nothing; the first failure's problem says its `index`.",
+    "memory_delete_batch": "Only what you may write is deleted. Takes at least one parameter "
+    "beside `agent_id`, `memory_type` and `pinned`.",
+    "namespaces_configure": "Makes the namespace if it is new.",
+    "tasks_change": "By its coordinator; its assignee sets status and results.",
+    "tasks_grant": "By the task's coordinator or assignee.",
+    "tasks_revoke": "By the task's coordinator or assignee.",
+    "tasks_set_acl": "By the intent's owner, or with `memory.admin`.",
+    "identity_create": "The answer shows the key, this once.",
+}
+"""What is to be known of an operation beyond its summary."""
+
+MODELS: dict[str, Document] = {
+    "EntryChange": {"description": _UNCHANGED, "minProperties": 1},
+    "TaskChange": {"description": _UNCHANGED},
+    "BatchUpdate": {
+        "description": "Names its entry by `id`, or by namespace and key (with `memory_type` "
+        f"for semantic memory). {_UNCHANGED}",
+        "anyOf": [{"required": ["id"]}, {"required": ["namespace", "key"]}],
+    },
+    "NamespaceChange": {"description": "Replaces the permissions; makes the namespace if new."},
+    "Acl": {"description": "Replaces the list."},
+}
+"""What the bodies' schemas say beyond what the models check by themselves."""
+
+PARTIAL = frozenset({"EntryChange", "BatchUpdate", "TaskChange"})
+"""Bodies in which a field that isn't given has no default: it stays as it is."""
+
+FIELDS: dict[str, Document] = {
+    "namespace": {"description": "The group that the entry stands in, such as `billing.invoices`."},
+    "key": {"description": "The entry's name within its namespace."},
+    "value": {"description": "Your JSON object, at most 65,536 bytes of compact UTF-8."},
+    "memory_type": {"description": "The tier: it decides on lifetime and access."},
+    "agent_id": {"description": "The owner; the caller unless given."},
+    "scope": {"description": "The task and intent that the entry belongs to."},
+    "tags": {"description": "Labels to query by."},
+    "ttl": {
+        "description": "`task_lifetime`, `duration:` and an ISO 8601 duration, such as "
+        "`duration:PT24H`, or null: no end. An `expires_at` wins over it.",
+        "pattern": f"^({TASK_LIFETIME}|duration:P.*)$",
+    },
+    "expires_at": {"description": "From this moment on it is gone, as if it had never been."},
+    "pinned": {"description": "Episodic only: never evicted."},
+    "sensitivity": {"description": "`confidential` and `restricted` values are stored encrypted."},
+    "version": {"description": "Counts the changes; send it as If-Match, or here in a batch."},
+    "Batch.entries": {
+        "description": "Creates and updates; what has a `version` updates.",
+        "maxItems": MOST_IN_BATCH,
+    },
+    "NewTask.id": {"description": "Your own id for the task; made up for you unless given."},
+    "assigned_agent": {"description": "Who works on the task, and writes its working memory."},
+    "coordinator": {"description": "Who directs the task; a principal that isn't an agent."},
+    "parent_task_id": {"description": "The task that this is a part of."},
+    "memory_policy": {"description": "How the task's working memory behaves."},
+    "inherit_from_parent": {"description": "Whether its assignee reads the parent's memory."},
+    "archive_on_completion": {"description": "Whether its memory is archived when it ends."},
+    "next_offset": {"description": "Where to go on; absent on the last page."},
+    "total": {"description": "How many match, on all pages."},
+    "api_key": {"description": "Shown this once."},
+    "default": {"description": "The access of everybody who isn't listed."},
+    "index": {"description": "Which item of the batch failed, counted from 0."},
+    "current": {"description": "What stands there, if you may read it."},
+}
+"""What properties mean, by name, or by model and name where a model means its own thing."""
+
+PROBLEM_NOTES: dict[str, tuple[str, str]] = {
+    "VALIDATION_ERROR": (
+        "A field or parameter of the request is wrong, missing or unknown.",
+        "Correct what `errors` names.",
+    ),
+    "UNAUTHENTICATED": (
+        "There is no key in the request, or it isn't known, was revoked or has expired.",
+        "Send `X-API-Key: KEY` or `Authorization: Bearer KEY`.",
+    ),
+    "ACCESS_DENIED": (
+        "The key is good, but its principal may not do this.",
+        "Ask who administers the namespace, task or tenant; retrying doesn't help.",
+    ),
+    "ENTRY_NOT_FOUND": (
+        "No memory entry of your tenant has this id, or it has expired or been deleted.",
+        "Query for the entry; one made anew in the same place has another id.",
+    ),
+    "NOT_FOUND": (
+        "There is no such thing in your tenant, or nothing at this path.",
+        "Check the id and the path.",
+    ),
+    "METHOD_NOT_ALLOWED": (
+        "The path is there, but not for this method.",
+        "The message lists the methods that it takes.",
+    ),
+    "VERSION_MISMATCH": (
+        "Somebody was quicker: another version is in place than the one that you named.",
+        "Merge your change into `current`, and send it again with `current_version`.",
+    ),
+    "ENTRY_EXISTS": (
+        "The place is taken already.",
+        "Change what stands there (`current`), or choose another name.",
+    ),
+    "IDEMPOTENCY_CONFLICT": (
+        "This Idempotency-Key was used before, for another request.",
+        "Use a fresh key for each new request, and the same one for its retries only.",
+    ),
+    "TASK_CLOSED": (
+        "The task has ended; nothing more is written for it.",
+        "Write under a task that is open.",
+    ),
+    "VALUE_TOO_LARGE": (
+        "The value has more bytes than memory takes (`actual` over `max`).",
+        "Keep bulk data elsewhere, and store a reference to it.",
+    ),
+    "BATCH_TOO_LARGE": (
+        "This is more than one atomic write can hold.",
+        "Split the batch, or use fewer tags on semantic entries.",
+    ),
+    "BODY_TOO_LARGE": (
+        "The request body has more bytes than the service takes.",
+        "Send less at once.",
+    ),
+    "PRECONDITION_REQUIRED": (
+        "A change needs to name the version that it was made from.",
+        "Send If-Match with the version that you last read.",
+    ),
+    "CAPACITY_EXCEEDED": (
+        "A limit is reached: `limit` says which, beside `current_count` and `max_capacity`.",
+        "Delete entries or let them expire, or have the limit raised.",
+    ),
+    "THROTTLED": (
+        "There is too much at once, or others keep changing the same thing.",
+        "Wait for as many seconds as Retry-After says, and send the same request again.",
+    ),
+    "INTERNAL_ERROR": (
+        "The service failed in a way that nobody foresaw.",
+        "Tell its operators the `X-Request-Id` of the answer.",
+    ),
+    "UNAVAILABLE": (
+        "The store can't be reached, or didn't answer in time.",
+        "Wait as Retry-After says; with an Idempotency-Key a retry writes nothing twice.",
+    ),
+}
+"""What each code means, and what to do about it."""

@@ -1,0 +1,239 @@
+"""The OpenAPI 3.1 document, made from the routes and the models of their bodies (contract §6)."""
+
+from collections.abc import Iterable, Iterator
+from http import HTTPStatus
+from inspect import getdoc
+from sys import modules
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic.json_schema import models_json_schema
+
+from functions.api import parameters
+from functions.api.documents import Document
+from functions.api.notes import FIELDS, MODELS, OPERATIONS, PARTIAL
+from functions.api.problems import PROBLEMS
+from functions.api.route import PUBLIC, ROOT, Route
+from functions.api.schemas import answers
+from functions.tasks.model import KEPT
+
+VERSION = "0.1.0"
+_MEDIA = {"Html": "text/html"}
+_HEADERS: dict[str | None, tuple[str, ...]] = {
+    "Entry": ("ETag",),
+    "Task": ("ETag",),
+    "Namespace": ("ETag",),
+    "Entries": ("X-Total-Count", "X-Next-Offset"),
+    "Tasks": ("X-Total-Count", "X-Next-Offset"),
+}
+_STATUSES = sorted({status for status, _ in PROBLEMS.values()} - {500})
+_PROBLEM_HEADERS = {401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
+_HEADER_NOTES = {
+    "ETag": "The version, in quotes.",
+    "Location": "Where it stands.",
+    "Retry-After": "Seconds to wait before the same request is sent again.",
+    "WWW-Authenticate": "How to send a key.",
+    "X-Next-Offset": "Where to go on; absent on the last page.",
+    "X-Request-Id": "Names this request in the service's logs.",
+    "X-Total-Count": "How many match, on all pages.",
+}
+_DESCRIPTION = """\
+Memory for AI agents, by OpenIntent RFC-0015: working, episodic and semantic entries with \
+versions, tags, lifetimes and access rules.
+
+Every request but those of the section Discovery carries a key, which stands for one principal of \
+one tenant; nothing of another tenant is ever in reach. Times are RFC 3339 in UTC. Errors are \
+problem documents (RFC 9457) whose `code` says what happened; `/docs` explains each code. A W3C \
+`traceparent` header is honoured. HEAD is answered wherever GET is.\
+"""
+
+
+def describe(routes: list[Route]) -> Document:
+    """The OpenAPI document of these routes."""
+    paths: dict[str, Document] = {}
+    for route in routes:
+        operations = paths.setdefault(route.template, {})
+        operations[route.method.lower()] = _operation(route, routes)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Agent memory service",
+            "version": VERSION,
+            "description": _DESCRIPTION,
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "servers": [{"url": "/"}],
+        "security": [{"ApiKey": []}, {"Bearer": []}],
+        "tags": list(_tags(routes)),
+        "paths": paths,
+        "components": _components(routes),
+    }
+
+
+def _tags(routes: list[Route]) -> Iterator[Document]:
+    """A section for each module of routes; its docstring says what it is about."""
+    for module in sorted({route.handle.__module__ for route in routes}):
+        about, _, _ = (getdoc(modules[module]) or "").partition(" (")
+        yield {"name": module.rpartition(".")[2], "description": f"{about}."}
+
+
+def _operation(route: Route, routes: list[Route]) -> Document:
+    section = route.handle.__module__.rpartition(".")[2]
+    name = f"{section}_{route.handle.__name__}"
+    operation: Document = {
+        "operationId": name,
+        "tags": [section],
+        "summary": route.summary,
+        "description": " ".join(filter(None, (_who_may(route), OPERATIONS.get(name)))),
+        "parameters": list(_parameters(route)),
+        "responses": dict(_responses(route, routes)),
+    }
+    if route.needs == PUBLIC:
+        operation["security"] = []
+    if route.body is not None:
+        schema = {"$ref": _body_ref(route.body.__name__)}
+        operation["requestBody"] = {
+            "required": True,
+            "content": {"application/json": {"schema": schema}},
+        }
+    return operation
+
+
+def _who_may(route: Route) -> str:
+    if route.needs == PUBLIC:
+        return "Needs no key."
+    if route.needs == ROOT:
+        return "Needs the operator's root key."
+    return f"Needs the permission `{route.needs}`."
+
+
+def _parameters(route: Route) -> Iterator[Document]:
+    for name, many in route.names():
+        yield parameters.in_path(name, many=many)
+    for name in route.query:
+        yield parameters.QUERY[name]
+    if route.needs not in (PUBLIC, ROOT):
+        yield parameters.AGENT_ID
+    if route.if_match is not None:
+        yield parameters.IF_MATCH | {"required": route.if_match == "required"}
+    if 304 in route.answers:
+        yield parameters.IF_NONE_MATCH
+    if route.once:
+        yield parameters.IDEMPOTENCY_KEY
+
+
+def _responses(route: Route, routes: list[Route]) -> Iterator[tuple[str, Document]]:
+    for status, name in route.answers.items():
+        yield str(status), _success(route, status, name)
+    for status in sorted(_problem_statuses(route, routes)):
+        yield str(status), {"$ref": f"#/components/responses/Problem{status}"}
+
+
+def _success(route: Route, status: int, name: str | None) -> Document:
+    named = route.answers.get(200) if status == 304 else name
+    headers = _HEADERS.get(named, ())
+    if status == 201 and "ETag" in headers:
+        headers += ("Location",)
+    response: Document = {
+        "description": HTTPStatus(status).phrase,
+        "headers": _headers(headers),
+    }
+    if name is not None:
+        schema = {"$ref": f"#/components/schemas/{name}"}
+        response["content"] = {_MEDIA.get(name, "application/json"): {"schema": schema}}
+    return response
+
+
+def _problem_statuses(route: Route, routes: list[Route]) -> set[int]:
+    statuses = {400, *route.also}
+    if route.needs != PUBLIC:
+        statuses |= {401, 403, 429, 503}
+    if any(_hides(route, other) for other in routes):
+        statuses.add(405)
+    return statuses
+
+
+def _hides(route: Route, other: Route) -> bool:
+    """Whether the route's path, with some name filled in, is the path of another one."""
+    return route.path != other.path and route.pattern().fullmatch(other.path) is not None
+
+
+def _headers(names: Iterable[str]) -> Document:
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in ("X-Request-Id", *names)}
+
+
+def _components(routes: list[Route]) -> Document:
+    bodies = _bodies(routes)
+    kept = bodies.get("NewTaskBody", {}).get("properties", {})
+    answered = answers({name: kept[name] for name in kept.keys() & KEPT})
+    schemas = answered | bodies
+    return {
+        "schemas": {name: _noted(name, schema) for name, schema in sorted(schemas.items())},
+        "responses": {f"Problem{status}": _problem(status) for status in _STATUSES},
+        "headers": {name: _header(name) for name in _HEADER_NOTES},
+        "securitySchemes": {
+            "ApiKey": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
+            "Bearer": {"type": "http", "scheme": "bearer"},
+        },
+    }
+
+
+def _problem(status: int) -> Document:
+    codes = {code: title for code, (of, title) in PROBLEMS.items() if of == status}
+    schema = {"$ref": "#/components/schemas/Problem"}
+    return {
+        "description": "; ".join(f"{title} (`{code}`)" for code, title in codes.items()),
+        "headers": _headers(_PROBLEM_HEADERS.get(status, ())),
+        "content": {"application/problem+json": {"schema": schema}},
+    }
+
+
+def _header(name: str) -> Document:
+    number = name in ("Retry-After", "X-Total-Count", "X-Next-Offset")
+    schema: Document = {"type": "integer", "minimum": 0} if number else {"type": "string"}
+    return {"description": _HEADER_NOTES[name], "schema": schema}
+
+
+def _body_ref(model: str) -> str:
+    return f"#/components/schemas/{model}Body"
+
+
+def _bodies(routes: list[Route]) -> dict[str, Document]:
+    """The schemas of all bodies, and of what they hold."""
+    models: list[type[BaseModel]] = [route.body for route in routes if route.body is not None]
+    _, generated = models_json_schema(
+        [(model, "validation") for model in dict.fromkeys(models)],
+        ref_template=_body_ref("{model}"),
+    )
+    return {f"{name}Body": _plain(name, schema) for name, schema in generated["$defs"].items()}
+
+
+def _plain(model: str, schema: Document) -> Document:
+    """A model's schema without what pydantic makes up: titles, docstrings and idle defaults."""
+    properties = {
+        name: {
+            word: said
+            for word, said in each.items()
+            if word != "title" and not (word == "default" and (said is None or model in PARTIAL))
+        }
+        for name, each in schema["properties"].items()
+    }
+    kept = {word: said for word, said in schema.items() if word not in ("title", "description")}
+    return kept | {"properties": properties} | MODELS.get(model, {})
+
+
+def _noted(name: str, schema: Document) -> Document:
+    """A schema whose properties say what they mean."""
+    if "properties" not in schema:
+        return schema
+    model = name.removesuffix("Body")
+    return schema | {
+        "properties": {
+            field: _with_note(each, FIELDS.get(f"{model}.{field}", FIELDS.get(field)))
+            for field, each in schema["properties"].items()
+        }
+    }
+
+
+def _with_note(schema: Document, note: Document | None) -> dict[str, Any]:
+    return schema | note if note else schema

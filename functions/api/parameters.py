@@ -1,0 +1,96 @@
+"""The parameters of the routes, as OpenAPI describes them (RFC-0015 §4.1; contract §3, §4)."""
+
+from typing import get_args
+
+from functions.api.documents import Document
+from functions.entries.model import Tier
+from functions.tasks.model import Status
+
+_TEXT: Document = {"type": "string", "minLength": 1}
+_TIME: Document = {"type": "string", "format": "date-time"}
+_TAGS: Document = {
+    "type": "array",
+    "items": {"type": "string", "minLength": 1, "pattern": "^[^,]+$"},
+    "minItems": 1,
+    "maxItems": 50,
+}
+
+
+def _query(name: str, schema: Document, description: str, **more: object) -> Document:
+    return {"name": name, "in": "query", "description": description, "schema": schema, **more}
+
+
+def _header(name: str, pattern: str | None, description: str) -> Document:
+    schema = {"type": "string"} | ({"pattern": pattern} if pattern else {})
+    return {"name": name, "in": "header", "description": description, "schema": schema}
+
+
+_QUERY = [
+    _query(
+        "agent_id",
+        _TEXT,
+        "The owner. Required for working and episodic memory, unless scope.task_id is given; "
+        "for an agent it defaults to itself.",
+    ),
+    _query("namespace", _TEXT, "The namespace; a trailing `*` makes it a prefix: `billing.*`."),
+    _query("key", _TEXT, "The key."),
+    _query("memory_type", {"type": "string", "enum": list(get_args(Tier))}, "The tier."),
+    _query("tags", _TAGS, "Entries that have all of these.", style="form", explode=False),
+    _query("tags_any", _TAGS, "Entries that have any of these.", style="form", explode=False),
+    _query("scope.task_id", _TEXT, "The task in the entry's scope."),
+    _query("scope.intent_id", _TEXT, "The intent in the entry's scope."),
+    _query("pinned", {"type": "boolean"}, "Episodic entries that are pinned, or aren't."),
+    _query("updated_after", _TIME, "Entries changed after this moment."),
+    _query("updated_before", _TIME, "Entries changed before this moment."),
+    _query("status", {"type": "string", "enum": list(get_args(Status))}, "The tasks' status."),
+    _query(
+        "limit",
+        {"type": "integer", "minimum": 1, "maximum": 1000, "default": 100},
+        "How many to answer at most.",
+    ),
+    _query(
+        "offset",
+        {"type": "integer", "minimum": 0, "maximum": 10**9, "default": 0},
+        "How many to pass over.",
+    ),
+]
+QUERY = {parameter["name"]: parameter for parameter in _QUERY}
+
+AGENT_ID = _header(
+    "X-Agent-ID", r"^[^\x00-\x1f\x7f]+$", "Must be the id of the key's own principal; else 403."
+)
+IDEMPOTENCY_KEY = _header(
+    "Idempotency-Key",
+    r"^[\x21-\x7e]{1,255}$",
+    "A retry with the same key and body writes nothing twice.",
+)
+IF_NONE_MATCH = _header(
+    "If-None-Match", None, "An ETag; while it is the present one, the answer is 304."
+)
+IF_MATCH = _header(
+    "If-Match",
+    r'^([0-9]{1,15}|"[0-9]{1,15}")$',
+    'The version that was last read, as `3` or `"3"`.',
+)
+
+_PATH_NOTES = {
+    "agent_id": "An agent's id.",
+    "namespace": "A namespace's name.",
+    "task_id": "A task's id.",
+    "intent_id": "An intent's id.",
+    "principal": "A principal's id.",
+}
+_SLASHES = " It may hold slashes."
+
+
+def in_path(name: str, *, many: bool) -> Document:
+    """A name in the path; `many` says that it may hold slashes."""
+    description = _PATH_NOTES.get(name, "The id.") + (_SLASHES if many else "")
+    schema = _TEXT | ({"maxLength": 128} if name == "principal" else {})
+    return {
+        "name": name,
+        "in": "path",
+        "required": True,
+        "description": description,
+        "schema": schema,
+    }

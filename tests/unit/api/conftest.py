@@ -1,0 +1,35 @@
+"""The document, and a service on quick tables that can be held against it."""
+
+import base64
+import json
+import secrets
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+
+from functions.api.handler import ROUTES
+from functions.api.openapi import describe
+from tests.contract import engines
+from tests.contract.door import MovableClock
+from tests.contract.service import Tenant, start
+from tests.unit.api.reading import Json
+
+
+@pytest.fixture(scope="module")
+def document() -> Json:
+    """The OpenAPI document, as a client reads it."""
+    read: Json = json.loads(json.dumps(describe(ROUTES)))
+    return read
+
+
+@pytest.fixture(scope="module")
+def tenant(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tenant]:
+    """A tenant of a service on quick tables."""
+    key_file = tmp_path_factory.mktemp("keys") / "encryption.key"
+    key_file.write_bytes(base64.b64encode(secrets.token_bytes(32)))
+    clock = MovableClock(datetime(2030, 1, 1, tzinfo=UTC))
+    with pytest.MonkeyPatch.context() as patch, engines.moto() as engine:
+        patch.delenv("AWS_ENDPOINT_URL_DYNAMODB", raising=False)
+        engine.make_tables()
+        yield start(engine, clock, key_file, key_cache_seconds=60).tenant()

@@ -1,0 +1,153 @@
+"""Contract §3, §4, §6: real answers are exactly as the OpenAPI document says."""
+
+import httpx
+import pytest
+
+from tests.contract.bodies import (
+    BATCH,
+    MEMORY,
+    NAMESPACES,
+    PRINCIPALS,
+    TASKS,
+    entry,
+    patch,
+    semantic,
+    task,
+    update,
+    working,
+)
+from tests.contract.service import Tenant
+from tests.unit.api.reading import Json, Reader, operations
+
+ACL = "/api/v1/intents/intent_1/acl"
+
+
+@pytest.fixture(scope="module")
+def reader(document: Json) -> Reader:
+    """Holds every answer of `admin` and `stranger` against the document."""
+    return Reader(document)
+
+
+@pytest.fixture(scope="module")
+def admin(tenant: Tenant, reader: Reader) -> httpx.Client:
+    """The tenant's first principal."""
+    tenant.admin.event_hooks["response"].append(reader)
+    return tenant.admin
+
+
+@pytest.fixture(scope="module")
+def stranger(tenant: Tenant, reader: Reader) -> httpx.Client:
+    """Somebody without a key."""
+    client = tenant.service.client()
+    client.event_hooks["response"].append(reader)
+    return client
+
+
+def _entries(admin: httpx.Client) -> None:
+    rich = entry(
+        scope={"intent_id": "intent_1"},
+        tags=["a"],
+        ttl="duration:PT1H",
+        sensitivity="restricted",
+        pinned=True,
+        priority="high",
+    )
+    id = admin.post(MEMORY, json=rich).json()["id"]
+    for body in (rich, {"nonsense": 1}, working("t1", key="w"), semantic(tags=["a", "b"])):
+        admin.post(MEMORY, json=body)
+    admin.get(f"{MEMORY}/{id}")
+    assert admin.get(f"{MEMORY}/{id}", headers={"If-None-Match": '"1"'}).status_code == 304
+    for filters in ({"limit": 1}, {"limit": 0}, {"tags": "a"}, {"memory_type": "semantic"}):
+        admin.get(MEMORY, params=filters)
+    admin.get("/api/v1/agents/admin/memory", params={"limit": 1})
+    admin.get("/api/v1/agents/admin/memory/summary")
+    update(admin, id, 1, value={"n": 2})
+    assert update(admin, id, 1, value={"n": 3}).status_code == 409
+    assert update(admin, id, 2, value={"s": "x" * 70_000}).status_code == 413
+    assert admin.patch(f"{MEMORY}/{id}", json={"tags": []}).status_code == 428
+    assert admin.delete(f"{MEMORY}/{id}").status_code == 204
+    assert admin.get(f"{MEMORY}/{id}").status_code == 404
+
+
+def _batches(admin: httpx.Client) -> None:
+    for _ in range(2):
+        admin.post(BATCH, json={"entries": [entry(key="b1"), entry(key="b2")]})
+    admin.post(BATCH, json={"entries": [entry()] * 51})
+    admin.delete(BATCH)
+    admin.delete(BATCH, params={"key": "b1"})
+
+
+def _namespaces(admin: httpx.Client) -> None:
+    permissions = {"default": "none", "allow": [{"agent": "a", "access": "read"}]}
+    admin.patch(f"{NAMESPACES}/policies", json={"permissions": permissions})
+    patch(admin, f"{NAMESPACES}/policies", 7, {"permissions": permissions})
+    admin.get(f"{NAMESPACES}/policies")
+    admin.get(f"{NAMESPACES}/unknown")
+    admin.get(NAMESPACES)
+
+
+def _tasks(admin: httpx.Client, tenant: Tenant) -> None:
+    tenant.agent("worker")
+    admin.post(TASKS, json=task(id="task_1", assigned_agent="worker", input=[1], priority=3))
+    admin.post(TASKS, json=task(id="task_1"))
+    admin.get(f"{TASKS}/task_1")
+    grant = f"{TASKS}/task_1/grants/bob"
+    admin.put(grant, json={"access": "read", "expires_at": "2031-01-01T00:00:00Z"})
+    patch(admin, f"{TASKS}/task_1", 1, {"status": "running", "metadata": {"a": 1}})
+    patch(admin, f"{TASKS}/task_1", 1, {"status": "running"})
+    for _ in range(2):
+        admin.delete(grant)
+    admin.get("/api/v1/intents/intent_1/tasks", params={"status": "running"})
+    admin.put(ACL, json={"entries": [{"principal": "bob", "access": "write"}]})
+    admin.get(ACL)
+
+
+def _principals(admin: httpx.Client) -> None:
+    for _ in range(2):
+        admin.post(PRINCIPALS, json={"id": "bob", "kind": "agent"})
+    admin.get(PRINCIPALS, params={"limit": 1})
+    admin.post(f"{PRINCIPALS}/bob/rotate")
+    for _ in range(2):
+        admin.delete(f"{PRINCIPALS}/bob")
+
+
+def _tenants(tenant: Tenant, admin: httpx.Client, reader: Reader) -> None:
+    admin.post("/api/v1/tenants", json={"id": "another"})
+    reader(tenant.service.root.post("/api/v1/tenants", json={"id": "another"}))
+
+
+def _discovery(stranger: httpx.Client, document: Json) -> None:
+    keyless = [name for name, each in operations(document).items() if each.get("security") == []]
+    for name in keyless:
+        assert stranger.get(name.split()[1]).status_code == 200
+        assert stranger.get(name.split()[1], params={"nonsense": 1}).status_code == 400
+
+
+def test_refusals_of_keys(stranger: httpx.Client, tenant: Tenant, reader: Reader) -> None:
+    assert stranger.get(MEMORY).status_code == 401
+    agent = tenant.agent("stranger")
+    reader(agent.get(PRINCIPALS))
+    reader(agent.get(MEMORY, headers={"X-Agent-ID": "somebody-else"}))
+
+
+def test_a_name_that_is_anothers_path_is_answered_as_documented(
+    tenant: Tenant, document: Json
+) -> None:
+    assert tenant.agent("lost").patch(BATCH, json={}).status_code == 405
+    assert "405" in operations(document)["PATCH /api/v1/memory/{id}"]["responses"]
+    assert "405" not in operations(document)["POST /api/v1/memory"]["responses"]
+
+
+def test_every_operation_answers_as_documented(
+    tenant: Tenant,
+    admin: httpx.Client,
+    stranger: httpx.Client,
+    reader: Reader,
+    document: Json,
+) -> None:
+    for use in (_entries, _batches, _namespaces, _principals):
+        use(admin)
+    _tasks(admin, tenant)
+    _tenants(tenant, admin, reader)
+    _discovery(stranger, document)
+    assert reader.seen == operations(document).keys()

@@ -1,0 +1,130 @@
+"""Contract §6: the OpenAPI document tells the truth, and is made when it is asked for."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import schemathesis
+
+from functions.api.handler import ROUTES
+from functions.api.problems import PROBLEMS
+from tests.unit.api.reading import Json, operations
+
+_ROOT = Path(__file__).parents[3]
+
+CONTRACT = """
+POST /api/v1/tenants
+POST /api/v1/principals
+GET /api/v1/principals
+DELETE /api/v1/principals/{id}
+POST /api/v1/principals/{id}/rotate
+POST /api/v1/memory
+PATCH /api/v1/memory/{id}
+DELETE /api/v1/memory/{id}
+GET /api/v1/memory
+GET /api/v1/memory/{id}
+GET /api/v1/agents/{agent_id}/memory
+POST /api/v1/memory/batch
+DELETE /api/v1/memory/batch
+GET /api/v1/agents/{agent_id}/memory/summary
+GET /api/v1/memory/namespaces
+GET /api/v1/memory/namespaces/{namespace}
+PATCH /api/v1/memory/namespaces/{namespace}
+POST /api/v1/tasks
+GET /api/v1/tasks/{task_id}
+GET /api/v1/intents/{intent_id}/tasks
+PATCH /api/v1/tasks/{task_id}
+PUT /api/v1/tasks/{task_id}/grants/{principal}
+DELETE /api/v1/tasks/{task_id}/grants/{principal}
+GET /api/v1/intents/{intent_id}/acl
+PUT /api/v1/intents/{intent_id}/acl
+GET /.well-known/openintent.json
+GET /.well-known/openwop
+GET /api/v1/capabilities
+GET /openapi.json
+GET /docs
+GET /health
+"""
+
+
+def test_it_is_valid_openapi(document: Json) -> None:
+    assert document["openapi"] == "3.1.0"
+    schemathesis.openapi.from_dict(document).validate()
+
+
+def test_it_lists_the_contracts_routes_and_no_others(document: Json) -> None:
+    assert sorted(operations(document)) == sorted(CONTRACT.split("\n")[1:-1])
+
+
+def test_every_route_is_there_with_exactly_its_answers(document: Json) -> None:
+    found = operations(document)
+    for route in ROUTES:
+        responses = found[f"{route.method} {route.template}"]["responses"]
+        good = {int(status) for status in responses if int(status) < 400}
+        assert good == route.answers.keys()
+        assert {int(status) for status in responses} >= {400, *route.also}
+
+
+def test_every_operation_has_a_name_of_its_own(document: Json) -> None:
+    named = [operation["operationId"] for operation in operations(document).values()]
+    assert len(set(named)) == len(named) == len(ROUTES)
+
+
+def test_every_parameter_in_a_path_is_described(document: Json) -> None:
+    for path, methods in document["paths"].items():
+        for operation in methods.values():
+            described = [each["name"] for each in operation["parameters"] if each["in"] == "path"]
+            assert described == re.findall(r"{(\w+)}", path)
+
+
+def test_changes_need_if_match_and_deletes_take_it(document: Json) -> None:
+    def if_match(operation: str) -> list[bool]:
+        parameters = operations(document)[operation]["parameters"]
+        return [each["required"] for each in parameters if each["name"] == "If-Match"]
+
+    assert if_match("PATCH /api/v1/memory/{id}") == [True]
+    assert if_match("PATCH /api/v1/tasks/{task_id}") == [True]
+    assert if_match("DELETE /api/v1/memory/{id}") == [False]
+    assert if_match("GET /api/v1/memory/{id}") == []
+
+
+def test_only_discovery_needs_no_key(document: Json) -> None:
+    keyless = {name for name, each in operations(document).items() if each.get("security") == []}
+    assert keyless == set(CONTRACT.split("\n")[-7:-1])
+    assert document["security"] == [{"ApiKey": []}, {"Bearer": []}]
+
+
+def test_bodies_have_the_contracts_limits(document: Json) -> None:
+    schemas = document["components"]["schemas"]
+    new = schemas["NewEntryBody"]["properties"]
+    assert (new["namespace"]["minLength"], new["namespace"]["maxLength"]) == (1, 255)
+    assert new["tags"]["maxItems"] == 50
+    assert new["tags"]["items"]["maxLength"] == 128
+    assert schemas["BatchBody"]["properties"]["entries"]["maxItems"] == 50
+    assert "default" not in schemas["EntryChangeBody"]["properties"]["tags"]
+    assert schemas["NewPrincipalBody"]["properties"]["permissions"]["default"] == [
+        "memory.read",
+        "memory.write",
+    ]
+
+
+def test_every_problem_code_is_documented(document: Json) -> None:
+    codes = document["components"]["schemas"]["Problem"]["properties"]["code"]["enum"]
+    assert codes == list(PROBLEMS)
+
+
+def test_the_version_is_the_projects(document: Json) -> None:
+    project = tomllib.loads((_ROOT / "pyproject.toml").read_text())["project"]
+    assert document["info"]["version"] == project["version"]
+
+
+def test_starting_does_not_wait_for_the_document() -> None:
+    code = (
+        "import sys, functions.api.handler;"
+        "print([m for m in sys.modules if m.startswith('functions.api.docs')"
+        " or m in ('functions.api.openapi', 'functions.api.schemas')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=_ROOT, capture_output=True, check=True)
+    assert done.stdout.decode().strip() == "[]"
