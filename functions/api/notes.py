@@ -6,6 +6,13 @@ from functions.entries.rules import TASK_LIFETIME
 
 _UNCHANGED = "Only the given fields change."
 
+
+def _named_by(*fields: str) -> Document:
+    """That these fields are given, and not null."""
+    properties = {field: {"type": "string"} for field in fields}
+    return {"required": list(fields), "properties": properties}
+
+
 OPERATIONS = {
     "memory_query": "What you may not read never matches. Newest first.",
     "memory_of_agent": "As the query, with the totals in headers. Newest first.",
@@ -27,7 +34,7 @@ MODELS: dict[str, Document] = {
     "BatchUpdate": {
         "description": "Names its entry by `id`, or by namespace and key (with `memory_type` "
         f"for semantic memory). {_UNCHANGED}",
-        "anyOf": [{"required": ["id"]}, {"required": ["namespace", "key"]}],
+        "anyOf": [_named_by("id"), _named_by("namespace", "key")],
     },
     "NamespaceChange": {"description": "Replaces the permissions; makes the namespace if new."},
     "Acl": {"description": "Replaces the list."},

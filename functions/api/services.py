@@ -21,6 +21,7 @@ from functions.platform.clock import Clock
 from functions.platform.encryption import Cipher, FileKeys, KmsKeys
 from functions.platform.settings import ApiSettings
 from functions.platform.table import Table
+from functions.tasks.grants import Grants
 from functions.tasks.intents import Intents
 from functions.tasks.service import Tasks
 from functions.tasks.store import TaskStore
@@ -37,6 +38,7 @@ class Services:
     summaries: Summaries
     namespaces: Namespaces
     tasks: Tasks
+    grants: Grants
     intents: Intents
 
 
@@ -62,6 +64,7 @@ def build_services(settings: ApiSettings, clock: Clock) -> Services:
         summaries=Summaries(store, tasks, namespaces, clock),
         namespaces=namespaces,
         tasks=tasks,
+        grants=Grants(task_store, clock),
         intents=Intents(task_store),
     )
 

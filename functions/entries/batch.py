@@ -26,7 +26,7 @@ from functions.platform.errors import (
 )
 from functions.platform.idempotency import RequestToken
 from functions.platform.keys import Key, Slot
-from functions.platform.table import MOST_WRITES, Write
+from functions.platform.writes import MOST_WRITES, Write
 
 _FIXED_WRITES = 2  # an entry's own item and the row of all entries
 _COUNTERS = 10  # left free for the counters of agents and tasks

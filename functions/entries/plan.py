@@ -23,7 +23,7 @@ from functions.identity.model import Principal
 from functions.platform.errors import BatchTooLarge, ValidationFailed
 from functions.platform.items import Item
 from functions.platform.keys import Key
-from functions.platform.table import MOST_WRITES, Write
+from functions.platform.writes import MOST_WRITES, Write
 from functions.tasks import writes as task_writes
 
 

@@ -27,7 +27,8 @@ from functions.platform.errors import (
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.keys import Key, Slot
-from functions.platform.table import ConditionFailed, Write
+from functions.platform.table import ConditionFailed
+from functions.platform.writes import Write
 
 _ATTEMPTS = 8
 _QUICK = frozenset({"value", "tags"})

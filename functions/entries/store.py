@@ -15,7 +15,8 @@ from functions.platform.schema import (
     EXPIRY_ATTRIBUTE,
     TASK_ATTRIBUTE,
 )
-from functions.platform.table import Table, Write
+from functions.platform.table import Table
+from functions.platform.writes import Write
 
 
 class EntryStore:

@@ -14,7 +14,7 @@ from functions.platform import keys
 from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.schema import TTL_ATTRIBUTE
-from functions.platform.table import Write, delete, put, update
+from functions.platform.writes import Write, delete, put, update
 
 ABSENT = "attribute_not_exists(pk)"
 _SAME = "nonce = :nonce AND version = :version"

@@ -6,7 +6,8 @@ from typing import cast
 from functions.identity.model import Kind, Principal
 from functions.platform import keys
 from functions.platform.items import Item
-from functions.platform.table import Refused, Table, Write, delete, put
+from functions.platform.table import Refused, Table
+from functions.platform.writes import Write, delete, put
 
 _ABSENT = "attribute_not_exists(pk)"
 

@@ -3,7 +3,8 @@
 from functions.namespaces.model import Namespace
 from functions.platform import keys
 from functions.platform.items import Item
-from functions.platform.table import ConditionFailed, Table, Write, put
+from functions.platform.table import ConditionFailed, Table
+from functions.platform.writes import Write, put
 
 
 class NamespaceStore:

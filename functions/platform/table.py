@@ -7,7 +7,6 @@ else becomes `Throttled` or `Unavailable`.
 import random
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -15,11 +14,11 @@ from botocore.exceptions import BotoCoreError, ClientError
 from functions.platform.errors import ServiceError, Throttled, Unavailable
 from functions.platform.items import Item, decode_item, encode, encode_item
 from functions.platform.keys import Key
+from functions.platform.writes import Write
 
 _ATTEMPTS = 10
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.01, 0.4  # seconds
 _GET_AT_ONCE = 100
-MOST_WRITES = 100  # DynamoDB's limit for one transaction
 _SLOW_DOWN = {
     "ProvisionedThroughputExceededException",
     "RequestLimitExceeded",
@@ -27,38 +26,6 @@ _SLOW_DOWN = {
     "TransactionConflictException",
     "TransactionInProgressException",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Write:
-    """One write: `verb` is Put, Update, Delete or ConditionCheck."""
-
-    verb: str
-    key: Key
-    item: Item | None = None
-    expression: str | None = None
-    condition: str | None = None
-    values: Item = field(default_factory=dict)
-
-
-def put(key: Key, item: Item, condition: str | None = None, **values: Any) -> Write:
-    """Puts `item` at `key`; `values` are the placeholders of the condition, without colons."""
-    return Write("Put", key, item=item, condition=condition, values=values)
-
-
-def update(key: Key, expression: str, condition: str | None = None, **values: Any) -> Write:
-    """Updates the item at `key`, making it if there is none and the condition lets it."""
-    return Write("Update", key, expression=expression, condition=condition, values=values)
-
-
-def delete(key: Key, condition: str | None = None, **values: Any) -> Write:
-    """Deletes the item at `key`."""
-    return Write("Delete", key, condition=condition, values=values)
-
-
-def check(key: Key, condition: str, **values: Any) -> Write:
-    """Writes nothing, but lets the transaction through only if the condition holds."""
-    return Write("ConditionCheck", key, condition=condition, values=values)
 
 
 class ConditionFailed(Exception):

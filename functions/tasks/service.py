@@ -8,18 +8,18 @@ from functions.platform import keys
 from functions.platform.clock import Clock
 from functions.platform.errors import (
     AccessDenied,
-    CapacityExceeded,
     EntryExists,
     NotFound,
     ValidationFailed,
     VersionMismatch,
 )
 from functions.platform.idempotency import RequestToken
-from functions.platform.table import ConditionFailed, Refused, Write
+from functions.platform.table import Refused
+from functions.platform.writes import Write
 from functions.tasks import rules, writes
 from functions.tasks.changes import changed, new_task
-from functions.tasks.items import FOREVER, task_of
-from functions.tasks.model import Grant, NewGrant, NewTask, Task, TaskChange
+from functions.tasks.items import task_of
+from functions.tasks.model import NewTask, Task, TaskChange
 from functions.tasks.store import TaskStore, replace_task
 
 _ATTEMPTS = 5
@@ -206,44 +206,6 @@ class Tasks:
             return present
         rules.assert_open(present)
         raise _mismatch(present) from refused
-
-    def grant(self, caller: Principal, task_id: str, principal: str, new: NewGrant) -> Grant:
-        """Gives somebody access to the task's working memory (contract §5).
-
-        Raises:
-            NotFound, AccessDenied, TaskClosed: as they say.
-            ValidationFailed: the expiry lies in the past.
-            CapacityExceeded: the task has all the grants that it can hold.
-        """
-        if new.expires_at is not None and new.expires_at <= self._clock():
-            raise ValidationFailed("expires_at", "lies in the past")
-        grant = Grant(principal, new.access, new.expires_at or FOREVER)
-        self._direct(caller, writes.set_grant(caller.tenant, task_id, caller, grant))
-        return grant
-
-    def revoke(self, caller: Principal, task_id: str, principal: str) -> None:
-        """Takes a grant back.
-
-        Raises:
-            NotFound: no such task, or no such grant.
-            AccessDenied, TaskClosed: as they say.
-        """
-        write = writes.remove_grant(caller.tenant, task_id, caller, principal)
-        self._direct(caller, write)
-
-    def _direct(self, caller: Principal, write: Write) -> None:
-        try:
-            self._store.change(write)
-        except ConditionFailed as failed:
-            if failed.item is None:
-                raise NotFound("no task has this id") from failed
-            task = task_of(failed.item)
-            if not rules.directs(caller, task):
-                raise AccessDenied("only the task's coordinator and assignee grant") from failed
-            rules.assert_open(task)
-            if len(task.grants) >= writes.MOST_GRANTS:
-                raise CapacityExceeded("grants", len(task.grants), writes.MOST_GRANTS) from failed
-            raise NotFound("this principal has no grant on the task") from failed
 
     def reads_memory(self, caller: Principal, task: Task) -> bool:
         """Whether the caller reads all working memory of a task (contract §4)."""

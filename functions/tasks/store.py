@@ -4,7 +4,8 @@ from collections.abc import Iterable
 
 from functions.identity.model import Principal
 from functions.platform import keys
-from functions.platform.table import Table, Write, update
+from functions.platform.table import Table
+from functions.platform.writes import Write, update
 from functions.tasks import writes
 from functions.tasks.items import intent_of, task_attributes, task_of
 from functions.tasks.model import AclEntry, Intent, Task

@@ -12,7 +12,7 @@ from functions.identity.model import Principal
 from functions.platform import keys
 from functions.platform.items import Item
 from functions.platform.keys import Key, agent_digest
-from functions.platform.table import Write, check, put, update
+from functions.platform.writes import Write, check, put, update
 from functions.tasks.items import grant_attributes, task_attributes
 from functions.tasks.model import Grant, MemoryPolicy, Task
 

@@ -80,7 +80,8 @@ class HandlerTransport(httpx.BaseTransport):
 def _response(answer: dict[str, Any]) -> httpx.Response:
     body = answer.get("body") or ""
     content = base64.b64decode(body) if answer.get("isBase64Encoded") else body.encode()
-    return httpx.Response(answer["statusCode"], headers=answer["headers"], content=content)
+    stream = httpx.ByteStream(content)
+    return httpx.Response(answer["statusCode"], headers=answer["headers"], stream=stream)
 
 
 def open_client(transport: httpx.BaseTransport, key: str | None = None) -> httpx.Client:

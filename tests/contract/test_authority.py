@@ -47,6 +47,14 @@ class Stage:
     episode: dict[str, Any]
     own: dict[str, Any]
 
+    def withstands(self, attacker: httpx.Client, attack: "Attack") -> None:
+        """The attack must be refused, show nothing and change nothing."""
+        before = self.tenant.service.state()
+        answer = attack(self, attacker)
+        assert answer.status_code in (400, 401, 403, 409), f"{answer.status_code}: {answer.text}"
+        assert "current" not in answer.json()
+        assert self.tenant.service.state() == before
+
     def reach(self, attacker: httpx.Client) -> list[str]:
         """What of the victims' memory the attacker can read or write."""
         victims = (self.checkpoint, self.episode)
@@ -77,33 +85,36 @@ def stage(tenant: Tenant, clock: MovableClock) -> Stage:
     return Stage(tenant, boss, alice, checkpoint, episode, shared)
 
 
-def post_task(**fields: Any) -> Callable[[Stage, httpx.Client], httpx.Response]:
+Attack = Callable[[Stage, httpx.Client], httpx.Response]
+
+
+def post_task(**fields: Any) -> Attack:
     """An attack by registering a task."""
     return lambda _, attacker: attacker.post(TASKS, json=task(**fields))
 
 
-def post(**fields: Any) -> Callable[[Stage, httpx.Client], httpx.Response]:
+def post(**fields: Any) -> Attack:
     """An attack by creating an entry."""
     return lambda _, attacker: attacker.post(MEMORY, json=entry(**fields))
 
 
-def batch(**fields: Any) -> Callable[[Stage, httpx.Client], httpx.Response]:
+def batch(**fields: Any) -> Attack:
     """An attack by one item of a batch."""
     return lambda _, attacker: attacker.post(BATCH, json={"entries": [fields]})
 
 
-def change(path: str, **fields: Any) -> Callable[[Stage, httpx.Client], httpx.Response]:
+def change(path: str, **fields: Any) -> Attack:
     """An attack by a PATCH at the right version."""
     return lambda _, attacker: patch(attacker, path, 1, fields)
 
 
-def send(method: str, path: str, **body: Any) -> Callable[[Stage, httpx.Client], httpx.Response]:
+def send(method: str, path: str, **body: Any) -> Attack:
     """An attack by any other call."""
     return lambda _, attacker: attacker.request(method, path, json=body)
 
 
 OTHERS_INTENT = "intent_mallory"
-ATTACKS: dict[str, Callable[[Stage, httpx.Client], httpx.Response]] = {
+ATTACKS: dict[str, Attack] = {
     "register a taken task id": post_task(id="task_1"),
     "register a taken task id for oneself": post_task(id="task_1", assigned_agent="mallory"),
     "register a taken id in one's own intent": post_task(id="task_1", intent_id=OTHERS_INTENT),
@@ -188,18 +199,17 @@ ATTACKS: dict[str, Callable[[Stage, httpx.Client], httpx.Response]] = {
 
 
 @pytest.mark.parametrize("kind", ["agent", "coordinator", "user"])
-@pytest.mark.parametrize("attack", ATTACKS)
-def test_an_attack_is_refused_and_changes_nothing(stage: Stage, kind: str, attack: str) -> None:
+def test_attacks_are_refused_and_change_nothing(
+    stage: Stage, kind: str, subtests: pytest.Subtests
+) -> None:
     mallory = stage.tenant.service.client(stage.tenant.principal(kind, "mallory")["api_key"])
-    before = stage.tenant.service.state()
-    answer = ATTACKS[attack](stage, mallory)
-    assert answer.status_code in (400, 401, 403, 409), f"{answer.status_code}: {answer.text}"
-    assert "current" not in answer.json()
-    assert stage.tenant.service.state() == before
+    for name, attack in ATTACKS.items():
+        with subtests.test(name):
+            stage.withstands(mallory, attack)
     assert stage.reach(mallory) == []
 
 
-AGENTS_ATTACKS: dict[str, Callable[[Stage, httpx.Client], httpx.Response]] = {
+AGENTS_ATTACKS: dict[str, Attack] = {
     "coordinate": post_task(intent_id=OTHERS_INTENT, coordinator="mallory"),
     "coordinate another agent": post_task(
         intent_id=OTHERS_INTENT, coordinator="mallory", assigned_agent="alice"
@@ -213,13 +223,13 @@ AGENTS_ATTACKS: dict[str, Callable[[Stage, httpx.Client], httpx.Response]] = {
 }
 
 
-@pytest.mark.parametrize("attack", AGENTS_ATTACKS)
-def test_what_only_coordinators_may_an_agent_may_not(stage: Stage, attack: str) -> None:
+def test_what_only_coordinators_may_an_agent_may_not(
+    stage: Stage, subtests: pytest.Subtests
+) -> None:
     mallory = stage.tenant.agent("mallory")
-    before = stage.tenant.service.state()
-    answer = AGENTS_ATTACKS[attack](stage, mallory)
-    assert answer.status_code in (403, 409), f"{answer.status_code}: {answer.text}"
-    assert stage.tenant.service.state() == before
+    for name, attack in AGENTS_ATTACKS.items():
+        with subtests.test(name):
+            stage.withstands(mallory, attack)
     assert stage.reach(mallory) == []
 
 

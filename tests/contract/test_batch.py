@@ -222,6 +222,7 @@ def test_a_batch_delete_leaves_what_the_caller_may_not_write(
     refused(read(alice, mine["id"]), 404, "ENTRY_NOT_FOUND")
 
 
+@pytest.mark.usefixtures("volume")
 def test_a_batch_delete_takes_more_than_one_page(alice: httpx.Client) -> None:
     for start in range(0, 150, 50):
         ok(send(alice, *[entry(key=f"k{number}") for number in range(start, start + 50)]))

@@ -10,6 +10,7 @@ import requests
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from hypothesis.errors import Unsatisfiable
 from schemathesis import Case
 from schemathesis.checks import (
     content_type_conformance,
@@ -38,6 +39,8 @@ BOUNDED = settings(
     phases=[Phase.generate],
     suppress_health_check=list(HealthCheck),
 )
+
+pytestmark = pytest.mark.usefixtures("volume")
 
 Known = dict[str, list[str]]
 
@@ -120,4 +123,7 @@ def test_no_answer_is_a_5xx_or_undocumented(
         answer = sent(case, service.client(), sender)
         case.validate_response(answer, checks=CHECKS)
 
-    run()
+    try:
+        run()
+    except Unsatisfiable:
+        pytest.skip("nothing in such a request can be wrong")

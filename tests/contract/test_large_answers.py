@@ -36,25 +36,13 @@ def test_a_page_is_cut_and_says_where_to_go_on(library: Library) -> None:
         pages.append(ok(answer))
         assert pages[-1]["total"] == COUNT
         offset = pages[-1].get("next_offset")
+        assert offset is None or len(answer.content) > 0.9 * MOST_BYTES
     assert len(pages) == 2
     assert pages[0]["next_offset"] == len(pages[0]["entries"]) == pages[1]["offset"]
     assert len({each["id"] for page in pages for each in page["entries"]}) == COUNT
 
 
-def test_a_cut_page_is_as_full_as_it_may_be(library: Library) -> None:
-    alice, filters = library
-    answer = alice.get(MEMORY, params=filters)
-    assert len(answer.content) > 0.9 * MOST_BYTES
-
-
-def test_a_page_that_its_limit_cuts_says_nothing_of_the_next(library: Library) -> None:
-    alice, filters = library
-    last = ok(alice.get(MEMORY, params=filters | {"offset": str(COUNT - 2)}))
-    assert len(last["entries"]) == 2
-    assert "next_offset" not in last
-
-
-def test_a_bare_array_fits_the_answer_too(library: Library) -> None:
+def test_a_bare_array_is_cut_too(library: Library) -> None:
     alice, filters = library
     answer = alice.get("/api/v1/agents/alice/memory", params=filters)
     ok(answer)

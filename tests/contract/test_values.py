@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from tests.contract.bodies import (
     BATCH,
-    MEMORY,
     create,
     entry,
     query,
@@ -118,14 +117,6 @@ def test_every_kind_of_value_round_trips_at_every_sensitivity(
 def test_long_texts_round_trip(tenant: Tenant, size: int) -> None:
     text = ("\u0000é🤖 repeated text, " * size)[: size // 3]
     same_everywhere(tenant, entry(value={"text": text}))
-
-
-@pytest.mark.parametrize("number", [each for each in SCALARS if isinstance(each, int | float)])
-def test_a_number_stays_the_same_number(tenant: Tenant, number: float) -> None:
-    body = json.dumps(entry(value={"n": number})).encode()
-    made = ok(tenant.admin.post(MEMORY, content=body), 201)
-    assert exactly(made["value"]["n"]) == exactly(number)
-    assert exactly(ok(read(tenant.admin, made["id"]))["value"]["n"]) == exactly(number)
 
 
 def test_a_value_may_be_nested_deeply(tenant: Tenant) -> None:

@@ -28,25 +28,26 @@ def test_an_entry_answers_with_its_version_as_etag(tenant: Tenant) -> None:
     assert read(tenant.admin, entry_id).headers["ETag"] == '"2"'
 
 
-@pytest.mark.parametrize(
-    ("header", "status"),
-    [
-        ('"2"', 304),
-        ('W/"2"', 304),
-        ("*", 304),
-        ('"1", "2"', 304),
-        ('"1"', 200),
-        ('"12"', 200),
-        ('"1", "3"', 200),
-    ],
-)
-def test_get_honours_if_none_match(tenant: Tenant, header: str, status: int) -> None:
+CACHED = [
+    ('"2"', 304),
+    ('W/"2"', 304),
+    ("*", 304),
+    ('"1", "2"', 304),
+    ('"1"', 200),
+    ('"12"', 200),
+    ('"1", "3"', 200),
+]
+
+
+def test_get_honours_if_none_match(tenant: Tenant, subtests: pytest.Subtests) -> None:
     entry_id = create(tenant.admin, entry())["id"]
     ok(update(tenant.admin, entry_id, 1, value={}))
-    answer = tenant.admin.get(f"{MEMORY}/{entry_id}", headers={"If-None-Match": header})
-    assert answer.status_code == status
-    assert bool(answer.content) == (status == 200)
-    assert answer.headers["ETag"] == '"2"'
+    for header, status in CACHED:
+        with subtests.test(header):
+            answer = tenant.admin.get(f"{MEMORY}/{entry_id}", headers={"If-None-Match": header})
+            assert answer.status_code == status
+            assert bool(answer.content) == (status == 200)
+            assert answer.headers["ETag"] == '"2"'
 
 
 BAD_VERSIONS = [
@@ -80,12 +81,14 @@ def test_if_match_takes_a_version_bare_or_quoted(tenant: Tenant, form: str) -> N
     gone(tenant.admin.delete(f"{MEMORY}/{again['id']}", headers={"If-Match": form}))
 
 
-@pytest.mark.parametrize("form", BAD_VERSIONS)
-def test_any_other_if_match_is_malformed(tenant: Tenant, form: str) -> None:
+def test_any_other_if_match_is_malformed(tenant: Tenant, subtests: pytest.Subtests) -> None:
     made = create(tenant.admin, entry())
-    path, raw = f"{MEMORY}/{made['id']}", {b"If-Match": form.encode()}
-    invalid(tenant.admin.patch(path, json={"value": {}}, headers=raw))
-    invalid(tenant.admin.delete(path, headers=raw))
+    path = f"{MEMORY}/{made['id']}"
+    for form in BAD_VERSIONS:
+        raw = {b"If-Match": form.encode()}
+        with subtests.test(form):
+            invalid(tenant.admin.patch(path, json={"value": {}}, headers=raw))
+            invalid(tenant.admin.delete(path, headers=raw))
     assert ok(read(tenant.admin, made["id"])) == made
 
 

@@ -51,12 +51,12 @@ def grant(call: Call, caller: Principal) -> Answer:
     task_id, principal = call.names["task_id"], call.names["principal"]
     if len(principal) > 128:
         raise ValidationFailed("principal", "has 1 to 128 characters")
-    granted = call.services.tasks.grant(caller, task_id, principal, call.parsed(NewGrant))
+    granted = call.services.grants.grant(caller, task_id, principal, call.parsed(NewGrant))
     return json_answer(200, grant_document(granted))
 
 
 def revoke(call: Call, caller: Principal) -> Answer:
-    call.services.tasks.revoke(caller, call.names["task_id"], call.names["principal"])
+    call.services.grants.revoke(caller, call.names["task_id"], call.names["principal"])
     return Answer(204)
 
 
