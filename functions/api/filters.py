@@ -19,7 +19,8 @@ NARROWING = (
     "updated_after",
     "updated_before",
 )
-FILTERS = ("agent_id", "memory_type", "pinned", *NARROWING)
+OF_AGENT = ("memory_type", "pinned", *NARROWING)
+FILTERS = ("agent_id", *OF_AGENT)
 
 
 def filters_of(call: Call, agent_id: str | None = None) -> Filters:
@@ -33,7 +34,7 @@ def filters_of(call: Call, agent_id: str | None = None) -> Filters:
     if namespace is not None and namespace.endswith("*"):
         prefix, namespace = namespace[:-1] or None, None
     return Filters(
-        agent_id=agent_id or _text(call, "agent_id"),
+        agent_id=_text(call, "agent_id") if agent_id is None else agent_id,
         namespace=namespace,
         namespace_prefix=prefix,
         key=_text(call, "key"),

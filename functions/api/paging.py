@@ -10,7 +10,7 @@ from functions.api.documents import Document
 from functions.platform.errors import ValidationFailed
 
 MOST_PAGE_BYTES = 5_000_000
-_DEFAULT_LIMIT, _MOST_LIMIT = 100, 1000
+DEFAULT_LIMIT, MOST_LIMIT = 100, 1000
 PAGE = ("limit", "offset")
 
 
@@ -38,7 +38,7 @@ def assert_known(call: Call, known: Iterable[str]) -> None:
 
 def limits(call: Call) -> tuple[int, int]:
     """`limit` (1-1000, default 100) and `offset` (from 0) of a list."""
-    limit = _number(call, "limit", _DEFAULT_LIMIT, 1, _MOST_LIMIT)
+    limit = _number(call, "limit", DEFAULT_LIMIT, 1, MOST_LIMIT)
     return limit, _number(call, "offset", 0, 0, 10**9)
 
 
@@ -70,6 +70,12 @@ def envelope(
     """A page of a list; `taken` is how far into the list it reaches."""
     document = {name: page, "total": total, "limit": limit, "offset": offset}
     return document | ({"next_offset": offset + taken} if offset + taken < total else {})
+
+
+def position(total: int, offset: int, taken: int) -> dict[str, str]:
+    """What an envelope would say of a bare array, as headers."""
+    headers = {"x_total_count": str(total)}
+    return headers | ({"x_next_offset": str(offset + taken)} if offset + taken < total else {})
 
 
 def listed(call: Call, name: str, documents: Sequence[Document]) -> Document:

@@ -28,7 +28,7 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.keys import Key, Slot
 from functions.platform.writes import MOST_WRITES, Write
 
-_FIXED_WRITES = 2  # an entry's own item and the row of all entries
+_FIXED_WRITES = 3  # an entry's own item, its notice and the row of all entries
 _COUNTERS = 10  # left free for the counters of agents and tasks
 
 
@@ -183,7 +183,7 @@ def _chunks(entries: list[Entry]) -> Iterator[list[Entry]]:
     chunk: list[Entry] = []
     room = MOST_WRITES - _COUNTERS
     for entry in entries:
-        needed = _FIXED_WRITES + len(entry.tags) if entry.tier == "semantic" else 2
+        needed = _FIXED_WRITES + len(entry.tags)
         if chunk and (needed > room or len(chunk) == 25):
             yield chunk
             chunk, room = [], MOST_WRITES - _COUNTERS

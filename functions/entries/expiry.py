@@ -33,7 +33,7 @@ class Expiry:
         return sum(self._remove(caller, entry) for entry in found.values()) > 0
 
     def _remove(self, caller: Principal, entry: Entry) -> bool:
-        plan = Plan(caller, (Transition(entry, None),), self._clock())
+        plan = Plan(caller, (Transition(entry, None, reason="expired"),), self._clock())
         try:
             self._writer.commit(plan, RequestToken.fresh())
         except (EntryNotFound, VersionMismatch):

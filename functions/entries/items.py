@@ -7,8 +7,16 @@ from typing import Any
 from functions.entries.model import ENCRYPTED, Entry
 from functions.platform.encryption import Cipher
 from functions.platform.items import Item
-from functions.platform.keys import Slot, task_item
-from functions.platform.schema import AGE_ATTRIBUTE, EXPIRY_ATTRIBUTE, TASK_ATTRIBUTE, TTL_ATTRIBUTE
+from functions.platform.keys import Slot, due_shard, task_item
+from functions.platform.schema import (
+    AGE_ATTRIBUTE,
+    DUE_ATTRIBUTE,
+    DUE_SHARD_ATTRIBUTE,
+    EXPIRY_ATTRIBUTE,
+    RECENCY_ATTRIBUTE,
+    TASK_ATTRIBUTE,
+    TTL_ATTRIBUTE,
+)
 
 _COMPRESS_FROM = 1024  # bytes; below, a value fits its write unit anyway
 
@@ -32,9 +40,13 @@ def seconds(moment: int | None) -> int | None:
 
 
 class EntryItems:
-    """Turns entries into items and back."""
+    """Turns entries into items and back.
 
-    def __init__(self, cipher: Cipher) -> None:
+    Without a cipher, sealed values stay closed: such an entry's value is empty, and it can be
+    removed but not written.
+    """
+
+    def __init__(self, cipher: Cipher | None) -> None:
         self._cipher = cipher
 
     def item(self, entry: Entry) -> Item:
@@ -63,6 +75,10 @@ class EntryItems:
             "author": None if entry.author == entry.agent else entry.author,
             "curator": entry.curator,
             "req": entry.request,
+            RECENCY_ATTRIBUTE: entry.recency,
+            "accessed": entry.accessed if entry.tier == "episodic" else None,
+            DUE_ATTRIBUTE: entry.expires,
+            DUE_SHARD_ATTRIBUTE: None if entry.expires is None else due_shard(entry.place[0]),
             TASK_ATTRIBUTE: task_item(entry.slot.tenant, entry.task)[0]
             if attached and entry.task is not None
             else None,
@@ -71,6 +87,8 @@ class EntryItems:
     def _value(self, entry: Entry) -> Item:
         if entry.sensitivity not in ENCRYPTED:
             return {"val": pack(entry.value)}
+        if self._cipher is None:
+            raise ValueError("a sensitive value can't be written without a cipher")
         sealed, wrapped = self._cipher.seal(entry.value, entry.slot.tenant, entry.id, entry.version)
         return {"val": sealed, "data_key": wrapped, "sealed_at": entry.version}
 
@@ -85,6 +103,7 @@ class EntryItems:
             namespace=item["namespace"],
             key=item["ekey"],
             value=self._opened(item, slot),
+            kb=item["kb"],
             version=item["version"],
             created=item["created"],
             updated=item["updated"],
@@ -98,12 +117,15 @@ class EntryItems:
             pinned=item.get("pinned", False),
             priority=item.get("priority", "normal"),
             sensitivity=item.get("sens"),
+            accessed=item["accessed"] if "accessed" in item else item["updated"],
             request=item.get("req"),
         )
 
     def _opened(self, item: dict[str, Any], slot: Slot) -> bytes:
         if "data_key" not in item:
             return _unpack(item["val"])
+        if self._cipher is None:
+            return b""
         entry_id = slot.id(item["nonce"])
         return self._cipher.open(
             item["val"], item["data_key"], slot.tenant, entry_id, item["sealed_at"]

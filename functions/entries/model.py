@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from functions.platform.fields import AgentId, Identifier, Moment, Name, Tag
-from functions.platform.keys import Key, Slot, order_of
+from functions.platform.keys import Key, Slot, order_of, recency
 
 Tier = Literal["working", "episodic", "semantic"]
 Priority = Literal["low", "normal", "high"]
@@ -101,6 +101,7 @@ class Entry:
     namespace: str
     key: str
     value: bytes
+    kb: int  # the size that limits count: whole KB, rounded up
     version: int
     created: int
     updated: int
@@ -114,6 +115,7 @@ class Entry:
     pinned: bool = False
     priority: Priority = "normal"
     sensitivity: Sensitivity | None = None
+    accessed: int = 0  # by its owner, written or read; episodic memory only
     request: bytes | None = None
 
     @property
@@ -125,14 +127,16 @@ class Entry:
         return self.slot.item
 
     @property
-    def kb(self) -> int:
-        """The size that limits count: whole KB, rounded up."""
-        return -(-len(self.value) // 1024)
-
-    @property
     def order(self) -> str:
         """What lists sort by, newest first: creation, then id (contract §3)."""
         return order_of(self.slot, self.nonce)
+
+    @property
+    def recency(self) -> str | None:
+        """What eviction sorts by: lower priority first, then least recent access (§2.2)."""
+        if self.tier != "episodic" or self.pinned:
+            return None
+        return recency(self.priority, self.accessed, self.nonce)
 
     def expired(self, now: int) -> bool:
         """Whether no read returns the entry any more (RFC-0015 §9.3)."""

@@ -17,6 +17,7 @@ from functions.entries.writes import (
     agent_write,
     entry_write,
     index_writes,
+    notice_write,
     task_tallies,
 )
 from functions.identity.model import Principal
@@ -47,6 +48,8 @@ class Plan:
         writes = [entry_write(items, step) for step in self.steps]
         for step in self.steps:
             writes.extend(index_writes(step))
+            notice = notice_write(step, self.caller.id, self.now)
+            writes.extend([] if notice is None else [notice])
         tenant = self.caller.tenant
         writes.extend(
             agent_write(tenant, agent, tally) for agent, tally in agent_tallies(self.steps).items()

@@ -48,6 +48,11 @@ def compact(value: dict[str, Any]) -> bytes:
     return text
 
 
+def whole_kb(value: bytes) -> int:
+    """The size of a value that limits count: whole KB, rounded up."""
+    return -(-len(value) // 1024)
+
+
 def expiry(ttl: str | None, expires_at: int | None, now: int) -> int | None:
     """When an entry expires (epoch ms); a given `expires_at` wins (RFC-0015 §1.1).
 
@@ -110,7 +115,8 @@ def new_entry(caller: Principal, new: NewEntry, now: int, token: RequestToken) -
         agent=agent,
         namespace=new.namespace,
         key=new.key,
-        value=compact(new.value),
+        value=(value := compact(new.value)),
+        kb=whole_kb(value),
         version=1,
         created=now,
         updated=now,
@@ -123,6 +129,7 @@ def new_entry(caller: Principal, new: NewEntry, now: int, token: RequestToken) -
         expires=expiry(new.ttl, new.expires_at, now),
         pinned=new.pinned or False,
         priority=new.priority or "normal",
+        accessed=now,
         sensitivity=new.sensitivity,
         request=token.stored,
     )
@@ -150,7 +157,9 @@ def changed_entry(
         entry,
         **{name: getattr(change, name) for name in given & {"pinned", "priority", "sensitivity"}},
         **_lifetime_change(entry, change, now),
-        value=compact(change.value) if "value" in given else entry.value,
+        value=(value := compact(change.value) if "value" in given else entry.value),
+        kb=whole_kb(value) if "value" in given else entry.kb,
+        accessed=now,
         tags=tuple(dict.fromkeys(change.tags)) if "tags" in given else entry.tags,
         version=entry.version + 1,
         updated=now,

@@ -174,7 +174,7 @@ class Entries:
         kb = None
         if "value" in change.model_fields_set:
             value = rules.compact(change.value)
-            changes["val"], kb = pack(value), -(-len(value) // 1024)
+            changes["val"], kb = pack(value), rules.whole_kb(value)
         if "tags" in change.model_fields_set:
             changes["tags"] = list(dict.fromkeys(change.tags)) or None
         return self._store.update(

@@ -7,6 +7,7 @@ of an expired entry has both. Counters follow from the transitions, so they can'
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
+from typing import Literal
 
 from functions.entries.items import EntryItems, seconds
 from functions.entries.model import Entry
@@ -17,11 +18,15 @@ from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.writes import Write, delete, put, update
 
 ABSENT = "attribute_not_exists(pk)"
+NOTICE_KEPT = 86_400_000  # ms; change streams are kept as long
 _SAME = "nonce = :nonce AND version = :version"
 
 EPISODIC_CAPACITY = 1000  # entries an agent, unless its settings say otherwise (RFC-0015 §2.2)
 WORKING_ENTRIES = 100  # of an agent outside tasks (contract §4)
 WORKING_KB = 1024
+
+
+Reason = Literal["deleted", "evicted", "expired", "archived"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,7 @@ class Transition:
     old: Entry | None
     new: Entry | None
     index: int = 0
+    reason: Reason = "deleted"  # why the old one goes, if it does
 
     @property
     def either(self) -> Entry:
@@ -68,6 +74,21 @@ def entry_write(items: EntryItems, step: Transition) -> Write:
     if new is None:
         return delete(old.place, _SAME, nonce=old.nonce, version=old.version)
     return put(new.place, items.item(new), _SAME, nonce=old.nonce, version=old.version)
+
+
+def notice_write(step: Transition, actor: str, now: int) -> Write | None:
+    """What tells the change stream why an entry went; it is kept for a day."""
+    old, new = step.old, step.new
+    if old is None or (new is not None and new.nonce == old.nonce):
+        return None
+    reason = step.reason if new is None else "expired"
+    notice: Item = {
+        "reason": reason,
+        "actor": actor,
+        "happened": now,
+        TTL_ATTRIBUTE: seconds(now + NOTICE_KEPT),
+    }
+    return put(keys.notice_item(old.slot, old.nonce), notice)
 
 
 def index_writes(step: Transition) -> Iterator[Write]:

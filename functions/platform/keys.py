@@ -8,6 +8,7 @@ import re
 import secrets
 from dataclasses import dataclass
 from hashlib import blake2b, sha256
+from zlib import crc32
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's: sorts as the numbers do
 _OWNER, _NAMESPACE, _KEY, _TIME, _LUCK = 13, 6, 13, 10, 6  # characters of 5 bits
@@ -15,6 +16,9 @@ _ENTRY_ID = re.compile(
     rf"mem_([an])([{_ALPHABET}]{{{_OWNER}}})([{_ALPHABET}]{{{_NAMESPACE}}})"
     rf"([{_ALPHABET}]{{{_KEY}}})([{_ALPHABET}]{{{_TIME + _LUCK}}})"
 )
+
+_PRIORITIES = ("low", "normal", "high")
+_DUE_SHARDS = 8
 
 TENANT_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
 Key = tuple[str, str]
@@ -128,6 +132,19 @@ def entry_prefix(namespace: str | None) -> str:
     return "e#" if namespace is None else f"e#{_namespace(namespace)}#"
 
 
+def notice_item(slot: Slot, nonce: str) -> Key:
+    """The notice that says why, and by whom, an incarnation of a slot was removed."""
+    return slot.partition, f"z#{slot.id(nonce)}"
+
+
+def due_shard(partition: str) -> str:
+    """Which shard of the index of due things a partition's items stand in."""
+    return str(crc32(partition.encode()) % _DUE_SHARDS)
+
+
+DUE_SHARDS = tuple(str(number) for number in range(_DUE_SHARDS))
+
+
 def agent_item(tenant: str, agent: str) -> Key:
     """The item of an agent's counters and settings."""
     return agent_partition(tenant, agent), "a"
@@ -151,6 +168,11 @@ def id_of_order(order: str) -> str:
 def index_row(slot: Slot, nonce: str, tag: str | None) -> Key:
     """The index row of a semantic entry under a tag."""
     return slot.partition, f"{index_prefix(tag)}{order_of(slot, nonce)}"
+
+
+def recency(priority: str, accessed: int, nonce: str) -> str:
+    """What an episodic entry sorts by in eviction: what goes first comes first."""
+    return f"{_PRIORITIES.index(priority)}#{_moment(accessed)}#{nonce}"
 
 
 def order_of_row(sort: str) -> str:

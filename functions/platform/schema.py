@@ -5,7 +5,12 @@ from typing import Any
 BY_TASK = "by_task"  # entries that end with a task
 BY_AGE = "by_age"  # an agent's episodic entries
 BY_EXPIRY = "by_expiry"  # a partition's entries that expire
+BY_RECENCY = "by_recency"  # an agent's episodic entries that may be evicted, first to go first
+BY_DUE = "by_due"  # what the scheduled function has to look after, and when
 TASK_ATTRIBUTE = "task_ix"
+RECENCY_ATTRIBUTE = "recency"
+DUE_SHARD_ATTRIBUTE = "due_ix"
+DUE_ATTRIBUTE = "due"
 AGE_ATTRIBUTE = "ep_created"
 EXPIRY_ATTRIBUTE = "expires"
 TTL_ATTRIBUTE = "ttl_at"
@@ -35,13 +40,24 @@ def memory_table(name: str) -> dict[str, Any]:
         "TableName": name,
         "BillingMode": "PAY_PER_REQUEST",
         "AttributeDefinitions": _attributes(
-            **{"pk": "S", "sk": "S", TASK_ATTRIBUTE: "S", AGE_ATTRIBUTE: "N", EXPIRY_ATTRIBUTE: "N"}
+            **{
+                "pk": "S",
+                "sk": "S",
+                TASK_ATTRIBUTE: "S",
+                RECENCY_ATTRIBUTE: "S",
+                DUE_SHARD_ATTRIBUTE: "S",
+                AGE_ATTRIBUTE: "N",
+                EXPIRY_ATTRIBUTE: "N",
+                DUE_ATTRIBUTE: "N",
+            }
         ),
         "KeySchema": _keys("pk", "sk"),
         "GlobalSecondaryIndexes": [
             _index(BY_TASK, TASK_ATTRIBUTE, None),
             _index(BY_AGE, "pk", AGE_ATTRIBUTE),
             _index(BY_EXPIRY, "pk", EXPIRY_ATTRIBUTE),
+            _index(BY_RECENCY, "pk", RECENCY_ATTRIBUTE),
+            _index(BY_DUE, DUE_SHARD_ATTRIBUTE, DUE_ATTRIBUTE),
         ],
         "StreamSpecification": {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"},
     }

@@ -110,7 +110,7 @@ def test_an_expired_entry_is_no_longer_there_for_a_batch(
     change = {"id": made["id"], "version": 1, "value": {"n": 2}}
     refused(alice.post(BATCH, json={"entries": [change]}), 404, "ENTRY_NOT_FOUND")
     assert ok(alice.delete(BATCH, params={"key": "k"}))["deleted"] == 0
-    ((new,),) = (ok(alice.post(BATCH, json={"entries": [body]}))["entries"],)
+    (new,) = ok(alice.post(BATCH, json={"entries": [body]}))["entries"]
     assert (new["version"], new["expires_at"]) == (1, None)
 
 

@@ -101,7 +101,8 @@ def schemathesis_request(arguments: dict[str, Any], key: str) -> httpx.Request:
     body = prepared.body or b""
     assert isinstance(body, str | bytes)
     headers = {**prepared.headers, "X-API-Key": key}
-    headers.pop("Authorization", None)
+    for name in ("Authorization", "X-Agent-ID"):
+        headers.pop(name, None)
     content = body.encode() if isinstance(body, str) else body
     pairs = [(name.encode(), str(value).encode("latin-1")) for name, value in headers.items()]
     return httpx.Request(str(prepared.method), str(prepared.url), headers=pairs, content=content)

@@ -6,8 +6,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from functions.api.call import Answer, Call, json_answer, validated
 from functions.api.documents import entry_document, summary_document
-from functions.api.filters import FILTERS, NARROWING, filters_of
-from functions.api.paging import PAGE, cut, envelope, limits
+from functions.api.filters import FILTERS, NARROWING, OF_AGENT, filters_of
+from functions.api.paging import PAGE, cut, envelope, limits, position
 from functions.api.route import Route
 from functions.entries.model import MOST_IN_BATCH, BatchUpdate, Entry, EntryChange, NewEntry
 from functions.entries.query import Found
@@ -72,10 +72,7 @@ def of_agent(call: Call, caller: Principal) -> Answer:
     limit, offset = limits(call)
     found = call.services.queries.find(caller, filters_of(call, call.names["agent_id"]))
     page, taken = _page(call, caller, found, limit, offset)
-    headers = {"x_total_count": str(found.total)}
-    if offset + taken < found.total:
-        headers["x_next_offset"] = str(offset + taken)
-    return json_answer(200, page, **headers)
+    return json_answer(200, page, **position(found.total, offset, taken))
 
 
 def _page(
@@ -192,7 +189,7 @@ ROUTES = [
         READ,
         "Query an agent's entries, as a bare array",
         {200: "Entries"},
-        query=(*FILTERS, *PAGE),
+        query=(*OF_AGENT, *PAGE),
     ),
     Route(
         "GET",

@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 from functions.api.call import Answer, Call, json_answer
 from functions.api.documents import grant_document, intent_document, task_document
-from functions.api.paging import PAGE, cut, limits, single
+from functions.api.paging import PAGE, cut, limits, position, single
 from functions.api.route import Route
 from functions.identity.model import READ, WRITE, Principal
 from functions.platform.errors import ValidationFailed
@@ -44,7 +44,7 @@ def of_intent(call: Call, caller: Principal) -> Answer:
     tasks = call.services.tasks.of_intent(caller, call.names["intent_id"])
     matching = [task for task in tasks if status in (None, task.status)]
     page = cut(map(task_document, matching[offset : offset + limit]))
-    return json_answer(200, page, x_total_count=str(len(matching)))
+    return json_answer(200, page, **position(len(matching), offset, len(page)))
 
 
 def grant(call: Call, caller: Principal) -> Answer:
