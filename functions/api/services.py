@@ -8,6 +8,7 @@ from functions.entries.batch import Batches
 from functions.entries.expiry import Expiry
 from functions.entries.items import EntryItems
 from functions.entries.query import Queries
+from functions.entries.recency import Recency
 from functions.entries.service import Entries
 from functions.entries.store import EntryStore
 from functions.entries.summary import Summaries
@@ -52,10 +53,12 @@ def build_services(settings: ApiSettings, clock: Clock) -> Services:
     namespaces = Namespaces(NamespaceStore(table), clock)
     task_store = TaskStore(table)
     tasks = Tasks(task_store, clock, identity.kind_of)
-    store, writer = EntryStore(table, items), EntryWriter(table, items)
+    store = EntryStore(table, items)
+    writer = EntryWriter(table, items, store)
+    recency = Recency(store, clock)
     expiry = Expiry(store, writer, clock)
-    entries = Entries(store, writer, expiry, Access(tasks), namespaces, clock)
-    queries = Queries(store, tasks, namespaces, clock)
+    entries = Entries(store, writer, expiry, Access(tasks), recency, namespaces, clock)
+    queries = Queries(store, tasks, namespaces, recency, clock)
     return Services(
         identity=identity,
         entries=entries,

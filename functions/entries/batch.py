@@ -107,7 +107,9 @@ class Batches:
             return Transition(None, entry, index), self._entries.namespace_along(caller, entry)
         slot, nonce = _named(caller, asked)
         old = present.get(slot.item)
-        if old is None or nonce not in (None, old.nonce) or old.expired(now):
+        if old is None or old.expired(now):
+            raise EntryNotFound
+        if nonce is not None and (slot, nonce) != (old.slot, old.nonce):
             raise EntryNotFound
         assert_writes(caller, old, self._namespace(caller, old))
         if token.wrote(old.request):

@@ -4,10 +4,10 @@ smaller, or AES-GCM bytes where it is sensitive (RFC-0015 §9.2)."""
 import zlib
 from typing import Any
 
-from functions.entries.model import ENCRYPTED, Entry
+from functions.entries.model import ENCRYPTED, KINDS, Entry
 from functions.platform.encryption import Cipher
 from functions.platform.items import Item
-from functions.platform.keys import Slot, due_shard, task_item
+from functions.platform.keys import PRIORITIES, Slot, due_shard, moment_of, task_item
 from functions.platform.schema import (
     AGE_ATTRIBUTE,
     DUE_ATTRIBUTE,
@@ -51,7 +51,6 @@ class EntryItems:
 
     def item(self, entry: Entry) -> Item:
         """The item of an entry, without its key."""
-        attached = entry.tier == "working" or entry.ttl == "task_lifetime"
         return self._value(entry) | {
             "nonce": entry.nonce,
             "version": entry.version,
@@ -80,7 +79,7 @@ class EntryItems:
             DUE_ATTRIBUTE: entry.expires,
             DUE_SHARD_ATTRIBUTE: None if entry.expires is None else due_shard(entry.place[0]),
             TASK_ATTRIBUTE: task_item(entry.slot.tenant, entry.task)[0]
-            if attached and entry.task is not None
+            if entry.attached and entry.task is not None
             else None,
         }
 
@@ -121,6 +120,28 @@ class EntryItems:
             request=item.get("req"),
         )
 
+    def victim(self, row: Item) -> Entry:
+        """An episodic entry of which only a row of the index of recency is known."""
+        rank, accessed, _ = row[RECENCY_ATTRIBUTE].split("#")
+        return Entry(
+            slot=_slot(row | {"tier": "episodic"}),
+            nonce=row["nonce"],
+            tier="episodic",
+            agent=row["agent_id"],
+            namespace="",
+            key="",
+            value=b"",
+            kb=row["kb"],
+            version=row["version"],
+            created=moment_of(row["nonce"]),
+            updated=moment_of(accessed),
+            author=row["agent_id"],
+            task=row.get("task"),
+            ttl=row.get("ttl_rule"),
+            priority=PRIORITIES[int(rank)],
+            accessed=moment_of(accessed),
+        )
+
     def _opened(self, item: dict[str, Any], slot: Slot) -> bytes:
         if "data_key" not in item:
             return _unpack(item["val"])
@@ -133,6 +154,6 @@ class EntryItems:
 
 
 def _slot(item: Item) -> Slot:
-    tenant, kind, owner = item["pk"].split("#")
+    tenant, _, owner = item["pk"].split("#")
     _, namespace, key = item["sk"].split("#")
-    return Slot(tenant, kind, owner, namespace, key)
+    return Slot(tenant, KINDS[item["tier"]], owner, namespace, key)

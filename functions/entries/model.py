@@ -14,6 +14,7 @@ Sensitivity = Literal["public", "internal", "confidential", "restricted"]
 Tags = Annotated[list[Tag], Field(max_length=50)]
 EntryId = Annotated[str, Field(min_length=1, max_length=255)]
 
+KINDS: dict[str, str] = {"working": "w", "episodic": "e", "semantic": "n"}  # in ids
 ENCRYPTED = frozenset({"confidential", "restricted"})
 MOST_VALUE_BYTES = 65_536
 MOST_IN_BATCH = 50
@@ -137,6 +138,11 @@ class Entry:
         if self.tier != "episodic" or self.pinned:
             return None
         return recency(self.priority, self.accessed, self.nonce)
+
+    @property
+    def attached(self) -> bool:
+        """Whether the entry ends with its task."""
+        return self.tier == "working" or self.ttl == "task_lifetime"
 
     def expired(self, now: int) -> bool:
         """Whether no read returns the entry any more (RFC-0015 §9.3)."""

@@ -26,6 +26,7 @@ from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.writes import MOST_WRITES, Write
 from functions.tasks import writes as task_writes
+from functions.tasks.writes import Held
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,8 @@ class Plan:
     along: dict[Key, Write] = field(default_factory=dict)  # first configurations of namespaces
     unregistered: frozenset[str] = frozenset()  # tasks
     unjoined: frozenset[str] = frozenset()  # tasks that don't know the agent yet
+    making_room: tuple[Transition, ...] = ()  # what goes so that new episodic entries fit
+    seen_room: int | None = None  # the room that this was decided on
 
     def writes(self, items: EntryItems) -> list[Write]:
         """All writes of the transaction.
@@ -45,14 +48,16 @@ class Plan:
         Raises:
             BatchTooLarge: more than DynamoDB takes at once.
         """
-        writes = [entry_write(items, step) for step in self.steps]
-        for step in self.steps:
+        steps = (*self.steps, *self.making_room)
+        writes = [entry_write(items, step) for step in steps]
+        for step in steps:
             writes.extend(index_writes(step))
             notice = notice_write(step, self.caller.id, self.now)
             writes.extend([] if notice is None else [notice])
         tenant = self.caller.tenant
         writes.extend(
-            agent_write(tenant, agent, tally) for agent, tally in agent_tallies(self.steps).items()
+            agent_write(tenant, agent, tally, self.now, self.seen_room)
+            for agent, tally in self._agent_tallies(steps).items()
         )
         writes.extend(self._task_writes())
         writes.extend(self._intent_writes())
@@ -64,6 +69,13 @@ class Plan:
                 actual=len(writes),
             )
         return writes
+
+    def _agent_tallies(self, steps: tuple[Transition, ...]) -> dict[str, Tally]:
+        tallies = agent_tallies(steps)
+        if self.seen_room is not None:
+            # nothing may move, but the room that was seen is a condition
+            tallies.setdefault(self.caller.id, Tally())
+        return tallies
 
     def new_scopes(self) -> dict[str, Transition]:
         """The tasks that new entries name in their scope, each with the step that says most of it.
@@ -83,7 +95,7 @@ class Plan:
         return scopes
 
     def _task_writes(self) -> Iterator[Write]:
-        tallies = task_tallies(self.steps)
+        tallies = task_tallies((*self.steps, *self.making_room))
         scopes = self.new_scopes()
         for task in tallies.keys() | scopes.keys():
             tally, step = tallies.get(task), scopes.get(task)
@@ -97,25 +109,23 @@ class Plan:
 
     def _registration(self, task: str, step: Transition, tally: Tally) -> Iterator[Write]:
         tenant, intent = self.caller.tenant, step.either.intent
-        entries, kb = tally.working, tally.working_kb
-        registered = task_writes.registered_by_write(
-            self.caller, task, intent, self.now, entries, kb
-        )
-        yield task_writes.add_task(tenant, registered, entries, kb)
+        held = Held(tally.working, tally.working_kb, tally.attached)
+        registered = task_writes.registered_by_write(self.caller, task, intent, self.now, held)
+        yield task_writes.add_task(tenant, registered, held)
         yield task_writes.join(tenant, self.caller.id, task)
         if intent is not None:
             yield task_writes.list_under_intent(tenant, registered, intent)
 
     def _count(self, task: str, step: Transition | None, tally: Tally) -> Iterator[Write]:
-        entries, kb = tally.working, tally.working_kb
+        held = Held(tally.working, tally.working_kb, tally.attached)
         if not tally.created or step is None:
-            agent = next(s.either.agent for s in self.steps if s.either.task == task)
-            yield task_writes.resize(self.caller.tenant, agent, task, entries, kb)
+            every = (*self.steps, *self.making_room)
+            agent = next(each.either.agent for each in every if each.either.task == task)
+            yield task_writes.resize(self.caller.tenant, agent, task, held)
             return
         joined = task not in self.unjoined
-        yield task_writes.charge(
-            self.caller, task, step.either.intent, self.now, entries, kb, joined=joined
-        )
+        intent = step.either.intent
+        yield task_writes.charge(self.caller, task, intent, self.now, held, joined=joined)
         if not joined:
             yield task_writes.join(self.caller.tenant, self.caller.id, task)
 

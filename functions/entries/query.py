@@ -7,6 +7,7 @@ from functools import partial
 
 from functions.entries.matching import matches, row_matches
 from functions.entries.model import Entry, Filters
+from functions.entries.recency import Recency
 from functions.entries.store import EntryStore
 from functions.identity.model import Principal
 from functions.namespaces.rules import allows
@@ -36,11 +37,17 @@ class Queries:
     """Queries over private and semantic memory. What the caller may not read never matches."""
 
     def __init__(
-        self, store: EntryStore, tasks: Tasks, namespaces: Namespaces, clock: Clock
+        self,
+        store: EntryStore,
+        tasks: Tasks,
+        namespaces: Namespaces,
+        recency: Recency,
+        clock: Clock,
     ) -> None:
         self._store = store
         self._tasks = tasks
         self._namespaces = namespaces
+        self._recency = recency
         self._clock = clock
 
     def find(self, caller: Principal, filters: Filters) -> Found:
@@ -64,8 +71,14 @@ class Queries:
         read = {entry.order: entry for entry in (*private, *semantic)}
         return Found(sorted((*read, *orders), reverse=True), read)
 
+    def page(self, caller: Principal, found: Found, offset: int, limit: int) -> list[Entry]:
+        """The entries of a page, read by the caller; what vanished meanwhile is left out."""
+        entries = self.load(caller, found, offset, limit)
+        self._recency.note_all(caller, entries)
+        return entries
+
     def load(self, caller: Principal, found: Found, offset: int, limit: int) -> list[Entry]:
-        """The entries of a page; what vanished meanwhile is left out."""
+        """The same, for other ends than a read."""
         page = found.orders[offset : offset + limit]
         places = {}
         for order in page:

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from functions.entries.model import (
+    KINDS,
     MOST_VALUE_BYTES,
     Entry,
     EntryChange,
@@ -109,7 +110,9 @@ def new_entry(caller: Principal, new: NewEntry, now: int, token: RequestToken) -
     return Entry(
         slot=keys.semantic_slot(caller.tenant, new.namespace, new.key)
         if semantic
-        else keys.private_slot(caller.tenant, agent, new.namespace, new.key),
+        else keys.private_slot(
+            caller.tenant, agent, new.namespace, new.key, KINDS[new.memory_type]
+        ),
         nonce=keys.new_nonce(now),
         tier=new.memory_type,
         agent=agent,

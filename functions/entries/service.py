@@ -6,6 +6,7 @@ from functions.entries.expiry import Expiry
 from functions.entries.items import pack
 from functions.entries.model import Entry, EntryChange, NewEntry
 from functions.entries.plan import Plan
+from functions.entries.recency import Recency
 from functions.entries.store import EntryStore
 from functions.entries.writer import EntryWriter, Replayed, mismatch
 from functions.entries.writes import Transition, quick_update
@@ -43,6 +44,7 @@ class Entries:
         writer: EntryWriter,
         expiry: Expiry,
         access: Access,
+        recency: Recency,
         namespaces: Namespaces,
         clock: Clock,
     ) -> None:
@@ -50,6 +52,7 @@ class Entries:
         self._writer = writer
         self._expiry = expiry
         self._access = access
+        self._recency = recency
         self._namespaces = namespaces
         self._clock = clock
 
@@ -109,9 +112,18 @@ class Entries:
             AccessDenied: it isn't the caller's to read.
         """
         slot, nonce = self._address(caller, entry_id)
+        if slot.episodic and slot.owned_by(caller.id):
+            return self._get_own_episodic(caller, slot, nonce)
         entry, namespace = self._read(slot)
-        live = self._live(entry, nonce)
+        live = self._live(entry, slot, nonce)
         self._access.assert_reads(caller, live, namespace)
+        return live
+
+    def _get_own_episodic(self, caller: Principal, slot: Slot, nonce: str) -> Entry:
+        """With the counters beside it, which tell whether the read is to be recorded."""
+        entry, counters = self._store.get_with(slot.item, keys.agent_item(caller.tenant, caller.id))
+        live = self._live(entry, slot, nonce)
+        self._recency.note(caller, (live,), counters)
         return live
 
     def _address(self, caller: Principal, entry_id: str) -> tuple[Slot, str]:
@@ -126,8 +138,10 @@ class Entries:
         entry, item = self._store.get_with(slot.item, keys.namespace_item_of(slot))
         return entry, _namespace(item)
 
-    def _live(self, entry: Entry | None, nonce: str) -> Entry:
-        if entry is None or entry.nonce != nonce or entry.expired(self._clock()):
+    def _live(self, entry: Entry | None, slot: Slot, nonce: str) -> Entry:
+        if entry is None or (entry.slot, entry.nonce) != (slot, nonce):
+            raise EntryNotFound
+        if entry.expired(self._clock()):
             raise EntryNotFound
         return entry
 
@@ -159,7 +173,8 @@ class Entries:
                 present = None if failed.item is None else self._store.entry(failed.item)
         else:
             present, namespace = self._read(slot)
-        return self._change(caller, self._live(present, nonce), namespace, version, change, token)
+        live = self._live(present, slot, nonce)
+        return self._change(caller, live, namespace, version, change, token)
 
     def _quick_change(
         self,
@@ -178,7 +193,7 @@ class Entries:
         if "tags" in change.model_fields_set:
             changes["tags"] = list(dict.fromkeys(change.tags)) or None
         return self._store.update(
-            quick_update(slot.item, nonce, version, caller.id, self._clock(), changes, kb)
+            quick_update(slot, nonce, version, caller.id, self._clock(), changes, kb)
         )
 
     def _change(
@@ -212,7 +227,7 @@ class Entries:
         slot, nonce = self._address(caller, entry_id)
         for _ in range(_ATTEMPTS):
             entry, namespace = self._read(slot)
-            present = self._live(entry, nonce)
+            present = self._live(entry, slot, nonce)
             assert_writes(caller, present, namespace)
             if version not in (None, present.version):
                 raise mismatch(present)

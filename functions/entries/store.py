@@ -1,6 +1,9 @@
 """Reads of entries, and the one write that needs no transaction."""
 
 from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import replace
+from itertools import islice
 
 from functions.entries.items import EntryItems
 from functions.entries.model import Entry, Filters
@@ -11,12 +14,13 @@ from functions.platform.schema import (
     AGE_ATTRIBUTE,
     BY_AGE,
     BY_EXPIRY,
+    BY_RECENCY,
     BY_TASK,
     EXPIRY_ATTRIBUTE,
     TASK_ATTRIBUTE,
 )
-from functions.platform.table import Table
-from functions.platform.writes import Write
+from functions.platform.table import ConditionFailed, Table
+from functions.platform.writes import Write, update
 
 
 class EntryStore:
@@ -73,6 +77,29 @@ class EntryStore:
         rows = self._table.query_range(BY_EXPIRY, partition, EXPIRY_ATTRIBUTE, now)
         entries = self.get_many((row["pk"], row["sk"]) for row in rows).values()
         return [entry for entry in entries if entry.expired(now)]
+
+    def victims(self, tenant: str, agent: str, wanted: int) -> list[Entry]:
+        """What eviction takes first, as far as a removal needs it (RFC-0015 §2.2).
+
+        The index may lag behind: what it says of a victim has to be a condition of its eviction.
+        """
+        rows = self._table.query_sorted(BY_RECENCY, keys.agent_partition(tenant, agent))
+        return [self._items.victim(row) for row in islice(rows, wanted)]
+
+    def touch(self, entry: Entry, now: int) -> None:
+        """Records that the owner read an entry; no new version."""
+        touched = replace(entry, accessed=now)
+        write = update(
+            entry.place,
+            "SET accessed = :now, recency = :touched",
+            "nonce = :nonce AND recency = :before",
+            now=now,
+            touched=touched.recency,
+            nonce=entry.nonce,
+            before=entry.recency,
+        )
+        with suppress(ConditionFailed):
+            self._table.update(write)
 
     def episodic_end(self, tenant: str, agent: str, now: int, *, newest: bool) -> int | None:
         """When an agent's oldest or newest episodic entry was created; found by an index."""

@@ -1,10 +1,14 @@
 """Carries out plans, and turns what stood in the way into knowledge or into the caller's error."""
 
+import random
+import time
 from dataclasses import replace
+from functools import partial
 
 from functions.entries.items import EntryItems
 from functions.entries.model import Entry
 from functions.entries.plan import Plan, taken_from
+from functions.entries.store import EntryStore
 from functions.entries.writes import (
     EPISODIC_CAPACITY,
     WORKING_ENTRIES,
@@ -29,12 +33,14 @@ from functions.platform.errors import (
 )
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
+from functions.platform.parallel import side_by_side
 from functions.platform.table import Refused, Table
 from functions.tasks import rules as task_rules
 from functions.tasks.items import task_of
 from functions.tasks.model import Task
 
-_ATTEMPTS = 8
+_ATTEMPTS = 100  # of which many are needed only where many writers evict at once
+_MOST_EVICTED = 20  # by one create; what a lowered capacity leaves over, the schedule takes
 
 
 class Replayed(Exception):
@@ -48,9 +54,10 @@ class Replayed(Exception):
 class EntryWriter:
     """The one way by which entries change."""
 
-    def __init__(self, table: Table, items: EntryItems) -> None:
+    def __init__(self, table: Table, items: EntryItems, store: EntryStore) -> None:
         self._table = table
         self._items = items
+        self._store = store
 
     def commit(self, plan: Plan, token: RequestToken) -> None:
         """Carries out a plan, all or nothing.
@@ -59,12 +66,13 @@ class EntryWriter:
             Replayed: this very request was carried out before.
             ServiceError: with `index`, the place in the request of what failed first.
         """
-        for _ in range(_ATTEMPTS):
+        for attempt in range(_ATTEMPTS):
             try:
                 self._table.transact(plan.writes(self._items))
                 return
             except Refused as refused:
                 plan = self._learn(plan, refused.failed, token)
+                time.sleep(random.uniform(0, 0.003 * attempt))  # noqa: S311 - jitter
         raise Throttled("others are writing the same things; try again in a second")
 
     def _learn(self, plan: Plan, failed: dict[keys.Key, Item | None], token: RequestToken) -> Plan:
@@ -73,7 +81,7 @@ class EntryWriter:
             plan = _learn_namespace(plan, place, item)
             plan = self._learn_tasks(plan, place, item)
             self._assert_intents(plan, place)
-            self._assert_capacity(plan, place, item)
+            plan = self._learn_capacity(plan, place, item)
         return plan
 
     def _learn_slots(
@@ -142,12 +150,52 @@ class EntryWriter:
                 denied.index = step.index
                 raise denied
 
-    def _assert_capacity(self, plan: Plan, place: keys.Key, item: Item | None) -> None:
+    def _learn_capacity(self, plan: Plan, place: keys.Key, item: Item | None) -> Plan:
+        victims = {step.place for step in plan.making_room}
         for agent, tally in agent_tallies(plan.steps).items():
-            if keys.agent_item(plan.caller.tenant, agent) == place:
-                error = _agent_limit(tally, item or {})
-                error.index = plan.steps[0].index
-                raise error
+            if place in victims:  # somebody was quicker, or it was read or written
+                return self._making_room(plan, agent, tally.episodic, {"ep_room": plan.seen_room})
+            if keys.agent_item(plan.caller.tenant, agent) != place:
+                continue
+            counters = item or {}
+            _assert_working_fits(tally, counters, plan.steps[0].index)
+            return self._making_room(plan, agent, tally.episodic, counters)
+        return plan
+
+    def _making_room(self, plan: Plan, agent: str, more: int, counters: Item) -> Plan:
+        """The plan with as many entries going as must, expired ones first (RFC-0015 §2.2)."""
+        room = counters.get("ep_room", EPISODIC_CAPACITY)
+        if room >= more:
+            return replace(plan, making_room=(), seen_room=None)
+        tenant, needed = plan.caller.tenant, min(more - room, more + _MOST_EVICTED)
+        expired, victims = side_by_side(
+            (
+                partial(self._store.expired_of_agent, tenant, agent, plan.now),
+                partial(self._store.victims, tenant, agent, needed + len(plan.steps)),
+            )
+        )
+        gone = [entry for entry in expired[:_MOST_EVICTED] if entry.tier == "episodic"]
+        going = [Transition(entry, None, reason="expired") for entry in gone]
+        places = {entry.place for entry in gone} | {step.place for step in plan.steps}
+        going += [
+            Transition(entry, None, reason="evicted")
+            for entry in victims
+            if entry.place not in places
+        ][: max(needed - len(going), 0)]
+        if len(going) < min(more, needed):
+            _refuse_if_all_pinned(counters, plan.steps[0].index)
+            return replace(plan, making_room=(), seen_room=None)
+        return replace(plan, making_room=tuple(going), seen_room=room)
+
+
+def _refuse_if_all_pinned(counters: Item, index: int) -> None:
+    """Raises unless the index of what may be evicted is merely behind."""
+    most = counters.get("ep_capacity", EPISODIC_CAPACITY)
+    count = most - counters.get("ep_room", most)
+    if counters.get("ep_pinned", 0) >= count:
+        error = CapacityExceeded("episodic_capacity", count, most)
+        error.index = index
+        raise error
 
 
 def mismatch(present: Entry) -> VersionMismatch:
@@ -172,7 +220,7 @@ def _assert_room(plan: Plan, task: Task, step: Transition | None, tally: Tally, 
 
 
 def _assert_may_use(plan: Plan, task: Task, step: Transition, tally: Tally) -> None:
-    takes_part = not tally.working and plan.caller.id in task.parties
+    takes_part = not (tally.working or tally.attached) and plan.caller.id in task.parties
     if not takes_part and not task_rules.may_write_memory(plan.caller, task, plan.now):
         raise AccessDenied("only a task's assignee, coordinator and grant holders write for it")
     if step.either.intent not in (None, task.intent):
@@ -188,15 +236,15 @@ def _assert_fits(task: Task, tally: Tally) -> None:
             raise CapacityExceeded(limit, most - room, most)
 
 
-def _agent_limit(tally: Tally, item: Item) -> CapacityExceeded:
+def _assert_working_fits(tally: Tally, item: Item, index: int) -> None:
     for limit, more, room, most in (
         ("max_entries", tally.working, "wk_room", WORKING_ENTRIES),
         ("max_total_size_kb", tally.working_kb, "wk_room_kb", WORKING_KB),
     ):
-        if more > item.get(room, most):
-            return CapacityExceeded(limit, most - item.get(room, most), most)
-    most = item.get("ep_capacity", EPISODIC_CAPACITY)
-    return CapacityExceeded("episodic_capacity", most - item.get("ep_room", most), most)
+        if more > 0 and more > item.get(room, most):
+            error = CapacityExceeded(limit, most - item.get(room, most), most)
+            error.index = index
+            raise error
 
 
 def _learn_namespace(plan: Plan, place: keys.Key, item: Item | None) -> Plan:

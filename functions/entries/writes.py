@@ -13,12 +13,15 @@ from functions.entries.items import EntryItems, seconds
 from functions.entries.model import Entry
 from functions.platform import keys
 from functions.platform.items import Item
-from functions.platform.keys import Key
+from functions.platform.keys import Key, Slot
+from functions.platform.schema import DUE_ATTRIBUTE as _DUE
+from functions.platform.schema import DUE_SHARD_ATTRIBUTE as _SHARD
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.writes import Write, delete, put, update
 
 ABSENT = "attribute_not_exists(pk)"
 NOTICE_KEPT = 86_400_000  # ms; change streams are kept as long
+PROVEN_EVERY = 86_400_000  # ms; how long the counters of an agent go unproven at most
 _SAME = "nonce = :nonce AND version = :version"
 
 EPISODIC_CAPACITY = 1000  # entries an agent, unless its settings say otherwise (RFC-0015 §2.2)
@@ -60,6 +63,7 @@ class Tally:
     pinned: int = 0
     working: int = 0
     working_kb: int = 0
+    attached: int = 0  # entries of other tiers that end with the task
     created: bool = False
 
     def any(self) -> bool:
@@ -72,7 +76,10 @@ def entry_write(items: EntryItems, step: Transition) -> Write:
     if old is None:
         return put(step.place, items.item(step.either), ABSENT)
     if new is None:
-        return delete(old.place, _SAME, nonce=old.nonce, version=old.version)
+        untouched = " AND recency = :recency" if step.reason == "evicted" else ""
+        values: Item = {"recency": old.recency} if untouched else {}
+        condition = _SAME + untouched
+        return delete(old.place, condition, nonce=old.nonce, version=old.version, **values)
     return put(new.place, items.item(new), _SAME, nonce=old.nonce, version=old.version)
 
 
@@ -119,10 +126,13 @@ def task_tallies(steps: Iterable[Transition]) -> dict[str, Tally]:
     """What the steps change in the counters of tasks."""
     tallies: defaultdict[str, Tally] = defaultdict(Tally)
     for sign, entry, step in _signed(steps):
-        if entry.tier == "working" and entry.task is not None:
+        if entry.task is not None and entry.attached:
             tally = tallies[entry.task]
-            tally.working += sign
-            tally.working_kb += sign * entry.kb
+            if entry.tier == "working":
+                tally.working += sign
+                tally.working_kb += sign * entry.kb
+            else:
+                tally.attached += sign
             tally.created |= sign > 0 and (step.old is None or step.old.nonce != entry.nonce)
     return {task: tally for task, tally in tallies.items() if tally.any()}
 
@@ -150,54 +160,68 @@ def _signed(steps: Iterable[Transition]) -> Iterator[tuple[int, Entry, Transitio
             yield 1, step.new, step
 
 
-def agent_write(tenant: str, agent: str, tally: Tally) -> Write:
-    """Changes an agent's counters; where they grow, the limit is the condition."""
+def agent_write(
+    tenant: str, agent: str, tally: Tally, now: int, seen_room: int | None = None
+) -> Write:
+    """Changes an agent's counters; where they grow, the limit is the condition.
+
+    An eviction was decided on `seen_room`, the room for episodic entries; it must be so still.
+    The first change after a proof of the counters has them proven again a day later.
+    """
+    key = keys.agent_item(tenant, agent)
     settings, conditions = ["agent_id = :agent"], []
-    values: Item = {"agent": agent}
+    settings += [f"{name} = if_not_exists({name}, :{name})" for name in (_SHARD, _DUE)]
+    values: Item = {"agent": agent, _SHARD: keys.due_shard(key[0]), _DUE: now + PROVEN_EVERY}
+    if seen_room is not None:
+        conditions.append("ep_room = :seen")
+        values["seen"] = seen_room
     for name, more, room, most in (
-        ("room", tally.episodic, "ep_room", EPISODIC_CAPACITY),
+        ("ep", tally.episodic, "ep_room", EPISODIC_CAPACITY),
         ("wk", tally.working, "wk_room", WORKING_ENTRIES),
         ("wkkb", tally.working_kb, "wk_room_kb", WORKING_KB),
     ):
         if more:
             settings.append(f"{room} = if_not_exists({room}, :{name}_most) - :{name}")
             values |= {name: more, f"{name}_most": most}
-        if more > 0:
+        if more > 0 and (room != "ep_room" or seen_room is None):
             unused = f"attribute_not_exists({room}) AND :{name}_most >= :{name}"
             conditions.append(f"(({unused}) OR {room} >= :{name})")
-    expression = f"SET {', '.join(settings)}"
-    added = {"ep_kb": tally.episodic_kb, "ep_pinned": tally.pinned}
-    if any(added.values()):
-        expression += " ADD " + ", ".join(f"{name} :{name}" for name, more in added.items() if more)
-        values |= {name: more for name, more in added.items() if more}
-    key = keys.agent_item(tenant, agent)
+    added = {"changes": 1, "ep_kb": tally.episodic_kb, "ep_pinned": tally.pinned}
+    values |= {name: more for name, more in added.items() if more}
+    additions = ", ".join(f"{name} :{name}" for name, more in added.items() if more)
+    expression = f"SET {', '.join(settings)} ADD {additions}"
     return update(key, expression, " AND ".join(conditions) or None, **values)
 
 
 def quick_update(
-    key: Key, nonce: str, version: int, caller: str, now: int, changes: Item, kb: int | None
+    slot: Slot, nonce: str, version: int, caller: str, now: int, changes: Item, kb: int | None
 ) -> Write:
     """An owner's change of value or tags as one write with no read before it.
 
     Its condition holds only where nothing else has to change along: the value isn't encrypted and
-    keeps its whole KB, so that no counter moves.
+    keeps its whole KB, so that no counter moves; an episodic entry is one that may be evicted and
+    has normal priority.
     """
     present = {name: value for name, value in changes.items() if value is not None}
     gone = ", ".join(changes.keys() - present.keys())
     condition = (
-        f"{_SAME} AND agent_id = :caller AND attribute_not_exists(data_key)"
+        f"{_SAME} AND tier = :tier AND agent_id = :caller AND attribute_not_exists(data_key)"
         " AND (attribute_not_exists(expires) OR expires > :now)"
     )
     if kb is not None:
         condition += " AND kb = :kb"
         present["kb"] = kb
-    settings = ", ".join(f"{name} = :{name}" for name in present if name != "kb")
+    if slot.episodic:
+        condition += " AND begins_with(recency, :rank)"
+        present |= {"rank": "1#", "accessed": now, "recency": keys.recency("normal", now, nonce)}
+    settings = ", ".join(f"{name} = :{name}" for name in present if name not in ("kb", "rank"))
     return update(
-        key,
+        slot.item,
         f"SET version = :next, updated = :now, {settings}" + (f" REMOVE {gone}" if gone else ""),
         condition,
         nonce=nonce,
         version=version,
+        tier="episodic" if slot.episodic else "working",
         next=version + 1,
         caller=caller,
         now=now,

@@ -8,16 +8,17 @@ import re
 import secrets
 from dataclasses import dataclass
 from hashlib import blake2b, sha256
+from typing import Literal
 from zlib import crc32
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's: sorts as the numbers do
 _OWNER, _NAMESPACE, _KEY, _TIME, _LUCK = 13, 6, 13, 10, 6  # characters of 5 bits
 _ENTRY_ID = re.compile(
-    rf"mem_([an])([{_ALPHABET}]{{{_OWNER}}})([{_ALPHABET}]{{{_NAMESPACE}}})"
+    rf"mem_([wen])([{_ALPHABET}]{{{_OWNER}}})([{_ALPHABET}]{{{_NAMESPACE}}})"
     rf"([{_ALPHABET}]{{{_KEY}}})([{_ALPHABET}]{{{_TIME + _LUCK}}})"
 )
 
-_PRIORITIES = ("low", "normal", "high")
+PRIORITIES: tuple[Literal["low"], Literal["normal"], Literal["high"]] = ("low", "normal", "high")
 _DUE_SHARDS = 8
 
 TENANT_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
@@ -35,6 +36,14 @@ def _digest(kind: str, name: str, characters: int = _OWNER) -> str:
 
 def _moment(now: int) -> str:
     return _base32(now, _TIME)
+
+
+def moment_of(text: str) -> int:
+    """The time (epoch ms) that a nonce or a recency begins with."""
+    moment = 0
+    for character in text[:_TIME]:
+        moment = moment << 5 | _ALPHABET.index(character)
+    return moment
 
 
 def new_nonce(now: int) -> str:
@@ -57,14 +66,14 @@ class Slot:
     """Where an entry stands: its natural key (RFC-0015 §1.2), hashed."""
 
     tenant: str
-    kind: str  # "a": an agent's, "n": a namespace's
+    kind: str  # the tier: "w" and "e" stand in an agent's partition, "n" in a namespace's
     owner: str
     namespace: str
     key: str
 
     @property
     def partition(self) -> str:
-        return f"{self.tenant}#{self.kind}#{self.owner}"
+        return f"{self.tenant}#{'n' if self.kind == 'n' else 'a'}#{self.owner}"
 
     @property
     def item(self) -> Key:
@@ -74,18 +83,22 @@ class Slot:
     def semantic(self) -> bool:
         return self.kind == "n"
 
+    @property
+    def episodic(self) -> bool:
+        return self.kind == "e"
+
     def id(self, nonce: str) -> str:
         """The id of the incarnation with this nonce."""
         return f"mem_{self.kind}{self.owner}{self.namespace}{self.key}{nonce}"
 
     def owned_by(self, agent: str) -> bool:
         """Whether this is in the private memory of `agent`."""
-        return self.kind == "a" and self.owner == agent_digest(agent)
+        return self.kind != "n" and self.owner == agent_digest(agent)
 
 
-def private_slot(tenant: str, agent: str, namespace: str, key: str) -> Slot:
-    """The slot that working and episodic memory share."""
-    return Slot(tenant, "a", agent_digest(agent), _namespace(namespace), _key(namespace, key))
+def private_slot(tenant: str, agent: str, namespace: str, key: str, kind: str = "w") -> Slot:
+    """The slot that working ("w") and episodic ("e") memory share: one item, whatever the kind."""
+    return Slot(tenant, kind, agent_digest(agent), _namespace(namespace), _key(namespace, key))
 
 
 def semantic_slot(tenant: str, namespace: str, key: str) -> Slot:
@@ -170,9 +183,9 @@ def index_row(slot: Slot, nonce: str, tag: str | None) -> Key:
     return slot.partition, f"{index_prefix(tag)}{order_of(slot, nonce)}"
 
 
-def recency(priority: str, accessed: int, nonce: str) -> str:
+def recency(priority: Literal["low", "normal", "high"], accessed: int, nonce: str) -> str:
     """What an episodic entry sorts by in eviction: what goes first comes first."""
-    return f"{_PRIORITIES.index(priority)}#{_moment(accessed)}#{nonce}"
+    return f"{PRIORITIES.index(priority)}#{_moment(accessed)}#{nonce}"
 
 
 def order_of_row(sort: str) -> str:

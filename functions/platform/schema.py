@@ -9,6 +9,7 @@ BY_RECENCY = "by_recency"  # an agent's episodic entries that may be evicted, fi
 BY_DUE = "by_due"  # what the scheduled function has to look after, and when
 TASK_ATTRIBUTE = "task_ix"
 RECENCY_ATTRIBUTE = "recency"
+VICTIM_ATTRIBUTES = ("nonce", "version", "kb", "agent_id", "task", "ttl_rule")
 DUE_SHARD_ATTRIBUTE = "due_ix"
 DUE_ATTRIBUTE = "due"
 AGE_ATTRIBUTE = "ep_created"
@@ -25,13 +26,14 @@ def _attributes(**types: str) -> list[dict[str, str]]:
     return [{"AttributeName": name, "AttributeType": kind} for name, kind in types.items()]
 
 
-def _index(name: str, partition: str, sort: str | None) -> dict[str, Any]:
+def _index(
+    name: str, partition: str, sort: str | None, including: tuple[str, ...] = ()
+) -> dict[str, Any]:
     """A sparse index: what lacks one of its keys isn't in it. It may lag behind the table."""
-    return {
-        "IndexName": name,
-        "KeySchema": _keys(partition, sort),
-        "Projection": {"ProjectionType": "KEYS_ONLY"},
-    }
+    projection: dict[str, Any] = {"ProjectionType": "KEYS_ONLY"}
+    if including:
+        projection = {"ProjectionType": "INCLUDE", "NonKeyAttributes": list(including)}
+    return {"IndexName": name, "KeySchema": _keys(partition, sort), "Projection": projection}
 
 
 def memory_table(name: str) -> dict[str, Any]:
@@ -56,7 +58,7 @@ def memory_table(name: str) -> dict[str, Any]:
             _index(BY_TASK, TASK_ATTRIBUTE, None),
             _index(BY_AGE, "pk", AGE_ATTRIBUTE),
             _index(BY_EXPIRY, "pk", EXPIRY_ATTRIBUTE),
-            _index(BY_RECENCY, "pk", RECENCY_ATTRIBUTE),
+            _index(BY_RECENCY, "pk", RECENCY_ATTRIBUTE, VICTIM_ATTRIBUTES),
             _index(BY_DUE, DUE_SHARD_ATTRIBUTE, DUE_ATTRIBUTE),
         ],
         "StreamSpecification": {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"},

@@ -7,14 +7,26 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 
-class ApiSettings(BaseModel):
+class _FromEnvironment(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    @classmethod
+    def from_env(cls, environ: Mapping[str, str] = os.environ) -> Self:
+        """Reads the variables named like the fields, in capitals.
+
+        Raises:
+            pydantic.ValidationError: one is missing or wrong.
+        """
+        names = {field: field.upper() for field in cls.model_fields}
+        return cls.model_validate({f: environ[n] for f, n in names.items() if environ.get(n)})
+
+
+class ApiSettings(_FromEnvironment):
     """The API function's environment.
 
     Exactly one of each pair is set: the root key or its Secrets Manager id; the key file or the
     KMS key that data keys of sensitive values are wrapped with.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     memory_table: str
     log_table: str
@@ -32,12 +44,10 @@ class ApiSettings(BaseModel):
             raise ValueError("set ENCRYPTION_KEY_FILE or ENCRYPTION_KEY_ID")
         return self
 
-    @classmethod
-    def from_env(cls, environ: Mapping[str, str] = os.environ) -> Self:
-        """Reads the variables named like the fields, in capitals.
 
-        Raises:
-            pydantic.ValidationError: one is missing or wrong.
-        """
-        names = {field: field.upper() for field in cls.model_fields}
-        return cls.model_validate({f: environ[n] for f, n in names.items() if environ.get(n)})
+class MaintenanceSettings(_FromEnvironment):
+    """The scheduled function's environment; `sweep_threads` are the shards swept side by side."""
+
+    memory_table: str
+    log_table: str
+    sweep_threads: int = Field(default=8, ge=1, le=32)

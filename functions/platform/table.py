@@ -19,6 +19,7 @@ from functions.platform.writes import Write
 _ATTEMPTS = 10
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.01, 0.4  # seconds
 _GET_AT_ONCE = 100
+_FIRST_OF_INDEX = 25
 _SLOW_DOWN = {
     "ProvisionedThroughputExceededException",
     "RequestLimitExceeded",
@@ -105,14 +106,31 @@ class Table:
         return list(self._pages(request))
 
     def query_range(
-        self, index: str, partition: str, sort: str, at_most: int, *, descending: bool = False
+        self,
+        index: str,
+        partition: str,
+        sort: str,
+        at_most: int,
+        *,
+        attribute: str = "pk",
+        descending: bool = False,
     ) -> Iterator[Item]:
-        """A partition's keys in an index, where the number `sort` is at most `at_most`."""
+        """What an index lists under a value of `attribute`, where `sort` is at most `at_most`."""
         request = {
             "IndexName": index,
-            "KeyConditionExpression": f"pk = :pk AND {sort} <= :most",
+            "KeyConditionExpression": f"{attribute} = :pk AND {sort} <= :most",
             "ExpressionAttributeValues": _values({"pk": partition, "most": at_most}),
             "ScanIndexForward": not descending,
+        }
+        return self._pages(request)
+
+    def query_sorted(self, index: str, partition: str) -> Iterator[Item]:
+        """A partition's keys in an index, in its order; it may lag behind the table."""
+        request = {
+            "IndexName": index,
+            "KeyConditionExpression": "pk = :pk",
+            "ExpressionAttributeValues": _values({"pk": partition}),
+            "Limit": _FIRST_OF_INDEX,
         }
         return self._pages(request)
 

@@ -5,9 +5,12 @@ from typing import Any
 from pydantic_core import from_json, to_json
 
 from functions.platform.items import Item
+from functions.platform.keys import due_shard, task_item
+from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.tasks.model import Grant, Intent, MemoryPolicy, Task
 
 FOREVER = 2**53
+ENDING_TAKES = 60_000  # ms
 
 
 def task_attributes(task: Task) -> Item:
@@ -29,6 +32,7 @@ def task_attributes(task: Task) -> Item:
         "parent": task.parent,
         "started": task.started,
         "ended": task.ended,
+        "archived": task.archived,
         "by_write": task.by_write or None,
         "room": task.room,
         "room_kb": task.room_kb,
@@ -36,7 +40,15 @@ def task_attributes(task: Task) -> Item:
         "grants": {},
         "kept": to_json(task.kept).decode(),
         "req": task.request,
-    }
+    } | _due(task)
+
+
+def _due(task: Task) -> Item:
+    """An ended task stays due until its memory is archived; the call that ends it has a minute."""
+    if task.ended is None or task.archived is not None:
+        return {}
+    place = task_item("", task.id)[0]
+    return {DUE_SHARD_ATTRIBUTE: due_shard(place), DUE_ATTRIBUTE: task.ended + ENDING_TAKES}
 
 
 def task_of(item: Item) -> Task:
@@ -59,6 +71,9 @@ def task_of(item: Item) -> Task:
         parent=item.get("parent"),
         started=item.get("started"),
         ended=item.get("ended"),
+        archived=item.get("archived"),
+        attached=item.get("attached", 0),
+        joined=item.get("joined", frozenset()),
         by_write=item.get("by_write", False),
         room=item["room"],
         room_kb=item["room_kb"],

@@ -137,6 +137,9 @@ class Task:
     parent: str | None = None
     started: int | None = None
     ended: int | None = None
+    archived: int | None = None  # when its memory had been archived or removed
+    attached: int = 0  # entries of other tiers that end with it
+    joined: frozenset[str] = frozenset()  # agents that have the task in their task set
     by_write: bool = False  # registered by a write to a task that nobody had registered
     room: int = 0  # entries that still fit
     room_kb: int = 0

@@ -84,11 +84,12 @@ def replace_task(tenant: str, old: Task, new: Task) -> Write:
     if new.assignee is not None:
         zeros = writes.counters(new.assignee, 0, 0)
         settings += [f"{name} = if_not_exists({name}, :zero)" for name in zeros]
-        present["zero"] = 0
+        present |= {"zero": 0, "joined": {new.assignee}}
     gone = ", ".join(attributes.keys() - present.keys())
     return update(
         keys.task_item(tenant, new.id),
         f"SET {', '.join(settings)} ADD room :more, room_kb :more_kb"
+        + (", joined :joined" if new.assignee is not None else "")
         + (f" REMOVE {gone}" if gone else ""),
         "version = :before AND attribute_not_exists(ended)",
         before=old.version,

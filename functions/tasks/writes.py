@@ -6,6 +6,7 @@ An agent's task set lists the tasks in which it is the assignee or holds memory:
 counter on a task has the task in its set.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 from functions.identity.model import Principal
@@ -18,7 +19,26 @@ from functions.tasks.model import Grant, MemoryPolicy, Task
 
 _ABSENT = "attribute_not_exists(pk)"
 _OPEN = "attribute_not_exists(ended)"
+_COUNT = (
+    "ADD changes :one, room :less, room_kb :less_kb, n_{digest} :n, kb_{digest} :kb,"
+    " attached :attached"
+)
 MOST_GRANTS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What an agent holds of a task, or by how much that changes.
+
+    `entries` and whole `kb` are working memory; `attached` are the other entries that end with it.
+    """
+
+    entries: int = 0
+    kb: int = 0
+    attached: int = 0
+
+
+NOTHING = Held()
 
 
 def task_set(tenant: str, agent: str) -> Key:
@@ -60,11 +80,11 @@ def list_under_intent(tenant: str, task: Task, intent: str) -> Write:
     return put(keys.intent_task_row(tenant, intent, task.id), row)
 
 
-def add_task(tenant: str, task: Task, entries: int = 0, kb: int = 0) -> Write:
-    """A new task; `entries` and `kb` are what its assignee holds from the start."""
-    item = task_attributes(task)
+def add_task(tenant: str, task: Task, held: Held = NOTHING) -> Write:
+    """A new task; `held` is what its assignee holds from the start."""
+    item = task_attributes(task) | {"attached": held.attached}
     if task.assignee is not None:
-        item |= counters(task.assignee, entries, kb)
+        item |= counters(task.assignee, held.entries, held.kb) | {"joined": {task.assignee}}
     return put(keys.task_item(tenant, task.id), item, _ABSENT)
 
 
@@ -102,7 +122,7 @@ def counters(agent: str, entries: int, kb: int) -> Item:
 
 
 def registered_by_write(
-    caller: Principal, task_id: str, intent: str | None, now: int, entries: int, kb: int
+    caller: Principal, task_id: str, intent: str | None, now: int, held: Held
 ) -> Task:
     """The task that a write to an unregistered task registers (contract §5)."""
     policy = MemoryPolicy()
@@ -116,8 +136,8 @@ def registered_by_write(
         policy=policy,
         assignee=caller.id,
         by_write=True,
-        room=policy.max_entries - entries,
-        room_kb=policy.max_total_size_kb - kb,
+        room=policy.max_entries - held.entries,
+        room_kb=policy.max_total_size_kb - held.kb,
         parties=frozenset({caller.id}),
     )
 
@@ -139,46 +159,51 @@ def charge(
     task_id: str,
     intent: str | None,
     now: int,
-    entries: int,
-    kb: int,
+    held: Held,
     *,
     joined: bool,
 ) -> Write:
-    """Takes room for new working entries of the caller, if task, role and limits allow."""
+    """Takes room for new entries of the caller, if task, role and limits allow."""
     digest = agent_digest(caller.id)
     may_write, values = _writers(caller)
     condition = f"{_OPEN} AND room >= :n AND room_kb >= :kb AND {may_write}"
     if joined:
         condition += f" AND attribute_exists(n_{digest})"
+    else:
+        values["joined"] = {caller.id}
     if intent is not None:
         condition += " AND intent = :intent"
         values["intent"] = intent
     return update(
         keys.task_item(caller.tenant, task_id),
-        f"ADD room :less, room_kb :less_kb, n_{digest} :n, kb_{digest} :kb",
+        _COUNT.format(digest=digest) + ("" if joined else ", joined :joined"),
         condition,
         now=now,
-        n=entries,
-        kb=kb,
-        less=-entries,
-        less_kb=-kb,
+        **_counted(held),
         **values,
     )
 
 
-def resize(tenant: str, agent: str, task_id: str, entries: int, kb: int) -> Write:
+def resize(tenant: str, agent: str, task_id: str, held: Held) -> Write:
     """Corrects what a task counts when entries of an agent grow, shrink or go."""
-    digest = agent_digest(agent)
-    condition = f"{_OPEN} AND room_kb >= :kb" if kb > 0 else "attribute_exists(pk)"
+    condition = f"{_OPEN} AND room_kb >= :kb" if held.kb > 0 else "attribute_exists(pk)"
     return update(
         keys.task_item(tenant, task_id),
-        f"ADD room :less, room_kb :less_kb, n_{digest} :n, kb_{digest} :kb",
+        _COUNT.format(digest=agent_digest(agent)),
         condition,
-        n=entries,
-        kb=kb,
-        less=-entries,
-        less_kb=-kb,
+        **_counted(held),
     )
+
+
+def _counted(held: Held) -> Item:
+    return {
+        "one": 1,
+        "n": held.entries,
+        "kb": held.kb,
+        "less": -held.entries,
+        "less_kb": -held.kb,
+        "attached": held.attached,
+    }
 
 
 def check_part(caller: Principal, task_id: str, intent: str | None, now: int) -> Write:

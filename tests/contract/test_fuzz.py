@@ -89,15 +89,15 @@ def aim(case: Case[Any], known: Known, draw: st.DataObject) -> None:
 def sent(case: Case[Any], client: httpx.Client, key: str) -> httpx.Response:
     """The service's answer to a generated request."""
     arguments = case.as_transport_kwargs(base_url=BASE_URL)
-    request = schemathesis_request(arguments, key)
+    request = as_httpx(arguments, key)
     return client.send(request)
 
 
-def schemathesis_request(arguments: dict[str, Any], key: str) -> httpx.Request:
+def as_httpx(arguments: dict[str, Any], key: str) -> httpx.Request:
     """A generated request as one of httpx, with a good key."""
     names = ("method", "url", "headers", "params", "json", "data", "files", "cookies")
-    given_ = {name: arguments[name] for name in names if arguments.get(name) is not None}
-    prepared = requests.Request(**given_).prepare()
+    parts = {name: arguments[name] for name in names if arguments.get(name) is not None}
+    prepared = requests.Request(**parts).prepare()
     body = prepared.body or b""
     assert isinstance(body, str | bytes)
     headers = {**prepared.headers, "X-API-Key": key}

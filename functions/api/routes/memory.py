@@ -79,7 +79,7 @@ def _page(
     call: Call, caller: Principal, found: Found, limit: int, offset: int
 ) -> tuple[list[Any], int]:
     """A page's documents, and how many of what was found they account for."""
-    entries = call.services.queries.load(caller, found, offset, limit)
+    entries = call.services.queries.page(caller, found, offset, limit)
     page = cut(map(entry_document, entries))
     if len(page) < len(entries):
         taken = found.orders.index(entries[len(page)].order) - offset

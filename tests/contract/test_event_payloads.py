@@ -1,0 +1,244 @@
+"""Each payload in `events/` through the API function: the cloud's own requests, case by case.
+
+A payload names its caller as `{{key of …}}` and the entry it is about as `{{id of …}}`; the stage
+below has both.
+"""
+
+import base64
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from functions.api.handler import ROUTES, build
+from functions.api.route import route_table
+from functions.local.gateway import to_event
+from functions.platform.settings import ApiSettings
+from tests.contract.bodies import MEMORY, TASKS, create, create_task, grant
+from tests.contract.door import Handler, LambdaContext, check_common_rules
+from tests.contract.expect import ok
+from tests.contract.service import ROOT_KEY, Service, Tenant
+
+_EVENTS = Path(__file__).parents[2] / "events"
+_AT_AWS = ("accountId", "apiId", "domainPrefix", "requestId", "time", "timeEpoch")
+
+PROGRESS = {"total": 47, "completed": 23, "last_id": "inv_789"}
+WHERE = {"agent_id": "agent_billing_01", "scope": {"task_id": "task_01HXYZ"}}
+MADE = WHERE | {"id": ..., "key": "retry_state", "ttl": "task_lifetime", "version": 1}
+KEPT = WHERE | {"key": "batch_progress", "value": PROGRESS, "version": 1}
+PAGE = {"entries": [KEPT], "total": 1, "limit": 100, "offset": 0}
+IN_THE_WAY = {"current": KEPT, "current_version": 1}
+TASK = {"id": "task_01HXYZ", "coordinator": "coordinator_01", "assigned_agent": "agent_billing_01"}
+CURATOR = {"agent": "coordinator_01", "access": "write"}
+POLICIES = {"namespace": "company_policies", "permissions": {"default": "read", "allow": [CURATOR]}}
+SUMMARY = {
+    "agent_id": "agent_billing_01",
+    "working": {"entry_count": 1, "total_size_kb": 1, "tasks_with_memory": ["task_01HXYZ"]},
+    "episodic": {"entry_count": 0, "capacity": 1000, "oldest_entry": None},
+    "semantic_namespaces_accessible": ["company_policies"],
+}
+
+
+def invalid(*fields: str) -> tuple[int, Any]:
+    """The answer that names exactly these fields."""
+    return 400, {"code": "VALIDATION_ERROR", "errors": [{"field": field} for field in fields]}
+
+
+ANSWERS: dict[str, tuple[int, Any]] = {
+    "create-entry": (201, MADE),
+    "create-entry-once": (201, MADE),
+    "create-entry-base64": (201, MADE),
+    "create-entry-taken": (409, IN_THE_WAY | {"code": "ENTRY_EXISTS"}),
+    "create-semantic-entry": (201, {"curated_by": "coordinator_01", "version": 1}),
+    "create-sensitive-entry": (201, {"sensitivity": "restricted", "value": {"iban": ...}}),
+    "get-entry": (200, KEPT),
+    "get-entry-unchanged": (304, None),
+    "get-entry-of-another": (403, {"code": "ACCESS_DENIED"}),
+    "get-entry-unknown": (404, {"code": "ENTRY_NOT_FOUND"}),
+    "change-entry": (200, {"key": "batch_progress", "version": 2, "value": {"completed": 24}}),
+    "change-entry-conflict": (409, IN_THE_WAY | {"code": "VERSION_MISMATCH"}),
+    "change-entry-unconditionally": (428, {"code": "PRECONDITION_REQUIRED"}),
+    "delete-entry": (204, None),
+    "query-entries": (200, PAGE),
+    "query-task": (200, PAGE),
+    "list-agent-memory": (200, [KEPT]),
+    "summarize-agent": (200, SUMMARY),
+    "write-batch": (200, {"entries": [MADE, {"version": 2, "tags": ["batch", "done"]}]}),
+    "write-batch-conflict": (409, IN_THE_WAY | {"code": "VERSION_MISMATCH", "index": 1}),
+    "delete-batch": (200, {"deleted": 1}),
+    "list-namespaces": (200, {"namespaces": [POLICIES], "total": 1}),
+    "get-namespace": (200, POLICIES | {"version": 1}),
+    "configure-namespace": (200, {"permissions": {"allow": [{"agent": ...}, CURATOR]}}),
+    "register-task": (201, {"id": "task_01HNEW", "memory_policy": {"max_entries": 50}}),
+    "get-task": (200, TASK),
+    "get-task-by-odd-name": (200, {"id": "Q3/Umsätze 100%"}),
+    "change-task": (200, TASK | {"status": "running", "version": 2, "started_at": ...}),
+    "hand-task-over": (200, {"assigned_agent": "agent_data_01", "version": 2}),
+    "list-tasks": (200, [{"id": "Q3/Umsätze 100%"}, TASK]),
+    "grant-access": (200, {"principal": "agent_data_01", "access": "read", "expires_at": None}),
+    "revoke-access": (204, None),
+    "get-acl": (200, {"owner": "coordinator_01", "entries": []}),
+    "set-acl": (200, {"entries": [{"principal": "agent_data_01", "access": "write"}]}),
+    "create-tenant": (201, {"id": "globex", "admin": {"kind": "user", "api_key": ...}}),
+    "create-principal": (201, {"api_key": ..., "expires_at": "2036-01-01T00:00:00.000Z"}),
+    "list-principals": (200, {"principals": [{"id": ..., "kind": ...}] * 5, "total": 5}),
+    "rotate-key": (200, {"id": "agent_data_01", "api_key": ...}),
+    "revoke-principal": (204, None),
+    "health": (200, {"status": "ok"}),
+    "capabilities": (200, {"memory": {"limits": {"value_bytes": 65_536}}}),
+    "openintent": (200, {"openApiUrl": "/openapi.json"}),
+    "openwop": (200, {"capabilities": ...}),
+    "openapi": (200, {"openapi": "3.1.0"}),
+    "docs": (200, ...),
+    "without-key": (401, {"code": "UNAUTHENTICATED"}),
+    "bearer-key": (200, {"limit": 1}),
+    "foreign-agent-id": (403, {"code": "ACCESS_DENIED"}),
+    "malformed-body": invalid("body"),
+    "binary-body": invalid("body"),
+    "missing-fields": invalid("key", "value", "memory_type", "colour"),
+    "unknown-parameter": invalid("agent"),
+    "unknown-path": (404, {"code": "NOT_FOUND"}),
+    "wrong-method": (405, {"code": "METHOD_NOT_ALLOWED"}),
+}
+
+
+@pytest.fixture(scope="module")
+def handler(session_service: Service) -> Handler:
+    """The API function, built from its environment."""
+    settings = ApiSettings.from_env(session_service.environment())
+    return build(settings, session_service.clock)
+
+
+@pytest.fixture
+def stage(tenant: Tenant, service: Service) -> dict[str, str]:
+    """What the payloads' placeholders stand for."""
+    named = {"agent_billing_01": "agent", "agent_data_01": "agent", "agent_audit_01": "agent"}
+    made = {id: tenant.principal(kind, id) for id, kind in named.items()}
+    made["coordinator_01"] = tenant.principal("coordinator", "coordinator_01")
+    keys = {id: principal["api_key"] for id, principal in made.items()}
+    keys |= {"admin": tenant.admin.headers["X-API-Key"], "root": ROOT_KEY}
+    agent, boss = (service.client(keys[id]) for id in ("agent_billing_01", "coordinator_01"))
+    place = {"intent_id": "intent_01HABC", "assigned_agent": "agent_billing_01"}
+    create_task(boss, id="task_01HXYZ", **place)
+    service.clock.advance(ms=1)
+    create_task(boss, id="Q3/Umsätze 100%", **place)
+    ok(grant(boss, "task_01HXYZ", "agent_audit_01", access="read"))
+    rule = {"namespace": "company_policies", "key": "charge_threshold", "value": {"usd": 10_000}}
+    create(boss, rule | {"memory_type": "semantic"})
+    progress = {"namespace": "invoice_processing", "key": "batch_progress", "value": PROGRESS}
+    scope = {"memory_type": "working", "scope": {"task_id": "task_01HXYZ"}}
+    entry = create(agent, progress | scope | {"tags": ["batch", "invoices", "in-progress"]})
+    return {f"key of {id}": key for id, key in keys.items()} | {"id of batch_progress": entry["id"]}
+
+
+def payload(name: str, stage: dict[str, str]) -> dict[str, Any]:
+    """A payload with its placeholders filled in."""
+    text = (_EVENTS / f"{name}.json").read_text(encoding="utf-8")
+    event: dict[str, Any] = json.loads(re.sub(r"{{(.+?)}}", lambda m: stage[m[1]], text))
+    return event
+
+
+def answered(handler: Handler, event: dict[str, Any]) -> httpx.Response:
+    """What the function answers, as it reaches the client."""
+    answer = handler(event, LambdaContext())
+    assert answer.keys() == {"statusCode", "headers", "body", "isBase64Encoded"}
+    response = httpx.Response(
+        answer["statusCode"], headers=answer["headers"], content=answer["body"].encode()
+    )
+    check_common_rules(response)
+    assert response.headers["X-Request-Id"] == event["requestContext"]["requestId"]
+    return response
+
+
+def assert_holds(found: Any, wanted: Any) -> None:
+    """`found` has what `wanted` names, perhaps more; lists agree item by item."""
+    if wanted is ...:
+        assert found
+    elif isinstance(wanted, dict):
+        for name, value in wanted.items():
+            assert_holds(found[name], value)
+    elif isinstance(wanted, list):
+        assert len(found) == len(wanted), found
+        for each, value in zip(found, wanted, strict=True):
+            assert_holds(each, value)
+    else:
+        assert found == wanted
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_the_answer_to_each_payload(handler: Handler, stage: dict[str, str], name: str) -> None:
+    status, wanted = ANSWERS[name]
+    response = answered(handler, payload(name, stage))
+    assert response.status_code == status, response.text
+    if wanted is None:
+        assert response.content == b""
+    elif "json" in response.headers["Content-Type"]:
+        assert_holds(response.json(), wanted)
+    else:
+        assert_holds(response.text, wanted)
+
+
+def test_a_retried_payload_writes_once(
+    handler: Handler, stage: dict[str, str], service: Service
+) -> None:
+    event = payload("create-entry-once", stage)
+    first, before = answered(handler, event), service.state()
+    assert answered(handler, event).json() == first.json()
+    assert service.state() == before
+
+
+def test_headers_of_answers(handler: Handler, stage: dict[str, str]) -> None:
+    made = answered(handler, payload("create-entry", stage))
+    assert made.headers["Location"] == f"{MEMORY}/{made.json()['id']}"
+    assert made.headers["ETag"] == '"1"'
+    task = answered(handler, payload("get-task-by-odd-name", stage))
+    assert task.headers["ETag"] == '"1"'
+    registered = answered(handler, payload("register-task", stage))
+    assert registered.headers["Location"] == f"{TASKS}/task_01HNEW"
+    assert answered(handler, payload("without-key", stage)).headers["WWW-Authenticate"] == "Bearer"
+    wrong = answered(handler, payload("wrong-method", stage))
+    assert wrong.headers["Allow"] == "DELETE, GET, PATCH"
+
+
+NOBODY = dict.fromkeys(
+    [
+        *(f"key of {id}" for id in ("agent_billing_01", "agent_data_01", "agent_audit_01")),
+        *("key of coordinator_01", "key of admin", "key of root", "id of batch_progress"),
+    ],
+    "mem_x",
+)
+
+
+def test_every_payload_is_tried_and_every_route_has_one() -> None:
+    assert {path.stem for path in _EVENTS.iterdir()} == ANSWERS.keys()
+    table, reached = route_table(ROUTES), set()
+    for name in ANSWERS:
+        event = payload(name, NOBODY)
+        routes, _ = table.find(event["rawPath"])
+        route = routes.get(event["requestContext"]["http"]["method"])
+        reached |= {(route.method, route.path)} if route else set()
+    assert reached == {(route.method, route.path) for route in ROUTES}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_a_laptop_makes_the_same_event_of_the_same_request(name: str) -> None:
+    event = payload(name, NOBODY)
+    body = event.get("body", "")
+    sent = base64.b64decode(body) if event["isBase64Encoded"] else body.encode()
+    http = event["requestContext"]["http"]
+    made = to_event(
+        http["method"],
+        http["path"],
+        event["rawQueryString"],
+        event["headers"].items(),
+        sent,
+        http["sourceIp"],
+    )
+    for member in _AT_AWS:
+        made["requestContext"][member] = event["requestContext"][member]
+    if event["headers"].get("content-type") != "application/json":
+        made |= {member: event[member] for member in ("body", "isBase64Encoded") if sent}
+    assert made == event
