@@ -122,9 +122,9 @@ def _shared(admin: _Agent) -> Iterator[Cost]:
     for count in (0, 5):
         tags = [f"tag-{number}" for number in range(count)]
         made, calls = admin.create(f"tagged-{count}", "semantic", tags)
-        yield _cost(f"create semantic, {count} tags", Limit(2, 2 * (count + 2), 1), calls)
+        yield _cost(f"create semantic, {count} tags", Limit(2, 2 * (count + 2), 2), calls)
     calls = _promptest(lambda: admin.get(f"{_MEMORY}/{made['id']}"))
-    yield _cost("get semantic by id", Limit(1, 0, 2), calls)
+    yield _cost("get semantic by id", Limit(1, 0, 3), calls)
     yield from _shared_queries(admin)
 
 

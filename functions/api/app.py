@@ -14,8 +14,6 @@ from functions.identity.service import require
 from functions.platform.errors import (
     AccessDenied,
     Conflict,
-    MethodNotAllowed,
-    NotFound,
     ServiceError,
     Unauthenticated,
 )
@@ -55,8 +53,7 @@ class App:
         method: str = event["requestContext"]["http"]["method"]
         trace = _TRACEPARENT.fullmatch((event.get("headers") or {}).get("traceparent", ""))
         fields |= {"method": method, "trace_id": trace.group(1) if trace else None}
-        routes, names = self._routes.find(path)
-        route = _route(routes, method)
+        route, names = self._routes.find(path, method)
         fields["route"] = route.template
         call = Call(event, names, self._services, path)
         caller = self._caller(call, route)
@@ -87,15 +84,6 @@ class App:
             self._services.identity.authenticate(api_key)
             raise AccessDenied("only the root key makes tenants")
         return _OPERATOR
-
-
-def _route(routes: dict[str, Route], method: str) -> Route:
-    if not routes:
-        raise NotFound("there is nothing at this path; see /openapi.json")
-    route = routes.get("GET" if method == "HEAD" else method)
-    if route is None:
-        raise MethodNotAllowed(sorted(routes))
-    return route
 
 
 def _api_key(headers: dict[str, str]) -> str:

@@ -156,11 +156,11 @@ def validated(model: type[Body], document: dict[str, Any]) -> Body:
 
 
 def _invalid(error: ValidationError) -> ValidationFailed:
-    problems = [
-        (".".join(str(part) for part in each["loc"]) or "body", each["msg"])
-        for each in error.errors(include_url=False, include_context=False, include_input=False)
-    ]
-    return ValidationFailed(*problems[0], *problems[1:20])
+    found = error.errors(include_url=False, include_context=False, include_input=False)[:20]
+    fields = [".".join(str(part) for part in each["loc"]) or "body" for each in found]
+    messages = [each["msg"].removeprefix("Value error, ") for each in found]
+    first, *rest = zip(fields, messages, strict=True)
+    return ValidationFailed(*first, *rest)
 
 
 Handle = Callable[[Call, Principal], Answer]

@@ -42,7 +42,7 @@ CAPABILITIES: Document = {
             "inheritance_from_parent_tasks": True,
             "eviction": False,
             "archival": False,
-            "lifecycle_events": False,
+            "lifecycle_events": True,
         },
         "encrypted_sensitivities": sorted(ENCRYPTED),
     },

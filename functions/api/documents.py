@@ -5,13 +5,17 @@ from typing import Any
 import orjson
 from pydantic_core import to_json
 
+from functions.entries.agents import AgentSettings
 from functions.entries.model import Entry
 from functions.entries.summary import Summary
 from functions.identity.model import Principal
+from functions.logs.model import Event
 from functions.namespaces.model import Namespace
 from functions.platform.clock import to_rfc3339
+from functions.tasks.guardrails import CoordinatorGuardrails
 from functions.tasks.items import FOREVER
 from functions.tasks.model import Grant, Intent, Task
+from functions.workflows.model import Application
 
 Document = dict[str, Any]
 
@@ -128,6 +132,71 @@ def summary_document(summary: Summary) -> Document:
             "newest_entry": _moment(summary.newest),
         },
         "semantic_namespaces_accessible": summary.namespaces,
+    }
+
+
+def settings_document(settings: AgentSettings) -> Document:
+    """An agent's settings (RFC-0015 §2.2, §7)."""
+    return {
+        "agent_id": settings.agent,
+        "episodic": {
+            "capacity": settings.capacity,
+            "eviction_policy": "lru",
+            "pinned_namespaces": settings.pinned_namespaces,
+        },
+    }
+
+
+def event_document(event: Event) -> Document:
+    """An event of a log (RFC-0015 §5.2)."""
+    return {
+        "id": event.id,
+        "type": event.type,
+        "agent_id": event.agent,
+        "intent_id": event.intent,
+        "task_id": event.task,
+        "data": orjson.Fragment(to_json(event.data)),
+        "timestamp": to_rfc3339(event.timestamp),
+    }
+
+
+def guardrails_document(standing: CoordinatorGuardrails) -> Document:
+    """A coordinator's guardrails (RFC-0015 §6.6); what isn't set is null."""
+    return {
+        "coordinator_id": standing.coordinator,
+        "guardrails": standing.guardrails.model_dump(),
+        "version": standing.version,
+        "updated_at": _moment(standing.updated),
+    }
+
+
+def workflow_document(applied: Application) -> Document:
+    """What a workflow set (RFC-0015 §7); null is what it left as it was."""
+    return {
+        "name": applied.name,
+        "version": applied.version,
+        "intent_id": applied.intent,
+        "semantic_namespaces": applied.namespaces,
+        "agents": [
+            {
+                "agent_id": each.agent,
+                "episodic": {
+                    "capacity": each.capacity,
+                    "pinned_namespaces": each.pinned_namespaces,
+                },
+            }
+            for each in applied.agents
+        ],
+        "tasks": [
+            {
+                "id": each.id,
+                "name": each.name,
+                "assigned_agent": each.agent,
+                "depends_on": each.depends_on,
+                "memory_policy": each.policy.model_dump(),
+            }
+            for each in applied.tasks
+        ],
     }
 
 

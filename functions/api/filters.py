@@ -39,8 +39,8 @@ def filters_of(call: Call, agent_id: str | None = None) -> Filters:
         namespace_prefix=prefix,
         key=_text(call, "key"),
         tier=_tier(call),
-        tags=_tags(call, "tags"),
-        tags_any=_tags(call, "tags_any"),
+        tags=tags_of(call, "tags"),
+        tags_any=tags_of(call, "tags_any"),
         task=_text(call, "scope.task_id"),
         intent=_text(call, "scope.intent_id"),
         pinned=_boolean(call, "pinned"),
@@ -63,7 +63,12 @@ def _tier(call: Call) -> Tier | None:
     return cast("Tier | None", text)
 
 
-def _tags(call: Call, name: str) -> frozenset[str]:
+def tags_of(call: Call, name: str) -> frozenset[str]:
+    """A query parameter that holds tags, separated by commas; none if it isn't given.
+
+    Raises:
+        ValidationFailed: it is empty, or holds too many.
+    """
     given = call.query.get(name)
     if given is None:
         return frozenset()

@@ -6,7 +6,17 @@ from typing import Any
 
 from functions.api.app import App
 from functions.api.route import route_table
-from functions.api.routes import identity, memory, namespaces, tasks
+from functions.api.routes import (
+    agents,
+    context,
+    guardrails,
+    identity,
+    logs,
+    memory,
+    namespaces,
+    tasks,
+    workflows,
+)
 from functions.api.routes.discovery import with_discovery
 from functions.api.services import build_services
 from functions.platform.clock import Clock, now_ms
@@ -15,7 +25,17 @@ from functions.platform.settings import ApiSettings
 Handler = Callable[[dict[str, Any], object], dict[str, Any]]
 
 ROUTES = with_discovery(
-    [*namespaces.ROUTES, *memory.ROUTES, *tasks.ROUTES, *identity.ROUTES]
+    [
+        *logs.ROUTES,
+        *namespaces.ROUTES,
+        *agents.ROUTES,
+        *guardrails.ROUTES,
+        *memory.ROUTES,
+        *context.ROUTES,
+        *tasks.ROUTES,
+        *workflows.ROUTES,
+        *identity.ROUTES,
+    ]
 )  # where patterns overlap, the first wins
 
 

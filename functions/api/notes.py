@@ -19,11 +19,24 @@ OPERATIONS = {
     "memory_batch": "All or nothing; the first failure's problem says its `index`.",
     "memory_delete_batch": "Only what you may write is deleted. Takes at least one parameter "
     "beside `agent_id`, `memory_type` and `pinned`.",
+    "context_pack": "For whoever may read the task's working memory. The episodes are the "
+    "assignee's for its coordinator, else the caller's own; `tags` filters only them. The semantic "
+    "entries are those of the task's `semantic_namespaces`, or else of the namespaces that its "
+    "coordinator's guardrails allow. The first entry that doesn't fit into `max_kb` ends the list.",
+    "guardrails_change": "When it answers, the guardrails hold for every open task of the "
+    "coordinator and for who is assigned to one.",
     "namespaces_configure": "Makes the namespace if it is new.",
+    "workflows_apply": "For users and coordinators, who become the tasks' coordinator. The file "
+    "that was applied last changes nothing and answers the same; a changed one changes what is "
+    "there, ended tasks aside; another `version` makes tasks of its own. An error names its line.",
     "tasks_change": "By its coordinator; its assignee sets status and results.",
     "tasks_grant": "By the task's coordinator or assignee.",
     "tasks_revoke": "By the task's coordinator or assignee.",
     "tasks_set_acl": "By the intent's owner, or with `memory.admin`.",
+    "logs_of_intent": "By the intent's owner, who takes or took part in it, who is on its access "
+    "list, or with `memory.admin`. Oldest first.",
+    "logs_of_agent": "By the agent itself, or with `memory.admin`. Oldest first.",
+    "logs_of_namespace": "By who may read the namespace, or with `memory.admin`. Oldest first.",
     "identity_create": "The answer shows the key, this once.",
 }
 """What is to be known of an operation beyond its summary."""
@@ -37,11 +50,13 @@ MODELS: dict[str, Document] = {
         "anyOf": [_named_by("id"), _named_by("namespace", "key")],
     },
     "NamespaceChange": {"description": "Replaces the permissions; makes the namespace if new."},
+    "EpisodicSettings": {"description": _UNCHANGED},
+    "Guardrails": {"description": f"{_UNCHANGED} Null takes a guardrail away."},
     "Acl": {"description": "Replaces the list."},
 }
 """What the bodies' schemas say beyond what the models check by themselves."""
 
-PARTIAL = frozenset({"EntryChange", "BatchUpdate", "TaskChange"})
+PARTIAL = frozenset({"EntryChange", "BatchUpdate", "TaskChange", "EpisodicSettings", "Guardrails"})
 """Bodies in which a field that isn't given has no default: it stays as it is."""
 
 FIELDS: dict[str, Document] = {
@@ -61,6 +76,31 @@ FIELDS: dict[str, Document] = {
     "pinned": {"description": "Episodic only: never evicted."},
     "sensitivity": {"description": "`confidential` and `restricted` values are stored encrypted."},
     "version": {"description": "Counts the changes; send it as If-Match, or here in a batch."},
+    "EpisodicSettings.capacity": {
+        "description": "How many episodic entries it may hold. A lowered one is reached by the "
+        "schedule, in the order of eviction."
+    },
+    "max_working_memory_per_task": {
+        "description": "No task has more working entries, whatever its own policy says."
+    },
+    "max_episodic_memory_per_agent": {
+        "description": "No assignee has more episodic entries, whatever its own settings say."
+    },
+    "allowed_semantic_namespaces": {
+        "description": "Assignees reach no semantic memory but in these."
+    },
+    "denied_semantic_namespaces": {
+        "description": "Assignees reach no semantic memory in these, allowed or not."
+    },
+    "memory_archive_required": {
+        "description": "Memory is archived when a task ends, whatever its own policy says."
+    },
+    "semantic_namespaces": {"description": "What to pack of semantic memory for the task."},
+    "size_kb": {"description": "The entries' size as JSON."},
+    "truncated": {"description": "Whether something was left out for its size."},
+    "pinned_namespaces": {
+        "description": "New episodic entries in these are pinned, unless they say otherwise."
+    },
     "Batch.entries": {
         "description": "Creates and updates; what has a `version` updates.",
         "maxItems": MOST_IN_BATCH,
@@ -74,6 +114,8 @@ FIELDS: dict[str, Document] = {
     "archive_on_completion": {"description": "Whether its memory is archived when it ends."},
     "next_offset": {"description": "Where to go on; absent on the last page."},
     "total": {"description": "How many match, on all pages."},
+    "Event.data": {"description": "The entry that it is about, without its value."},
+    "EventPage.next": {"description": "Where to go on, now or once more has happened."},
     "api_key": {"description": "Shown this once."},
     "default": {"description": "The access of everybody who isn't listed."},
     "index": {"description": "Which item of the batch failed, counted from 0."},

@@ -23,6 +23,7 @@ _HEADERS: dict[str | None, tuple[str, ...]] = {
     "Entry": ("ETag",),
     "Task": ("ETag",),
     "Namespace": ("ETag",),
+    "CoordinatorGuardrails": ("ETag",),
     "Entries": ("X-Total-Count", "X-Next-Offset"),
     "Tasks": ("X-Total-Count", "X-Next-Offset"),
 }
@@ -94,7 +95,7 @@ def _operation(route: Route, routes: list[Route]) -> Document:
         schema = {"$ref": _body_ref(route.body.__name__)}
         operation["requestBody"] = {
             "required": True,
-            "content": {"application/json": {"schema": schema}},
+            "content": {media: {"schema": schema} for media in route.media},
         }
     return operation
 

@@ -38,11 +38,16 @@ def assert_known(call: Call, known: Iterable[str]) -> None:
 
 def limits(call: Call) -> tuple[int, int]:
     """`limit` (1-1000, default 100) and `offset` (from 0) of a list."""
-    limit = _number(call, "limit", DEFAULT_LIMIT, 1, MOST_LIMIT)
-    return limit, _number(call, "offset", 0, 0, 10**9)
+    limit = number(call, "limit", DEFAULT_LIMIT, 1, MOST_LIMIT)
+    return limit, number(call, "offset", 0, 0, 10**9)
 
 
-def _number(call: Call, name: str, default: int, least: int, most: int) -> int:
+def number(call: Call, name: str, default: int, least: int, most: int) -> int:
+    """A query parameter that is a whole number.
+
+    Raises:
+        ValidationFailed: it is none, or out of range.
+    """
     text = single(call, name)
     if text is None:
         return default

@@ -4,10 +4,12 @@ from typing import get_args
 
 from functions.api.documents import Document
 from functions.entries.model import Tier
+from functions.logs.model import EventType
 from functions.tasks.model import Status
 
 _TEXT: Document = {"type": "string", "minLength": 1}
 _TIME: Document = {"type": "string", "format": "date-time"}
+_POSITION: Document = {"type": "string", "pattern": "^[0-9]{1,15}$"}
 _TAGS: Document = {
     "type": "array",
     "items": {"type": "string", "minLength": 1, "pattern": "^[^,]+$"},
@@ -43,6 +45,20 @@ _QUERY = [
     _query("updated_after", _TIME, "Entries changed after this moment."),
     _query("updated_before", _TIME, "Entries changed before this moment."),
     _query("status", {"type": "string", "enum": list(get_args(Status))}, "The tasks' status."),
+    _query("type", {"type": "string", "enum": list(get_args(EventType))}, "The events' type."),
+    _query(
+        "after", _POSITION, "The `next` of an earlier answer; the log's beginning unless given."
+    ),
+    _query(
+        "episodic_limit",
+        {"type": "integer", "minimum": 0, "maximum": 1000, "default": 10},
+        "How many episodic entries to pack at most.",
+    ),
+    _query(
+        "max_kb",
+        {"type": "integer", "minimum": 1, "maximum": 4096, "default": 256},
+        "How large the packed entries may be, as JSON.",
+    ),
     _query(
         "limit",
         {"type": "integer", "minimum": 1, "maximum": 1000, "default": 100},
@@ -79,6 +95,7 @@ _PATH_NOTES = {
     "task_id": "A task's id.",
     "intent_id": "An intent's id.",
     "principal": "A principal's id.",
+    "coordinator_id": "A coordinator's id.",
 }
 _SLASHES = " It may hold slashes."
 

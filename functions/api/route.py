@@ -1,12 +1,13 @@
 """A route: what it answers, who may call it, and what the OpenAPI document says of it."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from functions.api.call import Answer, Call
 from functions.identity.model import Principal
+from functions.platform.errors import MethodNotAllowed, NotFound
 
 PUBLIC, ROOT = "public", "root"
 _PARAMETER = re.compile(r"\{(\w+)(\+?)\}")
@@ -28,6 +29,7 @@ class Route:
     summary: str
     answers: dict[int, str | None]
     body: Any = None
+    media: tuple[str, ...] = ("application/json",)  # what the body may be
     query: tuple[str, ...] = ()
     also: tuple[int, ...] = ()
     if_match: str | None = None  # "required" or "optional"
@@ -61,15 +63,31 @@ class RouteTable:
     fixed: dict[str, dict[str, Route]] = field(default_factory=dict)
     open: list[tuple[re.Pattern[str], dict[str, Route]]] = field(default_factory=list)
 
-    def find(self, path: str) -> tuple[dict[str, Route], dict[str, str]]:
-        """The routes at a path, by method, and the names that the path holds."""
+    def find(self, path: str, method: str) -> tuple[Route, dict[str, str]]:
+        """The route of a path and a method, and the names that the path holds.
+
+        Raises:
+            NotFound: there is nothing at this path.
+            MethodNotAllowed: there is, for other methods.
+        """
+        wanted = "GET" if method == "HEAD" else method
+        allowed: set[str] = set()
+        for methods, names in self._at(path):
+            if wanted in methods:
+                return methods[wanted], names
+            allowed |= methods.keys()
+        if not allowed:
+            raise NotFound("there is nothing at this path; see /openapi.json")
+        raise MethodNotAllowed(sorted(allowed))
+
+    def _at(self, path: str) -> Iterator[tuple[dict[str, Route], dict[str, str]]]:
         if path in self.fixed:
-            return self.fixed[path], {}
+            yield self.fixed[path], {}
+            return
         for pattern, methods in self.open:
             match = pattern.fullmatch(path)
             if match is not None:
-                return methods, match.groupdict()
-        return {}, {}
+                yield methods, match.groupdict()
 
 
 def route_table(routes: list[Route]) -> RouteTable:

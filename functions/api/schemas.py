@@ -1,157 +1,136 @@
 """What the answers look like, as JSON Schema; `documents.py` renders exactly this (RFC-0015 §1)."""
 
-from typing import Any, get_args
+from typing import Any
 
 from functions.api.capabilities import CAPABILITIES, OPENINTENT, OPENWOP
 from functions.api.documents import Document
+from functions.api.governing_schemas import CONTEXT, GUARDRAILS, POLICY, SETTINGS, WORKFLOW
 from functions.api.problems import PROBLEMS
+from functions.api.schema_words import (
+    BOOLEAN,
+    COUNT,
+    STRING,
+    TIME,
+    VERSION,
+    array_of,
+    maybe,
+    object_of,
+    one_of,
+    page_of,
+    ref,
+)
 from functions.entries.model import Priority, Sensitivity, Tier
 from functions.identity.model import Kind, Permission
+from functions.logs.model import EventType
 from functions.namespaces.model import Access
 from functions.tasks.model import GrantAccess, Status
 
-_STRING: Document = {"type": "string"}
-_COUNT: Document = {"type": "integer", "minimum": 0}
-_VERSION: Document = {"type": "integer", "minimum": 1}
-_BOOLEAN: Document = {"type": "boolean"}
-_TIME: Document = {
-    "type": "string",
-    "format": "date-time",
-    "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$",
-}
-
-
-def _one_of(literal: Any) -> Document:
-    return {"type": "string", "enum": list(get_args(literal))}
-
-
-def _maybe(schema: Document) -> Document:
-    """The schema, or null."""
-    nullable = schema | {"type": [schema["type"], "null"]}
-    return nullable | ({"enum": [*schema["enum"], None]} if "enum" in schema else {})
-
-
-def _array(items: Document) -> Document:
-    return {"type": "array", "items": items}
-
-
-def _object(optional: Document | None = None, /, **required: Document) -> Document:
-    properties = required | (optional or {})
-    return {"type": "object", "properties": properties, "required": list(required)}
-
-
-def _ref(name: str) -> Document:
-    return {"$ref": f"#/components/schemas/{name}"}
-
-
-def _page(name: str, item: str) -> Document:
-    required = {name: _array(_ref(item)), "total": _COUNT, "limit": _VERSION, "offset": _COUNT}
-    return _object({"next_offset": _COUNT}, **required)
-
-
-_ENTRY = _object(
-    {"curated_by": _STRING},
-    id=_STRING | {"pattern": "^mem_"},
-    agent_id=_STRING,
-    namespace=_STRING,
-    key=_STRING,
+_ENTRY = object_of(
+    {"curated_by": STRING},
+    id=STRING | {"pattern": "^mem_"},
+    agent_id=STRING,
+    namespace=STRING,
+    key=STRING,
     value={"type": "object"},
-    memory_type=_one_of(Tier),
-    scope=_object({"task_id": _STRING, "intent_id": _STRING}),
-    tags=_array(_STRING),
-    ttl=_maybe(_STRING),
-    pinned=_BOOLEAN,
-    priority=_one_of(Priority),
-    sensitivity=_maybe(_one_of(Sensitivity)),
-    version=_VERSION,
-    created_at=_TIME,
-    updated_at=_TIME,
-    expires_at=_maybe(_TIME),
-    created_by=_STRING,
+    memory_type=one_of(Tier),
+    scope=object_of({"task_id": STRING, "intent_id": STRING}),
+    tags=array_of(STRING),
+    ttl=maybe(STRING),
+    pinned=BOOLEAN,
+    priority=one_of(Priority),
+    sensitivity=maybe(one_of(Sensitivity)),
+    version=VERSION,
+    created_at=TIME,
+    updated_at=TIME,
+    expires_at=maybe(TIME),
+    created_by=STRING,
 )
-_SUMMARY = _object(
-    agent_id=_STRING,
-    working=_object(entry_count=_COUNT, total_size_kb=_COUNT, tasks_with_memory=_array(_STRING)),
-    episodic=_object(
-        entry_count=_COUNT,
-        capacity=_COUNT,
-        pinned_count=_COUNT,
-        total_size_kb=_COUNT,
-        oldest_entry=_maybe(_TIME),
-        newest_entry=_maybe(_TIME),
+_SUMMARY = object_of(
+    agent_id=STRING,
+    working=object_of(entry_count=COUNT, total_size_kb=COUNT, tasks_with_memory=array_of(STRING)),
+    episodic=object_of(
+        entry_count=COUNT,
+        capacity=COUNT,
+        pinned_count=COUNT,
+        total_size_kb=COUNT,
+        oldest_entry=maybe(TIME),
+        newest_entry=maybe(TIME),
     ),
-    semantic_namespaces_accessible=_array(_STRING),
+    semantic_namespaces_accessible=array_of(STRING),
 )
-_NAMESPACE = _object(
-    namespace=_STRING,
-    permissions=_object(
-        default=_one_of(Access),
-        allow=_array(_object(agent=_STRING, access=_one_of(Access))),
+_NAMESPACE = object_of(
+    namespace=STRING,
+    permissions=object_of(
+        default=one_of(Access),
+        allow=array_of(object_of(agent=STRING, access=one_of(Access))),
     ),
-    version=_VERSION,
-    created_at=_TIME,
-    updated_at=_TIME,
+    version=VERSION,
+    created_at=TIME,
+    updated_at=TIME,
 )
-_POLICY = _object(
-    archive_on_completion=_BOOLEAN,
-    inherit_from_parent=_BOOLEAN,
-    max_entries=_COUNT,
-    max_total_size_kb=_COUNT,
+_GRANT = object_of(principal=STRING, access=one_of(GrantAccess), expires_at=maybe(TIME))
+_ACL = object_of(
+    intent_id=STRING,
+    owner=STRING,
+    entries=array_of(object_of(principal=STRING, access=one_of(GrantAccess))),
+    version=VERSION,
 )
-_GRANT = _object(principal=_STRING, access=_one_of(GrantAccess), expires_at=_maybe(_TIME))
-_ACL = _object(
-    intent_id=_STRING,
-    owner=_STRING,
-    entries=_array(_object(principal=_STRING, access=_one_of(GrantAccess))),
-    version=_VERSION,
+_PRINCIPAL = object_of(
+    tenant=STRING,
+    id=STRING,
+    kind=one_of(Kind),
+    permissions=array_of(one_of(Permission)),
+    created_at=TIME,
+    expires_at=maybe(TIME),
 )
-_PRINCIPAL = _object(
-    tenant=_STRING,
-    id=_STRING,
-    kind=_one_of(Kind),
-    permissions=_array(_one_of(Permission)),
-    created_at=_TIME,
-    expires_at=_maybe(_TIME),
+_KEYED = object_of(**_PRINCIPAL["properties"], api_key=STRING | {"pattern": "^am_"})
+_EVENT = object_of(
+    id=STRING | {"pattern": "^evt_"},
+    type=one_of(EventType),
+    agent_id=STRING,
+    intent_id=maybe(STRING),
+    task_id=maybe(STRING),
+    data={"type": "object"},
+    timestamp=TIME,
 )
-_KEYED = _object(**_PRINCIPAL["properties"], api_key=_STRING | {"pattern": "^am_"})
-_PROBLEM = _object(
+_PROBLEM = object_of(
     {
-        "errors": _array(_object(field=_STRING, message=_STRING)),
-        "index": _COUNT,
-        "current_version": _COUNT,
-        "current": {"anyOf": [_ref("Entry"), _ref("Task"), _ref("Namespace")]},
-        "max": _COUNT,
-        "actual": _COUNT,
-        "limit": _STRING,
-        "current_count": _COUNT,
-        "max_capacity": _COUNT,
+        "errors": array_of(object_of(field=STRING, message=STRING)),
+        "index": COUNT,
+        "current_version": COUNT,
+        "current": {"anyOf": [ref("Entry"), ref("Task"), ref("Namespace")]},
+        "max": COUNT,
+        "actual": COUNT,
+        "limit": STRING,
+        "current_count": COUNT,
+        "max_capacity": COUNT,
     },
-    type=_STRING | {"format": "uri-reference"},
-    title=_STRING,
+    type=STRING | {"format": "uri-reference"},
+    title=STRING,
     status={"type": "integer", "minimum": 400, "maximum": 599},
-    detail=_STRING,
+    detail=STRING,
     code={"type": "string", "enum": list(PROBLEMS)},
-    message=_STRING,
+    message=STRING,
 )
 
 
 def _task(kept: Document) -> Document:
     """A task, with the fields that memory doesn't use: `kept` holds their schemas."""
-    return _object(
+    return object_of(
         {name: schema for name, schema in kept.items() if name != "name"},
-        id=_STRING,
-        intent_id=_maybe(_STRING),
-        name=_STRING,
-        status=_one_of(Status),
-        assigned_agent=_maybe(_STRING),
-        coordinator=_maybe(_STRING),
-        parent_task_id=_maybe(_STRING),
-        memory_policy=_POLICY,
-        version=_VERSION,
-        created_at=_TIME,
-        updated_at=_TIME,
-        started_at=_maybe(_TIME),
-        completed_at=_maybe(_TIME),
+        id=STRING,
+        intent_id=maybe(STRING),
+        name=STRING,
+        status=one_of(Status),
+        assigned_agent=maybe(STRING),
+        coordinator=maybe(STRING),
+        parent_task_id=maybe(STRING),
+        memory_policy=POLICY,
+        version=VERSION,
+        created_at=TIME,
+        updated_at=TIME,
+        started_at=maybe(TIME),
+        completed_at=maybe(TIME),
     )
 
 
@@ -159,40 +138,46 @@ def _like(example: Any) -> Document:
     """The schema of a document that is always the same."""
     match example:
         case dict():
-            return _object(**{name: _like(value) for name, value in example.items()})
+            return object_of(**{name: _like(value) for name, value in example.items()})
         case list():
-            return {"type": "array", "items": _STRING}
+            return {"type": "array", "items": STRING}
         case bool():
-            return _BOOLEAN
+            return BOOLEAN
         case int():
-            return _COUNT
-    return _STRING
+            return COUNT
+    return STRING
 
 
 def answers(kept: Document) -> dict[str, Document]:
     """The schemas of all answers by name; `kept` has those of a task's other fields."""
     return {
         "Entry": _ENTRY,
-        "EntryPage": _page("entries", "Entry"),
-        "Entries": _array(_ref("Entry")),
-        "EntryBatch": _object(entries=_array(_ref("Entry"))),
-        "Deleted": _object(deleted=_COUNT),
+        "EntryPage": page_of("entries", "Entry"),
+        "Entries": array_of(ref("Entry")),
+        "EntryBatch": object_of(entries=array_of(ref("Entry"))),
+        "Deleted": object_of(deleted=COUNT),
         "Summary": _SUMMARY,
+        "AgentSettings": SETTINGS,
+        "CoordinatorGuardrails": GUARDRAILS,
         "Namespace": _NAMESPACE,
-        "NamespacePage": _page("namespaces", "Namespace"),
+        "NamespacePage": page_of("namespaces", "Namespace"),
         "Task": _task(kept),
-        "Tasks": _array(_ref("Task")),
+        "Tasks": array_of(ref("Task")),
+        "Context": CONTEXT,
         "Grant": _GRANT,
         "Acl": _ACL,
+        "AppliedWorkflow": WORKFLOW,
+        "Event": _EVENT,
+        "EventPage": object_of(events=array_of(ref("Event")), next=STRING),
         "Principal": _PRINCIPAL,
         "NewPrincipal": _KEYED,
-        "NewTenant": _object(id=_STRING, admin=_ref("NewPrincipal")),
-        "PrincipalPage": _page("principals", "Principal"),
+        "NewTenant": object_of(id=STRING, admin=ref("NewPrincipal")),
+        "PrincipalPage": page_of("principals", "Principal"),
         "Problem": _PROBLEM,
-        "Health": _object(status={"const": "ok"}),
+        "Health": object_of(status={"const": "ok"}),
         "Capabilities": _like(CAPABILITIES),
         "OpenIntent": _like(OPENINTENT),
         "OpenWop": _like(OPENWOP),
         "OpenApi": {"type": "object", "required": ["openapi", "info", "paths", "components"]},
-        "Html": _STRING,
+        "Html": STRING,
     }

@@ -77,10 +77,10 @@ class Batches:
                 steps.append(step)
                 along |= more
         try:
-            self._entries.commit(caller, tuple(steps), along, token)
+            done = self._entries.commit(caller, tuple(steps), along, token)
         except Replayed as replayed:
             return replayed.entries
-        return [step.either for step in steps]
+        return [step.either for step in done]
 
     def _present(
         self, caller: Principal, batch: Sequence[NewEntry | BatchUpdate]
@@ -104,10 +104,13 @@ class Batches:
         now = self._clock()
         if isinstance(asked, NewEntry):
             entry = rules.new_entry(caller, asked, now, token)
-            return Transition(None, entry, index), self._entries.namespace_along(caller, entry)
+            step = Transition(None, entry, index, may_pin=rules.may_pin(asked))
+            return step, self._entries.namespace_along(caller, entry)
         slot, nonce = _named(caller, asked)
         old = present.get(slot.item)
         if old is None or old.expired(now):
+            raise EntryNotFound
+        if asked.memory_type not in (None, old.tier):
             raise EntryNotFound
         if nonce is not None and (slot, nonce) != (old.slot, old.nonce):
             raise EntryNotFound
@@ -125,7 +128,7 @@ class Batches:
     def _namespace(self, caller: Principal, entry: Entry) -> Namespace | None:
         if entry.tier != "semantic":
             return None
-        return self._namespaces.find(caller.tenant, entry.namespace)
+        return self._namespaces.find(caller, entry.namespace)
 
     def delete(self, caller: Principal, filters: Filters) -> int:
         """Deletes what matches and the caller may write; how many that were."""

@@ -124,7 +124,7 @@ class Queries:
             (task,) = self._tasks.known(caller.tenant, {task_id})
             found = self._store.of_task(caller.tenant, task_id)
             working = [each for each in found if (each.tier, each.task) == ("working", task_id)]
-            if len(working) >= task.policy.max_entries - task.room:
+            if len(working) >= task.held:
                 return [entry for entry in working if matches(entry, filters, now)]
             time.sleep(pause)
         raise Unavailable("the index of this task is behind; try again in a second")
@@ -170,7 +170,7 @@ class Queries:
 
     def _namespaces_of(self, caller: Principal, filters: Filters) -> list[str]:
         if filters.namespace is not None:
-            found = self._namespaces.find(caller.tenant, filters.namespace)
+            found = self._namespaces.find(caller, filters.namespace)
             readable = found is not None and allows(caller, found, "read")
             return [filters.namespace] if readable else []
         names = [each.name for each in self._namespaces.readable(caller)]

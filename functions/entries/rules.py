@@ -138,6 +138,11 @@ def new_entry(caller: Principal, new: NewEntry, now: int, token: RequestToken) -
     )
 
 
+def may_pin(new: NewEntry) -> bool:
+    """Whether the agent's settings decide on pinning, since the body doesn't (RFC-0015 §7)."""
+    return new.memory_type == "episodic" and new.pinned is None
+
+
 def _assert_tier_fields(new: NewEntry) -> None:
     for field in ("pinned", "priority"):
         if new.memory_type != "episodic" and getattr(new, field) is not None:

@@ -14,7 +14,7 @@ from functions.identity.model import Principal
 from functions.namespaces.model import Namespace
 from functions.namespaces.rules import allows
 from functions.namespaces.service import Namespaces
-from functions.namespaces.store import first_configuration, namespace_of
+from functions.namespaces.store import first_configuration, view_of
 from functions.platform import keys
 from functions.platform.clock import Clock
 from functions.platform.errors import (
@@ -25,6 +25,7 @@ from functions.platform.errors import (
     ValidationFailed,
     VersionMismatch,
 )
+from functions.platform.guard_keys import bars_item
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.keys import Key, Slot
@@ -66,11 +67,11 @@ class Entries:
         """
         entry = rules.new_entry(caller, new, self._clock(), token)
         along = self.namespace_along(caller, entry)
+        step = Transition(None, entry, may_pin=rules.may_pin(new))
         try:
-            self.commit(caller, (Transition(None, entry),), along, token)
+            return self.commit(caller, (step,), along, token)[0].either
         except Replayed as replayed:
             return replayed.entries[0]
-        return entry
 
     def commit(
         self,
@@ -78,15 +79,15 @@ class Entries:
         steps: tuple[Transition, ...],
         along: dict[Key, Write],
         token: RequestToken,
-    ) -> None:
+    ) -> tuple[Transition, ...]:
         """Carries out steps in one transaction, freeing expired room where a limit is reached."""
         plan = Plan(caller, steps, self._clock(), along)
         try:
-            self._writer.commit(plan, token)
+            return self._writer.commit(plan, token)
         except CapacityExceeded:
             if not self._expiry.make_room(caller, steps):
                 raise
-            self._writer.commit(plan, token)
+            return self._writer.commit(plan, token)
 
     def namespace_along(self, caller: Principal, entry: Entry) -> dict[Key, Write]:
         """What a new entry writes along: the first one of a namespace configures it.
@@ -96,7 +97,7 @@ class Entries:
         """
         if entry.tier != "semantic":
             return {}
-        namespace = self._namespaces.find(caller.tenant, entry.namespace)
+        namespace = self._namespaces.find(caller, entry.namespace)
         if not allows(caller, namespace, "write"):
             raise AccessDenied("you may not write in this namespace")
         if namespace is not None:
@@ -114,14 +115,15 @@ class Entries:
         slot, nonce = self._address(caller, entry_id)
         if slot.episodic and slot.owned_by(caller.id):
             return self._get_own_episodic(caller, slot, nonce)
-        entry, namespace = self._read(slot)
+        entry, namespace = self._read(caller, slot)
         live = self._live(entry, slot, nonce)
         self._access.assert_reads(caller, live, namespace)
         return live
 
     def _get_own_episodic(self, caller: Principal, slot: Slot, nonce: str) -> Entry:
         """With the counters beside it, which tell whether the read is to be recorded."""
-        entry, counters = self._store.get_with(slot.item, keys.agent_item(caller.tenant, caller.id))
+        own = keys.agent_item(caller.tenant, caller.id)
+        entry, (counters,) = self._store.get_with(slot.item, own)
         live = self._live(entry, slot, nonce)
         self._recency.note(caller, (live,), counters)
         return live
@@ -132,11 +134,12 @@ class Entries:
             raise EntryNotFound
         return address
 
-    def _read(self, slot: Slot) -> tuple[Entry | None, Namespace | None]:
+    def _read(self, caller: Principal, slot: Slot) -> tuple[Entry | None, Namespace | None]:
         if not slot.semantic:
             return self._store.get(slot.item), None
-        entry, item = self._store.get_with(slot.item, keys.namespace_item_of(slot))
-        return entry, _namespace(item)
+        beside = keys.namespace_item_of(slot), bars_item(caller.tenant, caller.id)
+        entry, (item, bars) = self._store.get_with(slot.item, *beside)
+        return entry, None if entry is None else view_of(caller, entry.namespace, item, bars)
 
     def _live(self, entry: Entry | None, slot: Slot, nonce: str) -> Entry:
         if entry is None or (entry.slot, entry.nonce) != (slot, nonce):
@@ -172,7 +175,7 @@ class Entries:
             except ConditionFailed as failed:
                 present = None if failed.item is None else self._store.entry(failed.item)
         else:
-            present, namespace = self._read(slot)
+            present, namespace = self._read(caller, slot)
         live = self._live(present, slot, nonce)
         return self._change(caller, live, namespace, version, change, token)
 
@@ -226,7 +229,7 @@ class Entries:
         """
         slot, nonce = self._address(caller, entry_id)
         for _ in range(_ATTEMPTS):
-            entry, namespace = self._read(slot)
+            entry, namespace = self._read(caller, slot)
             present = self._live(entry, slot, nonce)
             assert_writes(caller, present, namespace)
             if version not in (None, present.version):
@@ -237,7 +240,3 @@ class Entries:
             except VersionMismatch:
                 continue
         raise Throttled("others keep changing this entry; try again in a second")
-
-
-def _namespace(item: Item | None) -> Namespace | None:
-    return None if item is None else namespace_of(item)

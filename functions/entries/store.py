@@ -35,11 +35,12 @@ class EntryStore:
         item = self._table.get(place)
         return None if item is None else self._items.entry(item)
 
-    def get_with(self, place: Key, other: Key) -> tuple[Entry | None, Item | None]:
-        """One entry and one other item beside it: one call."""
-        found = self._table.get_many((place, other))
+    def get_with(self, place: Key, *others: Key) -> tuple[Entry | None, list[Item | None]]:
+        """One entry and other items beside it: one call."""
+        found = self._table.get_many((place, *others))
         item = found.get(place)
-        return None if item is None else self._items.entry(item), found.get(other)
+        entry = None if item is None else self._items.entry(item)
+        return entry, [found.get(other) for other in others]
 
     def get_many(self, places: Iterable[Key]) -> dict[Key, Entry]:
         """The entries that exist among these."""

@@ -7,6 +7,7 @@ from functools import partial
 
 from functions.entries.items import EntryItems
 from functions.entries.model import Entry
+from functions.entries.pins import pinned
 from functions.entries.plan import Plan, taken_from
 from functions.entries.store import EntryStore
 from functions.entries.writes import (
@@ -59,8 +60,8 @@ class EntryWriter:
         self._items = items
         self._store = store
 
-    def commit(self, plan: Plan, token: RequestToken) -> None:
-        """Carries out a plan, all or nothing.
+    def commit(self, plan: Plan, token: RequestToken) -> tuple[Transition, ...]:
+        """Carries out a plan, all or nothing; the steps as they were taken in the end.
 
         Raises:
             Replayed: this very request was carried out before.
@@ -69,7 +70,7 @@ class EntryWriter:
         for attempt in range(_ATTEMPTS):
             try:
                 self._table.transact(plan.writes(self._items))
-                return
+                return plan.steps
             except Refused as refused:
                 plan = self._learn(plan, refused.failed, token)
                 time.sleep(random.uniform(0, 0.003 * attempt))  # noqa: S311 - jitter
@@ -159,6 +160,7 @@ class EntryWriter:
                 continue
             counters = item or {}
             _assert_working_fits(tally, counters, plan.steps[0].index)
+            plan = pinned(plan, agent, counters)
             return self._making_room(plan, agent, tally.episodic, counters)
         return plan
 
@@ -229,7 +231,7 @@ def _assert_may_use(plan: Plan, task: Task, step: Transition, tally: Tally) -> N
 
 def _assert_fits(task: Task, tally: Tally) -> None:
     for limit, more, room, most in (
-        ("max_entries", tally.working, task.room, task.policy.max_entries),
+        ("max_entries", tally.working, task.room, task.most_entries),
         ("max_total_size_kb", tally.working_kb, task.room_kb, task.policy.max_total_size_kb),
     ):
         if more > 0 and room < more:

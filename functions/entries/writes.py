@@ -6,7 +6,7 @@ of an expired entry has both. Counters follow from the transitions, so they can'
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Literal
 
 from functions.entries.items import EntryItems, seconds
@@ -40,6 +40,7 @@ class Transition:
     new: Entry | None
     index: int = 0
     reason: Reason = "deleted"  # why the old one goes, if it does
+    may_pin: bool = False  # the agent's settings decide whether the new one is pinned
 
     @property
     def either(self) -> Entry:
@@ -65,9 +66,10 @@ class Tally:
     working_kb: int = 0
     attached: int = 0  # entries of other tiers that end with the task
     created: bool = False
+    unpinned: set[str] = field(default_factory=set)  # namespaces that must not be pinned ones
 
     def any(self) -> bool:
-        return any(getattr(self, field.name) for field in fields(self))
+        return any(getattr(self, each.name) for each in fields(self))
 
 
 def entry_write(items: EntryItems, step: Transition) -> Write:
@@ -140,8 +142,10 @@ def task_tallies(steps: Iterable[Transition]) -> dict[str, Tally]:
 def agent_tallies(steps: Iterable[Transition]) -> dict[str, Tally]:
     """What the steps change in the counters of agents; tasks count their own."""
     tallies: defaultdict[str, Tally] = defaultdict(Tally)
-    for sign, entry, _ in _signed(steps):
+    for sign, entry, step in _signed(steps):
         tally = tallies[entry.agent]
+        if sign > 0 and step.may_pin and not entry.pinned:
+            tally.unpinned.add(entry.namespace)
         if entry.tier == "episodic":
             tally.episodic += sign
             tally.episodic_kb += sign * entry.kb
@@ -186,6 +190,9 @@ def agent_write(
         if more > 0 and (room != "ep_room" or seen_room is None):
             unused = f"attribute_not_exists({room}) AND :{name}_most >= :{name}"
             conditions.append(f"(({unused}) OR {room} >= :{name})")
+    for number, namespace in enumerate(sorted(tally.unpinned)):
+        conditions.append(f"NOT contains(ep_pins, :pin{number})")
+        values[f"pin{number}"] = namespace
     added = {"changes": 1, "ep_kb": tally.episodic_kb, "ep_pinned": tally.pinned}
     values |= {name: more for name, more in added.items() if more}
     additions = ", ".join(f"{name} :{name}" for name, more in added.items() if more)

@@ -3,11 +3,12 @@
 import base64
 import hmac
 import math
+import secrets
 from hashlib import sha256
 from threading import Lock
 
 from functions.identity.model import ADMIN, READ, WRITE, NewPrincipal, Principal
-from functions.identity.store import PrincipalStore, StoredPrincipal
+from functions.identity.store import NewKey, PrincipalStore, StoredPrincipal
 from functions.platform.clock import Clock
 from functions.platform.errors import (
     AccessDenied,
@@ -21,6 +22,7 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.keys import new_api_key
 
 _REMEMBERED = 10_000
+_SALT_BYTES = 16
 ALL_PERMISSIONS = frozenset({READ, WRITE, ADMIN})
 
 
@@ -82,10 +84,10 @@ class Identity:
             EntryExists: the tenant is there already.
         """
         admin = self._admin(tenant, "admin")
-        api_key = self._key_for(admin, once)
-        if not self._store.add_tenant(admin, api_key, token.stored):
-            admin = self._replayed(admin, api_key, token, "this tenant exists already")
-        return admin, api_key
+        key = self._new_key(admin, once)
+        if not self._store.add_tenant(admin, key, token.stored):
+            return self._replayed(admin, once, token, "this tenant exists already")
+        return admin, key.api_key
 
     def ensure_tenant(self, tenant: str, admin: str, api_key: str) -> bool:
         """Makes a tenant whose first principal has this key, unless the tenant exists.
@@ -94,7 +96,7 @@ class Identity:
         """
         if not self._store.tenant_exists(tenant):
             token = RequestToken.fresh().stored
-            self._store.add_tenant(self._admin(tenant, admin), api_key, token)
+            self._store.add_tenant(self._admin(tenant, admin), NewKey(api_key), token)
         found = self._store.by_key(api_key)
         return found is not None and (found.tenant, found.id) == (tenant, admin)
 
@@ -112,10 +114,10 @@ class Identity:
             raise ValidationFailed("expires_at", "lies in the past")
         permissions = frozenset(new.permissions)
         principal = Principal(caller.tenant, new.id, new.kind, permissions, new.expires_at, now)
-        api_key = self._key_for(principal, once)
-        if not self._store.add(principal, api_key, token.stored):
-            principal = self._replayed(principal, api_key, token, "this principal exists already")
-        return principal, api_key
+        key = self._new_key(principal, once)
+        if not self._store.add(principal, key, token.stored):
+            return self._replayed(principal, once, token, "this principal exists already")
+        return principal, key.api_key
 
     def principals(self, caller: Principal) -> list[Principal]:
         """The principals of the caller's tenant, newest first."""
@@ -132,13 +134,13 @@ class Identity:
             Throttled: somebody else rotates or revokes it at this very moment.
         """
         stored = self._existing(caller, principal_id)
-        api_key = self._key_for(stored.principal, once)
-        if not token.wrote(stored.token) and not self._store.replace_key(
-            stored, api_key, token.stored
-        ):
+        if token.wrote(stored.token):
+            return self._replayed(stored.principal, once, token, "the key was rotated already")
+        key = self._new_key(stored.principal, once)
+        if not self._store.replace_key(stored, key, token.stored):
             raise Throttled("the key is being changed by someone else; try again")
         self._forget(stored.principal)
-        return stored.principal, api_key
+        return stored.principal, key.api_key
 
     def revoke(self, caller: Principal, principal_id: str) -> None:
         """Removes a principal; its key stops.
@@ -167,20 +169,23 @@ class Identity:
         return stored
 
     def _replayed(
-        self, asked: Principal, api_key: str, token: RequestToken, refusal: str
-    ) -> Principal:
+        self, asked: Principal, once: str | None, token: RequestToken, refusal: str
+    ) -> tuple[Principal, str]:
         stored = self._store.find(asked.tenant, asked.id)
-        if stored is None or not token.wrote(stored.token):
+        if stored is None or once is None or not token.wrote(stored.token) or not stored.salt:
             raise EntryExists(refusal)
-        if self._store.by_key(api_key) is None:
-            raise EntryExists(f"{refusal}, and its first key is no longer good; rotate it")
-        return stored.principal
+        return stored.principal, self._derived(asked, once, stored.salt)
 
-    def _key_for(self, principal: Principal, once: str | None) -> str:
+    def _new_key(self, principal: Principal, once: str | None) -> NewKey:
         """A random key; with an Idempotency-Key one that a retry can be given again."""
         if once is None:
-            return new_api_key()
-        seed = "\n".join((principal.tenant, once, principal.id)).encode()
+            return NewKey(new_api_key())
+        salt = secrets.token_bytes(_SALT_BYTES)
+        return NewKey(self._derived(principal, once, salt), salt)
+
+    def _derived(self, principal: Principal, once: str, salt: bytes) -> str:
+        """A key that follows from the root key, the request and the salt on the item it made."""
+        seed = salt + "\n".join((principal.tenant, once, principal.id)).encode()
         mac = hmac.new(self._root_key.encode(), seed, sha256).digest()
         return f"am_{base64.urlsafe_b64encode(mac).rstrip(b'=').decode()}"
 

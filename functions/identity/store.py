@@ -19,6 +19,15 @@ class StoredPrincipal:
     principal: Principal
     key_place: str  # partition of the present key's item
     token: bytes | None
+    salt: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class NewKey:
+    """A key to be stored as a hash; `salt` where it can be derived once more for a retry."""
+
+    api_key: str
+    salt: bytes | None = None
 
 
 class PrincipalStore:
@@ -45,21 +54,21 @@ class PrincipalStore:
         """Whether the tenant was made."""
         return self._table.get(keys.tenant_item(tenant)) is not None
 
-    def add(self, principal: Principal, api_key: str, token: bytes) -> bool:
+    def add(self, principal: Principal, key: NewKey, token: bytes) -> bool:
         """Adds a principal with its key; False if the id is taken."""
-        return self._try(_items(principal, api_key, token, _ABSENT))
+        return self._try(_items(principal, key, token, _ABSENT))
 
-    def add_tenant(self, admin: Principal, api_key: str, token: bytes) -> bool:
+    def add_tenant(self, admin: Principal, key: NewKey, token: bytes) -> bool:
         """Adds a tenant and its first principal; False if the tenant exists."""
         tenant = put(keys.tenant_item(admin.tenant), {"created": admin.created}, _ABSENT)
-        return self._try([tenant, *_items(admin, api_key, token, _ABSENT)])
+        return self._try([tenant, *_items(admin, key, token, _ABSENT)])
 
-    def replace_key(self, old: StoredPrincipal, api_key: str, token: bytes) -> bool:
+    def replace_key(self, old: StoredPrincipal, key: NewKey, token: bytes) -> bool:
         """Puts a new key in the place of the present one; False if that changed meanwhile."""
         return self._try(
             [
                 delete((old.key_place, "k")),
-                *_items(old.principal, api_key, token, "key_place = :old", old=old.key_place),
+                *_items(old.principal, key, token, "key_place = :old", old=old.key_place),
             ]
         )
 
@@ -83,7 +92,7 @@ class PrincipalStore:
 
 
 def _items(
-    principal: Principal, api_key: str, token: bytes, condition: str, **values: str
+    principal: Principal, key: NewKey, token: bytes, condition: str, **values: str
 ) -> list[Write]:
     attributes: Item = {
         "tenant": principal.tenant,
@@ -93,8 +102,8 @@ def _items(
         "expires": principal.expires,
         "created": principal.created,
     }
-    key_item = keys.api_key_item(api_key)
-    kept = attributes | {"key_place": key_item[0], "req": token}
+    key_item = keys.api_key_item(key.api_key)
+    kept = attributes | {"key_place": key_item[0], "req": token, "salt": key.salt}
     place = keys.principal_item(principal.tenant, principal.id)
     return [put(key_item, attributes), put(place, kept, condition, **values)]
 
@@ -111,4 +120,4 @@ def _principal(item: Item) -> Principal:
 
 
 def _stored(item: Item) -> StoredPrincipal:
-    return StoredPrincipal(_principal(item), item["key_place"], item.get("req"))
+    return StoredPrincipal(_principal(item), item["key_place"], item.get("req"), item.get("salt"))

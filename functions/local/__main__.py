@@ -4,17 +4,27 @@ import os
 import signal
 import sys
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from functions.local import data_folder, database
-from functions.local.bootstrap import ADMIN, API_KEY_FILE, Service, prepare
+from functions.local import data_folder, database, schedule, stream_records, streams, ttl
+from functions.local.bootstrap import (
+    ADMIN,
+    API_KEY_FILE,
+    LOG_TABLE,
+    MEMORY_TABLE,
+    Service,
+    prepare,
+)
+from functions.local.data_folder import DataFolder
 from functions.local.database import Database
 from functions.local.failure import CannotServe
 from functions.local.server import Server, listen, url
 from functions.local.settings import LocalSettings
 from functions.platform.clock import now_ms
+from functions.platform.observability import logger
 
 _ROOT = Path(__file__).resolve().parents[2]
 
@@ -22,6 +32,7 @@ _ROOT = Path(__file__).resolve().parents[2]
 def main() -> int:
     """Serves until it is told to stop; the process's exit code."""
     signal.signal(signal.SIGTERM, _interrupt)
+    logger.setLevel(os.environ.get("POWERTOOLS_LOG_LEVEL", "WARNING"))  # a terminal, not a log
     os.umask(0o077)  # whatever is written holds memory or keys
     try:
         _serve(LocalSettings.from_env())
@@ -46,9 +57,21 @@ def _serve(settings: LocalSettings) -> None:
         server = Server(listener, service.handler)
         if store.engine is not None:
             store.engine.on_death(server.stop)
+        stack.enter_context(
+            streams.running(service.lifecycle, MEMORY_TABLE, folder, _trim(store, folder))
+        )
         print(_greeting(url(listener), folder.path, store, service), flush=True)
+        stack.enter_context(schedule.running(service.maintenance, settings.sweep_seconds))
+        if store.engine is not None:
+            stack.enter_context(ttl.running(MEMORY_TABLE, LOG_TABLE))
         server.run()
         raise CannotServe("the embedded database has stopped; start again, nothing is lost")
+
+
+def _trim(store: Database, folder: DataFolder) -> streams.Trim | None:
+    if store.engine is None:
+        return None
+    return partial(stream_records.trim, folder.database, MEMORY_TABLE)
 
 
 def _greeting(address: str, folder: Path, store: Database, service: Service) -> str:

@@ -2,6 +2,7 @@
 
 import base64
 import secrets
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
@@ -10,18 +11,21 @@ from pydantic import ValidationError
 
 from functions.api.handler import build
 from functions.api.services import build_services
+from functions.lifecycle import handler as lifecycle
 from functions.local.data_folder import DataFolder
 from functions.local.database import Database, ensure_tables
 from functions.local.failure import CannotServe
 from functions.local.gateway import Handler
 from functions.local.settings import LocalSettings
+from functions.maintenance import handler as maintenance
 from functions.platform.clock import now_ms
 from functions.platform.keys import new_api_key
 from functions.platform.schema import log_table, memory_table
-from functions.platform.settings import ApiSettings
+from functions.platform.settings import ApiSettings, LifecycleSettings, MaintenanceSettings
 
 MEMORY_TABLE, LOG_TABLE = "agent-memory", "agent-memory-log"
 TENANT, ADMIN = "default", "admin"
+_LIFECYCLE = LifecycleSettings(memory_table=MEMORY_TABLE, log_table=LOG_TABLE)
 API_KEY_FILE = "api-key"
 
 
@@ -31,11 +35,15 @@ class Service:
 
     Attributes:
         handler: the API function, made safe for threads.
+        maintenance: the scheduled function, likewise.
+        lifecycle: the stream function, likewise.
         api_key: the key of the tenant `default`'s first principal.
         key_works: False once that key was rotated or revoked.
     """
 
     handler: Handler
+    maintenance: Handler
+    lifecycle: Handler
     api_key: str
     key_works: bool
 
@@ -51,8 +59,19 @@ def prepare(settings: LocalSettings, folder: DataFolder, database: Database) -> 
     ensure_tables(memory_table(MEMORY_TABLE), log_table(LOG_TABLE))
     identity = build_services(api_settings, now_ms).identity
     key_works = identity.ensure_tenant(TENANT, ADMIN, api_key)
-    handler = build(api_settings, now_ms)
-    return Service(_one_at_a_time(handler) if database.simulated else handler, api_key, key_works)
+    lock: AbstractContextManager[Any] = Lock() if database.simulated else nullcontext()
+    return Service(
+        _in_turn(build(api_settings, now_ms), lock),
+        _in_turn(maintenance.build(_maintenance_settings(database), now_ms), lock),
+        _in_turn(lifecycle.build(_LIFECYCLE, now_ms), lock),
+        api_key,
+        key_works,
+    )
+
+
+def _maintenance_settings(database: Database) -> MaintenanceSettings:
+    threads = {"sweep_threads": 1} if database.simulated else {}
+    return MaintenanceSettings(memory_table=MEMORY_TABLE, log_table=LOG_TABLE, **threads)
 
 
 def _api_settings(settings: LocalSettings, folder: DataFolder) -> ApiSettings:
@@ -73,9 +92,7 @@ def _encryption_key() -> str:
     return base64.b64encode(secrets.token_bytes(32)).decode()
 
 
-def _one_at_a_time(handler: Handler) -> Handler:
-    lock = Lock()
-
+def _in_turn(handler: Handler, lock: AbstractContextManager[Any]) -> Handler:
     def serialised(event: dict[str, Any], context: object) -> dict[str, Any]:
         with lock:
             return handler(event, context)

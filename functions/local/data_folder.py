@@ -45,6 +45,15 @@ class DataFolder:
             raise CannotServe(f"{file} is empty; restore it, or remove it if nothing depends on it")
         return text
 
+    def keep(self, name: str, text: str) -> None:
+        """Puts a text in a file's place: whole and on disk, or not at all."""
+        _write_atomically(self.path / name, text)
+
+    def kept(self, name: str) -> str | None:
+        """A file's text; None if it isn't there."""
+        file = self.path / name
+        return file.read_text(encoding="ascii") if file.exists() else None
+
 
 @contextmanager
 def opened(path: Path) -> Iterator[DataFolder]:

@@ -18,6 +18,7 @@ from functions.local.settings import REAL_AWS, LocalSettings
 from functions.platform.aws import client
 
 _ENDPOINT = "AWS_ENDPOINT_URL_DYNAMODB"
+_STREAMS_ENDPOINT = "AWS_ENDPOINT_URL_DYNAMODB_STREAMS"
 _OWN_CREDENTIALS = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local"}
 _OWN_REGION = {"AWS_REGION": "us-east-1", "AWS_DEFAULT_REGION": "us-east-1"}
 _NO_PROXY = ("NO_PROXY", "no_proxy")
@@ -67,6 +68,7 @@ def _named(dynamodb: str) -> Database:
     if dynamodb == REAL_AWS:
         os.environ.pop(_ENDPOINT, None)
         return Database("DynamoDB of your AWS account")
+    os.environ.setdefault(_STREAMS_ENDPOINT, dynamodb)
     session = boto3.session.Session()
     if session.region_name is None:
         os.environ.update(_OWN_REGION)
@@ -79,7 +81,7 @@ def _named(dynamodb: str) -> Database:
 def _embedded(binary: Path, folder: DataFolder) -> Iterator[Database]:
     running = start(binary, folder.database, folder.engine_log)
     try:
-        stream_records.bound(folder.database)
+        stream_records.index(folder.database)
         _point_only_at(running.url)
         yield Database(str(folder.database), engine=running)
     finally:
@@ -102,8 +104,9 @@ def _point_only_at(endpoint: str | None) -> None:
     os.environ |= _OWN_CREDENTIALS | _OWN_REGION
     os.environ["AWS_CONFIG_FILE"] = os.environ["AWS_SHARED_CREDENTIALS_FILE"] = os.devnull
     os.environ["AWS_EC2_METADATA_DISABLED"] = "true"
+    os.environ["AWS_ACCOUNT_ID_ENDPOINT_MODE"] = "disabled"  # moto's streams know no such hosts
     if endpoint is not None:
-        os.environ[_ENDPOINT] = endpoint
+        os.environ[_ENDPOINT] = os.environ[_STREAMS_ENDPOINT] = endpoint
         for name in _NO_PROXY:
             others = os.environ.get(name)
             os.environ[name] = f"{others},127.0.0.1" if others else "127.0.0.1"

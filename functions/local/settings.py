@@ -15,6 +15,7 @@ _VARIABLES = {
     "host": "AGENT_MEMORY_HOST",
     "data": "AGENT_MEMORY_DATA",
     "root_key": "AGENT_MEMORY_ROOT_KEY",
+    "sweep_seconds": "AGENT_MEMORY_SWEEP_SECONDS",
     "dynamodb": "AWS_ENDPOINT_URL_DYNAMODB",
 }
 
@@ -27,6 +28,7 @@ class LocalSettings(BaseModel):
         host: a name or address of this machine.
         data: the data folder, absolute.
         root_key: the operator's key; None has one made and kept in the data folder.
+        sweep_seconds: how often the scheduled function runs.
         dynamodb: an endpoint's URL, `aws` for the real DynamoDB, None for the embedded engine.
     """
 
@@ -36,6 +38,7 @@ class LocalSettings(BaseModel):
     host: str = "127.0.0.1"
     data: Path = Path(".agent-memory")
     root_key: str | None = Field(default=None, min_length=16, pattern=r"^[!-~]+$")
+    sweep_seconds: float = Field(default=60, gt=0, le=86_400, allow_inf_nan=False)
     dynamodb: str | None = Field(default=None, pattern=rf"^(https?://.+|{REAL_AWS})$")
 
     @classmethod

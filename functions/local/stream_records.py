@@ -5,39 +5,51 @@ one: after 40,000 records a write costs forty times what it did. Both are mended
 """
 
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from functions.local.failure import CannotServe
 
-KEPT = 10_000  # the newest records of each table
-_TRIMMED_EVERY = 100  # records, so that one write in a hundred pays for it
+_PATIENCE = 10.0  # seconds to wait for the engine's own writes
+
+_INDEX = """
+    CREATE INDEX IF NOT EXISTS agent_memory_stream_order
+        ON _stream_records (table_name, CAST(sequence_number AS INTEGER));
+    DROP TRIGGER IF EXISTS agent_memory_stream_trim;
+"""  # an earlier release trimmed by a trigger, whether the records had been read or not
+_TRIM = """
+    DELETE FROM _stream_records
+    WHERE table_name = ? AND CAST(sequence_number AS INTEGER) < ?
+"""
 
 
-def bound(database: Path, kept: int = KEPT) -> None:
-    """Indexes the change log of a database, and trims it from now on; the engine may be running.
+def index(database: Path) -> None:
+    """Indexes the change log of a database; the engine may be running.
 
     Raises:
         CannotServe: this is no database of an engine that is known here.
     """
     try:
-        with closing(sqlite3.connect(database, timeout=10)) as connection:
-            connection.executescript(f"BEGIN IMMEDIATE;{_cure(kept)}COMMIT;")
+        with _connected(database) as connection:
+            connection.executescript(f"BEGIN IMMEDIATE;{_INDEX}COMMIT;")
     except sqlite3.Error as error:
         raise CannotServe(f"the database {database} can't be prepared: {error}") from error
 
 
-def _cure(kept: int) -> str:
-    return f"""
-        CREATE INDEX IF NOT EXISTS agent_memory_stream_order
-            ON _stream_records (table_name, CAST(sequence_number AS INTEGER));
-        DROP TRIGGER IF EXISTS agent_memory_stream_trim;
-        CREATE TRIGGER agent_memory_stream_trim AFTER INSERT ON _stream_records
-        WHEN CAST(NEW.sequence_number AS INTEGER) % {_TRIMMED_EVERY} = 0
-        BEGIN
-            DELETE FROM _stream_records
-            WHERE table_name = NEW.table_name
-              AND CAST(sequence_number AS INTEGER)
-                  <= CAST(NEW.sequence_number AS INTEGER) - {kept};
-        END;
-    """  # noqa: S608 - two numbers of our own
+def trim(database: Path, table: str, passed: int) -> None:
+    """Drops a table's records before number `passed`, which must have been worked off.
+
+    That one stays: the engine numbers the next record after the newest that it finds.
+
+    Raises:
+        sqlite3.Error: not now.
+    """
+    with _connected(database) as connection, connection:
+        connection.execute(_TRIM, (table, passed))
+
+
+@contextmanager
+def _connected(database: Path) -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(database, timeout=_PATIENCE)) as connection:
+        yield connection

@@ -18,14 +18,17 @@ class Namespaces:
         self._store = store
         self._clock = clock
 
-    def find(self, tenant: str, name: str) -> Namespace | None:
-        """A namespace's permissions; None if nobody configured it."""
-        return self._store.get(tenant, name)
+    def find(self, caller: Principal, name: str) -> Namespace | None:
+        """A namespace's permissions as guardrails leave them to the caller (RFC-0015 §6.6).
+
+        None if nobody configured it, and nothing bars the caller from it.
+        """
+        return self._store.view(caller, name)
 
     def readable(self, caller: Principal) -> list[Namespace]:
         """The namespaces whose memory the caller may read, newest first."""
         return _newest_first(
-            each for each in self._store.all(caller.tenant) if allows(caller, each, "read")
+            each for each in self._store.views(caller) if allows(caller, each, "read")
         )
 
     def visible(self, caller: Principal) -> list[Namespace]:
@@ -44,9 +47,16 @@ class Namespaces:
         namespace = self._store.get(caller.tenant, name)
         if namespace is None:
             raise NotFound("nobody has configured this namespace, or written to it")
-        if ADMIN not in caller.permissions and not allows(caller, namespace, "read"):
+        if ADMIN not in caller.permissions and not allows(caller, self.find(caller, name), "read"):
             raise AccessDenied("you have no access to this namespace")
         return namespace
+
+    def introduce(self, caller: Principal, name: str) -> None:
+        """Makes the caller the curator of a namespace that all may read, if it is new."""
+        now = self._clock()
+        self._store.replace(
+            caller.tenant, Namespace(name, "read", {caller.id: "write"}, 1, now, now)
+        )
 
     def configure(
         self,

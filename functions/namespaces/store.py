@@ -1,8 +1,17 @@
 """The namespaces room's items: all of a tenant's in one partition, so that one query lists them."""
 
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from functions.identity.model import Principal
+from functions.namespaces.bars import bars_of, seen_by
 from functions.namespaces.model import Namespace
 from functions.platform import keys
+from functions.platform.guard_keys import bars_item
 from functions.platform.items import Item
+from functions.platform.keys import Key
+from functions.platform.parallel import side_by_side
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import Write, put
 
@@ -18,6 +27,22 @@ class NamespaceStore:
         item = self._table.get(keys.namespace_item(tenant, name))
         return None if item is None else namespace_of(item)
 
+    def view(self, caller: Principal, name: str) -> Namespace | None:
+        """One namespace as guardrails let the caller see it: one call."""
+        place, barred = keys.namespace_item(caller.tenant, name), _bars(caller)
+        found = self._table.get_many((place, barred))
+        return view_of(caller, name, found.get(place), found.get(barred))
+
+    def views(self, caller: Principal) -> list[Namespace]:
+        """All configured namespaces of a tenant, as guardrails let the caller see them."""
+        reads: list[Callable[[], Any]] = [
+            partial(self.all, caller.tenant),
+            partial(self._table.get, _bars(caller)),
+        ]
+        namespaces, item = side_by_side(reads)
+        seen = (seen_by(caller, each.name, each, bars_of(item)) for each in namespaces)
+        return [each for each in seen if each is not None]
+
     def all(self, tenant: str) -> list[Namespace]:
         """All configured namespaces of a tenant."""
         return [namespace_of(item) for item in self._table.query(f"{tenant}#ns", "n#")]
@@ -32,6 +57,18 @@ class NamespaceStore:
         except ConditionFailed as failed:
             return False, None if failed.item is None else namespace_of(failed.item)
         return True, new
+
+
+def view_of(
+    caller: Principal, name: str, namespace: Item | None, bars: Item | None
+) -> Namespace | None:
+    """A namespace as guardrails let the caller see it, from the items of both."""
+    configured = None if namespace is None else namespace_of(namespace)
+    return seen_by(caller, name, configured, bars_of(bars))
+
+
+def _bars(caller: Principal) -> Key:
+    return bars_item(caller.tenant, caller.id)
 
 
 def first_configuration(tenant: str, name: str, curator: str, now: int) -> Write:

@@ -1,5 +1,6 @@
 """Items between Python and DynamoDB's typed form: exact, and with no reflection."""
 
+from base64 import b64decode
 from collections.abc import Callable
 from typing import Any
 
@@ -34,20 +35,23 @@ _ENCODERS: dict[type, Callable[[Any], dict[str, Any]]] = {
 
 
 def decode(attribute: dict[str, Any]) -> Any:
-    """The Python value of one typed attribute."""
+    """The Python value of one typed attribute, its binary values in base64 or not.
+
+    Raises:
+        KeyError: a type that no attribute of ours has.
+    """
     ((kind, value),) = attribute.items()
-    match kind:
-        case "S" | "B" | "BOOL":
-            return value
-        case "N":
-            return int(value)
-        case "SS":
-            return frozenset(value)
-        case "L":
-            return [decode(each) for each in value]
-        case "M":
-            return decode_item(value)
-    raise TypeError(f"no attribute of ours is of type {kind}")
+    return value if kind in _AS_THEY_ARE else _DECODERS[kind](value)
+
+
+_AS_THEY_ARE = frozenset({"S", "BOOL"})
+_DECODERS: dict[str, Callable[[Any], Any]] = {
+    "N": int,
+    "B": lambda value: value if isinstance(value, bytes) else b64decode(value),
+    "SS": frozenset,
+    "L": lambda value: [decode(each) for each in value],
+    "M": lambda value: {name: decode(each) for name, each in value.items()},
+}
 
 
 def decode_item(item: dict[str, Any]) -> Item:

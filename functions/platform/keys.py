@@ -20,6 +20,7 @@ _ENTRY_ID = re.compile(
 
 PRIORITIES: tuple[Literal["low"], Literal["normal"], Literal["high"]] = ("low", "normal", "high")
 _DUE_SHARDS = 8
+TASK_SORT, SNAPSHOT_PREFIX, ANNOUNCEMENT_PREFIX = "t", "s#", "m#"
 
 TENANT_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
 Key = tuple[str, str]
@@ -205,7 +206,22 @@ def namespace_item_of(slot: Slot) -> Key:
 
 def task_item(tenant: str, task: str) -> Key:
     """A task's item."""
-    return f"{tenant}#t#{_digest('task', task)}", "t"
+    return f"{tenant}#t#{_digest('task', task)}", TASK_SORT
+
+
+def tenant_of(partition: str) -> str:
+    """The tenant that a partition belongs to."""
+    return partition.partition("#")[0]
+
+
+def snapshot_part(tenant: str, task: str, agent: str, nonce: str) -> Key:
+    """A part of an agent's snapshot of a task that has ended."""
+    return task_item(tenant, task)[0], f"{SNAPSHOT_PREFIX}{agent_digest(agent)}#{nonce}"
+
+
+def announcement_item(tenant: str, task: str, event: str) -> Key:
+    """What tells the change stream that a task's memory was archived in an event."""
+    return task_item(tenant, task)[0], f"{ANNOUNCEMENT_PREFIX}{event}"
 
 
 def intent_item(tenant: str, intent: str) -> Key:

@@ -51,3 +51,11 @@ class MaintenanceSettings(_FromEnvironment):
     memory_table: str
     log_table: str
     sweep_threads: int = Field(default=8, ge=1, le=32)
+
+
+class LifecycleSettings(_FromEnvironment):
+    """The stream function's environment; without a bus, events go to the logs alone."""
+
+    memory_table: str
+    log_table: str
+    event_bus: str | None = None

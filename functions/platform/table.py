@@ -96,6 +96,16 @@ class Table:
             request["FilterExpression"] = condition
         return self._pages(request)
 
+    def query_from(self, partition: str, first: str, last: str, at_once: int) -> Iterator[Item]:
+        """The items from one sort key to another, strongly consistent: a call per `at_once`."""
+        request = {
+            "ConsistentRead": True,
+            "KeyConditionExpression": "pk = :pk AND sk BETWEEN :first AND :last",
+            "ExpressionAttributeValues": _values({"pk": partition, "first": first, "last": last}),
+            "Limit": at_once,
+        }
+        return self._pages(request)
+
     def query_index(self, index: str, attribute: str, value: str) -> list[Item]:
         """What an index lists under `value`: keys only; it may lag behind the table."""
         request = {

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from functions.platform.fields import AgentId, Identifier, Moment
+from functions.platform.fields import AgentId, Identifier, Moment, Name
 
 Status = Literal[
     "pending",
@@ -37,7 +37,8 @@ class MemoryPolicy(BaseModel):
 
 
 class _TaskFields(BaseModel):
-    """The fields of RFC-0012 tasks that memory doesn't use: kept, and given back."""
+    """The fields that are kept as they are given: those of RFC-0012 tasks that memory doesn't use,
+    and the namespaces that belong to the task's context (RFC-0015 §7)."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -61,6 +62,7 @@ class _TaskFields(BaseModel):
     blocked_reason: str | None = None
     error: Any = None
     metadata: dict[str, Any] | None = None
+    semantic_namespaces: list[Name] | None = Field(default=None, max_length=100)
 
 
 class NewTask(_TaskFields):
@@ -138,16 +140,30 @@ class Task:
     started: int | None = None
     ended: int | None = None
     archived: int | None = None  # when its memory had been archived or removed
+    held: int = 0  # working entries
     attached: int = 0  # entries of other tiers that end with it
     joined: frozenset[str] = frozenset()  # agents that have the task in their task set
     by_write: bool = False  # registered by a write to a task that nobody had registered
     room: int = 0  # entries that still fit
+    cap: int | None = None  # the most entries that its coordinator's guardrails let it have
+    must_archive: bool = False  # whether they have its memory archived
     room_kb: int = 0
     parties: frozenset[str] = frozenset()  # who takes or took part
     heirs: frozenset[str] = frozenset()  # sub-tasks that inherit
     grants: tuple[Grant, ...] = ()
     kept: dict[str, Any] = field(default_factory=dict)
     request: bytes | None = None
+
+    @property
+    def archives(self) -> bool:
+        """Whether its working memory is archived when it ends (RFC-0015 §6.5, §6.6)."""
+        return self.policy.archive_on_completion or self.must_archive
+
+    @property
+    def most_entries(self) -> int:
+        """How many working entries it may hold (RFC-0015 §6.5, §6.6)."""
+        most = self.policy.max_entries
+        return most if self.cap is None else min(most, self.cap)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from functions.identity.model import ADMIN, Principal
 from functions.platform import keys
@@ -18,6 +19,7 @@ from functions.platform.table import Refused
 from functions.platform.writes import Write
 from functions.tasks import rules, writes
 from functions.tasks.changes import changed, new_task
+from functions.tasks.governance import Governance
 from functions.tasks.items import task_of
 from functions.tasks.model import NewTask, Task, TaskChange
 from functions.tasks.store import TaskStore, replace_task
@@ -29,9 +31,14 @@ class Tasks:
     """The tasks of a caller's tenant. `kind_of(tenant, id)` tells a principal's kind."""
 
     def __init__(
-        self, store: TaskStore, clock: Clock, kind_of: Callable[[str, str], str | None]
+        self,
+        store: TaskStore,
+        governance: Governance,
+        clock: Clock,
+        kind_of: Callable[[str, str], str | None],
     ) -> None:
         self._store = store
+        self._governance = governance
         self._clock = clock
         self._kind_of = kind_of
 
@@ -49,10 +56,10 @@ class Tasks:
             self._assert_coordinates(caller.tenant, str(coordinator))
         task = new_task(new, caller, assignee, coordinator, self._clock(), token)
         try:
-            self._store.commit([writes.add_task(caller.tenant, task), *self._around(caller, task)])
+            registration = partial(self._registration, caller)
+            return self._governance.commit(caller.tenant, None, task, registration)
         except Refused as refused:
             return self._not_registered(caller, new, task, token, refused)
-        return task
 
     def _parent(self, caller: Principal, new: NewTask) -> Task | None:
         if new.parent_task_id is None:
@@ -65,6 +72,9 @@ class Tasks:
     def _assert_coordinates(self, tenant: str, principal: str) -> None:
         if self._kind_of(tenant, principal) not in ("coordinator", "user"):
             raise AccessDenied("only a principal of kind coordinator or user coordinates a task")
+
+    def _registration(self, caller: Principal, task: Task) -> list[Write]:
+        return [writes.add_task(caller.tenant, task), *self._around(caller, task)]
 
     def _around(self, caller: Principal, task: Task) -> list[Write]:
         """What a task's registration changes beside the task itself."""
@@ -104,14 +114,18 @@ class Tasks:
             parties=present.parties | wanted.parties,
             by_write=False,
         )
-        replacement = replace_task(caller.tenant, present, adopted)
+        tenant = caller.tenant
         try:
-            self._store.commit([replacement, *self._around(caller, adopted)])
+            adoption = partial(self._adoption, caller, present)
+            self._governance.commit(tenant, present, adopted, adoption)
         except Refused as refused:
-            if replacement.key in refused.failed:
+            if keys.task_item(tenant, adopted.id) in refused.failed:
                 raise EntryExists("a task has this id already") from refused
             raise AccessDenied("this intent or parent belongs to somebody else") from refused
         return self._existing(caller, adopted.id)
+
+    def _adoption(self, caller: Principal, old: Task, new: Task) -> list[Write]:
+        return [replace_task(caller.tenant, old, new), *self._around(caller, new)]
 
     def get(self, caller: Principal, task_id: str) -> Task:
         """One task.
@@ -169,31 +183,28 @@ class Tasks:
         rules.assert_open(present)
         new = changed(present, change, self._clock(), token)
         try:
-            self._store.commit(
-                [
-                    replace_task(caller.tenant, present, new),
-                    *self._consequences(caller, present, new),
-                ]
-            )
+            changes = partial(self._changes, caller, present)
+            self._governance.commit(caller.tenant, present, new, changes)
         except Refused as refused:
             return self._not_changed(caller, task_id, token, refused)
         return self._existing(caller, task_id)
 
-    def _consequences(self, caller: Principal, old: Task, new: Task) -> list[Write]:
-        """What a task's change changes beside the task itself."""
-        tenant, consequences = caller.tenant, []
+    def _changes(self, caller: Principal, old: Task, new: Task) -> list[Write]:
+        """What a change writes: the task, and what follows from it elsewhere."""
+        tenant = caller.tenant
+        changes = [replace_task(tenant, old, new)]
         if new.assignee is not None and new.assignee != old.assignee:
-            consequences.append(writes.join(tenant, new.assignee, new.id))
+            changes.append(writes.join(tenant, new.assignee, new.id))
             if new.intent is not None:
                 parties = frozenset({new.assignee})
-                consequences.append(writes.use_intent(caller, new.intent, new.updated, parties))
+                changes.append(writes.use_intent(caller, new.intent, new.updated, parties))
         if new.policy.inherit_from_parent and not old.policy.inherit_from_parent:
             parent = None if new.parent is None else self._store.get(tenant, new.parent)
             rules.assert_may_inherit(caller, parent)
-            consequences.append(writes.inherit(caller, str(new.parent), new.id))
+            changes.append(writes.inherit(caller, str(new.parent), new.id))
         if old.policy.inherit_from_parent and not new.policy.inherit_from_parent:
-            consequences.append(writes.disinherit(tenant, str(new.parent), new.id))
-        return consequences
+            changes.append(writes.disinherit(tenant, str(new.parent), new.id))
+        return changes
 
     def _not_changed(
         self, caller: Principal, task_id: str, token: RequestToken, refused: Refused

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from functions.identity.model import Principal
 from functions.platform import keys
+from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import Table
 from functions.platform.writes import Write, update
 from functions.tasks import writes
@@ -20,6 +21,11 @@ class TaskStore:
     def get(self, tenant: str, task_id: str) -> Task | None:
         """One task: one read."""
         item = self._table.get(keys.task_item(tenant, task_id))
+        return None if item is None else task_of(item)
+
+    def at(self, partition: str) -> Task | None:
+        """The task whose item stands in this partition: one read."""
+        item = self._table.get((partition, keys.TASK_SORT))
         return None if item is None else task_of(item)
 
     def get_many(self, tenant: str, task_ids: Iterable[str]) -> list[Task]:
@@ -59,6 +65,19 @@ class TaskStore:
         """
         return task_of(self._table.update(write))
 
+    def close(self, tenant: str, task: Task, now: int) -> None:
+        """Marks an ended task as archived, and takes it out of its agents' task sets."""
+        for agent in task.joined:
+            self._table.update(writes.leave(tenant, agent, task.id))
+        write = update(
+            keys.task_item(tenant, task.id),
+            f"SET archived = if_not_exists(archived, :now) REMOVE {DUE_ATTRIBUTE}, "
+            f"{DUE_SHARD_ATTRIBUTE}",
+            "attribute_exists(ended)",
+            now=now,
+        )
+        self._table.update(write)
+
     def set_acl(self, caller: Principal, intent: str, acl: list[AclEntry]) -> Intent:
         """Replaces the access list of an intent that exists."""
         lines = {f"p{keys.agent_digest(line.principal)}": line.model_dump() for line in acl}
@@ -93,7 +112,7 @@ def replace_task(tenant: str, old: Task, new: Task) -> Write:
         + (f" REMOVE {gone}" if gone else ""),
         "version = :before AND attribute_not_exists(ended)",
         before=old.version,
-        more=new.policy.max_entries - old.policy.max_entries,
+        more=new.most_entries - old.most_entries,
         more_kb=new.policy.max_total_size_kb - old.policy.max_total_size_kb,
         **present,
     )

@@ -53,6 +53,11 @@ def join(tenant: str, agent: str, task: str) -> Write:
     )
 
 
+def leave(tenant: str, agent: str, task: str) -> Write:
+    """Takes a task out of an agent's task set."""
+    return update(task_set(tenant, agent), "DELETE tasks :task", task={task})
+
+
 def use_intent(
     caller: Principal, intent: str, now: int, parties: frozenset[str] = frozenset()
 ) -> Write:

@@ -1,5 +1,6 @@
 """Contract §4, "who may do what": every row of the table, both ways."""
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -59,55 +60,61 @@ READERS = {
 }
 
 
-@pytest.mark.parametrize("name", READERS)
-def test_an_entry_is_read_by_who_may_and_by_nobody_else(scene: Scene, name: str) -> None:
+def test_an_entry_is_read_by_who_may_and_by_nobody_else(
+    scene: Scene, subtests: pytest.Subtests
+) -> None:
     cast, entries = scene
-    for who, client in cast.items():
-        answer = read(client, entries[name]["id"])
-        if who in READERS[name]:
-            assert ok(answer) == entries[name], who
-        else:
-            assert answer.status_code == 403, who
-            assert "current" not in refused(answer, 403, "ACCESS_DENIED")
+    for name, who in itertools.product(READERS, cast):
+        with subtests.test(f"{who} reads {name}"):
+            answer = read(cast[who], entries[name]["id"])
+            if who in READERS[name]:
+                assert ok(answer) == entries[name]
+            else:
+                refused(answer, 403, "ACCESS_DENIED")
 
 
-@pytest.mark.parametrize("name", READERS)
-def test_queries_show_an_entry_to_the_same_readers(scene: Scene, name: str) -> None:
+def test_queries_show_an_entry_to_the_same_readers(scene: Scene, subtests: pytest.Subtests) -> None:
     cast, entries = scene
-    each = entries[name]
-    for who, client in cast.items():
-        want = [each] if who in READERS[name] else []
-        for tier in ({}, {"memory_type": each["memory_type"]}):
-            assert query(client, agent_id=each["agent_id"], key=name, **tier) == want, who
-        if each["scope"]:
-            assert query(client, task_id="task_1", key=name) == want, who
-        path = f"/api/v1/agents/{each['agent_id']}/memory"
-        assert ok(client.get(path, params={"key": name})) == want, who
+    for name, who in itertools.product(READERS, cast):
+        each, want = entries[name], [entries[name]] if who in READERS[name] else []
+        with subtests.test(f"{who} queries {name}"):
+            for tier in ({}, {"memory_type": each["memory_type"]}):
+                assert query(cast[who], agent_id=each["agent_id"], key=name, **tier) == want
+            if each["scope"]:
+                assert query(cast[who], task_id="task_1", key=name) == want
+            path = f"/api/v1/agents/{each['agent_id']}/memory"
+            assert ok(cast[who].get(path, params={"key": name})) == want
 
 
 OWNERS = {"earlier": "alice", "present": "bob", "taskless": "alice", "episode": "alice"}
 
 
-@pytest.mark.parametrize("name", OWNERS)
-def test_private_memory_is_written_by_its_owner_alone(scene: Scene, name: str) -> None:
+def test_private_memory_is_written_by_its_owner_alone(
+    scene: Scene, subtests: pytest.Subtests
+) -> None:
     cast, entries = scene
-    each = entries[name]
-    for who, client in cast.items():
-        if who == OWNERS[name]:
-            continue
-        change = {"id": each["id"], "version": 1, "value": {"by": who}}
-        for answer in (
-            update(client, each["id"], 1, value={"by": who}),
-            update(client, each["id"], 1, tags=["mine"]),
-            client.delete(f"{MEMORY}/{each['id']}"),
-            client.post(BATCH, json={"entries": [change]}),
-        ):
-            refused(answer, 403, "ACCESS_DENIED")
-        filters = {"key": name, "agent_id": OWNERS[name]}
-        assert ok(client.delete(BATCH, params=filters)) == {"deleted": 0}, who
-    owner = cast[OWNERS[name]]
-    assert ok(update(owner, each["id"], 1, value={"by": "owner"}))["version"] == 2
-    gone(owner.delete(f"{MEMORY}/{each['id']}"))
+    for name, who in itertools.product(OWNERS, cast):
+        if who != OWNERS[name]:
+            with subtests.test(f"{who} writes {name}"):
+                cannot_write(cast[who], entries[name])
+    for name, owner in OWNERS.items():
+        each = entries[name]["id"]
+        assert ok(update(cast[owner], each, 1, value={"by": "owner"}))["version"] == 2
+        gone(cast[owner].delete(f"{MEMORY}/{each}"))
+
+
+def cannot_write(client: httpx.Client, each: dict[str, Any]) -> None:
+    """Every way to write the entry must be refused."""
+    change = {"id": each["id"], "version": 1, "value": {"by": "another"}}
+    for answer in (
+        update(client, each["id"], 1, value={"by": "another"}),
+        update(client, each["id"], 1, tags=["mine"]),
+        client.delete(f"{MEMORY}/{each['id']}"),
+        client.post(BATCH, json={"entries": [change]}),
+    ):
+        refused(answer, 403, "ACCESS_DENIED")
+    filters = {"key": each["key"], "agent_id": each["agent_id"]}
+    assert ok(client.delete(BATCH, params=filters)) == {"deleted": 0}
 
 
 def test_a_tasks_memory_is_created_by_who_takes_part(scene: Scene) -> None:

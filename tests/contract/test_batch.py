@@ -190,7 +190,7 @@ FILTERS: list[tuple[dict[str, str], set[str]]] = [
 
 
 @pytest.mark.parametrize(("filters", "gone"), FILTERS)
-@pytest.mark.parametrize("tier", ["episodic", "working", "semantic"])
+@pytest.mark.parametrize("tier", ["episodic", "semantic"])
 def test_a_batch_delete_takes_what_matches(
     alice: httpx.Client, filters: dict[str, str], gone: set[str], tier: str
 ) -> None:

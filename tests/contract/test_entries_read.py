@@ -53,6 +53,15 @@ def test_an_id_is_exact(tenant: Tenant) -> None:
 
 
 @pytest.mark.parametrize("body", TIERS)
+def test_every_character_of_an_id_counts(tenant: Tenant, body: dict[str, Any]) -> None:
+    id = create(tenant.admin, body)["id"]
+    for place in range(len("mem_"), len(id)):
+        for other in {*"aenw0"} - {id[place]}:
+            wrong = f"{id[:place]}{other}{id[place + 1 :]}"
+            refused(read(tenant.admin, wrong), 404, "ENTRY_NOT_FOUND")
+
+
+@pytest.mark.parametrize("body", TIERS)
 def test_reading_is_no_change(tenant: Tenant, clock: MovableClock, body: dict[str, Any]) -> None:
     made = create(tenant.admin, body)
     for _ in range(3):

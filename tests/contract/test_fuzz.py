@@ -27,7 +27,7 @@ from tests.contract.expect import ok
 from tests.contract.service import ROOT_KEY, Service, Tenant
 from tests.contract.test_discovery import ROUTES
 
-EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "12"))
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "8"))
 CHECKS = [
     not_a_server_error,
     status_code_conformance,
@@ -57,6 +57,7 @@ def known(tenant: Tenant) -> Known:
         "tasks": ["task_1"],
         "intents": ["intent_1"],
         "agents": ["alice", tenant.admin_id],
+        "coordinators": [tenant.admin_id],
         "namespaces": ["facts"],
         "grants": ["alice"],
         "principals": ["alice"],

@@ -148,7 +148,7 @@ natural_keys = st.lists(st.tuples(tricky, tricky), min_size=2, max_size=8, uniqu
 
 
 @pytest.mark.usefixtures("volume")
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(pairs=natural_keys)
 @example(pairs=[("a#b", "c"), ("a", "b#c"), ("a#b#c", "x")])
 @example(pairs=[("ns28549", "k"), ("ns59397", "k")])
@@ -172,7 +172,7 @@ def test_names_with_any_separators_never_meet(
 
 
 @pytest.mark.usefixtures("volume")
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(owners=st.lists(tricky, min_size=2, max_size=4, unique=True), key=tricky)
 @example(owners=["a", "a#n"], key="b")
 @example(owners=["a#e", "a"], key="#e")
@@ -191,7 +191,7 @@ def test_no_name_reaches_another_owners_memory(tenant: Tenant, owners: list[str]
 
 
 @pytest.mark.usefixtures("volume")
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(tags=st.lists(tricky.filter(lambda t: "," not in t), min_size=2, max_size=6, unique=True))
 @pytest.mark.parametrize("make", [entry, semantic])
 def test_tags_with_any_separators_never_meet(tenant: Tenant, make: Any, tags: list[str]) -> None:

@@ -19,7 +19,6 @@ from tests.contract.local_server import ROOT, await_end
 
 BINARY = find_binary(ROOT)
 pytestmark = pytest.mark.skipif(BINARY is None, reason="no embedded database for this platform")
-KEPT = 500
 
 
 def binary() -> Path:
@@ -75,16 +74,23 @@ def read_stream(engine: Engine) -> list[dict[str, Any]]:
         iterator = page["NextShardIterator"]
 
 
-def test_the_change_log_is_trimmed_to_its_newest_records(engine: Engine, database: Path) -> None:
+def number(record: dict[str, Any]) -> int:
+    return int(record["dynamodb"]["SequenceNumber"])
+
+
+def test_what_has_been_worked_off_is_dropped_and_the_numbers_go_on(
+    engine: Engine, database: Path
+) -> None:
     dynamodb = client(engine)
     dynamodb.create_table(**memory_table("memory"))
-    write(dynamodb, range(3_000))
-    assert stored_records(database) == 3_000
-    stream_records.bound(database, KEPT)
-    write(dynamodb, range(3_000, 6_000))
-    assert KEPT <= stored_records(database) <= KEPT + 100
-    sequence = [int(record["dynamodb"]["SequenceNumber"]) for record in read_stream(engine)]
-    assert sequence == list(range(6_000 - len(sequence) + 1, 6_001))
+    write(dynamodb, range(300))
+    stream_records.index(database)
+    stream_records.trim(database, "memory", 200)
+    assert [number(record) for record in read_stream(engine)] == list(range(200, 301))
+    stream_records.trim(database, "memory", 300)
+    write(dynamodb, range(300, 350))
+    assert [number(record) for record in read_stream(engine)] == list(range(300, 351))
+    assert stored_records(database) == 51
     assert (
         dynamodb.query(
             TableName="memory",
@@ -92,22 +98,36 @@ def test_the_change_log_is_trimmed_to_its_newest_records(engine: Engine, databas
             KeyConditionExpression="pk = :pk",
             ExpressionAttributeValues={":pk": {"S": "a"}},
         )["Count"]
-        == 6_000
+        == 350
     )
 
 
-def test_the_cure_survives_a_restart_and_another_application(
-    tmp_path: Path, database: Path
-) -> None:
-    for numbers in (range(1_000), range(1_000, 2_000)):
+def test_the_numbers_go_on_after_a_restart(tmp_path: Path, database: Path) -> None:
+    for numbers in (range(100), range(100, 200)):
         engine = start(binary(), database, tmp_path / "engine.log")
-        stream_records.bound(database, KEPT)
+        stream_records.index(database)
         dynamodb = client(engine)
         if not numbers.start:
             dynamodb.create_table(**memory_table("memory"))
         write(dynamodb, numbers)
+        stream_records.trim(database, "memory", numbers.stop)
+        assert [number(record) for record in read_stream(engine)] == [numbers.stop]
         engine.stop()
-    assert KEPT <= stored_records(database) <= KEPT + 100
+
+
+def test_what_an_earlier_release_trimmed_by_itself_is_kept_now(
+    engine: Engine, database: Path
+) -> None:
+    with closing(sqlite3.connect(database)) as connection:
+        connection.executescript(
+            "CREATE TRIGGER agent_memory_stream_trim AFTER INSERT ON _stream_records "
+            "BEGIN DELETE FROM _stream_records; END;"
+        )
+    stream_records.index(database)
+    dynamodb = client(engine)
+    dynamodb.create_table(**memory_table("memory"))
+    write(dynamodb, range(50))
+    assert stored_records(database) == 50
 
 
 @pytest.mark.parametrize(
@@ -128,7 +148,7 @@ def test_the_cure_survives_a_restart_and_another_application(
 def test_what_the_engine_asks_of_the_change_log_scans_nothing(
     database: Path, statement: str
 ) -> None:
-    stream_records.bound(database)
+    stream_records.index(database)
     with closing(sqlite3.connect(database)) as connection:
         plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {statement}")]
     assert [step for step in plan if not step.startswith("SEARCH")] == []

@@ -107,10 +107,11 @@ def _item(index: int, asked: dict[str, Any]) -> NewEntry | BatchUpdate:
             return validated(BatchUpdate, asked)
         return validated(NewEntry, asked)
     except ValidationFailed as error:
-        for each in error.members["errors"]:
-            each["field"] = f"entries.{index}.{each['field']}"
-        error.members["index"] = index
-        raise
+        where = f"entries.{index}"
+        errors = [(f"{where}.{e['field']}", e["message"]) for e in error.members["errors"]]
+        named = ValidationFailed(*errors[0], *errors[1:])
+        named.members["index"] = index
+        raise named from error
 
 
 def delete_batch(call: Call, caller: Principal) -> Answer:

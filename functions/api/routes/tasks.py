@@ -26,7 +26,7 @@ def get(call: Call, caller: Principal) -> Answer:
 
 
 def change(call: Call, caller: Principal) -> Answer:
-    task = call.services.tasks.change(
+    task = call.services.endings.change(
         caller,
         call.names["task_id"],
         call.required_version,

@@ -5,6 +5,7 @@ import json
 import secrets
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -29,7 +30,12 @@ def tenant(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tenant]:
     key_file = tmp_path_factory.mktemp("keys") / "encryption.key"
     key_file.write_bytes(base64.b64encode(secrets.token_bytes(32)))
     clock = MovableClock(datetime(2030, 1, 1, tzinfo=UTC))
-    with pytest.MonkeyPatch.context() as patch, engines.moto() as engine:
-        patch.delenv("AWS_ENDPOINT_URL_DYNAMODB", raising=False)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("AWS_ENDPOINT_URL_DYNAMODB", raising=False)  # another test's engine
+        yield from _on_moto(clock, key_file)
+
+
+def _on_moto(clock: MovableClock, key_file: Path) -> Iterator[Tenant]:
+    with engines.moto() as engine:
         engine.make_tables()
         yield start(engine, clock, key_file, key_cache_seconds=60).tenant()

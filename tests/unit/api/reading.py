@@ -32,8 +32,8 @@ class Reader:
 
     def __call__(self, answer: httpx.Response) -> None:
         method = answer.request.method
-        routes, _ = _TABLE.find(answer.request.url.path)
-        path = routes[method].template
+        route, _ = _TABLE.find(answer.request.url.path, method)
+        path = route.template
         responses = self._operations[f"{method} {path}"]["responses"]
         assert str(answer.status_code) in responses, answer.text
         answer.elapsed = timedelta()  # validation asks for it; httpx sets it after the hooks

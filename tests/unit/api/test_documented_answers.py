@@ -3,6 +3,11 @@
 import httpx
 import pytest
 
+from functions.logs.model import Event, LogName
+from functions.logs.rules import event_id
+from functions.logs.store import LogStore
+from functions.platform.aws import client
+from functions.platform.table import Table
 from tests.contract.bodies import (
     BATCH,
     MEMORY,
@@ -19,6 +24,9 @@ from tests.contract.bodies import (
 from tests.contract.service import Tenant
 from tests.unit.api.reading import Json, Reader, operations
 
+CONFIG = "/api/v1/agents/worker/memory/config"
+GUARDRAILS = "/api/v1/coordinators/boss/guardrails"
+WORKFLOWS = "/api/v1/workflows"
 ACL = "/api/v1/intents/intent_1/acl"
 
 
@@ -61,6 +69,7 @@ def _entries(admin: httpx.Client) -> None:
         admin.get(MEMORY, params=filters)
     admin.get("/api/v1/agents/admin/memory", params={"limit": 1})
     admin.get("/api/v1/agents/admin/memory/summary")
+    admin.patch(CONFIG, json={"episodic": {"capacity": 7, "pinned_namespaces": ["p"]}})
     update(admin, id, 1, value={"n": 2})
     assert update(admin, id, 1, value={"n": 3}).status_code == 409
     assert update(admin, id, 2, value={"s": "x" * 70_000}).status_code == 413
@@ -88,9 +97,14 @@ def _namespaces(admin: httpx.Client) -> None:
 
 def _tasks(admin: httpx.Client, tenant: Tenant) -> None:
     tenant.agent("worker")
+    admin.post(WORKFLOWS, json={"name": "w", "plan": [{"task": "t", "agent": "worker"}]})
+    admin.get(GUARDRAILS)
+    for version in (0, 0):
+        patch(admin, GUARDRAILS, version, {"guardrails": {"max_working_memory_per_task": 9}})
     admin.post(TASKS, json=task(id="task_1", assigned_agent="worker", input=[1], priority=3))
     admin.post(TASKS, json=task(id="task_1"))
     admin.get(f"{TASKS}/task_1")
+    admin.get(f"{TASKS}/task_1/context", params={"tags": "a", "max_kb": 9})
     grant = f"{TASKS}/task_1/grants/bob"
     admin.put(grant, json={"access": "read", "expires_at": "2031-01-01T00:00:00Z"})
     patch(admin, f"{TASKS}/task_1", 1, {"status": "running", "metadata": {"a": 1}})
@@ -100,6 +114,21 @@ def _tasks(admin: httpx.Client, tenant: Tenant) -> None:
     admin.get("/api/v1/intents/intent_1/tasks", params={"status": "running"})
     admin.put(ACL, json={"entries": [{"principal": "bob", "access": "write"}]})
     admin.get(ACL)
+
+
+def _logs(tenant: Tenant, admin: httpx.Client) -> None:
+    assert admin.get("/api/v1/intents/unknown/events").status_code == 404
+    engine = tenant.service.engine
+    events = Table(client("dynamodb"), engine.log)
+    for log, path in (
+        (LogName("intent", "intent_1"), "intents/intent_1"),
+        (LogName("agent", "admin"), "agents/admin"),
+        (LogName("namespace", "policies"), "memory/namespaces/policies"),
+    ):
+        id = event_id(tenant.id, log.kind)
+        event = Event(id, "memory.deleted", tenant.id, "admin", None, None, {"a": 1}, 1_000, log)
+        LogStore(events).append(tenant.id, log, [event])
+        assert len(admin.get(f"/api/v1/{path}/events").json()["events"]) == 1
 
 
 def _principals(admin: httpx.Client) -> None:
@@ -148,6 +177,7 @@ def test_every_operation_answers_as_documented(
     for use in (_entries, _batches, _namespaces, _principals):
         use(admin)
     _tasks(admin, tenant)
+    _logs(tenant, admin)
     _tenants(tenant, admin, reader)
     _discovery(stranger, document)
     assert reader.seen == operations(document).keys()

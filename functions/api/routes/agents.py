@@ -1,0 +1,31 @@
+"""Agents' settings (contract §4)."""
+
+from functions.api.call import Answer, Call, json_answer
+from functions.api.documents import settings_document
+from functions.api.route import Route
+from functions.entries.settings import AgentConfig
+from functions.identity.model import ADMIN, Principal
+from functions.platform.errors import ValidationFailed
+
+
+def configure(call: Call, caller: Principal) -> Answer:
+    agent, config = call.names["agent_id"], call.parsed(AgentConfig)
+    if len(agent) > 128:
+        raise ValidationFailed("agent_id", "has 1 to 128 characters")
+    settings = call.services.agents.configure(caller, agent, config, call.token(caller))
+    return json_answer(200, settings_document(settings))
+
+
+ROUTES = [
+    Route(
+        "PATCH",
+        "/api/v1/agents/{agent_id+}/memory/config",
+        configure,
+        ADMIN,
+        "Set an agent's episodic capacity and pinned namespaces",
+        {200: "AgentSettings"},
+        body=AgentConfig,
+        also=(409, 413),
+        once=True,
+    ),
+]

@@ -1,0 +1,55 @@
+"""Coordinators' guardrails (contract §5)."""
+
+from functions.api.call import Answer, Call, json_answer
+from functions.api.documents import guardrails_document
+from functions.api.route import Route
+from functions.identity.model import ADMIN, Principal
+from functions.platform.errors import ValidationFailed
+from functions.tasks.guardrails import CoordinatorGuardrails, GuardrailsChange
+
+_GUARDRAILS = "/api/v1/coordinators/{coordinator_id+}/guardrails"
+
+
+def get(call: Call, caller: Principal) -> Answer:
+    return _answer(call.services.guarding.get(caller, _coordinator(call)))
+
+
+def change(call: Call, caller: Principal) -> Answer:
+    asked = call.parsed(GuardrailsChange).guardrails
+    version, token = call.if_match, call.token(caller)
+    return _answer(call.services.guarding.change(caller, _coordinator(call), asked, version, token))
+
+
+def _coordinator(call: Call) -> str:
+    name = call.names["coordinator_id"]
+    if len(name) > 128:
+        raise ValidationFailed("coordinator_id", "has 1 to 128 characters")
+    return name
+
+
+def _answer(standing: CoordinatorGuardrails) -> Answer:
+    return json_answer(200, guardrails_document(standing), etag=f'"{standing.version}"')
+
+
+ROUTES = [
+    Route(
+        "GET",
+        _GUARDRAILS,
+        get,
+        ADMIN,
+        "Get a coordinator's guardrails",
+        {200: "CoordinatorGuardrails"},
+    ),
+    Route(
+        "PATCH",
+        _GUARDRAILS,
+        change,
+        ADMIN,
+        "Set a coordinator's guardrails",
+        {200: "CoordinatorGuardrails"},
+        body=GuardrailsChange,
+        also=(409, 413),
+        if_match="optional",
+        once=True,
+    ),
+]

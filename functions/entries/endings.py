@@ -1,0 +1,29 @@
+"""A task's change, with what its end means for memory (contract §5)."""
+
+from functions.entries.archival import Archival
+from functions.identity.model import Principal
+from functions.platform.idempotency import RequestToken
+from functions.tasks.model import Task, TaskChange
+from functions.tasks.service import Tasks
+
+
+class Endings:
+    """Changes tasks; the call that ends one answers when its memory is archived."""
+
+    def __init__(self, tasks: Tasks, archival: Archival) -> None:
+        self._tasks = tasks
+        self._archival = archival
+
+    def change(
+        self,
+        caller: Principal,
+        task_id: str,
+        version: int,
+        change: TaskChange,
+        token: RequestToken,
+    ) -> Task:
+        """Changes a task, as `functions.tasks.service.Tasks.change` says."""
+        task = self._tasks.change(caller, task_id, version, change, token)
+        if task.ended is not None:
+            self._archival.finish(caller.tenant, task_id)
+        return task

@@ -1,0 +1,71 @@
+"""Brings an agent down to a capacity that was lowered below what it holds (contract §4)."""
+
+import random
+import time
+from collections.abc import Callable
+
+from functions.entries.items import EntryItems
+from functions.entries.plan import Plan
+from functions.entries.store import EntryStore
+from functions.entries.writes import Transition
+from functions.identity.model import Principal
+from functions.platform import keys
+from functions.platform.clock import Clock
+from functions.platform.table import Refused, Table
+
+_AT_ONCE = 30  # entries; two writes each, in one transaction
+_ATTEMPTS = 8
+_LONGEST_PAUSE = 0.05  # seconds; the index follows within milliseconds
+
+
+class Surplus:
+    """Evicts what an agent holds over its episodic capacity, in the order of RFC-0015 §2.2."""
+
+    def __init__(self, table: Table, items: EntryItems, store: EntryStore, clock: Clock) -> None:
+        self._table = table
+        self._items = items
+        self._store = store
+        self._clock = clock
+
+    def shed(self, tenant: str, agent: str, time_left: Callable[[], bool]) -> int:
+        """Evicts until the capacity holds, nothing may be evicted, or the time is over.
+
+        Never more than that, whatever runs in parallel: each transaction has the room that it was
+        decided on as a condition. Gives the number of entries that went.
+        """
+        gone = failures = 0
+        while failures < _ATTEMPTS and time_left():
+            room = self._room(tenant, agent)
+            steps = self._steps(tenant, agent, -room) if room < 0 else ()
+            if not steps:
+                break
+            caller = Principal(tenant, agent, "agent", frozenset())
+            plan = Plan(caller, steps, self._clock(), seen_room=room)
+            try:
+                self._table.transact(plan.writes(self._items))
+                gone += len(steps)
+            except Refused:
+                failures += 1
+                time.sleep(random.uniform(0, _LONGEST_PAUSE))  # noqa: S311 - jitter
+        return gone
+
+    def _room(self, tenant: str, agent: str) -> int:
+        counters = self._table.get(keys.agent_item(tenant, agent)) or {}
+        room: int = counters.get("ep_room", 0)
+        return room
+
+    def _steps(self, tenant: str, agent: str, surplus: int) -> tuple[Transition, ...]:
+        """What goes next; what has expired goes before anything is evicted."""
+        wanted = min(surplus, _AT_ONCE)
+        expired = self._store.expired_of_agent(tenant, agent, self._clock())
+        episodic = [entry for entry in expired if entry.tier == "episodic"][:wanted]
+        gone = {entry.place for entry in episodic}
+        victims = self._store.victims(tenant, agent, wanted)
+        evicted = [entry for entry in victims if entry.place not in gone]
+        return (
+            *(Transition(entry, None, reason="expired") for entry in episodic),
+            *(
+                Transition(entry, None, reason="evicted")
+                for entry in evicted[: wanted - len(episodic)]
+            ),
+        )

@@ -1,0 +1,88 @@
+"""Events on the EventBridge bus, as CloudEvents 1.0 in the detail; values never."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+from pydantic_core import to_json
+
+from functions.logs.model import Event
+from functions.platform.clock import to_rfc3339
+from functions.platform.errors import Unavailable
+
+SOURCE = "agent-memory"
+_AT_ONCE = 10  # EventBridge's limit for one call
+_MOST_BYTES = 240_000  # of one call, which holds 256 KB
+_ENVELOPE = 1_000  # bytes of an entry beside its detail, at most
+
+
+class Bus:
+    """One event bus."""
+
+    def __init__(self, client: Any, name: str) -> None:
+        self._client = client
+        self._name = name
+
+    def publish(self, events: Iterable[Event]) -> Iterator[tuple[Event, bool]]:
+        """Publishes events; each comes back with whether the bus took it.
+
+        Raises:
+            Unavailable: the bus can't be reached; what came back before, it took.
+        """
+        for chunk in _chunks((event, self._entry(event)) for event in events):
+            answers = self._put([entry for _, entry in chunk])
+            for (event, _), answer in zip(chunk, answers, strict=True):
+                yield event, "ErrorCode" not in answer
+
+    def _put(self, entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        try:
+            answers: list[dict[str, Any]] = self._client.put_events(Entries=entries)["Entries"]
+        except (BotoCoreError, ClientError) as error:
+            raise Unavailable("the event bus did not answer") from error
+        return answers
+
+    def _entry(self, event: Event) -> dict[str, Any]:
+        return {
+            "EventBusName": self._name,
+            "Source": SOURCE,
+            "DetailType": event.type,
+            "Time": event.timestamp / 1000,
+            "Detail": to_json(detail(event)).decode(),
+        }
+
+
+def detail(event: Event) -> dict[str, Any]:
+    """An event as a CloudEvent; its subject is the entry, or the task whose memory it is."""
+    where = {
+        "tenant": event.tenant,
+        "agent_id": event.agent,
+        "intent_id": event.intent,
+        "task_id": event.task,
+    }
+    return {
+        "specversion": "1.0",
+        "id": event.id,
+        "source": SOURCE,
+        "type": event.type,
+        "subject": event.data.get("entry_id", event.task),
+        "time": to_rfc3339(event.timestamp),
+        "datacontenttype": "application/json",
+        "data": where | event.data,
+    }
+
+
+_Entries = list[tuple[Event, dict[str, Any]]]
+
+
+def _chunks(entries: Iterable[tuple[Event, dict[str, Any]]]) -> Iterator[_Entries]:
+    chunk: _Entries = []
+    room = _MOST_BYTES
+    for event, entry in entries:
+        size = len(entry["Detail"].encode()) + _ENVELOPE
+        if chunk and (len(chunk) == _AT_ONCE or size > room):
+            yield chunk
+            chunk, room = [], _MOST_BYTES
+        chunk.append((event, entry))
+        room -= size
+    if chunk:
+        yield chunk

@@ -1,0 +1,108 @@
+"""What a change means as events (RFC-0015 §5.1, §5.2); pure decisions."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from functions.entries.model import Entry
+from functions.lifecycle.records import Change
+from functions.logs.model import Event, EventType
+from functions.logs.rules import event_id, log_of
+from functions.platform.items import Item
+
+_BY_REASON: dict[str, EventType] = {
+    "deleted": "memory.deleted",
+    "evicted": "memory.evicted",
+    "expired": "memory.expired",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """Why and when (epoch ms) an entry went."""
+
+    reason: Literal["deleted", "evicted", "expired", "archived"]
+    happened: int
+
+
+def events_of(
+    change: Change, removal: Removal | None, intents: dict[tuple[str, str], str | None]
+) -> list[Event]:
+    """The events of a change, in their order.
+
+    A recorded access is none. What went into an archive has one event for all, which is in the log
+    already when it is announced.
+
+    Args:
+        change: what was written.
+        removal: why the old entry went, where nothing took its place.
+        intents: the intents of tasks, by tenant and task.
+    """
+    old, new = change.old, change.new
+    if change.announced is not None:
+        return [_archived(change.source.tenant, change.announced)]
+    if new is None:
+        return _removed(old, removal, intents)
+    if old is None:
+        return [_event("memory.created", new, new.created, None, intents)]
+    if old.nonce != new.nonce:  # it took the slot of one that had expired
+        return [
+            _event("memory.expired", old, new.created, old.version, intents),
+            _event("memory.created", new, new.created, None, intents),
+        ]
+    if old.version != new.version:
+        return [_event("memory.updated", new, new.updated, old.version, intents)]
+    return []
+
+
+def _removed(
+    old: Entry | None, removal: Removal | None, intents: dict[tuple[str, str], str | None]
+) -> list[Event]:
+    if old is None or removal is None or removal.reason == "archived":
+        return []
+    return [_event(_BY_REASON[removal.reason], old, removal.happened, old.version, intents)]
+
+
+def _archived(tenant: str, announced: Item) -> Event:
+    return Event(
+        id=announced["event"],
+        type="memory.archived",
+        tenant=tenant,
+        agent=announced["agent_id"],
+        intent=announced.get("intent"),
+        task=announced["task"],
+        data={"entries_archived": announced["entries"]},
+        timestamp=announced["happened"],
+        log=log_of(intent=announced.get("intent"), agent=announced["agent_id"], namespace=None),
+    )
+
+
+def _event(
+    kind: EventType,
+    entry: Entry,
+    moment: int,
+    previous: int | None,
+    intents: dict[tuple[str, str], str | None],
+) -> Event:
+    tenant, intent = entry.slot.tenant, entry.intent
+    if intent is None and entry.task is not None:
+        intent = intents.get((tenant, entry.task))
+    namespace = entry.namespace if entry.tier == "semantic" else None
+    return Event(
+        id=event_id(tenant, entry.id, entry.version, kind),
+        type=kind,
+        tenant=tenant,
+        agent=entry.agent,
+        intent=intent,
+        task=entry.task,
+        data={
+            "entry_id": entry.id,
+            "namespace": entry.namespace,
+            "key": entry.key,
+            "memory_type": entry.tier,
+            "version": entry.version,
+            "previous_version": previous,
+            "tags": entry.tags,
+        },
+        timestamp=moment,
+        log=log_of(intent=intent, agent=entry.agent, namespace=namespace),
+    )

@@ -1,0 +1,42 @@
+"""The stream function's entry point."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from functions.lifecycle.bus import Bus
+from functions.lifecycle.removals import Removals
+from functions.lifecycle.service import Lifecycle
+from functions.logs.store import LogStore
+from functions.platform.aws import client
+from functions.platform.clock import Clock, now_ms
+from functions.platform.settings import LifecycleSettings
+from functions.platform.table import Table
+from functions.tasks.store import TaskStore
+
+Handler = Callable[[dict[str, Any], object], dict[str, Any]]
+
+
+def build(settings: LifecycleSettings, clock: Clock = now_ms) -> Handler:
+    """The stream function on the tables and the bus that the settings name."""
+    dynamodb = client("dynamodb")
+    table = Table(dynamodb, settings.memory_table)
+    bus = None if settings.event_bus is None else Bus(client("events"), settings.event_bus)
+    logs = LogStore(Table(dynamodb, settings.log_table))
+    lifecycle = Lifecycle(Removals(table, clock), TaskStore(table), logs, bus)
+
+    def handle(event: dict[str, Any], _context: object = None) -> dict[str, Any]:
+        failed = lifecycle.process(event["Records"])
+        return {"batchItemFailures": [{"itemIdentifier": sequence} for sequence in failed]}
+
+    return handle
+
+
+@cache
+def _lifecycle() -> Handler:
+    return build(LifecycleSettings.from_env())
+
+
+def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
+    """Takes a batch of DynamoDB stream records; answers with those to be delivered again."""
+    return _lifecycle()(event, context)

@@ -1,0 +1,78 @@
+"""Stream records, read as what became of entries."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from functions.entries.items import EntryItems
+from functions.entries.model import Entry
+from functions.platform.items import Item, decode_item
+from functions.platform.keys import ANNOUNCEMENT_PREFIX, Key, entry_prefix
+
+Record = Mapping[str, Any]
+
+_CLOSED = EntryItems(None)  # values aren't needed, sealed ones can't be opened here
+_ENTRIES = entry_prefix(None)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Which record it is (`sequence` is its name in the stream), and of which item."""
+
+    sequence: str
+    key: Key
+
+    @property
+    def number(self) -> int:
+        """What records of an item are ordered by."""
+        return int(self.sequence)
+
+    @property
+    def tenant(self) -> str:
+        return self.key[0].partition("#")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One write of an entry, or of an announcement that a task's memory was archived."""
+
+    source: Source
+    old: Entry | None = None
+    new: Entry | None = None
+    announced: Item | None = None
+
+    @property
+    def gone(self) -> Entry | None:
+        """The entry that was removed, with nothing in its place."""
+        return self.old if self.new is None else None
+
+
+def source_of(record: Record) -> Source:
+    """Where a record comes from."""
+    keys = record["dynamodb"]["Keys"]
+    return Source(record["dynamodb"]["SequenceNumber"], (keys["pk"]["S"], keys["sk"]["S"]))
+
+
+def is_of_interest(key: Key) -> bool:
+    """Whether what stands at this key is an entry or an announcement."""
+    return key[1].startswith((_ENTRIES, ANNOUNCEMENT_PREFIX))
+
+
+def change_of(source: Source, record: Record) -> Change:
+    """The change that a record tells of.
+
+    Raises:
+        Exception: the record is no such thing.
+    """
+    old, new = (_item(record["dynamodb"].get(name)) for name in ("OldImage", "NewImage"))
+    if source.key[1].startswith(ANNOUNCEMENT_PREFIX):
+        return Change(source, announced=new if old is None else None)
+    return Change(source, _entry(old), _entry(new))
+
+
+def _item(image: dict[str, Any] | None) -> Item | None:
+    return decode_item(image) if image else None
+
+
+def _entry(item: Item | None) -> Entry | None:
+    return None if item is None else _CLOSED.entry(item)

@@ -1,0 +1,113 @@
+"""From a batch of stream records to the logs and the bus, replay-safe (RFC-0015 §5)."""
+
+from collections.abc import Iterable, Sequence
+
+from functions.lifecycle.batch import Batch, Told, by_log
+from functions.lifecycle.bus import Bus
+from functions.lifecycle.events import events_of
+from functions.lifecycle.records import Change, Record, change_of, is_of_interest, source_of
+from functions.lifecycle.removals import Removals
+from functions.logs.model import LogName
+from functions.logs.store import LogStore
+from functions.platform.errors import ServiceError, Unavailable
+from functions.platform.observability import log_unforeseen
+from functions.tasks.store import TaskStore
+
+
+class Lifecycle:
+    """Tells what happened to entries. Whatever is delivered twice is told once."""
+
+    def __init__(
+        self, removals: Removals, tasks: TaskStore, logs: LogStore, bus: Bus | None
+    ) -> None:
+        self._removals = removals
+        self._tasks = tasks
+        self._logs = logs
+        self._bus = bus
+
+    def process(self, records: Sequence[Record]) -> list[str]:
+        """Tells all that the records say; the sequence numbers of those to be delivered again.
+
+        Raises:
+            ServiceError: the store is out of reach; the whole batch is to be delivered again.
+        """
+        batch = Batch()
+        told = self._told(batch, _changes(batch, records))
+        logged = [each for each in told if each.in_log]
+        for (tenant, log), group in by_log(told).items():
+            logged += self._append(batch, tenant, log, group)
+        if self._bus is not None and logged:
+            self._publish(batch, self._bus, logged)
+        return list(batch.failed)
+
+    def _told(self, batch: Batch, changes: list[Change]) -> list[Told]:
+        gone = [change.gone for change in changes if change.gone is not None]
+        notices = self._removals.notices(gone)
+        intents = self._intents(changes)
+        told: list[Told] = []
+        for change in changes:
+            if not batch.goes_on(change.source):
+                continue
+            try:
+                removal = self._removals.removal(change.gone, notices) if change.gone else None
+                events = events_of(change, removal, intents)
+            except Exception as error:  # noqa: BLE001 - one record's trouble isn't the others'
+                batch.fail(change.source, error)
+                continue
+            told += [Told(event, change.source) for event in events]
+        return told
+
+    def _intents(self, changes: list[Change]) -> dict[tuple[str, str], str | None]:
+        """The intents of the tasks whose entries don't say it themselves."""
+        asked: dict[str, set[str]] = {}
+        for entry in (each for change in changes for each in (change.old, change.new)):
+            if entry is not None and entry.intent is None and entry.task is not None:
+                asked.setdefault(entry.slot.tenant, set()).add(entry.task)
+        return {
+            (tenant, task.id): task.intent
+            for tenant, ids in asked.items()
+            for task in self._tasks.get_many(tenant, ids)
+        }
+
+    def _append(self, batch: Batch, tenant: str, log: LogName, group: list[Told]) -> list[Told]:
+        """Appends to one log; if that fails, one by one, to find what can't be."""
+        group = [told for told in group if batch.goes_on(told.source)]
+        try:
+            self._logs.append(tenant, log, [told.event for told in group])
+        except ServiceError as error:
+            for told in group:
+                batch.fail(told.source, error)
+            return []
+        except Exception as error:  # noqa: BLE001 - as above
+            if len(group) == 1:
+                batch.fail(group[0].source, error)
+                return []
+            return [done for told in group for done in self._append(batch, tenant, log, [told])]
+        return group
+
+    def _publish(self, batch: Batch, bus: Bus, logged: list[Told]) -> None:
+        unpublished = self._logs.unpublished(told.event for told in logged)
+        missing = {event.id for event in unpublished}
+        try:
+            for event, taken in bus.publish(unpublished):
+                if taken:
+                    self._logs.mark_published(event)
+                    missing.remove(event.id)
+        except Unavailable as error:
+            log_unforeseen(error)
+        for told in logged:
+            if told.event.id in missing:
+                batch.fail(told.source)
+
+
+def _changes(batch: Batch, records: Iterable[Record]) -> list[Change]:
+    changes = []
+    for record in records:
+        source = source_of(record)
+        if not is_of_interest(source.key) or not batch.goes_on(source):
+            continue
+        try:
+            changes.append(change_of(source, record))
+        except Exception as error:  # noqa: BLE001 - a poison record
+            batch.fail(source, error)
+    return changes

@@ -1,0 +1,1 @@
+"""Door: the schedule. Finishes what time brought and what a crash left behind."""

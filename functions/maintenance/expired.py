@@ -1,0 +1,47 @@
+"""Takes expired entries out of storage (RFC-0015 §9.3; contract §4)."""
+
+from collections.abc import Sequence
+
+from functions.entries.items import EntryItems
+from functions.entries.plan import Plan
+from functions.entries.writer import EntryWriter
+from functions.entries.writes import Transition
+from functions.identity.model import Principal
+from functions.platform.clock import Clock
+from functions.platform.errors import EntryNotFound, VersionMismatch
+from functions.platform.idempotency import RequestToken
+from functions.platform.items import Item
+
+_ACTOR = "~schedule"
+
+
+class Expired:
+    """Removes expired entries, with their index rows, notices and counters, all or none."""
+
+    def __init__(self, writer: EntryWriter, items: EntryItems, clock: Clock) -> None:
+        self._writer = writer
+        self._items = items
+        self._clock = clock
+
+    def remove(self, items: Sequence[Item]) -> int:
+        """Removes what has expired among the entries of one owner; how many went.
+
+        If one was changed or removed meanwhile, the others are removed one by one.
+        """
+        try:
+            return self._remove(items)
+        except (EntryNotFound, VersionMismatch):
+            return sum(self.remove([item]) for item in items) if len(items) > 1 else 0
+
+    def _remove(self, items: Sequence[Item]) -> int:
+        now = self._clock()
+        entries = [self._items.entry(item) for item in items]
+        steps = tuple(
+            Transition(entry, None, index, reason="expired")
+            for index, entry in enumerate(entries)
+            if entry.expired(now)
+        )
+        if steps:
+            caller = Principal(entries[0].slot.tenant, _ACTOR, "user", frozenset())
+            self._writer.commit(Plan(caller, steps, now), RequestToken.fresh())
+        return len(steps)

@@ -1,0 +1,115 @@
+"""The sweep: all that is due, whatever it is, in bounded time.
+
+It reads what is due afresh each time, so it needs no memory of where it stopped, and two of them
+may run at once: every removal has the state that it saw as its condition.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+
+from functions.entries.archival import Archival
+from functions.maintenance.agents import Agents
+from functions.maintenance.due import Due
+from functions.maintenance.expired import Expired
+from functions.maintenance.rules import batches, in_turn, kind_of
+from functions.platform.clock import Clock
+from functions.platform.errors import ServiceError
+from functions.platform.items import Item
+from functions.platform.keys import DUE_SHARDS
+from functions.platform.observability import log_unforeseen, logger
+from functions.platform.schema import DUE_ATTRIBUTE
+
+_SECONDS_PER_TASK = 8.0  # what takes longer goes on in the next sweep
+TimeLeft = Callable[[], bool]
+Job = Callable[[], Counter[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What was done, counted by kind, and how late (ms) the first of it was."""
+
+    counts: Counter[str]
+    lag: int
+
+
+class Sweep:
+    """Finds what is due and has it done; what fails is left for the next sweep."""
+
+    def __init__(
+        self,
+        due: Due,
+        expired: Expired,
+        agents: Agents,
+        archival: Archival,
+        clock: Clock,
+        threads: int,
+    ) -> None:
+        self._due = due
+        self._expired = expired
+        self._agents = agents
+        self._clock = clock
+        self._archival = archival
+        self._threads = threads
+
+    def run(self, time_left: TimeLeft) -> Swept:
+        """Sweeps every shard, `threads` of them side by side, for as long as there is time."""
+        now = self._clock()
+        shard = partial(self._shard, now=now, time_left=time_left)
+        with ThreadPoolExecutor(self._threads, thread_name_prefix="sweep") as pool:
+            swept = list(pool.map(shard, in_turn(DUE_SHARDS, now)))
+        counts = sum((each.counts for each in swept), Counter[str]())
+        return Swept(counts, max(each.lag for each in swept))
+
+    def _shard(self, shard: str, now: int, time_left: TimeLeft) -> Swept:
+        counts: Counter[str] = Counter()
+        lags = [0]
+        try:
+            for items in self._due.in_shard(shard, now):
+                lags += [now - item[DUE_ATTRIBUTE] for item in items[:1]]
+                for job in self._jobs(items, time_left):
+                    if not time_left():
+                        return Swept(counts + Counter(stopped=1), max(lags))
+                    counts += _attempted(job)
+        except ServiceError as error:
+            logger.warning("sweep", extra={"code": error.code, "shard": shard})
+            counts["failed"] += 1
+        return Swept(counts, max(lags))
+
+    def _jobs(self, items: list[Item], time_left: TimeLeft) -> Iterator[Job]:
+        for batch in batches(item for item in items if kind_of(item) == "entry"):
+            yield partial(self._expire, batch)
+        for item in items:
+            if kind_of(item) == "agent":
+                yield partial(self._agents.look_after, item, time_left)
+            if kind_of(item) == "task":
+                yield partial(self._end, item)
+
+    def _end(self, item: Item) -> Counter[str]:
+        """Finishes what the call that ended a task left behind."""
+        done = self._archival.finish_at(item["pk"], _SECONDS_PER_TASK)
+        return Counter(archived=1) if done else Counter(stopped=1)
+
+    def _expire(self, batch: list[Item]) -> Counter[str]:
+        try:
+            return Counter(expired=self._expired.remove(batch))
+        except ServiceError:
+            raise
+        except Exception:
+            if len(batch) == 1:
+                raise
+        # one of them can't be read or written: that one alone is to stay behind
+        return sum((_attempted(partial(self._expire, [each])) for each in batch), Counter[str]())
+
+
+def _attempted(job: Job) -> Counter[str]:
+    """What a job did. No failure may keep the sweep from what comes after it."""
+    try:
+        return job()
+    except ServiceError as error:
+        logger.warning("sweep", extra={"code": error.code})
+    except Exception as error:  # noqa: BLE001 - whatever it is, the rest is due as well
+        log_unforeseen(error)
+    return Counter(failed=1)

@@ -1,0 +1,129 @@
+"""Reads workflow files: YAML or JSON, with the line of whatever is wrong (RFC-0015 §7)."""
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import yaml
+from pydantic import ValidationError
+from pydantic_core import from_json
+
+from functions.platform.errors import BodyTooLarge, ValidationFailed
+from functions.workflows.model import Workflow
+from functions.workflows.rules import problems
+
+MOST_BYTES = 262_144
+_DEEPEST = 20
+_MOST_ERRORS = 20
+Path = tuple[str | int, ...]
+
+
+class _Loader(yaml.SafeLoader):
+    """Refuses what could make a small file large or strange: aliases, tags, endless nesting."""
+
+    depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        event = self.peek_event()  # type: ignore[no-untyped-call] # the stubs leave it out
+        if isinstance(event, yaml.AliasEvent) or event.anchor is not None:
+            raise _refusal("anchors and aliases aren't taken", event)
+        if event.tag is not None:
+            raise _refusal("tags aren't taken", event)
+        if self.depth == _DEEPEST:
+            raise _refusal("is nested too deeply", event)
+        self.depth += 1
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        mapping: dict[Hashable, Any] = super().construct_mapping(node, deep=deep)
+        if len(mapping) < len(node.value):
+            raise _refusal("names a key twice", node)
+        return mapping
+
+
+def _refusal(problem: str, where: Any) -> yaml.MarkedYAMLError:
+    return yaml.MarkedYAMLError(problem=problem, problem_mark=where.start_mark)
+
+
+def read_workflow(body: bytes, media_type: str) -> Workflow:
+    """A workflow from a request's body; its first character tells where the type doesn't.
+
+    Raises:
+        ValidationFailed: it is malformed; each message names the line.
+        BodyTooLarge: over 256 KB.
+    """
+    if len(body) > MOST_BYTES:
+        raise BodyTooLarge("the workflow is too large", max=MOST_BYTES, actual=len(body))
+    try:
+        text = body.decode()
+    except UnicodeDecodeError as error:
+        raise ValidationFailed("body", "isn't readable as UTF-8") from error
+    is_json = "json" in media_type or ("yaml" not in media_type and text.lstrip()[:1] == "{")
+    document = _from_json(body) if is_json else _from_yaml(text)
+    try:
+        workflow = Workflow.model_validate(document)
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_context=False, include_input=False)
+        raise _failed(text, [(each["loc"], each["msg"]) for each in found]) from error
+    contradictions = problems(workflow)
+    if contradictions:
+        raise _failed(text, contradictions)
+    return workflow
+
+
+def _from_json(body: bytes) -> Any:
+    try:
+        return from_json(body, allow_inf_nan=False)
+    except ValueError as error:
+        raise ValidationFailed("body", f"is no JSON: {error}") from error
+
+
+def _from_yaml(text: str) -> Any:
+    try:
+        return yaml.load(text, _Loader)  # noqa: S506 - a safe loader, and stricter
+    except yaml.MarkedYAMLError as error:
+        line = "" if error.problem_mark is None else f"line {error.problem_mark.line + 1}: "
+        raise ValidationFailed("body", f"{line}{error.problem}") from error
+    except (yaml.YAMLError, ValueError, OverflowError) as error:
+        raise ValidationFailed("body", "is no YAML: it holds what can't be read") from error
+
+
+def _failed(text: str, found: Sequence[tuple[Path, str]]) -> ValidationFailed:
+    root = _nodes(text)
+    errors = [
+        (".".join(map(str, path)) or "body", f"{_line(root, path)}{problem}")
+        for path, problem in found[:_MOST_ERRORS]
+    ]
+    return ValidationFailed(*errors[0], *errors[1:])
+
+
+def _nodes(text: str) -> yaml.Node | None:
+    """The text as nodes that know their lines; JSON is YAML, but for oddities."""
+    try:
+        return yaml.compose(text, _Loader)
+    except (yaml.YAMLError, ValueError):
+        return None
+
+
+def _line(node: yaml.Node | None, path: Path) -> str:
+    """The line of what the path leads to, or of as much of it as is there."""
+    if node is None:
+        return ""
+    line = node.start_mark.line
+    for step in path:
+        found = _step(node, step)
+        if found is None:
+            break
+        line, node = found
+    return f"line {line + 1}: "
+
+
+def _step(node: yaml.Node, step: str | int) -> tuple[int, yaml.Node] | None:
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            if key.value == str(step):
+                return key.start_mark.line, value
+    if isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
+        return node.value[step].start_mark.line, node.value[step]
+    return None

@@ -1,0 +1,104 @@
+"""The scheduled function as tests run it, and what they look at in the tables."""
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from functions.maintenance.handler import build
+from functions.platform.items import Item, decode_item
+from functions.platform.settings import MaintenanceSettings
+from tests.contract.door import LambdaContext
+from tests.contract.service import Service
+
+
+class ShortTime:
+    """A Lambda context whose time is over after so many looks at it."""
+
+    def __init__(self, looks: int) -> None:
+        self.looks = looks
+
+    def get_remaining_time_in_millis(self) -> int:
+        """Milliseconds until Lambda would stop the invocation."""
+        self.looks -= 1
+        return 30_000 if self.looks >= 0 else 0
+
+
+def sweeper(service: Service, threads: int = 1) -> Callable[..., dict[str, Any]]:
+    """A new instance of the scheduled function, on the service's tables and clock."""
+    settings = MaintenanceSettings(
+        memory_table=service.engine.memory,
+        log_table=service.engine.log,
+        sweep_threads=threads,
+    )
+    handler = build(settings, service.clock)
+    return lambda context=None: handler({}, context or LambdaContext())
+
+
+def sweep(service: Service) -> dict[str, Any]:
+    """One sweep with nothing in its way; what it did."""
+    return sweeper(service)()
+
+
+def items(service: Service, prefix: str) -> list[Item]:
+    """The stored items whose sort key begins so."""
+    found = map(decode_item, service.stored())
+    return [item for item in found if item["sk"].startswith(prefix)]
+
+
+def stored_keys(service: Service) -> list[str]:
+    """The keys of all entries in storage, expired or not."""
+    return sorted(item["ekey"] for item in items(service, "e#"))
+
+
+def notices(service: Service) -> dict[str, int]:
+    """How many notices give each reason."""
+    return dict(Counter(item["reason"] for item in items(service, "z#")))
+
+
+def counters_equal_items(service: Service) -> bool:
+    """Whether every counter of every agent and task is what the stored entries add up to."""
+    entries = items(service, "e#")
+    agents = [item for item in items(service, "a") if item["sk"] == "a"]
+    tasks = [item for item in items(service, "t") if item["sk"] == "t"]
+    return all(_agent_fits(agent, entries) for agent in agents) and all(
+        _task_fits(task, entries) for task in tasks
+    )
+
+
+def _agent_fits(agent: Item, entries: list[Item]) -> bool:
+    own = [each for each in entries if each["pk"] == agent["pk"]]
+    episodic = [each for each in own if each["tier"] == "episodic"]
+    loose = [each for each in own if each["tier"] == "working" and "task" not in each]
+    capacity = agent.get("ep_capacity", 1000)
+    counted = (
+        capacity - agent.get("ep_room", capacity),
+        agent.get("ep_kb", 0),
+        agent.get("ep_pinned", 0),
+        100 - agent.get("wk_room", 100),
+        1024 - agent.get("wk_room_kb", 1024),
+    )
+    pinned = sum(each.get("pinned", False) for each in episodic)
+    return counted == (len(episodic), _kb(episodic), pinned, len(loose), _kb(loose))
+
+
+def _task_fits(task: Item, entries: list[Item]) -> bool:
+    tenant = task["pk"].partition("#")[0]
+    own = [each for each in entries if each["pk"].startswith(f"{tenant}#")]
+    working = [e for e in own if e["tier"] == "working" and e.get("task") == task["task"]]
+    held = sum(value for name, value in task.items() if name.startswith("n_"))
+    held_kb = sum(value for name, value in task.items() if name.startswith("kb_"))
+    counted = (task["max_n"] - task["room"], task["max_kb"] - task["room_kb"], held, held_kb)
+    return counted == (len(working), _kb(working), len(working), _kb(working))
+
+
+def _kb(entries: list[Item]) -> int:
+    return sum(each["kb"] for each in entries)
+
+
+def restore(service: Service, snapshot: list[dict[str, Any]]) -> None:
+    """Makes the tables hold exactly these items again."""
+    client, table = service.engine.client, service.engine.memory
+    for item in service.stored():
+        client.delete_item(TableName=table, Key={name: item[name] for name in ("pk", "sk")})
+    for item in snapshot:
+        client.put_item(TableName=table, Item=item)

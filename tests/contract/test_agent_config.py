@@ -1,0 +1,207 @@
+"""Contract §4: an agent's episodic capacity and pinned namespaces."""
+
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.contract.bodies import BATCH, MEMORY, create, entry, query, update, working
+from tests.contract.door import MovableClock
+from tests.contract.expect import gone, invalid, ok, refused
+from tests.contract.service import Service, Tenant, names
+from tests.contract.test_concurrency import at_once
+
+Fill = Callable[..., list[dict[str, Any]]]
+
+
+def configure(
+    client: httpx.Client, agent: str, /, headers: dict[str, str] | None = None, **episodic: Any
+) -> httpx.Response:
+    """PATCHes an agent's episodic settings."""
+    path = f"/api/v1/agents/{agent}/memory/config"
+    return client.patch(path, json={"episodic": episodic}, headers=headers)
+
+
+def episodic(client: httpx.Client, agent: str) -> dict[str, Any]:
+    """What the summary says of an agent's episodic memory."""
+    found: dict[str, Any] = ok(client.get(f"/api/v1/agents/{agent}/memory/summary"))["episodic"]
+    return found
+
+
+@pytest.fixture
+def fill(clock: MovableClock) -> Fill:
+    """Creates an episodic entry under each key, one a second."""
+
+    def create_each(client: httpx.Client, *keys: str, **fields: Any) -> list[dict[str, Any]]:
+        made = []
+        for key in keys:
+            clock.advance(seconds=1)
+            made.append(create(client, entry(key=key, **fields)))
+        return made
+
+    return create_each
+
+
+def test_settings_start_at_the_defaults_and_change_one_by_one(tenant: Tenant) -> None:
+    asked: list[dict[str, Any]] = [{}, {"capacity": 20}, {"pinned_namespaces": ["a", "b", "a"]}]
+    asked += [{"eviction_policy": "lru"}, {"capacity": 30, "pinned_namespaces": []}]
+    answers = [ok(configure(tenant.admin, "alice", **each)) for each in asked]
+    assert {each["agent_id"] for each in answers} == {"alice"}
+    shown = [(e["episodic"]["capacity"], e["episodic"]["pinned_namespaces"]) for e in answers]
+    assert shown == [(1000, []), (20, []), (20, ["a", "b"]), (20, ["a", "b"]), (30, [])]
+    assert {each["episodic"]["eviction_policy"] for each in answers} == {"lru"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "field"),
+    [
+        ({"capacity": 0}, "capacity"),
+        ({"capacity": 100_001}, "capacity"),
+        ({"capacity": "7"}, "capacity"),
+        ({"capacity": None}, "capacity"),
+        ({"eviction_policy": "fifo"}, "eviction_policy"),
+        ({"pinned_namespaces": "a"}, "pinned_namespaces"),
+        ({"pinned_namespaces": [""]}, "pinned_namespaces"),
+        ({"pinned_namespaces": ["n"] * 101}, "pinned_namespaces"),
+        ({"more": 1}, "more"),
+    ],
+)
+def test_malformed_settings_are_refused(
+    tenant: Tenant, settings: dict[str, Any], field: str
+) -> None:
+    invalid(configure(tenant.admin, "alice", **settings), field)
+    assert ok(configure(tenant.admin, "alice"))["episodic"]["capacity"] == 1000
+
+
+@pytest.mark.parametrize("kind", ["agent", "coordinator", "user"])
+def test_only_memory_admin_sets_them(tenant: Tenant, kind: str) -> None:
+    client = tenant.service.client(tenant.principal(kind, "pat")["api_key"])
+    refused(configure(client, "pat", capacity=5), 403, "ACCESS_DENIED")
+
+
+def test_the_capacity_holds_from_the_next_create(tenant: Tenant, fill: Fill) -> None:
+    alice = tenant.agent("alice")
+    ok(configure(tenant.admin, "alice", capacity=3))
+    fill(alice, "a", "b", "c", "d")
+    assert sorted(names(query(alice))) == ["b", "c", "d"]
+    assert (episodic(alice, "alice")["entry_count"], episodic(alice, "alice")["capacity"]) == (3, 3)
+
+
+def test_a_capacity_set_later_counts_what_is_there(tenant: Tenant, fill: Fill) -> None:
+    alice = tenant.agent("alice")
+    fill(alice, "a", "b")
+    ok(configure(tenant.admin, "alice", capacity=3))
+    assert episodic(alice, "alice")["entry_count"] == 2
+    fill(alice, "c", "d")
+    assert sorted(names(query(alice))) == ["b", "c", "d"]
+    ok(configure(tenant.admin, "alice", capacity=4))
+    fill(alice, "e")
+    assert episodic(alice, "alice")["entry_count"] == 4
+
+
+def test_it_says_nothing_of_working_memory(tenant: Tenant) -> None:
+    alice = tenant.agent("alice")
+    ok(configure(tenant.admin, "alice", capacity=1))
+    for key in ("a", "b"):
+        create(alice, working(key=key))
+    assert len(query(alice, memory_type="working")) == 2
+
+
+def test_a_lowered_capacity_never_grows_meanwhile(tenant: Tenant, fill: Fill) -> None:
+    alice = tenant.agent("alice")
+    fill(alice, "a", "b", "c", "d")
+    ok(configure(tenant.admin, "alice", capacity=2))
+    fill(alice, "e")
+    assert "e" in names(query(alice))
+    assert episodic(alice, "alice")["entry_count"] <= 4
+
+
+def test_new_entries_in_a_pinned_namespace_are_pinned(tenant: Tenant, fill: Fill) -> None:
+    alice, bob = tenant.agents("alice", "bob")
+    (before,) = fill(alice, "before", namespace="learned")
+    ok(configure(tenant.admin, "alice", pinned_namespaces=["learned", "kept"]))
+    (pinned,) = fill(alice, "pinned", namespace="learned")
+    (said,) = fill(alice, "said", namespace="learned", pinned=False)
+    (other,) = fill(alice, "other", namespace="learned.more")
+    (bobs,) = fill(bob, "bobs", namespace="learned")
+    shown = [each["pinned"] for each in (before, pinned, said, other, bobs)]
+    assert shown == [False, True, False, False, False]
+    assert ok(alice.get(f"{MEMORY}/{pinned['id']}")) == pinned
+    assert episodic(alice, "alice")["pinned_count"] == 1
+
+
+def test_a_batch_pins_as_single_creates_do(tenant: Tenant) -> None:
+    alice = tenant.agent("alice")
+    ok(configure(tenant.admin, "alice", pinned_namespaces=["learned"]))
+    bodies = [
+        entry(namespace="learned", key="a"),
+        entry(namespace="learned", key="b", pinned=False),
+        entry(key="c"),
+        working(namespace="learned", key="d"),
+    ]
+    made = ok(alice.post(BATCH, json={"entries": bodies}))["entries"]
+    assert [each["pinned"] for each in made] == [True, False, False, False]
+    assert sorted(query(alice), key=lambda each: str(each["key"])) == made
+
+
+def test_pinned_ones_outlive_the_others_and_can_be_unpinned(tenant: Tenant, fill: Fill) -> None:
+    alice = tenant.agent("alice")
+    ok(configure(tenant.admin, "alice", capacity=2, pinned_namespaces=["learned"]))
+    (kept,) = fill(alice, "kept", namespace="learned")
+    fill(alice, "a", "b", "c")
+    assert sorted(names(query(alice))) == ["c", "kept"]
+    fill(alice, "also", namespace="learned")
+    problem = refused(alice.post(MEMORY, json=entry(key="z")), 429, "CAPACITY_EXCEEDED")
+    assert (problem["current_count"], problem["max_capacity"]) == (2, 2)
+    assert ok(update(alice, kept["id"], 1, pinned=False))["pinned"] is False
+    fill(alice, "z")
+    assert sorted(names(query(alice))) == ["also", "z"]
+
+
+def test_deleting_a_pinned_one_makes_room(tenant: Tenant, fill: Fill) -> None:
+    alice = tenant.agent("alice")
+    ok(configure(tenant.admin, "alice", capacity=1, pinned_namespaces=["notes"]))
+    (first,) = fill(alice, "a")
+    refused(alice.post(MEMORY, json=entry(key="b")), 429, "CAPACITY_EXCEEDED")
+    gone(alice.delete(f"{MEMORY}/{first['id']}"))
+    fill(alice, "b")
+
+
+def test_a_retry_with_its_key_writes_nothing_twice(tenant: Tenant, service: Service) -> None:
+    key = {"Idempotency-Key": "once"}
+    first = ok(configure(tenant.admin, "alice", headers=key, capacity=5))
+    state = service.state()
+    assert ok(configure(tenant.admin, "alice", headers=key, capacity=5)) == first
+    assert service.state() == state
+    again = configure(tenant.admin, "alice", headers=key, capacity=6)
+    refused(again, 409, "IDEMPOTENCY_CONFLICT")
+
+
+def test_a_retried_create_finds_its_pinned_entry(tenant: Tenant) -> None:
+    alice = tenant.agent("alice")
+    ok(configure(tenant.admin, "alice", pinned_namespaces=["notes"]))
+    key = {"Idempotency-Key": "once"}
+    assert create(alice, entry(), **key) == create(alice, entry(), **key)
+
+
+def test_another_tenants_agent_keeps_its_settings(service: Service, tenant: Tenant) -> None:
+    other = service.tenant()
+    ok(configure(tenant.admin, "alice", capacity=5))
+    assert ok(configure(other.admin, "alice"))["episodic"]["capacity"] == 1000
+
+
+@pytest.mark.usefixtures("parallel")
+def test_settings_that_change_amid_creates_lose_no_count(tenant: Tenant) -> None:
+    alice = tenant.agent("alice")
+
+    def call(number: int) -> httpx.Response:
+        if number % 4 == 0:
+            return configure(tenant.admin, "alice", capacity=20 + number)
+        return alice.post(MEMORY, json=entry(key=f"k{number}"))
+
+    assert {each.status_code for each in at_once(16, call)} == {200, 201}
+    ok(configure(tenant.admin, "alice", capacity=12))
+    assert len(query(alice)) == episodic(alice, "alice")["entry_count"] == 12
+    create(alice, entry(key="one more"))
+    assert len(query(alice)) == episodic(alice, "alice")["entry_count"] == 12

@@ -1,0 +1,180 @@
+"""A task's end: its memory is archived, one event an agent, then removed (RFC-0015 §2.1, §9.2)."""
+
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.contract.bodies import (
+    MEMORY,
+    TASKS,
+    change_task,
+    create,
+    create_task,
+    entry,
+    grant,
+    query,
+    read,
+    sized,
+    task,
+    update,
+    working,
+)
+from tests.contract.expect import ok, refused
+from tests.contract.faults import Killed, When, faulty
+from tests.contract.service import Service, Tenant, start
+from tests.contract.sweeping import counters_equal_items, items, sweep
+
+BIG = 123456789012345678901234567890
+
+
+def archived(client: httpx.Client, intent: str = "intent_1") -> dict[str, Any]:
+    """The data of each agent's one archival event in an intent's log."""
+    page = ok(client.get(f"/api/v1/intents/{intent}/events", params={"type": "memory.archived"}))
+    found = {event["agent_id"]: event["data"] for event in page["events"]}
+    assert len(found) == len(page["events"])
+    return found
+
+
+def given(tenant: Tenant) -> tuple[httpx.Client, httpx.Client, dict[str, Any]]:
+    """A coordinator, an agent, and the task between them."""
+    boss, alice = tenant.coordinator("boss"), tenant.agent("alice")
+    return boss, alice, create_task(boss, id="task_1", assigned_agent="alice")
+
+
+def end(boss: httpx.Client, at: dict[str, Any], status: str = "completed") -> dict[str, Any]:
+    """Ends the task."""
+    ended: dict[str, Any] = ok(change_task(boss, at, status=status))
+    return ended
+
+
+@pytest.mark.parametrize("status", ["completed", "failed", "cancelled"])
+def test_every_agents_memory_is_archived_once_and_then_gone(tenant: Tenant, status: str) -> None:
+    boss, alice, at = given(tenant)
+    bob = tenant.agent("bob")
+    ok(grant(boss, "task_1", "bob", access="write"))
+    kept = create(alice, entry(key="learned"))
+    first = create(alice, working("task_1", key="w", value={"n": BIG}, tags=["x", "y"]))
+    ok(update(alice, first["id"], 1, value={"n": BIG + 1}))
+    create(bob, working("task_1", key="w", value={"of": "bob"}))
+
+    assert end(boss, at, status)["completed_at"] is not None
+
+    snapshots = archived(boss)
+    assert {agent: data["entries_archived"] for agent, data in snapshots.items()} == {
+        "alice": 1,
+        "bob": 1,
+    }
+    (line,) = snapshots["alice"]["snapshot"]
+    assert line["value"] == {"n": BIG + 1}
+    assert (line["namespace"], line["key"], line["tags"]) == ("notes", "w", ["x", "y"])
+    assert read(alice, first["id"]).status_code == 404
+    assert query(alice, agent_id="alice") == [kept]
+    assert items(tenant.service, "s#") == []
+    assert counters_equal_items(tenant.service)
+    summary = ok(alice.get("/api/v1/agents/alice/memory/summary"))
+    assert summary["working"] == {"entry_count": 0, "total_size_kb": 0, "tasks_with_memory": []}
+
+
+def test_sensitive_values_are_left_out(tenant: Tenant) -> None:
+    boss, alice, at = given(tenant)
+    create(alice, working("task_1", key="s", value={"s": "hidden-value"}, sensitivity="restricted"))
+    end(boss, at)
+    (line,) = archived(boss)["alice"]["snapshot"]
+    assert "value" not in line
+    assert (line["key"], line["sensitivity"]) == ("s", "restricted")
+    assert not any("hidden-value" in str(item) for item in tenant.service.stored())
+
+
+def test_a_policy_may_do_without_the_archive(tenant: Tenant) -> None:
+    boss, alice, _ = given(tenant)
+    fleeting = {"archive_on_completion": False}
+    at = create_task(boss, id="task_2", assigned_agent="alice", memory_policy=fleeting)
+    create(alice, working("task_2"))
+    end(boss, at)
+    assert archived(boss) == {}
+    assert query(alice, agent_id="alice") == []
+    assert counters_equal_items(tenant.service)
+
+
+def test_what_lives_as_long_as_the_task_ends_with_it(tenant: Tenant) -> None:
+    boss, alice, at = given(tenant)
+    create(
+        alice, entry(key="e", ttl="task_lifetime", scope={"task_id": "task_1"}, tags=["fleeting"])
+    )
+    end(boss, at)
+    assert query(alice, agent_id="alice") == []
+    assert counters_equal_items(tenant.service)
+
+
+def test_snapshots_may_be_larger_than_any_item(tenant: Tenant) -> None:
+    boss, alice, _ = given(tenant)
+    policy = {"max_entries": 200, "max_total_size_kb": 20_000}
+    at = create_task(boss, id="task_2", assigned_agent="alice", memory_policy=policy)
+    for number in range(70):
+        create(alice, working("task_2", key=f"k{number}", value=sized(65_000)))
+    end(boss, at)
+    page = ok(boss.get("/api/v1/intents/intent_1/events", params={"type": "memory.archived"}))
+    lines = [line for event in page["events"] for line in event["data"]["snapshot"]]
+    while page["events"]:
+        after = {"type": "memory.archived", "after": page["next"]}
+        page = ok(boss.get("/api/v1/intents/intent_1/events", params=after))
+        lines += [line for event in page["events"] for line in event["data"]["snapshot"]]
+    assert sorted(line["key"] for line in lines) == sorted(f"k{number}" for number in range(70))
+    assert all(line["value"] == sized(65_000) for line in lines)
+
+
+def test_nothing_gets_in_after_the_end(tenant: Tenant) -> None:
+    boss, alice, at = given(tenant)
+    end(boss, at)
+    refused(alice.post(MEMORY, json=working("task_1")), 409, "TASK_CLOSED")
+
+
+def interrupted(service: Service, key: str, at: dict[str, Any], nth: int, when: When) -> bool:
+    """Ends the task with a function that dies at its n-th write; whether it did."""
+    with faulty("functions.api.services", nth, when) as client:
+        mortal = start(service.engine, service.clock, service.key_file, 0)
+        try:
+            change_task(mortal.client(key), at, status="completed")
+        except Killed:
+            return True
+    assert client.writes < nth
+    return False
+
+
+def outcome(tenant: Tenant, boss: httpx.Client) -> Any:
+    """What is left when all is done, as far as anybody can see it."""
+    assert counters_equal_items(tenant.service)
+    assert items(tenant.service, "s#") == []
+    snapshots = archived(boss)
+    for data in snapshots.values():
+        for line in data["snapshot"]:
+            del line["entry_id"]
+        data["snapshot"].sort(key=lambda line: str(line["key"]))
+    ended = ok(boss.get(f"{TASKS}/task_1"))
+    left = [item["ekey"] for item in items(tenant.service, "e#")]
+    return snapshots, ended["status"], left
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_killed_at_each_write_it_ends_as_if_undisturbed(service: Service, when: When) -> None:
+    outcomes = []
+    for nth in range(1, 100):
+        tenant = service.tenant()
+        boss_key = tenant.principal("coordinator", "boss")["api_key"]
+        boss, alice, bob = service.client(boss_key), tenant.agent("alice"), tenant.agent("bob")
+        at = ok(boss.post(TASKS, json=task(id="task_1", assigned_agent="alice")), 201)
+        ok(grant(boss, "task_1", "bob", access="write"))
+        for number in range(3):
+            create(alice, working("task_1", key=f"k{number}", value={"n": number}))
+        create(bob, working("task_1", key="b"))
+        died = interrupted(service, boss_key, at, nth, when)
+        if ok(boss.get(f"{TASKS}/task_1"))["status"] != "completed":
+            ok(change_task(boss, at, status="completed"))
+        service.clock.advance(seconds=61)
+        sweep(service)
+        outcomes.append(outcome(tenant, boss))
+        if not died:
+            break
+    assert len(outcomes) > 5
+    assert all(each == outcomes[-1] for each in outcomes)

@@ -1,0 +1,211 @@
+"""RFC-0015 §6.6, contract §5: coordinators' guardrails, on their tasks and assignees."""
+
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.contract.bodies import (
+    MEMORY,
+    TASKS,
+    change_task,
+    create,
+    create_task,
+    entry,
+    query,
+    task,
+    working,
+)
+from tests.contract.door import MovableClock
+from tests.contract.expect import invalid, ok, refused
+from tests.contract.service import Service, Tenant, names
+
+UNSET = {
+    "max_working_memory_per_task": None,
+    "max_episodic_memory_per_agent": None,
+    "allowed_semantic_namespaces": None,
+    "denied_semantic_namespaces": None,
+    "memory_archive_required": None,
+}
+
+
+def path(coordinator: str = "boss") -> str:
+    """Where a coordinator's guardrails stand."""
+    return f"/api/v1/coordinators/{coordinator}/guardrails"
+
+
+def guard(tenant: Tenant, coordinator: str = "boss", /, **guardrails: Any) -> dict[str, Any]:
+    """Changes a coordinator's guardrails and gives them."""
+    body = {"guardrails": guardrails}
+    answer: dict[str, Any] = ok(tenant.admin.patch(path(coordinator), json=body))
+    return answer
+
+
+def capacity(client: httpx.Client, agent: str) -> int:
+    """An agent's episodic capacity, by its summary."""
+    summary = ok(client.get(f"/api/v1/agents/{agent}/memory/summary"))
+    return int(summary["episodic"]["capacity"])
+
+
+@pytest.fixture
+def boss(tenant: Tenant) -> httpx.Client:
+    """A coordinator."""
+    return tenant.coordinator("boss")
+
+
+@pytest.fixture
+def alice(tenant: Tenant) -> httpx.Client:
+    """An agent."""
+    return tenant.agent("alice")
+
+
+def test_nobody_has_guardrails_at_first(tenant: Tenant) -> None:
+    answer = tenant.admin.get(path())
+    assert ok(answer) == {
+        "coordinator_id": "boss",
+        "guardrails": UNSET,
+        "version": 0,
+        "updated_at": None,
+    }
+    assert answer.headers["ETag"] == '"0"'
+
+
+def test_they_change_one_by_one(tenant: Tenant, clock: MovableClock) -> None:
+    guard(tenant, max_working_memory_per_task=100, denied_semantic_namespaces=["x"])
+    guard(tenant, max_working_memory_per_task=None, memory_archive_required=True)
+    clock.advance(seconds=1)
+    last = guard(tenant, allowed_semantic_namespaces=[], max_episodic_memory_per_agent=10)
+    assert last["guardrails"] == {
+        "max_working_memory_per_task": None,
+        "max_episodic_memory_per_agent": 10,
+        "allowed_semantic_namespaces": [],
+        "denied_semantic_namespaces": ["x"],
+        "memory_archive_required": True,
+    }
+    assert (last["version"], last["updated_at"]) == (3, clock.time())
+    assert ok(tenant.admin.get(path())) == last
+
+
+def test_if_match_is_honoured(tenant: Tenant) -> None:
+    body = {"guardrails": {"max_working_memory_per_task": 1}}
+    ok(tenant.admin.patch(path(), json=body, headers={"If-Match": "0"}))
+    stale = tenant.admin.patch(path(), json=body, headers={"If-Match": '"0"'})
+    assert refused(stale, 409, "VERSION_MISMATCH")["current_version"] == 1
+
+
+@pytest.mark.parametrize(
+    ("guardrails", "field"),
+    [
+        (None, "guardrails"),
+        ({"max_working_memory_per_task": -1}, "max_working"),
+        ({"max_working_memory_per_task": "5"}, "max_working"),
+        ({"max_episodic_memory_per_agent": 100_001}, "max_episodic"),
+        ({"allowed_semantic_namespaces": "x"}, "allowed"),
+        ({"denied_semantic_namespaces": [""]}, "denied"),
+        ({"memory_archive_required": 1}, "memory_archive_required"),
+        ({"more": 1}, "more"),
+    ],
+)
+def test_malformed_guardrails_are_refused(tenant: Tenant, guardrails: Any, field: str) -> None:
+    invalid(tenant.admin.patch(path(), json={"guardrails": guardrails}), field)
+    assert ok(tenant.admin.get(path()))["version"] == 0
+
+
+def test_they_are_the_admins(tenant: Tenant, boss: httpx.Client) -> None:
+    refused(boss.get(path()), 403, "ACCESS_DENIED")
+    refused(boss.patch(path(), json={"guardrails": {}}), 403, "ACCESS_DENIED")
+    assert ok(tenant.service.tenant().admin.get(path()))["version"] == 0
+
+
+def test_a_retry_with_its_key_changes_nothing(tenant: Tenant, service: Service) -> None:
+    body, key = {"guardrails": {"memory_archive_required": True}}, {"Idempotency-Key": "once"}
+    first = ok(tenant.admin.patch(path(), json=body, headers=key))
+    state = service.state()
+    assert ok(tenant.admin.patch(path(), json=body, headers=key)) == first
+    assert service.state() == state
+    other = tenant.admin.patch(path(), json={"guardrails": {}}, headers=key)
+    refused(other, 409, "IDEMPOTENCY_CONFLICT")
+
+
+def fill(client: httpx.Client, task_id: str, *keys: str) -> list[int]:
+    """The statuses of creating a working entry under each key."""
+    return [client.post(MEMORY, json=working(task_id, key=key)).status_code for key in keys]
+
+
+def test_working_memory_is_bounded_by_the_lower_of_policy_and_guardrail(
+    tenant: Tenant, boss: httpx.Client, alice: httpx.Client
+) -> None:
+    guard(tenant, max_working_memory_per_task=2)
+    for most, fits in ((1, 1), (5, 2)):
+        id = f"task_{most}"
+        create_task(boss, id=id, assigned_agent="alice", memory_policy={"max_entries": most})
+        statuses = fill(alice, id, *(f"{id}{number}" for number in range(4)))
+        assert statuses == [201] * fits + [429] * (4 - fits)
+        problem = alice.post(MEMORY, json=working(id, key=f"{id}more")).json()
+        assert (problem["current_count"], problem["max_capacity"]) == (fits, fits)
+
+
+def test_a_changed_guardrail_bounds_the_open_tasks(
+    tenant: Tenant, boss: httpx.Client, alice: httpx.Client
+) -> None:
+    create_task(boss, id="t", assigned_agent="alice", memory_policy={"max_entries": 4})
+    assert fill(alice, "t", "a", "b", "c") == [201, 201, 201]
+    guard(tenant, max_working_memory_per_task=2)
+    problem = refused(alice.post(MEMORY, json=working("t", key="d")), 429, "CAPACITY_EXCEEDED")
+    assert (problem["current_count"], problem["max_capacity"]) == (3, 2)
+    guard(tenant, max_working_memory_per_task=None)
+    assert fill(alice, "t", "d", "e") == [201, 429]
+
+
+def test_a_policy_changed_later_stays_below_it(
+    tenant: Tenant, boss: httpx.Client, alice: httpx.Client
+) -> None:
+    guard(tenant, max_working_memory_per_task=2)
+    made = create_task(boss, id="t", assigned_agent="alice", memory_policy={"max_entries": 1})
+    ok(change_task(boss, made, memory_policy={"max_entries": 9}))
+    assert fill(alice, "t", "a", "b", "c") == [201, 201, 429]
+
+
+def test_an_adopted_task_comes_under_its_coordinators(
+    tenant: Tenant, boss: httpx.Client, alice: httpx.Client
+) -> None:
+    guard(tenant, max_working_memory_per_task=2)
+    assert fill(alice, "t", "a") == [201]
+    create(alice, working("t", key="b"))
+    ok(boss.post(TASKS, json=task(id="t", assigned_agent="alice")), 201)
+    assert fill(alice, "t", "c") == [429]
+
+
+def test_other_coordinators_tasks_are_not_bounded(tenant: Tenant, alice: httpx.Client) -> None:
+    guard(tenant, max_working_memory_per_task=0)
+    create_task(tenant.coordinator("other"), id="t", assigned_agent="alice")
+    assert fill(alice, "t", "a") == [201]
+
+
+def test_episodic_memory_is_bounded_by_the_lower_of_settings_and_guardrail(
+    tenant: Tenant, boss: httpx.Client, alice: httpx.Client, clock: MovableClock
+) -> None:
+    guard(tenant, max_episodic_memory_per_agent=2)
+    made = create_task(boss, assigned_agent="alice")
+    for key in ("a", "b", "c"):
+        clock.advance(seconds=1)
+        create(alice, entry(key=key))
+    assert sorted(names(query(alice))) == ["b", "c"]
+    config = "/api/v1/agents/alice/memory/config"
+    seen = []
+    for asked in (50, 1):
+        body = {"episodic": {"capacity": asked}}
+        assert ok(tenant.admin.patch(config, json=body))["episodic"]["capacity"] == asked
+        seen.append(capacity(alice, "alice"))
+    ok(tenant.admin.patch(config, json={"episodic": {"capacity": 50}}))
+    ok(change_task(boss, made, status="completed"))
+    assert [*seen, capacity(alice, "alice")] == [2, 1, 50]
+
+
+def test_a_guardrail_of_none_at_all_refuses_episodic_memory(
+    tenant: Tenant, boss: httpx.Client, alice: httpx.Client
+) -> None:
+    guard(tenant, max_episodic_memory_per_agent=0)
+    create_task(boss, assigned_agent="alice")
+    problem = refused(alice.post(MEMORY, json=entry()), 429, "CAPACITY_EXCEEDED")
+    assert (problem["current_count"], problem["max_capacity"]) == (0, 0)

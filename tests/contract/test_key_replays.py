@@ -1,0 +1,56 @@
+"""Contract §2, §3: a repeated request gives its key again, and no request ever revives one."""
+
+import httpx
+
+from tests.contract.bodies import MEMORY, PRINCIPALS, TASKS, create_task
+from tests.contract.expect import gone, ok, refused
+from tests.contract.service import Service, Tenant
+
+ONCE = {"Idempotency-Key": "once"}
+ALICE = {"id": "alice", "kind": "agent"}
+
+
+def make(admin: httpx.Client) -> str:
+    """Makes alice, always by the same request, and gives her key."""
+    key: str = ok(admin.post(PRINCIPALS, json=ALICE, headers=ONCE), 201)["api_key"]
+    return key
+
+
+def test_a_repeated_creation_gives_the_same_key(tenant: Tenant) -> None:
+    assert make(tenant.admin) == make(tenant.admin)
+    other = tenant.admin.post(PRINCIPALS, json=ALICE | {"kind": "user"}, headers=ONCE)
+    refused(other, 409, "IDEMPOTENCY_CONFLICT")
+
+
+def test_a_repeated_rotation_gives_the_same_key(tenant: Tenant, service: Service) -> None:
+    make(tenant.admin)
+    rotated = [
+        ok(tenant.admin.post(f"{PRINCIPALS}/alice/rotate", headers=ONCE | {"Idempotency-Key": "r"}))
+        for _ in range(2)
+    ]
+    assert rotated[0]["api_key"] == rotated[1]["api_key"]
+    ok(service.client(rotated[0]["api_key"]).get(MEMORY))
+
+
+def test_no_request_revives_a_revoked_key(tenant: Tenant, service: Service) -> None:
+    first = make(tenant.admin)
+    gone(tenant.admin.delete(f"{PRINCIPALS}/alice"))
+    assert make(tenant.admin) != first
+    refused(service.client(first).get(MEMORY), 401, "UNAUTHENTICATED")
+
+
+def test_no_request_revives_a_rotated_key(tenant: Tenant, service: Service) -> None:
+    path = f"{PRINCIPALS}/alice/rotate"
+    make(tenant.admin)
+    first = ok(tenant.admin.post(path, headers={"Idempotency-Key": "r1"}))["api_key"]
+    ok(tenant.admin.post(path, headers={"Idempotency-Key": "r2"}))
+    third = ok(tenant.admin.post(path, headers={"Idempotency-Key": "r1"}))["api_key"]
+    assert third != first
+    refused(service.client(first).get(MEMORY), 401, "UNAUTHENTICATED")
+
+
+def test_names_that_look_like_paths_are_names(tenant: Tenant) -> None:
+    tenant.principal("agent", "x/rotate")
+    gone(tenant.admin.delete(f"{PRINCIPALS}/x%2Frotate"))
+    made = create_task(tenant.admin, id="x/grants/y")
+    assert ok(tenant.admin.get(f"{TASKS}/x%2Fgrants%2Fy")) == made

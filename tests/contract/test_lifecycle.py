@@ -1,0 +1,226 @@
+"""Every event once, in order, wherever it comes from (RFC-0015 §5; contract §5)."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.contract.bodies import (
+    MEMORY,
+    change_task,
+    create,
+    create_task,
+    entry,
+    grant,
+    semantic,
+    update,
+    working,
+)
+from tests.contract.door import MovableClock
+from tests.contract.expect import gone, ok
+from tests.contract.service import Service, Tenant
+from tests.contract.streaming import Json, Stream, log, sequence, stream_function, told
+from tests.contract.sweeping import counters_equal_items
+
+pytestmark = pytest.mark.parametrize("engine", ["dynoxide"], indirect=True)
+Deliver = Callable[[list[Json]], list[str]]
+HUSH = "hush-hush"
+
+
+@pytest.fixture
+def stream(service: Service) -> Stream:
+    """The changes that the test makes."""
+    return Stream(service)
+
+
+@pytest.fixture
+def deliver(service: Service) -> Deliver:
+    """The stream function."""
+    return stream_function(service)
+
+
+@pytest.fixture
+def ada(stream: Stream, tenant: Tenant) -> httpx.Client:  # noqa: ARG001 - reads from before
+    """The agent whose memory it is."""
+    return tenant.agent("ada")
+
+
+def secret(**changes: Any) -> Json:
+    """A create body with a value that no event may show."""
+    return entry(value={"secret": HUSH}, **changes)
+
+
+def life(ada: httpx.Client) -> None:
+    """Two entries, side by side, from creation to deletion."""
+    made = [create(ada, secret(key=key)) for key in "ab"]
+    for version in (1, 2):
+        for each in made:
+            ok(update(ada, each["id"], version, value={"secret": HUSH, "n": version}))
+    for each in made:
+        gone(ada.delete(f"{MEMORY}/{each['id']}"))
+
+
+LIFE = [f"{what} {key} {n}" for what, n in (("created", 1), ("updated", 2)) for key in "ab"]
+LIFE += [f"{what} {key} 3" for what in ("updated", "deleted") for key in "ab"]
+
+
+def test_each_event_is_told_in_order_without_its_value(
+    ada: httpx.Client, stream: Stream, deliver: Deliver
+) -> None:
+    life(ada)
+    assert deliver(stream.read()) == []
+    events = log(ada, "agents/ada")
+    assert told(events) == LIFE
+    assert HUSH not in json.dumps(events)
+    previous = [each["data"]["previous_version"] for each in events]
+    assert previous == [None, None, 1, 1, 2, 2, 3, 3]
+
+
+def test_reads_and_recorded_accesses_are_no_events(
+    ada: httpx.Client, stream: Stream, deliver: Deliver, clock: MovableClock
+) -> None:
+    made = create(ada, entry())
+    clock.advance(seconds=7200)
+    for _ in range(3):
+        ok(ada.get(f"{MEMORY}/{made['id']}"))
+    assert deliver(stream.read()) == []
+    assert told(log(ada, "agents/ada")) == ["created k 1"]
+
+
+def test_whose_log_it_is(
+    ada: httpx.Client, tenant: Tenant, stream: Stream, deliver: Deliver
+) -> None:
+    boss = tenant.coordinator("boss")
+    create_task(boss, id="t", intent_id="i", assigned_agent="ada")
+    create(ada, working("t", key="w"))
+    create(ada, entry(key="e", scope={"intent_id": "i"}))
+    create(ada, entry(key="mine"))
+    create(boss, semantic(key="s"))
+    assert deliver(stream.read()) == []
+    assert told(log(boss, "intents/i")) == ["created w 1", "created e 1"]
+    assert told(log(ada, "agents/ada")) == ["created mine 1"]
+    assert told(log(ada, "memory/namespaces/facts")) == ["created s 1"]
+    (first, _) = log(ada, "intents/i")
+    assert (first["task_id"], first["intent_id"], first["agent_id"]) == ("t", "i", "ada")
+
+
+def test_what_is_no_entry_is_no_event(
+    ada: httpx.Client, tenant: Tenant, stream: Stream, deliver: Deliver
+) -> None:
+    boss = tenant.coordinator("boss")
+    create_task(boss, id="t", intent_id="i", assigned_agent="ada")
+    ok(grant(boss, "t", "bob", access="read"))
+    assert deliver(stream.read()) == []
+    assert log(boss, "intents/i") == []
+    assert log(ada, "agents/ada") == []
+
+
+def test_twice_split_and_backwards_come_to_the_same(
+    ada: httpx.Client, stream: Stream, deliver: Deliver, service: Service
+) -> None:
+    life(ada)
+    records = stream.read()
+    for start in range(0, len(records), 3):
+        assert deliver(records[start : start + 3]) == []
+    before = service.state()
+    for end in range(len(records), 0, -5):
+        assert deliver(records[:end]) == []
+        assert deliver(records) == []
+    assert service.state() == before
+    assert told(log(ada, "agents/ada")) == LIFE
+
+
+def poisoned(record: Json) -> Json:
+    """The record, of which nothing can be made."""
+    broken: Json = json.loads(json.dumps(record))
+    del broken["dynamodb"]["NewImage"]["nonce"]
+    return broken
+
+
+def test_a_poison_record_holds_up_its_own_entry_only(
+    ada: httpx.Client, stream: Stream, deliver: Deliver
+) -> None:
+    life(ada)
+    records = stream.read()
+    entries = [each for each in records if each["dynamodb"]["Keys"]["sk"]["S"].startswith("e#")]
+    of_a = [each for each in entries if each["dynamodb"]["Keys"] == entries[0]["dynamodb"]["Keys"]]
+    broken = records.index(of_a[1])
+    batch = [*records[:broken], poisoned(records[broken]), *records[broken + 1 :]]
+    assert deliver(batch) == [sequence(each) for each in of_a[1:]]
+    assert told(log(ada, "agents/ada")) == ["created a 1", *(e for e in LIFE if " b " in e)]
+    assert deliver(batch[broken:]) == [sequence(each) for each in of_a[1:]]
+    assert deliver(records[broken:]) == []
+    events = told(log(ada, "agents/ada"))
+    assert [each for each in events if " a " in each] == [each for each in LIFE if " a " in each]
+    assert sorted(events) == sorted(LIFE)
+
+
+def test_the_one_that_is_evicted_is_told(
+    ada: httpx.Client, tenant: Tenant, stream: Stream, deliver: Deliver, clock: MovableClock
+) -> None:
+    config = {"episodic": {"capacity": 2}}
+    ok(tenant.admin.patch("/api/v1/agents/ada/memory/config", json=config))
+    for key in "abc":
+        create(ada, entry(key=key))
+        clock.advance(seconds=1)
+    assert deliver(stream.read()) == []
+    assert told(log(ada, "agents/ada", type="memory.evicted")) == ["evicted a 1"]
+
+
+def test_a_taken_over_slot_tells_of_the_one_before(
+    ada: httpx.Client, stream: Stream, deliver: Deliver, clock: MovableClock
+) -> None:
+    old = create(ada, entry(ttl="duration:PT1S"))
+    clock.advance(seconds=2)
+    new = create(ada, entry())
+    assert deliver(stream.read()) == []
+    events = log(ada, "agents/ada")
+    assert told(events) == ["created k 1", "expired k 1", "created k 1"]
+    assert [each["data"]["entry_id"] for each in events] == [old["id"], old["id"], new["id"]]
+
+
+EXPIRING = [
+    entry(key="e", ttl="duration:PT1S", pinned=True),
+    working(key="w", ttl="duration:PT1S", value={"s": "x" * 3000}),
+    working("t", key="t", ttl="duration:PT1S"),
+    semantic(key="s", ttl="duration:PT1S", tags=["x", "y"]),
+]
+
+
+@pytest.mark.parametrize("body", EXPIRING, ids=lambda body: str(body["key"]))
+def test_dynamodbs_own_expiry_is_told_and_counted_once(
+    tenant: Tenant, service: Service, stream: Stream, deliver: Deliver, body: Json
+) -> None:
+    made = create(tenant.admin, body)
+    service.clock.advance(seconds=2)
+    assert deliver(stream.read()) == []
+    (place,) = [each for each in service.stored() if each["sk"]["S"].startswith("e#")]
+    key = {name: place[name] for name in ("pk", "sk")}
+    service.engine.client.delete_item(TableName=service.engine.memory, Key=key)
+    assert not counters_equal_items(service) or body["memory_type"] == "semantic"
+    records = stream.read()
+    for _ in range(3):
+        assert deliver(records) == []
+        assert deliver(stream.read()) == []
+    assert counters_equal_items(service)
+    assert not [each for each in service.stored() if each["sk"]["S"].startswith("x#")]
+    path = "memory/namespaces/facts" if body["memory_type"] == "semantic" else "agents/admin"
+    events = log(tenant.admin, path)
+    assert told(events) == [f"created {body['key']} 1", f"expired {body['key']} 1"]
+    assert events[1]["data"]["entry_id"] == made["id"]
+
+
+def test_a_task_that_ends_has_one_event_for_all(
+    ada: httpx.Client, tenant: Tenant, stream: Stream, deliver: Deliver
+) -> None:
+    boss = tenant.coordinator("boss")
+    task = create_task(boss, id="t", intent_id="i", assigned_agent="ada")
+    for key in "abc":
+        create(ada, working("t", key=key))
+    ok(change_task(boss, task, status="completed"))
+    for _ in range(2):
+        assert deliver(stream.read()) == []
+    types = [each["type"] for each in log(boss, "intents/i")]
+    assert sorted(types) == ["memory.archived"] + ["memory.created"] * 3

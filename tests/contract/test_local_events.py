@@ -1,0 +1,112 @@
+"""Events of the local server: soon, once, and without values, however it ends (contract §1, §5)."""
+
+import shutil
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from functions.local.engine import find_binary
+from functions.local.shards import POSITION
+from tests.contract.bodies import MEMORY, create, create_task, entry, update, working
+from tests.contract.expect import gone, ok
+from tests.contract.local_server import PATIENCE, ROOT, LocalServer, running
+from tests.contract.streaming import log, told
+
+pytestmark = pytest.mark.skipif(
+    find_binary(ROOT) is None, reason="no embedded database for this platform"
+)
+SOON = 2.0  # seconds
+HUSH = "hush-hush"
+PATH = "agents/admin"
+
+
+def await_events(client: httpx.Client, count: int, path: str = PATH) -> list[dict[str, Any]]:
+    """The log, once it has so many events."""
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        events = log(client, path, limit=1000)
+        if len(events) >= count:
+            return events
+        time.sleep(0.01)
+    raise AssertionError(f"only {len(events)} of {count} events: {told(events)}")
+
+
+def secret(key: str, **changes: Any) -> dict[str, Any]:
+    return entry(key=key, value={"secret": HUSH}, **changes)
+
+
+def life(client: httpx.Client, key: str) -> list[str]:
+    """An entry from creation to deletion; what its events are."""
+    made = create(client, secret(key))
+    ok(update(client, made["id"], 1, value={"secret": HUSH, "n": 2}))
+    gone(client.delete(f"{MEMORY}/{made['id']}"))
+    return [f"created {key} 1", f"updated {key} 2", f"deleted {key} 2"]
+
+
+def test_events_appear_soon_without_values_anywhere(tmp_path: Path) -> None:
+    with running(tmp_path / "data") as server, server.client() as client:
+        for number in range(5):
+            began = time.monotonic()
+            create(client, secret(f"k{number}"))
+            await_events(client, number + 1)
+            assert time.monotonic() - began < SOON
+        create_task(client, id="t", intent_id="i", assigned_agent="admin")
+        create(client, working("t", key="w", value={"secret": HUSH}, sensitivity="restricted"))
+        assert told(await_events(client, 1, "intents/i")) == ["created w 1"]
+        assert HUSH not in client.get(f"/api/v1/{PATH}/events").text
+        server.end(signal.SIGTERM)
+        assert server.process.stdout is not None
+        assert HUSH not in server.process.stdout.read()
+        assert HUSH not in (tmp_path / "data" / POSITION).read_text()
+
+
+def test_what_expires_is_told(tmp_path: Path) -> None:
+    with (
+        running(tmp_path / "data", AGENT_MEMORY_SWEEP_SECONDS="0.2") as server,
+        server.client() as client,
+    ):
+        create(client, secret("k", ttl="duration:PT0.3S"))
+        assert told(await_events(client, 2)) == ["created k 1", "expired k 1"]
+
+
+@pytest.mark.parametrize("by", [signal.SIGKILL, signal.SIGTERM])
+def test_after_any_end_each_event_is_there_once(tmp_path: Path, by: signal.Signals) -> None:
+    expected: list[str] = []
+    for round_ in range(3):
+        with running(tmp_path / "data") as server, server.client() as client:
+            for number in range(20):
+                expected += life(client, f"{round_}-{number}")
+            server.end(by)
+    with running(tmp_path / "data") as server, server.client() as client:
+        assert told(await_events(client, len(expected))) == expected
+        settled(server, client, expected)
+
+
+def test_a_lost_position_tells_nothing_twice(tmp_path: Path) -> None:
+    with running(tmp_path / "data") as server, server.client() as client:
+        expected = [each for number in range(10) for each in life(client, str(number))]
+        await_events(client, len(expected))
+        server.end(signal.SIGKILL)
+    (tmp_path / "data" / POSITION).unlink()
+    with running(tmp_path / "data") as server, server.client() as client:
+        settled(server, client, expected)
+
+
+def settled(server: LocalServer, client: httpx.Client, expected: list[str]) -> None:
+    """The log is as expected still when everything before a last event has been worked off."""
+    assert server.process.poll() is None
+    create(client, secret("last"))
+    assert told(await_events(client, len(expected) + 1)) == [*expected, "created last 1"]
+
+
+def test_the_data_folder_can_be_copied_while_stopped(tmp_path: Path) -> None:
+    with running(tmp_path / "data") as server, server.client() as client:
+        expected = life(client, "k")
+        server.end(signal.SIGTERM)
+    shutil.copytree(tmp_path / "data", tmp_path / "copy")
+    with running(tmp_path / "copy") as server, server.client() as client:
+        settled(server, client, expected)

@@ -1,0 +1,73 @@
+"""Locally the scheduled function runs by itself (contract §1, §4)."""
+
+import signal
+import sqlite3
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from functions.local.engine import find_binary
+from functions.platform.keys import parse_entry_id
+from tests.contract.bodies import create, entry
+from tests.contract.local_server import PATIENCE, ROOT, refused, running
+
+pytestmark = pytest.mark.skipif(
+    find_binary(ROOT) is None, reason="no embedded database for this platform"
+)
+
+
+def stands(database: Path, entry_id: str) -> bool:
+    """Whether the entry's item is in the engine's file."""
+    address = parse_entry_id("default", entry_id)
+    assert address
+    partition, sort = address[0].item
+    with closing(sqlite3.connect(database)) as connection:
+        found = connection.execute(
+            'SELECT COUNT(*) FROM "agent-memory" WHERE pk = ? AND sk = ?',
+            (f"S:{partition}", f"S:{sort}"),
+        ).fetchone()
+        return bool(found[0])
+
+
+def await_removal(database: Path, entry_id: str) -> None:
+    """Returns once the item is gone."""
+    deadline = time.monotonic() + PATIENCE
+    while stands(database, entry_id):
+        assert time.monotonic() < deadline, "the entry was never removed from storage"
+        time.sleep(0.02)
+
+
+def test_an_expired_entry_is_removed_from_storage(tmp_path: Path) -> None:
+    with running(tmp_path, AGENT_MEMORY_SWEEP_SECONDS="0.2") as server, server.client() as client:
+        kept = create(client, entry(key="kept"))
+        assert stands(tmp_path / "memory.db", kept["id"])
+        made = create(client, entry(ttl="duration:PT1S"))
+        await_removal(tmp_path / "memory.db", made["id"])
+        assert stands(tmp_path / "memory.db", kept["id"])
+        assert server.end(signal.SIGTERM) == 0
+
+
+def test_what_expired_while_it_was_off_goes_at_the_start(tmp_path: Path) -> None:
+    with running(tmp_path) as server, server.client() as client:
+        made = create(client, entry(ttl="duration:PT1S"))
+        server.end(signal.SIGKILL)
+    assert stands(tmp_path / "memory.db", made["id"])
+    with running(tmp_path, AGENT_MEMORY_SWEEP_SECONDS="0.2"):
+        await_removal(tmp_path / "memory.db", made["id"])
+
+
+@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT])
+def test_it_stops_at_once_between_two_sweeps(tmp_path: Path, by: signal.Signals) -> None:
+    with running(tmp_path, AGENT_MEMORY_SWEEP_SECONDS="3600") as server:
+        began = time.monotonic()
+        assert server.end(by) == 0
+        assert time.monotonic() - began < 10
+
+
+@pytest.mark.parametrize("seconds", ["0", "-1", "often", "inf", "nan"])
+def test_a_wrong_interval_is_one_line(tmp_path: Path, seconds: str) -> None:
+    errors = refused(tmp_path, AGENT_MEMORY_SWEEP_SECONDS=seconds)
+    assert "AGENT_MEMORY_SWEEP_SECONDS" in errors
+    assert errors.count("\n") == 1

@@ -1,0 +1,50 @@
+"""What outlives its time in storage goes, as DynamoDB's own TTL would have it; entries don't."""
+
+from threading import Event
+from typing import Any
+
+import pytest
+
+from functions.local.ttl import remove_outlived
+from tests.contract.bodies import create, entry, semantic
+from tests.contract.door import MovableClock
+from tests.contract.expect import gone
+from tests.contract.service import Service, Tenant
+from tests.contract.sweeping import items
+
+DAY = 86_400
+
+
+@pytest.fixture
+def stage(service: Service, tenant: Tenant, clock: MovableClock) -> Any:
+    """A notice that outlives its time, entries that have expired, and others."""
+    made = create(tenant.admin, entry(key="deleted"))
+    gone(tenant.admin.delete(f"/api/v1/memory/{made['id']}"))
+    for body in (entry(key="expired"), semantic(key="expired", tags=["a"])):
+        create(tenant.admin, body | {"ttl": "duration:PT10S"})
+    create(tenant.admin, semantic(key="kept"))
+    assert (len(items(service, "z#")), len(items(service, "x#"))) == (1, 3)
+    clock.advance(seconds=DAY)
+
+
+@pytest.mark.usefixtures("stage")
+def test_notices_and_rows_go_at_their_time_and_entries_stay(
+    service: Service, clock: MovableClock
+) -> None:
+    client, table = service.engine.client, service.engine.memory
+    clock.advance(seconds=-1)
+    assert remove_outlived(client, table, clock, Event()) == 2
+    assert len(items(service, "z#")) == 1
+    clock.advance(seconds=2)  # DynamoDB counts in whole seconds
+    assert remove_outlived(client, table, clock, Event()) == 1
+    assert remove_outlived(client, table, clock, Event()) == 0
+    assert (len(items(service, "z#")), len(items(service, "x#"))) == (0, 1)
+    assert len(items(service, "e#")) == 3
+
+
+@pytest.mark.usefixtures("stage")
+def test_it_stops_when_the_server_ends(service: Service, clock: MovableClock) -> None:
+    ending = Event()
+    ending.set()
+    assert remove_outlived(service.engine.client, service.engine.memory, clock, ending) == 0
+    assert len(items(service, "z#")) == 1

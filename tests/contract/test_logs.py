@@ -1,0 +1,230 @@
+"""The logs: numbered without gaps, read from a position, by whom they concern (contract §5)."""
+
+import json
+import secrets
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
+from typing import Any
+
+import httpx
+import pytest
+
+from functions.logs.model import Event, EventType, LogName
+from functions.logs.rules import event_id
+from functions.logs.store import LogStore
+from functions.platform.aws import client
+from functions.platform.table import Table
+from tests.contract.bodies import NAMESPACES, allow, create, create_task, working
+from tests.contract.expect import invalid, ok, refused
+from tests.contract.service import Service, Tenant
+
+AGENT = LogName("agent", "ada")
+PATH = "/api/v1/agents/ada/events"
+
+
+@pytest.fixture
+def logs(service: Service) -> LogStore:
+    """The store behind the logs."""
+    return LogStore(Table(client("dynamodb"), service.engine.log))
+
+
+@pytest.fixture
+def ada(tenant: Tenant) -> httpx.Client:
+    """The agent whose log it is."""
+    return tenant.agent("ada")
+
+
+def event(
+    tenant: Tenant,
+    cause: str,
+    *,
+    kind: EventType = "memory.created",
+    log: LogName = AGENT,
+    **data: Any,
+) -> Event:
+    """An event that the cause identifies."""
+    id = event_id(tenant.id, cause)
+    return Event(id, kind, tenant.id, "ada", None, None, {"cause": cause, **data}, 1_000, log)
+
+
+def events(tenant: Tenant, count: int, prefix: str = "") -> list[Event]:
+    """So many events."""
+    return [event(tenant, f"{prefix}{number}") for number in range(count)]
+
+
+def pages(reader: httpx.Client, path: str = PATH, **query: Any) -> Iterator[list[dict[str, Any]]]:
+    """The pages of a log, until one is empty."""
+    after: dict[str, str] = {}
+    while True:
+        page = ok(reader.get(path, params=query | after))
+        if not page["events"]:
+            return
+        yield page["events"]
+        after = {"after": page["next"]}
+
+
+def every(read: Iterable[list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    """The events of all pages."""
+    return list(chain.from_iterable(read))
+
+
+def causes(found: list[dict[str, Any]]) -> list[str]:
+    """What each event is of."""
+    return [each["data"]["cause"] for each in found]
+
+
+def test_a_log_is_read_page_by_page_oldest_first(
+    ada: httpx.Client, tenant: Tenant, logs: LogStore
+) -> None:
+    assert logs.append(tenant.id, AGENT, events(tenant, 120)) == 120
+    read = list(pages(ada, limit=50))
+    assert [len(page) for page in read] == [50, 50, 20]
+    assert causes(every(read)) == [str(number) for number in range(120)]
+    assert len(ok(ada.get(PATH))["events"]) == 100
+
+
+def test_the_end_is_a_position_too(ada: httpx.Client, tenant: Tenant, logs: LogStore) -> None:
+    start = ok(ada.get(PATH))
+    assert start["events"] == []
+    logs.append(tenant.id, AGENT, events(tenant, 2))
+    first = ok(ada.get(PATH, params={"after": start["next"]}))
+    assert causes(first["events"]) == ["0", "1"]
+    again = ok(ada.get(PATH, params={"after": first["next"]}))
+    assert again == {"events": [], "next": first["next"]}
+
+
+def test_what_is_appended_again_is_there_once(
+    ada: httpx.Client, tenant: Tenant, logs: LogStore
+) -> None:
+    sixty = events(tenant, 60)
+    assert logs.append(tenant.id, AGENT, sixty[:10]) == 10
+    assert logs.append(tenant.id, AGENT, [*sixty, *sixty]) == 50
+    assert logs.append(tenant.id, AGENT, sixty) == 0
+    assert causes(every(pages(ada))) == [str(number) for number in range(60)]
+
+
+def test_an_event_is_in_one_log_only(ada: httpx.Client, tenant: Tenant, logs: LogStore) -> None:
+    logs.append(tenant.id, AGENT, events(tenant, 1))
+    assert logs.append(tenant.id, LogName("intent", "i"), events(tenant, 2)) == 1
+    assert causes(every(pages(ada))) == ["0"]
+
+
+def test_a_type_is_picked_and_the_position_moves_on(
+    ada: httpx.Client, tenant: Tenant, logs: LogStore
+) -> None:
+    kinds: list[EventType] = ["memory.created", "memory.updated", "memory.created"]
+    for number, kind in enumerate(kinds):
+        logs.append(tenant.id, AGENT, [event(tenant, str(number), kind=kind)])
+    assert causes(every(pages(ada, type="memory.updated"))) == ["1"]
+    assert causes(every(pages(ada, type="memory.created", limit=1))) == ["0", "2"]
+    none = ok(ada.get(PATH, params={"type": "memory.evicted"}))
+    assert none == {"events": [], "next": ok(ada.get(PATH))["next"]}
+
+
+def test_a_snapshot_of_any_size_comes_back_and_cuts_the_page(
+    ada: httpx.Client, tenant: Tenant, logs: LogStore
+) -> None:
+    large = [event(tenant, str(n), snapshot=secrets.token_hex(1_000_000)) for n in range(4)]
+    assert logs.append(tenant.id, AGENT, large) == 4
+    read = list(pages(ada))
+    assert [len(page) for page in read] == [2, 2]
+    assert [each["data"] for each in every(read)] == [each.data for each in large]
+
+
+def test_numbers_of_any_size_come_back(ada: httpx.Client, tenant: Tenant, logs: LogStore) -> None:
+    logs.append(tenant.id, AGENT, [event(tenant, "big", n=10**30, x=1.5)])
+    assert json.loads(ada.get(PATH).text)["events"][0]["data"]["n"] == 10**30
+
+
+@pytest.mark.usefixtures("parallel")
+def test_many_append_at_once_and_a_reader_misses_nothing(
+    ada: httpx.Client, tenant: Tenant, logs: LogStore
+) -> None:
+    def append(writer: int) -> None:
+        own = events(tenant, 30, f"{writer}-")
+        for start in range(0, 30, 3):
+            logs.append(tenant.id, AGENT, own[start : start + 3])
+            logs.append(tenant.id, AGENT, own[max(0, start - 3) : start + 3])
+
+    with ThreadPoolExecutor(8) as threads:
+        writing = [threads.submit(append, writer) for writer in range(8)]
+        seen: list[str] = []
+        after = "0"
+        while not all(each.done() for each in writing):
+            page = ok(ada.get(PATH, params={"after": after, "limit": 7}))
+            seen += causes(page["events"])
+            after = page["next"]
+        for each in writing:
+            each.result()
+    seen += causes(every(pages(ada, after=after))) if int(after) < 240 else []
+    assert causes(every(pages(ada))) == seen
+    for writer in range(8):
+        own = [each for each in seen if each.startswith(f"{writer}-")]
+        assert own == [f"{writer}-{number}" for number in range(30)]
+
+
+def test_who_reads_an_agents_log(ada: httpx.Client, tenant: Tenant) -> None:
+    ok(ada.get(PATH))
+    ok(tenant.admin.get(PATH))
+    refused(tenant.agent("bob").get(PATH), 403, "ACCESS_DENIED")
+    refused(tenant.coordinator("boss").get(PATH), 403, "ACCESS_DENIED")
+    blind = tenant.user("blind", permissions=["memory.write"])
+    refused(blind.get("/api/v1/agents/blind/events"), 403, "ACCESS_DENIED")
+
+
+def test_who_reads_an_intents_log(ada: httpx.Client, tenant: Tenant) -> None:
+    path = "/api/v1/intents/i/events"
+    refused(ada.get(path), 404, "NOT_FOUND")
+    boss = tenant.coordinator("boss")
+    create_task(boss, id="t", intent_id="i", assigned_agent="ada")
+    for reader in (boss, ada, tenant.admin):
+        assert ok(reader.get(path)) == {"events": [], "next": "0"}
+    bob = tenant.agent("bob")
+    refused(bob.get(path), 403, "ACCESS_DENIED")
+    entries = [{"principal": "bob", "access": "read"}]
+    ok(boss.put("/api/v1/intents/i/acl", json={"entries": entries}))
+    ok(bob.get(path))
+
+
+def test_who_reads_a_namespaces_log(ada: httpx.Client, tenant: Tenant) -> None:
+    path = f"{NAMESPACES}/billing/events"
+    assert ok(ada.get(path)) == {"events": [], "next": "0"}
+    allow(tenant.admin, "billing", "none", bob="read")
+    refused(ada.get(path), 403, "ACCESS_DENIED")
+    ok(tenant.agent("bob").get(path))
+    ok(tenant.admin.get(path))
+
+
+def test_another_tenants_log_is_another(
+    ada: httpx.Client, tenant: Tenant, service: Service, logs: LogStore
+) -> None:
+    logs.append(tenant.id, AGENT, events(tenant, 3))
+    other = service.tenant()
+    assert logs.append(other.id, AGENT, events(other, 1)) == 1
+    assert len(ok(other.agent("ada").get(PATH))["events"]) == 1
+    assert len(ok(ada.get(PATH))["events"]) == 3
+    create(tenant.admin, working("t", scope={"task_id": "t", "intent_id": "i"}))
+    refused(other.admin.get("/api/v1/intents/i/events"), 404, "NOT_FOUND")
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        ({"after": "x"}, "after"),
+        ({"after": "-1"}, "after"),
+        ({"after": "9" * 16}, "after"),
+        ({"after": ""}, "after"),
+        ({"type": "memory.read"}, "type"),
+        ({"limit": "0"}, "limit"),
+        ({"limit": "1001"}, "limit"),
+        ({"offset": "1"}, "offset"),
+    ],
+)
+def test_wrong_parameters_are_named(ada: httpx.Client, query: dict[str, str], field: str) -> None:
+    invalid(ada.get(PATH, params=query), field)
+
+
+def test_far_beyond_the_end_there_is_nothing(ada: httpx.Client) -> None:
+    far = "9" * 15
+    assert ok(ada.get(PATH, params={"after": far})) == {"events": [], "next": far}

@@ -1,0 +1,216 @@
+"""Contract §4: the scheduled function brings agents down to their capacity and proves counters."""
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from typing import Any
+
+import httpx
+import pytest
+
+from functions.entries.writes import PROVEN_EVERY
+from functions.platform.items import Item, encode
+from functions.platform.keys import agent_item, due_shard, task_item
+from tests.contract.bodies import create, create_task, entry, update, working
+from tests.contract.door import MovableClock
+from tests.contract.expect import ok
+from tests.contract.faults import Killed, When, faulty
+from tests.contract.service import Service, Tenant
+from tests.contract.sweeping import (
+    ShortTime,
+    counters_equal_items,
+    items,
+    notices,
+    restore,
+    stored_keys,
+    sweep,
+    sweeper,
+)
+
+DOOR = "functions.maintenance.handler"
+HOUR = 3600
+
+
+@pytest.fixture
+def alice(tenant: Tenant) -> httpx.Client:
+    """Somebody with memory."""
+    return tenant.user("alice")
+
+
+def set_on(service: Service, key: tuple[str, str], **values: Any) -> None:
+    """Sets attributes of an item as nothing in the service would."""
+    service.engine.client.update_item(
+        TableName=service.engine.memory,
+        Key={"pk": {"S": key[0]}, "sk": {"S": key[1]}},
+        UpdateExpression="SET " + ", ".join(f"{name} = :{name}" for name in values),
+        ExpressionAttributeValues={f":{name}": encode(value) for name, value in values.items()},
+    )
+
+
+def lower(service: Service, tenant: Tenant, capacity: int) -> None:
+    """Lowers alice's capacity, as her administrator's request does."""
+    key = agent_item(tenant.id, "alice")
+    count = sum(item["tier"] == "episodic" for item in items(service, "e#"))
+    due = {"due": service.clock(), "due_ix": due_shard(key[0])}
+    set_on(service, key, ep_capacity=capacity, ep_room=capacity - count, **due)
+
+
+def remember(client: httpx.Client, clock: MovableClock, *names: str, **fields: Any) -> None:
+    """Creates episodic entries, one a second."""
+    for name in names:
+        create(client, entry(key=name, **fields))
+        clock.advance(seconds=1)
+
+
+def test_a_lowered_capacity_is_reached_in_the_order_of_eviction(
+    service: Service, tenant: Tenant, alice: httpx.Client, clock: MovableClock
+) -> None:
+    remember(alice, clock, "pinned", pinned=True)
+    remember(alice, clock, "high", priority="high")
+    remember(alice, clock, "old", "new")
+    remember(alice, clock, "low", priority="low")
+    create(alice, working(key="working"))
+    lower(service, tenant, 3)
+    assert sweep(service)["evicted"] == 2
+    assert stored_keys(service) == ["high", "new", "pinned", "working"]
+    assert notices(service) == {"evicted": 2}
+    assert counters_equal_items(service)
+    assert sweep(service) == {"lag_ms": 0}
+
+
+def test_what_has_expired_goes_before_anything_is_evicted(
+    service: Service, tenant: Tenant, alice: httpx.Client, clock: MovableClock
+) -> None:
+    remember(alice, clock, "old", "older")
+    remember(alice, clock, "expired 1", "expired 2", ttl="duration:PT10S", priority="high")
+    clock.advance(seconds=20)
+    lower(service, tenant, 2)
+    sweep(service)
+    assert stored_keys(service) == ["old", "older"]
+    assert notices(service) == {"expired": 2}
+    assert counters_equal_items(service)
+
+
+@pytest.mark.usefixtures("volume")
+def test_a_large_surplus_goes_to_the_entry(
+    service: Service, tenant: Tenant, alice: httpx.Client, clock: MovableClock
+) -> None:
+    names = [f"{number:03}" for number in range(100)]
+    remember(alice, clock, *names)
+    lower(service, tenant, 7)
+    first = sweeper(service)(ShortTime(looks=3))
+    assert 0 < first["evicted"] < 93
+    assert sweep(service)["evicted"] == 93 - first["evicted"]
+    assert stored_keys(service) == names[-7:]
+    assert counters_equal_items(service)
+
+
+@pytest.mark.usefixtures("parallel")
+def test_two_sweeps_at_once_evict_no_entry_too_many(
+    service: Service, tenant: Tenant, alice: httpx.Client, clock: MovableClock
+) -> None:
+    remember(alice, clock, *(f"{number:03}" for number in range(80)))
+    lower(service, tenant, 20)
+    sweeps = [sweeper(service) for _ in range(3)]
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(lambda run: run(), sweeps))
+    sweep(service)
+    assert stored_keys(service) == [f"{number:03}" for number in range(60, 80)]
+    assert notices(service) == {"evicted": 60}
+    assert counters_equal_items(service)
+
+
+def test_all_pinned_is_looked_at_again_an_hour_later(
+    service: Service, tenant: Tenant, alice: httpx.Client, clock: MovableClock
+) -> None:
+    made = [create(alice, entry(key=f"k{number}", pinned=True)) for number in range(3)]
+    lower(service, tenant, 2)
+    assert "evicted" not in sweep(service)
+    ok(update(alice, made[0]["id"], 1, pinned=False))
+    clock.advance(seconds=HOUR)
+    assert sweep(service)["evicted"] == 1
+    assert stored_keys(service) == ["k1", "k2"]
+    assert counters_equal_items(service)
+
+
+@pytest.mark.usefixtures("volume")
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_killed_at_any_write_the_next_sweep_ends_the_eviction(
+    service: Service, tenant: Tenant, alice: httpx.Client, clock: MovableClock, when: When
+) -> None:
+    remember(alice, clock, *(f"{number:03}" for number in range(70)))
+    lower(service, tenant, 5)
+    snapshot = service.stored()
+    sweep(service)
+    undisturbed = service.state()
+    for at in range(1, 5):  # three transactions, and the mark
+        restore(service, snapshot)
+        with faulty(DOOR, at, when) as failing, suppress(Killed):
+            sweep(service)
+        assert failing.writes == at
+        sweep(service)
+        assert service.state() == undisturbed
+
+
+SPOILT = {"ep_room": 3, "ep_kb": 99, "ep_pinned": 7, "wk_room": 1, "wk_room_kb": 2}
+
+
+def test_counters_are_proven_against_the_entries_once_a_day(
+    service: Service, tenant: Tenant, alice: httpx.Client, clock: MovableClock
+) -> None:
+    create_task(alice, id="task_1", assigned_agent="alice")
+    create(alice, working("task_1", key="in a task"))
+    create(alice, working(key="loose"))
+    create(alice, entry(key="pinned", pinned=True))
+    right = service.state()
+    set_on(service, agent_item(tenant.id, "alice"), **SPOILT)
+    spoil_task(service, tenant)
+    assert not counters_equal_items(service)
+    clock.advance(ms=PROVEN_EVERY)
+    done = sweep(service)
+    assert (done["proven"], done["repaired"]) == (1, 2)
+    assert counters_equal_items(service)
+    assert len(service.state()) == len(right)
+    assert sweep(service) == {"lag_ms": 0}
+    create(alice, entry(key="later"))
+    clock.advance(ms=PROVEN_EVERY)
+    assert sweep(service) == {"lag_ms": 0, "proven": 1}
+
+
+def spoil_task(service: Service, tenant: Tenant) -> None:
+    """Has the task count two entries and five KB more than there are."""
+    key = task_item(tenant.id, "task_1")
+    task: Item = next(item for item in items(service, "t") if item["pk"] == key[0])
+    wrong = {name: n + 2 for name, n in task.items() if name.startswith("n_")}
+    wrong |= {name: n + 5 for name, n in task.items() if name.startswith("kb_")}
+    set_on(service, key, **wrong, room=task["room"] - 2, room_kb=task["room_kb"] - 5)
+
+
+def reads_entries(request: dict[str, Any]) -> bool:
+    """Whether a query is of the table itself, and of no index."""
+    return "IndexName" not in request
+
+
+def test_a_write_during_the_proof_is_never_undone(
+    service: Service, tenant: Tenant, alice: httpx.Client, clock: MovableClock
+) -> None:
+    remember(alice, clock, "a", "b")
+    set_on(service, agent_item(tenant.id, "alice"), ep_room=5)
+    clock.advance(ms=PROVEN_EVERY)
+    with faulty(DOOR) as client:
+        client.interrupt("query", reads_entries, lambda: create(alice, entry(key="c")))
+        done = sweep(service)
+    assert "repaired" not in done
+    clock.advance(seconds=HOUR)
+    assert sweep(service)["repaired"] == 1
+    assert counters_equal_items(service)
+    assert stored_keys(service) == ["a", "b", "c"]
+
+
+def test_an_untouched_agent_is_proven_no_more(
+    service: Service, alice: httpx.Client, clock: MovableClock
+) -> None:
+    remember(alice, clock, "a")
+    clock.advance(ms=PROVEN_EVERY)
+    assert sweep(service)["proven"] == 1
+    clock.advance(ms=10 * PROVEN_EVERY)
+    assert sweep(service) == {"lag_ms": 0}

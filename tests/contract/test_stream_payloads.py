@@ -1,0 +1,74 @@
+"""Each stream payload in `events/` through the stream function, case by case."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from functions.entries.items import EntryItems
+from functions.lifecycle.handler import build
+from functions.logs.model import LogName
+from functions.logs.store import LogStore
+from functions.platform import keys
+from functions.platform.aws import client
+from functions.platform.items import decode_item
+from functions.platform.settings import LifecycleSettings
+from functions.platform.table import Table
+from functions.platform.writes import put
+from tests.contract.service import Service
+
+_EVENTS = Path(__file__).parents[2] / "events"
+AGENT = LogName("agent", "agent_billing_01")
+POLICIES = LogName("namespace", "company_policies")
+
+# What each payload puts into whose log; removals are given the notice that came before them.
+TOLD: dict[str, tuple[LogName, list[str]]] = {
+    "created": (AGENT, ["memory.created batch_progress 1"]),
+    "created-sensitive": (AGENT, ["memory.created vendor_42 1"]),
+    "updated": (AGENT, ["memory.updated batch_progress 2"]),
+    "accessed": (AGENT, []),
+    "deleted": (AGENT, ["memory.deleted vendor_42 1"]),
+    "evicted": (AGENT, ["memory.evicted first 1"]),
+    "expired-by-ttl": (POLICIES, ["memory.expired fx_rate 1"]),
+    "taken-over": (AGENT, ["memory.expired page 1", "memory.created page 1"]),
+    "archived": (AGENT, []),
+    "announced": (AGENT, []),
+    "other-items": (AGENT, []),
+    "poison": (AGENT, ["memory.created vendor_42 1"]),
+}
+NOTICED = ("deleted", "evicted", "archived")
+
+
+def payload(name: str) -> dict[str, Any]:
+    """A payload."""
+    event: dict[str, Any] = json.loads((_EVENTS / f"stream-{name}.json").read_text("utf-8"))
+    return event
+
+
+def leave_notice(memory: Table, record: dict[str, Any], reason: str) -> None:
+    """What stands in the table when an entry was removed for a reason."""
+    old = EntryItems(None).entry(decode_item(record["dynamodb"]["OldImage"]))
+    notice = {"reason": reason, "actor": "somebody", "happened": 1_779_350_500_000}
+    memory.put(put(keys.notice_item(old.slot, old.nonce), notice))
+
+
+def test_every_payload_is_tried() -> None:
+    assert {path.stem for path in _EVENTS.glob("stream-*.json")} == {f"stream-{n}" for n in TOLD}
+
+
+@pytest.mark.parametrize("name", TOLD)
+def test_what_a_payload_tells(service: Service, name: str) -> None:
+    settings = LifecycleSettings(memory_table=service.engine.memory, log_table=service.engine.log)
+    dynamodb = client("dynamodb")
+    event = payload(name)
+    if name in NOTICED:
+        leave_notice(Table(dynamodb, service.engine.memory), event["Records"][0], name)
+    handler = build(settings, service.clock)
+    failed = [event["Records"][0]["dynamodb"]["SequenceNumber"]] if name == "poison" else []
+    for _ in range(2):
+        failures = handler(payload(name), None)["batchItemFailures"]
+        assert [each["itemIdentifier"] for each in failures] == failed
+    log, told = TOLD[name]
+    events, _ = LogStore(Table(dynamodb, service.engine.log)).read("acme", log, 0, 100)
+    assert [f"{e.type} {e.data['key']} {e.data['version']}" for e in events] == told

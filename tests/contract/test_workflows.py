@@ -1,0 +1,210 @@
+"""RFC-0015 §7, contract §5: workflow files."""
+
+import json
+from typing import Any
+
+import httpx
+
+from tests.contract.bodies import (
+    MEMORY,
+    NAMESPACES,
+    TASKS,
+    change_task,
+    create,
+    entry,
+    semantic,
+    working,
+)
+from tests.contract.expect import ok, refused
+from tests.contract.service import Service, Tenant
+
+WORKFLOWS = "/api/v1/workflows"
+SEED = """\
+name: quarterly-compliance
+version: "1.0"
+
+memory:
+  semantic_namespaces:
+    - company_policies
+    - compliance_rules
+    - billing_domain
+  working_memory:
+    archive_on_completion: true
+    max_entries_per_task: 50
+  episodic_memory:
+    capacity_per_agent: 500
+    eviction_policy: lru
+
+agents:
+  billing-agent:
+    capabilities: [billing, invoicing]
+    permissions: private
+    episodic_memory:
+      capacity: 200
+      pinned_namespaces: [learned_patterns]
+  data-agent:
+    capabilities: [data-analysis, sql]
+    permissions: private
+
+plan:
+  - task: gather-financial-data
+    agent: data-agent
+    memory_policy:
+      archive_on_completion: true
+      inherit_from_parent: false
+    outputs: [financial_summary]
+
+  - task: process-billing
+    agent: billing-agent
+    depends_on: [gather-financial-data]
+    memory_policy:
+      archive_on_completion: true
+      max_entries: 100
+    outputs: [billing_report]
+"""
+
+
+def send(
+    client: httpx.Client, text: str, media: str | None = "application/yaml", **headers: str
+) -> httpx.Response:
+    """POSTs a workflow file."""
+    typed = {} if media is None else {"Content-Type": media}
+    return client.post(WORKFLOWS, content=text.encode(), headers=typed | headers)
+
+
+def test_the_seeds_own_file_is_applied(tenant: Tenant) -> None:
+    applied = ok(send(tenant.admin, SEED))
+    gather, process = applied["tasks"]
+    assert (applied["name"], applied["version"]) == ("quarterly-compliance", "1.0")
+    assert applied["intent_id"] == "workflow:quarterly-compliance"
+    assert applied["agents"] == [
+        {
+            "agent_id": "billing-agent",
+            "episodic": {"capacity": 200, "pinned_namespaces": ["learned_patterns"]},
+        },
+        {"agent_id": "data-agent", "episodic": {"capacity": 500, "pinned_namespaces": None}},
+    ]
+    for task in (gather, process):
+        found = ok(tenant.admin.get(f"{TASKS}/{task['id']}"))
+        assert found["coordinator"] == tenant.admin_id
+        assert {name: found[name] for name in task.keys() - {"depends_on"}} == {
+            name: task[name] for name in task.keys() - {"depends_on"}
+        }
+        assert found["depends_on"] == task["depends_on"]
+        assert found["semantic_namespaces"] == applied["semantic_namespaces"]
+    assert gather["memory_policy"]["max_entries"] == 50
+    assert process["memory_policy"]["max_entries"] == 100
+    assert process["depends_on"] == [gather["id"]]
+    assert [gather["assigned_agent"], process["assigned_agent"]] == ["data-agent", "billing-agent"]
+
+
+def test_what_it_sets_works(tenant: Tenant) -> None:
+    _, process = ok(send(tenant.admin, SEED))["tasks"]
+    agent = tenant.agent("billing-agent")
+    create(tenant.admin, semantic(namespace="billing_domain"))
+    pinned = create(agent, entry(namespace="learned_patterns"))
+    create(agent, working(process["id"], key="w"))
+    packed = ok(agent.get(f"{TASKS}/{process['id']}/context"))
+    found = {name: len(packed[name]) for name in ("working", "episodic", "semantic")}
+    assert found == {"working": 1, "episodic": 1, "semantic": 1}
+    assert pinned["pinned"]
+    assert (
+        ok(agent.get("/api/v1/agents/billing-agent/memory/summary"))["episodic"]["capacity"] == 200
+    )
+    names = [each["namespace"] for each in ok(agent.get(NAMESPACES))["namespaces"]]
+    assert sorted(names) == ["billing_domain", "company_policies", "compliance_rules"]
+    refused(agent.post(MEMORY, json=semantic(namespace="billing_domain")), 403, "ACCESS_DENIED")
+
+
+def test_the_same_file_twice_changes_nothing(tenant: Tenant, service: Service) -> None:
+    first = ok(send(tenant.admin, SEED))
+    state = service.state()
+    assert ok(send(tenant.admin, SEED)) == first
+    assert ok(send(tenant.admin, SEED.replace("\n\n", "\n# said again\n"))) == first
+    assert service.state() == state
+
+
+def test_json_says_the_same(tenant: Tenant) -> None:
+    asked = {"name": "w", "plan": [{"task": "a", "agent": "alice"}], "version": 2}
+    text = json.dumps(asked)
+    answers = [
+        ok(tenant.admin.post(WORKFLOWS, json=asked)),
+        ok(send(tenant.admin, text, None)),
+        ok(send(tenant.admin, text)),
+        ok(send(tenant.admin, "name: w\nversion: 2\nplan: [{task: a, agent: alice}]", None)),
+    ]
+    assert answers == answers[:1] * 4
+    assert answers[0]["version"] == "2"
+
+
+def test_what_happened_since_is_left_alone(tenant: Tenant) -> None:
+    gather, process = ok(send(tenant.admin, SEED))["tasks"]
+    running = ok(tenant.admin.get(f"{TASKS}/{gather['id']}"))
+    moved = ok(change_task(tenant.admin, running, assigned_agent="stand-in"))
+    other = ok(tenant.admin.get(f"{TASKS}/{process['id']}"))
+    ended = ok(change_task(tenant.admin, other, status="completed"))
+    ok(send(tenant.admin, SEED))
+    assert ok(tenant.admin.get(f"{TASKS}/{gather['id']}")) == moved
+    ok(send(tenant.admin, SEED.replace("max_entries: 100", "max_entries: 7")))
+    assert (
+        ok(tenant.admin.get(f"{TASKS}/{process['id']}"))["memory_policy"] == ended["memory_policy"]
+    )
+
+
+def test_a_changed_file_changes_what_is_there(tenant: Tenant) -> None:
+    first = ok(send(tenant.admin, SEED))
+    changed = SEED.replace("max_entries: 100", "max_entries: 7").replace(
+        "capacity: 200", "capacity: 9"
+    )
+    second = ok(send(tenant.admin, changed))
+    assert [each["id"] for each in first["tasks"]] == [each["id"] for each in second["tasks"]]
+    found = [ok(tenant.admin.get(f"{TASKS}/{each['id']}")) for each in second["tasks"]]
+    assert [each["memory_policy"]["max_entries"] for each in found] == [50, 7]
+    assert [each["version"] for each in found] == [1, 2]
+    assert ok(send(tenant.admin, SEED)) == first
+
+
+def test_another_version_has_tasks_of_its_own(tenant: Tenant) -> None:
+    first = ok(send(tenant.admin, SEED))
+    second = ok(send(tenant.admin, SEED.replace('"1.0"', '"1.1"')))
+    ids = {each["id"] for answer in (first, second) for each in answer["tasks"]}
+    assert len(ids) == 4
+    listed = ok(tenant.admin.get("/api/v1/intents/workflow%3Aquarterly-compliance/tasks"))
+    assert {each["id"] for each in listed} == ids
+
+
+def test_a_namespace_that_is_there_keeps_its_permissions(tenant: Tenant) -> None:
+    carla = tenant.user("carla")
+    create(carla, semantic(namespace="kept"))
+    before = ok(carla.get(f"{NAMESPACES}/kept"))
+    ok(send(tenant.admin, "name: w\nmemory: {semantic_namespaces: [kept, new]}"))
+    assert ok(carla.get(f"{NAMESPACES}/kept")) == before
+    made = ok(carla.get(f"{NAMESPACES}/new"))["permissions"]
+    allowed = [{"agent": tenant.admin_id, "access": "write"}]
+    assert made == {"default": "read", "allow": allowed}
+
+
+def test_it_takes_an_admin_who_may_coordinate(tenant: Tenant, service: Service) -> None:
+    every = ["memory.read", "memory.write", "memory.admin"]
+    clients: list[Any] = [tenant.agent("agent", permissions=every), tenant.coordinator("boss")]
+    state = service.state()
+    for client in clients:
+        refused(send(client, SEED), 403, "ACCESS_DENIED")
+    assert service.state() == state
+    ok(send(tenant.coordinator("lead", permissions=every), SEED))
+
+
+def test_an_intent_of_somebody_else_is_not_taken(tenant: Tenant, service: Service) -> None:
+    bob = tenant.agent("bob")
+    create(bob, entry(scope={"intent_id": "workflow:quarterly-compliance"}))
+    state = service.state()
+    refused(send(tenant.admin, SEED), 403, "ACCESS_DENIED")
+    assert service.state() == state
+
+
+def test_a_key_is_for_one_file(tenant: Tenant) -> None:
+    key = {"Idempotency-Key": "once"}
+    first = ok(send(tenant.admin, SEED, **key))
+    assert ok(send(tenant.admin, SEED, **key)) == first
+    other = send(tenant.admin, SEED.replace("200", "201"), **key)
+    refused(other, 409, "IDEMPOTENCY_CONFLICT")
