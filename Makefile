@@ -21,7 +21,7 @@ run: $(ENGINE) $(VENV)/run.stamp
 	@exec $(PY) -m functions.local
 
 test: $(ENGINE) $(VENV)/dev.stamp
-	@$(PY) -m pytest -q tests
+	@$(PY) -m pytest -q -n auto tests
 
 lint: $(VENV)/dev.stamp
 	@$(VENV)/bin/ruff format --check -q $(CODE) || { echo "make lint: run $(VENV)/bin/ruff format" >&2; exit 1; }

@@ -24,6 +24,9 @@ class Limit:
     read: float | None
 
 
+_EPISODIC = Limit(1, 0, 2), Limit(2, 0, 2)
+
+
 @dataclass(frozen=True, slots=True)
 class Cost:
     """What one operation on an entry of 1 KB used."""
@@ -69,7 +72,8 @@ def measure() -> list[Cost]:
     with function() as running:
         tenant = running.call("POST", "/api/v1/tenants", running.root_key, {"id": "bench"}).body
         admin = _Agent(running, tenant["admin"]["id"], tenant["admin"]["api_key"])
-        return [*_own(_agent(admin, "owner")), *_key(admin), *_shared(admin)]
+        owned = [*_own(_agent(admin, "owner")), _at_capacity(admin)]
+        return [*owned, *_key(admin), *_shared(admin)]
 
 
 def _agent(admin: _Agent, name: str) -> _Agent:
@@ -90,15 +94,32 @@ def _own(agent: _Agent) -> Iterator[Cost]:
         agent.create(f"first-{tier}", tier)
         made, calls = agent.create(f"measured-{tier}", tier, ["billing"])
         yield _cost(f"create {tier}", Limit(1, 4, 0), calls)
+        yield from _reads(agent, made, tier)
     target = f"{_MEMORY}/{made['id']}"
-    yield _cost("get by id", Limit(1, 0, 1), agent.get(target))
-    by_key = agent.query(agent_id=agent.id, namespace=made["namespace"], key=made["key"])
-    yield _cost("get by key", Limit(1, 0, 1), by_key)
     patch = agent.function.call("PATCH", target, agent.key, {"value": value(7)}, if_match="1")
     yield _cost("patch value", Limit(1, 1, 0), patch.calls)
     removal = agent.function.call("DELETE", target, agent.key)
     yield _cost("delete", Limit(2, 6, 1), removal.calls)
     yield _own_query(agent)
+
+
+def _reads(agent: _Agent, made: Any, tier: str) -> Iterator[Cost]:
+    """Reads of one entry; an episodic one's come with the agent's counters (decision 0012)."""
+    by_id, by_key = (Limit(1, 0, 1), Limit(1, 0, 1)) if tier == "working" else _EPISODIC
+    yield _cost(f"get {tier} by id", by_id, agent.get(f"{_MEMORY}/{made['id']}"))
+    place = {"agent_id": agent.id, "namespace": made["namespace"], "key": made["key"]}
+    yield _cost(f"get {tier} by key", by_key, agent.query(**place))
+
+
+def _at_capacity(admin: _Agent) -> Cost:
+    """A create that evicts, by a function that has seen the agent full."""
+    agent = _agent(admin, "full")
+    target = f"/api/v1/agents/{agent.id}/memory/config"
+    admin.function.call("PATCH", target, admin.key, {"episodic": {"capacity": 2}})
+    for number in range(3):
+        agent.create(f"filling-{number}", "episodic")
+    _, calls = agent.create("measured", "episodic")
+    return _cost("create episodic at capacity", Limit(2, 12, 2), calls)
 
 
 def _own_query(agent: _Agent) -> Cost:

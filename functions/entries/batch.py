@@ -8,9 +8,10 @@ from functions.entries import rules
 from functions.entries.access import assert_writes, may_write
 from functions.entries.model import BatchUpdate, Entry, Filters, NewEntry
 from functions.entries.query import Queries
+from functions.entries.refusals import mismatch
 from functions.entries.service import Entries
 from functions.entries.store import EntryStore
-from functions.entries.writer import Replayed, mismatch
+from functions.entries.writer import Replayed
 from functions.entries.writes import Transition
 from functions.identity.model import Principal
 from functions.namespaces.model import Namespace

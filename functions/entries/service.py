@@ -7,8 +7,9 @@ from functions.entries.items import pack
 from functions.entries.model import Entry, EntryChange, NewEntry
 from functions.entries.plan import Plan
 from functions.entries.recency import Recency
+from functions.entries.refusals import mismatch
 from functions.entries.store import EntryStore
-from functions.entries.writer import EntryWriter, Replayed, mismatch
+from functions.entries.writer import EntryWriter, Replayed
 from functions.entries.writes import Transition, quick_update
 from functions.identity.model import Principal
 from functions.namespaces.model import Namespace

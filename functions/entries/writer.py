@@ -9,11 +9,15 @@ from functions.entries.items import EntryItems
 from functions.entries.model import Entry
 from functions.entries.pins import pinned
 from functions.entries.plan import Plan, taken_from
+from functions.entries.refusals import (
+    assert_room,
+    assert_working_fits,
+    mismatch,
+    refuse_if_all_pinned,
+)
 from functions.entries.store import EntryStore
 from functions.entries.writes import (
     EPISODIC_CAPACITY,
-    WORKING_ENTRIES,
-    WORKING_KB,
     Tally,
     Transition,
     agent_tallies,
@@ -24,23 +28,19 @@ from functions.namespaces.store import namespace_of
 from functions.platform import keys
 from functions.platform.errors import (
     AccessDenied,
-    CapacityExceeded,
     EntryExists,
     EntryNotFound,
     ServiceError,
     Throttled,
-    ValidationFailed,
-    VersionMismatch,
 )
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.parallel import side_by_side
 from functions.platform.table import Refused, Table
-from functions.tasks import rules as task_rules
 from functions.tasks.items import task_of
-from functions.tasks.model import Task
 
 _ATTEMPTS = 100  # of which many are needed only where many writers evict at once
+_REMEMBERED = 10_000
 _MOST_EVICTED = 20  # by one create; what a lowered capacity leaves over, the schedule takes
 
 
@@ -59,6 +59,7 @@ class EntryWriter:
         self._table = table
         self._items = items
         self._store = store
+        self._full: set[tuple[str, str]] = set()  # agents that were at capacity when last seen
 
     def commit(self, plan: Plan, token: RequestToken) -> tuple[Transition, ...]:
         """Carries out a plan, all or nothing; the steps as they were taken in the end.
@@ -67,14 +68,30 @@ class EntryWriter:
             Replayed: this very request was carried out before.
             ServiceError: with `index`, the place in the request of what failed first.
         """
+        plan = self._expecting_full(plan)
         for attempt in range(_ATTEMPTS):
             try:
                 self._table.transact(plan.writes(self._items))
+                self._remember(plan)
                 return plan.steps
             except Refused as refused:
                 plan = self._learn(plan, refused.failed, token)
                 time.sleep(random.uniform(0, 0.003 * attempt))  # noqa: S311 - jitter
         raise Throttled("others are writing the same things; try again in a second")
+
+    def _expecting_full(self, plan: Plan) -> Plan:
+        """Evicts at the first attempt where that was needed last time; a wrong guess is refused."""
+        for agent, tally in agent_tallies(plan.steps).items():
+            if tally.episodic > 0 and (plan.caller.tenant, agent) in self._full:
+                return self._making_room(plan, agent, tally.episodic, {"ep_room": 0})
+        return plan
+
+    def _remember(self, plan: Plan) -> None:
+        agent = (plan.caller.tenant, plan.caller.id)
+        if plan.making_room and len(self._full) < _REMEMBERED:
+            self._full.add(agent)
+        elif agent in self._full and any(s.new and s.new.tier == "episodic" for s in plan.steps):
+            self._full.discard(agent)
 
     def _learn(self, plan: Plan, failed: dict[keys.Key, Item | None], token: RequestToken) -> Plan:
         plan = self._learn_slots(plan, failed, token)
@@ -139,7 +156,7 @@ class EntryWriter:
             step = scopes.get(task_id)
             tally = tallies.get(task_id, Tally())
             with_index = _first_with_task(plan, task_id)
-            _assert_room(plan, task_of(item), step, tally, with_index)
+            assert_room(plan, task_of(item), step, tally, with_index)
             return replace(plan, unjoined=plan.unjoined | {task_id})
         return plan
 
@@ -159,7 +176,7 @@ class EntryWriter:
             if keys.agent_item(plan.caller.tenant, agent) != place:
                 continue
             counters = item or {}
-            _assert_working_fits(tally, counters, plan.steps[0].index)
+            assert_working_fits(tally, counters, plan.steps[0].index)
             plan = pinned(plan, agent, counters)
             return self._making_room(plan, agent, tally.episodic, counters)
         return plan
@@ -185,68 +202,9 @@ class EntryWriter:
             if entry.place not in places
         ][: max(needed - len(going), 0)]
         if len(going) < min(more, needed):
-            _refuse_if_all_pinned(counters, plan.steps[0].index)
+            refuse_if_all_pinned(counters, plan.steps[0].index)
             return replace(plan, making_room=(), seen_room=None)
         return replace(plan, making_room=tuple(going), seen_room=room)
-
-
-def _refuse_if_all_pinned(counters: Item, index: int) -> None:
-    """Raises unless the index of what may be evicted is merely behind."""
-    most = counters.get("ep_capacity", EPISODIC_CAPACITY)
-    count = most - counters.get("ep_room", most)
-    if counters.get("ep_pinned", 0) >= count:
-        error = CapacityExceeded("episodic_capacity", count, most)
-        error.index = index
-        raise error
-
-
-def mismatch(present: Entry) -> VersionMismatch:
-    """The refusal of a change that names another version than the present one."""
-    return VersionMismatch(
-        f"the entry is at version {present.version}; merge with it and try again",
-        current=present,
-        version=present.version,
-    )
-
-
-def _assert_room(plan: Plan, task: Task, step: Transition | None, tally: Tally, index: int) -> None:
-    try:
-        if step is not None:
-            _assert_may_use(plan, task, step, tally)
-        if tally.any():
-            task_rules.assert_open(task)
-        _assert_fits(task, tally)
-    except ServiceError as error:
-        error.index = index
-        raise
-
-
-def _assert_may_use(plan: Plan, task: Task, step: Transition, tally: Tally) -> None:
-    takes_part = not (tally.working or tally.attached) and plan.caller.id in task.parties
-    if not takes_part and not task_rules.may_write_memory(plan.caller, task, plan.now):
-        raise AccessDenied("only a task's assignee, coordinator and grant holders write for it")
-    if step.either.intent not in (None, task.intent):
-        raise ValidationFailed("scope.intent_id", "is not the task's intent")
-
-
-def _assert_fits(task: Task, tally: Tally) -> None:
-    for limit, more, room, most in (
-        ("max_entries", tally.working, task.room, task.most_entries),
-        ("max_total_size_kb", tally.working_kb, task.room_kb, task.policy.max_total_size_kb),
-    ):
-        if more > 0 and room < more:
-            raise CapacityExceeded(limit, most - room, most)
-
-
-def _assert_working_fits(tally: Tally, item: Item, index: int) -> None:
-    for limit, more, room, most in (
-        ("max_entries", tally.working, "wk_room", WORKING_ENTRIES),
-        ("max_total_size_kb", tally.working_kb, "wk_room_kb", WORKING_KB),
-    ):
-        if more > 0 and more > item.get(room, most):
-            error = CapacityExceeded(limit, most - item.get(room, most), most)
-            error.index = index
-            raise error
 
 
 def _learn_namespace(plan: Plan, place: keys.Key, item: Item | None) -> Plan:

@@ -5,7 +5,7 @@ from functions.platform.clock import Clock
 from functions.platform.errors import AccessDenied, CapacityExceeded, NotFound, ValidationFailed
 from functions.platform.table import ConditionFailed
 from functions.platform.writes import Write
-from functions.tasks import rules, writes
+from functions.tasks import grant_writes, rules
 from functions.tasks.items import FOREVER, task_of
 from functions.tasks.model import Grant, NewGrant
 from functions.tasks.store import TaskStore
@@ -29,7 +29,7 @@ class Grants:
         if new.expires_at is not None and new.expires_at <= self._clock():
             raise ValidationFailed("expires_at", "lies in the past")
         grant = Grant(principal, new.access, new.expires_at or FOREVER)
-        self._direct(caller, writes.set_grant(caller.tenant, task_id, caller, grant))
+        self._direct(caller, grant_writes.set_grant(caller.tenant, task_id, caller, grant))
         return grant
 
     def revoke(self, caller: Principal, task_id: str, principal: str) -> None:
@@ -39,7 +39,7 @@ class Grants:
             NotFound: no such task, or no such grant.
             AccessDenied, TaskClosed: as they say.
         """
-        write = writes.remove_grant(caller.tenant, task_id, caller, principal)
+        write = grant_writes.remove_grant(caller.tenant, task_id, caller, principal)
         self._direct(caller, write)
 
     def _direct(self, caller: Principal, write: Write) -> None:
@@ -52,6 +52,8 @@ class Grants:
             if not rules.directs(caller, task):
                 raise AccessDenied("only the task's coordinator and assignee grant") from failed
             rules.assert_open(task)
-            if len(task.grants) >= writes.MOST_GRANTS:
-                raise CapacityExceeded("grants", len(task.grants), writes.MOST_GRANTS) from failed
+            if len(task.grants) >= grant_writes.MOST_GRANTS:
+                raise CapacityExceeded(
+                    "grants", len(task.grants), grant_writes.MOST_GRANTS
+                ) from failed
             raise NotFound("this principal has no grant on the task") from failed

@@ -7,23 +7,21 @@ counter on a task has the task in its set.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 from functions.identity.model import Principal
 from functions.platform import keys
 from functions.platform.items import Item
 from functions.platform.keys import Key, agent_digest
 from functions.platform.writes import Write, check, put, update
-from functions.tasks.items import grant_attributes, task_attributes
-from functions.tasks.model import Grant, MemoryPolicy, Task
+from functions.tasks.items import task_attributes
+from functions.tasks.model import MemoryPolicy, Task
 
 _ABSENT = "attribute_not_exists(pk)"
-_OPEN = "attribute_not_exists(ended)"
+OPEN = "attribute_not_exists(ended)"
 _COUNT = (
     "ADD changes :one, room :less, room_kb :less_kb, n_{digest} :n, kb_{digest} :kb,"
     " attached :attached"
 )
-MOST_GRANTS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +96,7 @@ def inherit(caller: Principal, parent: str, heir: str) -> Write:
     return update(
         keys.task_item(caller.tenant, parent),
         "ADD heirs :heir",
-        f"{_OPEN} AND ({_directors(caller)})",
+        f"{OPEN} AND ({directors(caller)})",
         heir={heir},
         caller=caller.id,
     )
@@ -116,7 +114,7 @@ def disinherit(tenant: str, parent: str, heir: str) -> Write:
 
 def still_directed(caller: Principal, task: str) -> Write:
     """Checks that the caller is an open task's assignee or coordinator."""
-    condition = f"{_OPEN} AND ({_directors(caller)})"
+    condition = f"{OPEN} AND ({directors(caller)})"
     return check(keys.task_item(caller.tenant, task), condition, caller=caller.id)
 
 
@@ -151,10 +149,10 @@ def _writers(caller: Principal) -> tuple[str, Item]:
     """The condition that the caller may create working memory in a task's scope."""
     place = f"grants.p{agent_digest(caller.id)}"
     granted = f"({place}.access = :write AND {place}.expires > :now)"
-    return f"({_directors(caller)} OR {granted})", {"caller": caller.id, "write": "write"}
+    return f"({directors(caller)} OR {granted})", {"caller": caller.id, "write": "write"}
 
 
-def _directors(caller: Principal) -> str:
+def directors(caller: Principal) -> str:
     """The condition that the caller is the task's assignee or coordinator; agents never are."""
     return "assignee = :caller" + (" OR coordinator = :caller" if caller.may_coordinate else "")
 
@@ -171,7 +169,7 @@ def charge(
     """Takes room for new entries of the caller, if task, role and limits allow."""
     digest = agent_digest(caller.id)
     may_write, values = _writers(caller)
-    condition = f"{_OPEN} AND room >= :n AND room_kb >= :kb AND {may_write}"
+    condition = f"{OPEN} AND room >= :n AND room_kb >= :kb AND {may_write}"
     if joined:
         condition += f" AND attribute_exists(n_{digest})"
     else:
@@ -191,7 +189,7 @@ def charge(
 
 def resize(tenant: str, agent: str, task_id: str, held: Held) -> Write:
     """Corrects what a task counts when entries of an agent grow, shrink or go."""
-    condition = f"{_OPEN} AND room_kb >= :kb" if held.kb > 0 else "attribute_exists(pk)"
+    condition = f"{OPEN} AND room_kb >= :kb" if held.kb > 0 else "attribute_exists(pk)"
     return update(
         keys.task_item(tenant, task_id),
         _COUNT.format(digest=agent_digest(agent)),
@@ -219,35 +217,3 @@ def check_part(caller: Principal, task_id: str, intent: str | None, now: int) ->
         condition += " AND intent = :intent"
         values["intent"] = intent
     return check(keys.task_item(caller.tenant, task_id), condition, now=now, **values)
-
-
-def set_grant(tenant: str, task_id: str, caller: Principal, grant: Grant) -> Write:
-    """Gives somebody access to a task's working memory."""
-    place = f"grants.p{agent_digest(grant.principal)}"
-    return _directed(
-        tenant,
-        task_id,
-        caller,
-        f"SET {place} = :grant",
-        f"(size(grants) < :most OR attribute_exists({place}))",
-        grant=grant_attributes(grant),
-        most=MOST_GRANTS,
-    )
-
-
-def remove_grant(tenant: str, task_id: str, caller: Principal, principal: str) -> Write:
-    """Takes a grant back."""
-    place = f"grants.p{agent_digest(principal)}"
-    return _directed(tenant, task_id, caller, f"REMOVE {place}", f"attribute_exists({place})")
-
-
-def _directed(
-    tenant: str, task_id: str, caller: Principal, expression: str, condition: str, **values: Any
-) -> Write:
-    return update(
-        keys.task_item(tenant, task_id),
-        expression,
-        f"{_OPEN} AND ({_directors(caller)}) AND {condition}",
-        caller=caller.id,
-        **values,
-    )

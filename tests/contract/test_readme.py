@@ -6,12 +6,14 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from functions.api.problems import PROBLEMS
 from functions.local.engine import find_binary
 from functions.local.settings import LocalSettings
+from functions.logs.model import EventType
 from tests.contract.local_server import PATIENCE, ROOT, LocalServer, running
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -89,7 +91,7 @@ def test_it_lists_every_setting_with_its_default() -> None:
     listed = {name for row in rows for name in variables.findall(row[0])}
     assert listed == set(variables.findall(settings))
     defaults = " ".join(row[1] for row in rows)
-    for field in ("host", "port", "data"):
+    for field in ("host", "port", "data", "sweep_seconds"):
         assert str(LocalSettings.model_fields[field].default) in defaults
 
 
@@ -102,6 +104,11 @@ def test_it_lists_every_error_with_its_status() -> None:
         if PROBLEMS[code][0] == status
     ]
     assert dict(listed) == {code: status for code, (status, _) in PROBLEMS.items()}
+
+
+def test_it_lists_every_event() -> None:
+    types = " ".join(row[0] for row in table("Events and logs"))
+    assert sorted(re.findall(r"`([a-z.]+)`", types)) == sorted(get_args(EventType))
 
 
 def test_it_names_every_room_and_nothing_that_is_not_there() -> None:

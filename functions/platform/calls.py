@@ -1,0 +1,96 @@
+"""Single calls to DynamoDB. Botocore's errors end here: a failed condition carries the item that
+stood in the way, everything else becomes `Throttled` or `Unavailable`."""
+
+import random
+import time
+from typing import Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from functions.platform.errors import ServiceError, Throttled, Unavailable
+from functions.platform.items import Item, decode_item, encode
+from functions.platform.keys import Key
+
+ATTEMPTS = 10
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.01, 0.4  # seconds
+SLOW_DOWN = frozenset(
+    {
+        "ProvisionedThroughputExceededException",
+        "RequestLimitExceeded",
+        "ThrottlingException",
+        "TransactionConflictException",
+        "TransactionInProgressException",
+    }
+)
+
+
+class ConditionFailed(Exception):
+    """The condition of a single write did not hold; `item` is what stood there, if anything."""
+
+    def __init__(self, item: Item | None) -> None:
+        super().__init__("condition failed")
+        self.item = item
+
+
+class Cancelled(Exception):
+    """A transaction was cancelled; `reasons` has one for each of its writes."""
+
+    def __init__(self, reasons: list[dict[str, Any]]) -> None:
+        super().__init__("transaction cancelled")
+        self.reasons = reasons
+
+
+class Calls:
+    """Calls on one table, by one client that many threads share."""
+
+    def __init__(self, client: Any, name: str) -> None:
+        self._client = client
+        self._name = name
+
+    def _call(self, operation: str, **request: Any) -> dict[str, Any]:
+        for attempt in range(ATTEMPTS):
+            pause(attempt)
+            try:
+                answer: dict[str, Any] = getattr(self._client, operation)(**request)
+                return answer
+            except ClientError as error:
+                if error.response["Error"]["Code"] != "TransactionConflictException":
+                    raise _translated(error) from error
+            except BotoCoreError as error:
+                raise Unavailable("the store did not answer; try again in a second") from error
+        raise Throttled("others are writing the same item; try again in a second")
+
+
+def _translated(error: ClientError) -> Exception:
+    code = error.response["Error"]["Code"]
+    if code == "ConditionalCheckFailedException":
+        item = error.response.get("Item")
+        return ConditionFailed(decode_item(item) if item else None)
+    if code == "TransactionCanceledException":
+        return Cancelled(error.response["CancellationReasons"])
+    return _service_error(code) or error
+
+
+def _service_error(code: str) -> ServiceError | None:
+    if code in SLOW_DOWN:
+        return Throttled("the store asks to slow down; try again in a second")
+    if code in {"InternalServerError", "ServiceUnavailable", "InternalFailure"}:
+        return Unavailable("the store is not available; try again in a second")
+    return None
+
+
+def pause(attempt: int) -> None:
+    """Waits before another attempt: longer each time, and never in step with others."""
+    if attempt:
+        longest = min(_FIRST_PAUSE * 2**attempt, _LONGEST_PAUSE)
+        time.sleep(random.uniform(0, longest))  # noqa: S311 - jitter, not a secret
+
+
+def typed_key(key: Key) -> dict[str, Any]:
+    """A key in typed form."""
+    return {"pk": {"S": key[0]}, "sk": {"S": key[1]}}
+
+
+def typed_values(values: Item) -> dict[str, Any]:
+    """The placeholders of an expression, in typed form."""
+    return {f":{name}": encode(value) for name, value in values.items()}

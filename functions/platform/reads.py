@@ -1,0 +1,127 @@
+"""Reads of one table: by key, by partition, by index. All of them page."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from functions.platform.calls import ATTEMPTS, Calls, pause, typed_key, typed_values
+from functions.platform.errors import Throttled
+from functions.platform.items import Item, decode_item
+from functions.platform.keys import Key
+
+_GET_AT_ONCE = 100
+_FIRST_OF_INDEX = 25
+
+
+class Reads(Calls):
+    """What can be read of a table."""
+
+    def get(self, key: Key) -> Item | None:
+        """The item at `key`, strongly consistent: one call."""
+        answer = self._call(
+            "get_item", TableName=self._name, Key=typed_key(key), ConsistentRead=True
+        )
+        return decode_item(answer["Item"]) if "Item" in answer else None
+
+    def get_many(self, keys: Iterable[Key]) -> dict[Key, Item]:
+        """The items that exist among `keys`, strongly consistent: a call per hundred.
+
+        Raises:
+            Throttled: the store puts off reading them again and again.
+        """
+        wanted = [typed_key(key) for key in dict.fromkeys(keys)]
+        found: dict[Key, Item] = {}
+        stalls = 0
+        while wanted:
+            chunk, rest = wanted[:_GET_AT_ONCE], wanted[_GET_AT_ONCE:]
+            request = {self._name: {"Keys": chunk, "ConsistentRead": True}}
+            answer = self._call("batch_get_item", RequestItems=request)
+            for item in map(decode_item, answer["Responses"].get(self._name, ())):
+                found[item["pk"], item["sk"]] = item
+            put_off = answer.get("UnprocessedKeys", {}).get(self._name, {}).get("Keys", [])
+            stalls = stalls + 1 if len(put_off) == len(chunk) else 0
+            if stalls == ATTEMPTS:
+                raise Throttled("the store is busy; try again in a second")
+            pause(stalls)
+            wanted = put_off + rest
+        return found
+
+    def query(
+        self,
+        partition: str,
+        prefix: str,
+        *,
+        newest_first: bool = False,
+        condition: str | None = None,
+        **values: Any,
+    ) -> Iterator[Item]:
+        """The items of a partition whose sort key begins with `prefix`, strongly consistent.
+
+        A call per megabyte read; `condition` filters what comes back, not what is read.
+        """
+        request = {
+            "ConsistentRead": True,
+            "KeyConditionExpression": "pk = :pk AND begins_with(sk, :sk)",
+            "ExpressionAttributeValues": typed_values({"pk": partition, "sk": prefix} | values),
+            "ScanIndexForward": not newest_first,
+        }
+        if condition:
+            request["FilterExpression"] = condition
+        return self._pages(request)
+
+    def query_from(self, partition: str, first: str, last: str, at_once: int) -> Iterator[Item]:
+        """The items from one sort key to another, strongly consistent: a call per `at_once`."""
+        request = {
+            "ConsistentRead": True,
+            "KeyConditionExpression": "pk = :pk AND sk BETWEEN :first AND :last",
+            "ExpressionAttributeValues": typed_values(
+                {"pk": partition, "first": first, "last": last}
+            ),
+            "Limit": at_once,
+        }
+        return self._pages(request)
+
+    def query_index(self, index: str, attribute: str, value: str) -> list[Item]:
+        """What an index lists under `value`: keys only; it may lag behind the table."""
+        request = {
+            "IndexName": index,
+            "KeyConditionExpression": f"{attribute} = :value",
+            "ExpressionAttributeValues": typed_values({"value": value}),
+        }
+        return list(self._pages(request))
+
+    def query_range(
+        self,
+        index: str,
+        partition: str,
+        sort: str,
+        at_most: int,
+        *,
+        attribute: str = "pk",
+        descending: bool = False,
+    ) -> Iterator[Item]:
+        """What an index lists under a value of `attribute`, where `sort` is at most `at_most`."""
+        request = {
+            "IndexName": index,
+            "KeyConditionExpression": f"{attribute} = :pk AND {sort} <= :most",
+            "ExpressionAttributeValues": typed_values({"pk": partition, "most": at_most}),
+            "ScanIndexForward": not descending,
+        }
+        return self._pages(request)
+
+    def query_sorted(self, index: str, partition: str) -> Iterator[Item]:
+        """A partition's keys in an index, in its order; it may lag behind the table."""
+        request = {
+            "IndexName": index,
+            "KeyConditionExpression": "pk = :pk",
+            "ExpressionAttributeValues": typed_values({"pk": partition}),
+            "Limit": _FIRST_OF_INDEX,
+        }
+        return self._pages(request)
+
+    def _pages(self, request: dict[str, Any]) -> Iterator[Item]:
+        while True:
+            answer = self._call("query", TableName=self._name, **request)
+            yield from map(decode_item, answer["Items"])
+            if "LastEvaluatedKey" not in answer:
+                return
+            request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]

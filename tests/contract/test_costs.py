@@ -1,0 +1,16 @@
+"""What operations cost in DynamoDB calls and units, exactly (the design's table)."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks import costs
+from functions.local import engine
+
+
+def test_no_operation_costs_more_than_it_may() -> None:
+    if engine.find_binary(Path(__file__).parents[2]) is None:
+        pytest.skip("the embedded engine, which counts units right, has no build here")
+    measured = costs.measure()
+    assert len(measured) >= 10
+    assert [each for each in measured if each.above] == []

@@ -1,0 +1,164 @@
+"""Episodic capacity: the right entries go, and never one too many stays (RFC-0015 §2.2)."""
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.contract.bodies import MEMORY, create, entry, patch, query, read, update
+from tests.contract.expect import ok, refused
+from tests.contract.service import Tenant, names
+from tests.contract.sweeping import counters_equal_items, items, notices, sweep
+
+HOUR = 3600
+
+
+def capacity(tenant: Tenant, most: int) -> httpx.Client:
+    """An agent with room for so many episodic entries."""
+    alice = tenant.agent("alice")
+    config = {"episodic": {"capacity": most}}
+    ok(tenant.admin.patch("/api/v1/agents/alice/memory/config", json=config))
+    return alice
+
+
+def kept(alice: httpx.Client) -> set[str]:
+    """The keys of what the agent remembers."""
+    return set(names(query(alice, agent_id="alice")))
+
+
+def fill(tenant: Tenant, alice: httpx.Client, *keys: str, **fields: Any) -> list[dict[str, Any]]:
+    """Creates entries one after the other."""
+    made = []
+    for key in keys:
+        tenant.service.clock.advance(ms=1)
+        made.append(create(alice, entry(key=key, **fields)))
+    return made
+
+
+def test_the_least_recently_written_goes_first(tenant: Tenant) -> None:
+    alice = capacity(tenant, 3)
+    (first, *_) = fill(tenant, alice, "a", "b", "c")
+    tenant.service.clock.advance(ms=1)
+    ok(update(alice, first["id"], 1, value={"n": 2}))
+    fill(tenant, alice, "d")
+    assert kept(alice) == {"a", "c", "d"}
+
+
+@pytest.mark.parametrize("how", ["by id", "by key", "by query"])
+def test_a_read_by_the_owner_counts(tenant: Tenant, how: str) -> None:
+    alice = capacity(tenant, 3)
+    (first, *_) = fill(tenant, alice, "a", "b", "c")
+    tenant.service.clock.advance(ms=1)
+    match how:
+        case "by id":
+            assert ok(read(alice, first["id"]))["version"] == 1
+        case "by key":
+            assert len(query(alice, namespace="notes", key="a")) == 1
+        case "by query":
+            assert len(query(alice, agent_id="alice", offset=2)) == 1
+    fill(tenant, alice, "d")
+    assert kept(alice) == {"a", "c", "d"}
+
+
+def test_a_coordinators_read_does_not_count(tenant: Tenant) -> None:
+    alice, boss = capacity(tenant, 2), tenant.coordinator("boss")
+    (first, _) = fill(tenant, alice, "a", "b")
+    task = {"intent_id": "i", "assigned_agent": "alice"}
+    ok(boss.post("/api/v1/tasks", json=task), 201)
+    tenant.service.clock.advance(ms=1)
+    ok(read(boss, first["id"]))
+    fill(tenant, alice, "c")
+    assert kept(alice) == {"b", "c"}
+
+
+def test_far_from_capacity_reads_are_recorded_once_an_hour(tenant: Tenant) -> None:
+    alice = tenant.agent("alice")
+    (first,) = fill(tenant, alice, "a")
+    before = tenant.service.state()
+    tenant.service.clock.advance(seconds=HOUR - 1)
+    ok(read(alice, first["id"]))
+    assert tenant.service.state() == before
+    tenant.service.clock.advance(seconds=2)
+    assert ok(read(alice, first["id"])) == first
+    assert tenant.service.state() != before
+
+
+def test_lower_priority_goes_before_the_less_recent(tenant: Tenant) -> None:
+    alice = capacity(tenant, 3)
+    fill(tenant, alice, "old-high", priority="high")
+    fill(tenant, alice, "old")
+    fill(tenant, alice, "new-low", priority="low")
+    fill(tenant, alice, "x")
+    assert kept(alice) == {"old-high", "old", "x"}
+    fill(tenant, alice, "y")
+    assert kept(alice) == {"old-high", "x", "y"}
+
+
+def test_pinned_entries_stay_and_count(tenant: Tenant) -> None:
+    alice = capacity(tenant, 2)
+    (first, _) = fill(tenant, alice, "a", "b")
+    ok(patch(alice, f"{MEMORY}/{first['id']}", 1, {"pinned": True}))
+    fill(tenant, alice, "c")
+    assert kept(alice) == {"a", "c"}
+    (third,) = query(alice, key="c", agent_id="alice")
+    ok(patch(alice, f"{MEMORY}/{third['id']}", 1, {"pinned": True}))
+    problem = refused(alice.post(MEMORY, json=entry(key="d")), 429, "CAPACITY_EXCEEDED")
+    assert (problem["current_count"], problem["max_capacity"]) == (2, 2)
+    assert kept(alice) == {"a", "c"}
+
+
+def test_what_has_expired_makes_room_before_anything_is_evicted(tenant: Tenant) -> None:
+    alice = capacity(tenant, 2)
+    fill(tenant, alice, "a")
+    fill(tenant, alice, "fleeting", ttl="duration:PT1S")
+    tenant.service.clock.advance(seconds=1)
+    fill(tenant, alice, "b")
+    assert kept(alice) == {"a", "b"}
+    assert notices(tenant.service) == {"expired": 1}
+
+
+def test_a_lowered_capacity_is_reached_by_the_schedule(tenant: Tenant) -> None:
+    alice = tenant.agent("alice")
+    fill(tenant, alice, *"abcde")
+    config = {"episodic": {"capacity": 2}}
+    ok(tenant.admin.patch("/api/v1/agents/alice/memory/config", json=config))
+    sweep(tenant.service)
+    assert kept(alice) == {"d", "e"}
+    assert counters_equal_items(tenant.service)
+
+
+def create_at_once(tenant: Tenant, alice: httpx.Client, count: int) -> tuple[list[int], int]:
+    """The statuses of creates that run together, and the most entries that stood at any look."""
+    done, most = Event(), [0]
+
+    def watch() -> None:
+        while not done.is_set():
+            most.append(len([item for item in items(tenant.service, "e#") if "tier" in item]))
+
+    with ThreadPoolExecutor(17) as pool:
+        watching = pool.submit(watch)
+        bodies = [entry(key=f"new-{number}") for number in range(count)]
+        answers = list(pool.map(lambda body: alice.post(MEMORY, json=body).status_code, bodies))
+        done.set()
+        watching.result()
+    return answers, max(most)
+
+
+@pytest.mark.usefixtures("parallel")
+def test_eighty_creates_at_once_on_a_capacity_of_twenty(tenant: Tenant) -> None:
+    alice = capacity(tenant, 20)
+    assert create_at_once(tenant, alice, 80) == ([201] * 80, 20)
+    assert len(kept(alice)) == 20
+    assert notices(tenant.service) == {"evicted": 60}
+    assert counters_equal_items(tenant.service)
+
+
+@pytest.mark.usefixtures("parallel")
+def test_creates_at_once_evict_what_is_old_and_not_each_other(tenant: Tenant) -> None:
+    alice = capacity(tenant, 20)
+    fill(tenant, alice, *(f"old-{number}" for number in range(20)))
+    tenant.service.clock.advance(ms=1)
+    assert create_at_once(tenant, alice, 20) == ([201] * 20, 20)
+    assert kept(alice) == {f"new-{number}" for number in range(20)}
