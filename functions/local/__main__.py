@@ -31,7 +31,8 @@ _ROOT = Path(__file__).resolve().parents[2]
 
 def main() -> int:
     """Serves until it is told to stop; the process's exit code."""
-    signal.signal(signal.SIGTERM, _interrupt)
+    for ending in (signal.SIGINT, signal.SIGTERM):  # a background shell would have SIGINT ignored
+        signal.signal(ending, _interrupt)
     logger.setLevel(os.environ.get("POWERTOOLS_LOG_LEVEL", "WARNING"))  # a terminal, not a log
     os.umask(0o077)  # whatever is written holds memory or keys
     try:

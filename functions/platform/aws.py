@@ -28,8 +28,8 @@ def client(service: str) -> Any:
 class _PlainParser(JSONParser):  # type: ignore[misc]
     """Leaves an answer as its JSON says, binary values in base64 included.
 
-    Botocore's own parser walks every attribute of every item against the service model, which is
-    two thirds of the time of a query; `functions.platform.items` reads the typed form anyway.
+    Botocore's own parser walks every attribute of every item against the service model, which
+    takes half of the time of a query; `functions.platform.items` reads the typed form anyway.
     """
 
     def _handle_json_body(self, raw_body: bytes, shape: object) -> Any:  # noqa: ARG002
