@@ -8,8 +8,10 @@ import orjson
 from functions.api.call import Call
 from functions.api.documents import Document
 from functions.platform.errors import ValidationFailed
+from functions.platform.jsontext import payload_size
 
 MOST_PAGE_BYTES = 5_000_000
+MOST_PAYLOAD_BYTES = 6_000_000  # what a Lambda answer holds, itself written as JSON
 DEFAULT_LIMIT, MOST_LIMIT = 100, 1000
 PAGE = ("limit", "offset")
 
@@ -59,11 +61,12 @@ def number(call: Call, name: str, default: int, least: int, most: int) -> int:
 def cut(documents: Iterable[Document]) -> list[Any]:
     """As many documents as an answer holds, serialised; at least one."""
     page: list[Any] = []
-    room = MOST_PAGE_BYTES
+    room, payload = MOST_PAGE_BYTES, MOST_PAYLOAD_BYTES
     for document in documents:
         text = orjson.dumps(document)
         room -= len(text) + 1
-        if room < 0 and page:
+        payload -= payload_size(text) + 1
+        if min(room, payload) < 0 and page:
             break
         page.append(orjson.Fragment(text))
     return page

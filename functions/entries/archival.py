@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 
 from functions.entries.model import Entry
 from functions.entries.plan import Plan
-from functions.entries.snapshots import Part, SnapshotStore, archived_events
+from functions.entries.snapshots import Part, SnapshotStore, archived_events, line_size
 from functions.entries.store import EntryStore
 from functions.entries.writer import EntryWriter
 from functions.entries.writes import Reason, Transition
@@ -29,7 +29,7 @@ from functions.tasks.model import Task
 from functions.tasks.store import TaskStore
 
 _MOST_TOGETHER = 20  # entries of one move
-_MOST_BYTES = 250_000  # of values in one part; an item holds 400 KB
+_MOST_BYTES = 250_000  # of lines in one part; an item holds 400 KB
 _IN_THE_CALL = 20.0  # seconds; the schedule finishes what takes longer
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 0.5  # seconds; an index follows within milliseconds
 
@@ -128,11 +128,13 @@ def _chunks(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
         groups[entry.agent, entry.tier].append(entry)
     for group in groups.values():
         chunk: list[Entry] = []
+        room = _MOST_BYTES
         for entry in group:
-            size = sum(len(each.value) for each in chunk) + len(entry.value)
+            size = line_size(entry)
             most = _MOST_TOGETHER if entry.tier != "semantic" else 1
-            if chunk and (len(chunk) >= most or size > _MOST_BYTES):
+            if chunk and (len(chunk) >= most or size > room):
                 yield chunk
-                chunk = []
+                chunk, room = [], _MOST_BYTES
             chunk.append(entry)
+            room -= size
         yield chunk

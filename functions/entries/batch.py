@@ -189,7 +189,7 @@ def _chunks(entries: list[Entry]) -> Iterator[list[Entry]]:
     chunk: list[Entry] = []
     room = MOST_WRITES - _COUNTERS
     for entry in entries:
-        needed = _FIXED_WRITES + len(entry.tags)
+        needed = _FIXED_WRITES + len(entry.tags) + (entry.task is not None)
         if chunk and (needed > room or len(chunk) == 25):
             yield chunk
             chunk, room = [], MOST_WRITES - _COUNTERS

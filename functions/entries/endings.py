@@ -3,7 +3,7 @@
 from functions.entries.archival import Archival
 from functions.identity.model import Principal
 from functions.platform.idempotency import RequestToken
-from functions.tasks.model import Task, TaskChange
+from functions.tasks.model import NewTask, Task, TaskChange
 from functions.tasks.service import Tasks
 
 
@@ -14,6 +14,10 @@ class Endings:
         self._tasks = tasks
         self._archival = archival
 
+    def register(self, caller: Principal, new: NewTask, token: RequestToken) -> Task:
+        """Registers a task, as `functions.tasks.service.Tasks.register` says."""
+        return self._ended(caller, self._tasks.register(caller, new, token))
+
     def change(
         self,
         caller: Principal,
@@ -23,7 +27,9 @@ class Endings:
         token: RequestToken,
     ) -> Task:
         """Changes a task, as `functions.tasks.service.Tasks.change` says."""
-        task = self._tasks.change(caller, task_id, version, change, token)
+        return self._ended(caller, self._tasks.change(caller, task_id, version, change, token))
+
+    def _ended(self, caller: Principal, task: Task) -> Task:
         if task.ended is not None:
-            self._archival.finish(caller.tenant, task_id)
+            self._archival.finish(caller.tenant, task.id)
         return task

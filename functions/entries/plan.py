@@ -21,11 +21,12 @@ from functions.entries.writes import (
     task_tallies,
 )
 from functions.identity.model import Principal
-from functions.platform.errors import BatchTooLarge, ValidationFailed
+from functions.platform.errors import BatchTooLarge, CapacityExceeded, ValidationFailed
 from functions.platform.items import Item
 from functions.platform.keys import Key
-from functions.platform.writes import MOST_WRITES, Write
+from functions.platform.writes import MOST_BYTES, MOST_WRITES, Write
 from functions.tasks import writes as task_writes
+from functions.tasks.model import Task
 from functions.tasks.writes import Held
 
 
@@ -62,12 +63,7 @@ class Plan:
         writes.extend(self._task_writes())
         writes.extend(self._intent_writes())
         writes.extend(self.along.values())
-        if len(writes) > MOST_WRITES:
-            raise BatchTooLarge(
-                "this is more than one atomic write can hold; split it, or use fewer tags",
-                max=MOST_WRITES,
-                actual=len(writes),
-            )
+        _assert_fits(writes)
         return writes
 
     def _agent_tallies(self, steps: tuple[Transition, ...]) -> dict[str, Tally]:
@@ -97,37 +93,41 @@ class Plan:
     def _task_writes(self) -> Iterator[Write]:
         tallies = task_tallies((*self.steps, *self.making_room))
         scopes = self.new_scopes()
-        for task in tallies.keys() | scopes.keys():
+        joining: list[str] = []
+        for task in sorted(tallies.keys() | scopes.keys()):
             tally, step = tallies.get(task), scopes.get(task)
             if task in self.unregistered and step is not None:
-                yield from self._registration(task, step, tally or Tally())
+                joining.append(task)
+                yield from self._registration(task, step, held_by(tally))
+            elif tally is not None and tally.created and step is not None:
+                joining += [task] if task in self.unjoined else []
+                yield self._charge(task, step, held_by(tally))
             elif tally is not None:
-                yield from self._count(task, step, tally)
+                yield self._resize(task, held_by(tally))
             elif step is not None:
                 intent = step.either.intent
                 yield task_writes.check_part(self.caller, task, intent, self.now)
+        if joining:
+            yield task_writes.join(self.caller.tenant, self.caller.id, *joining)
 
-    def _registration(self, task: str, step: Transition, tally: Tally) -> Iterator[Write]:
+    def _registration(self, task: str, step: Transition, held: Held) -> Iterator[Write]:
         tenant, intent = self.caller.tenant, step.either.intent
-        held = Held(tally.working, tally.working_kb, tally.attached)
         registered = task_writes.registered_by_write(self.caller, task, intent, self.now, held)
+        assert_room_left(registered, held, step.index)
         yield task_writes.add_task(tenant, registered, held)
-        yield task_writes.join(tenant, self.caller.id, task)
         if intent is not None:
             yield task_writes.list_under_intent(tenant, registered, intent)
 
-    def _count(self, task: str, step: Transition | None, tally: Tally) -> Iterator[Write]:
-        held = Held(tally.working, tally.working_kb, tally.attached)
-        if not tally.created or step is None:
-            every = (*self.steps, *self.making_room)
-            agent = next(each.either.agent for each in every if each.either.task == task)
-            yield task_writes.resize(self.caller.tenant, agent, task, held)
-            return
+    def _charge(self, task: str, step: Transition, held: Held) -> Write:
         joined = task not in self.unjoined
         intent = step.either.intent
-        yield task_writes.charge(self.caller, task, intent, self.now, held, joined=joined)
-        if not joined:
-            yield task_writes.join(self.caller.tenant, self.caller.id, task)
+        return task_writes.charge(self.caller, task, intent, self.now, held, joined=joined)
+
+    def _resize(self, task: str, held: Held) -> Write:
+        """A transaction holds one agent's working memory; what else is attached counts alone."""
+        every = [step.either for step in (*self.steps, *self.making_room)]
+        agents = [each.agent for each in every if (each.task, each.tier) == (task, "working")]
+        return task_writes.resize(self.caller.tenant, agents[0] if agents else "", task, held)
 
     def _intent_writes(self) -> Iterator[Write]:
         """Uses of intents that no registered task vouches for.
@@ -145,6 +145,34 @@ class Plan:
         """The plan with an expired occupant's slot taken."""
         steps = tuple(occupant if each is step else each for each in self.steps)
         return replace(self, steps=steps)
+
+
+def _assert_fits(writes: list[Write]) -> None:
+    """Raises `BatchTooLarge` where DynamoDB would refuse a transaction's number or size."""
+    if len(writes) > MOST_WRITES:
+        message = "this is more than one atomic write can hold; split it, or use fewer tags"
+        raise BatchTooLarge(message, max=MOST_WRITES, actual=len(writes))
+    size = sum(write.size for write in writes)
+    if len(writes) > 1 and size > MOST_BYTES:
+        message = "this is more than one atomic write can hold; split it into smaller batches"
+        raise BatchTooLarge(message, max=MOST_BYTES, actual=size)
+
+
+def held_by(tally: Tally | None) -> Held:
+    """What a tally says of a task."""
+    return Held() if tally is None else Held(tally.working, tally.working_kb, tally.attached)
+
+
+def assert_room_left(task: Task, held: Held, index: int) -> None:
+    """Raises `CapacityExceeded` where a task would begin with more than it holds."""
+    for limit, more, room, most in (
+        ("max_entries", held.entries, task.room, task.policy.max_entries),
+        ("max_total_size_kb", held.kb, task.room_kb, task.policy.max_total_size_kb),
+    ):
+        if room < 0:
+            error = CapacityExceeded(limit, most - room - more, most)
+            error.index = index
+            raise error
 
 
 def _creates(step: Transition) -> bool:

@@ -1,5 +1,7 @@
 """Use cases on logs: who reads which (contract §5)."""
 
+from dataclasses import replace
+
 from functions.identity.model import ADMIN, Principal
 from functions.logs.model import Event, LogName, Page
 from functions.logs.store import LogStore
@@ -30,12 +32,16 @@ class Logs:
     def of_agent(self, caller: Principal, agent: str, page: Page) -> tuple[list[Event], int]:
         """What happened to an agent's memory outside of intents.
 
+        The values of an archived snapshot are for the agent alone: whoever administers reads every
+        log, but no private memory (contract §4).
+
         Raises:
             AccessDenied: the caller is neither the agent nor has `memory.admin`.
         """
         if caller.id != agent and ADMIN not in caller.permissions:
             raise AccessDenied("an agent's log is read by itself, or with memory.admin")
-        return self._read(caller, LogName("agent", agent), page)
+        events, position = self._read(caller, LogName("agent", agent), page)
+        return events if caller.id == agent else list(map(_without_values, events)), position
 
     def of_namespace(
         self, caller: Principal, namespace: str, page: Page
@@ -52,3 +58,9 @@ class Logs:
 
     def _read(self, caller: Principal, log: LogName, page: Page) -> tuple[list[Event], int]:
         return self._store.read(caller.tenant, log, page.after, page.limit, page.type)
+
+
+def _without_values(event: Event) -> Event:
+    lines = event.data.get("snapshot", ())
+    bare = [{name: part for name, part in line.items() if name != "value"} for line in lines]
+    return replace(event, data=event.data | {"snapshot": bare}) if lines else event

@@ -23,6 +23,7 @@ from functions.logs.model import Event, EventType, LogName
 from functions.platform import log_keys
 from functions.platform.errors import Throttled
 from functions.platform.items import Item
+from functions.platform.jsontext import payload_size
 from functions.platform.keys import Key
 from functions.platform.table import Refused, Table
 from functions.platform.writes import Write, update
@@ -88,7 +89,7 @@ class LogStore:
                 break
             if kind in (None, item["type"]):
                 data = unpacked(self._data(partition, item))
-                room -= len(data) + _ENVELOPE
+                room -= payload_size(data if isinstance(data, bytes) else data.encode()) + _ENVELOPE
                 if found and room < 0:
                     break
                 found.append(event_of(tenant, log, item, data))

@@ -7,7 +7,7 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from functions.platform.errors import ServiceError, Throttled, Unavailable
+from functions.platform.errors import CapacityExceeded, ServiceError, Throttled, Unavailable
 from functions.platform.items import Item, decode_item, encode
 from functions.platform.keys import Key
 
@@ -68,6 +68,8 @@ def _translated(error: ClientError) -> Exception:
         return ConditionFailed(decode_item(item) if item else None)
     if code == "TransactionCanceledException":
         return Cancelled(error.response["CancellationReasons"])
+    if too_large(code, error.response["Error"].get("Message", "")):
+        return item_full()
     return _service_error(code) or error
 
 
@@ -77,6 +79,16 @@ def _service_error(code: str) -> ServiceError | None:
     if code in {"InternalServerError", "ServiceUnavailable", "InternalFailure"}:
         return Unavailable("the store is not available; try again in a second")
     return None
+
+
+def too_large(code: str, message: str) -> bool:
+    """Whether DynamoDB refused an item that would pass 400 KB; no code of its own says so."""
+    return code in ("ValidationException", "ValidationError") and "item size" in message.lower()
+
+
+def item_full() -> CapacityExceeded:
+    """The refusal of a write that would make an item larger than DynamoDB takes."""
+    return CapacityExceeded("item_size_kb", 400, 400)
 
 
 def pause(attempt: int) -> None:

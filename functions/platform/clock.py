@@ -12,6 +12,8 @@ _RFC3339 = re.compile(
 )
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
+_FIRST_MOMENT = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // _MILLISECOND
+_LAST_MOMENT = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // _MILLISECOND
 
 
 def now_ms() -> int:
@@ -37,8 +39,7 @@ def from_rfc3339(text: str) -> int:
     fraction = match.group(1)
     if fraction is not None:
         text = text.replace(fraction, fraction[:7].ljust(7, "0"), 1)
-    try:
-        parsed = datetime.fromisoformat(text.upper())
-        return int((parsed - _EPOCH) // _MILLISECOND)
-    except OverflowError as error:
-        raise ValueError("the date-time lies outside the calendar") from error
+    moment = int((datetime.fromisoformat(text.upper()) - _EPOCH) // _MILLISECOND)
+    if not _FIRST_MOMENT <= moment <= _LAST_MOMENT:
+        raise ValueError("the date-time lies outside the calendar")
+    return moment

@@ -12,6 +12,10 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Protocol
 
+from botocore.exceptions import BotoCoreError, ClientError
+
+from functions.platform.errors import Unavailable
+
 _NONCE_BYTES = 12
 _USES_PER_KEY = 10_000  # far below the 2^32 messages at which random nonces begin to meet
 _REMEMBERED_KEYS = 1_000
@@ -49,17 +53,22 @@ class KmsKeys:
         self._key_id = key_id
 
     def new(self, tenant: str) -> tuple[bytes, bytes]:
-        answer = self._client.generate_data_key(
-            KeyId=self._key_id, KeySpec="AES_256", EncryptionContext={"tenant": tenant}
-        )
+        answer = self._call("generate_data_key", tenant, KeySpec="AES_256")
         return answer["Plaintext"], answer["CiphertextBlob"]
 
     def unwrap(self, tenant: str, wrapped: bytes) -> bytes:
-        answer = self._client.decrypt(
-            KeyId=self._key_id, CiphertextBlob=wrapped, EncryptionContext={"tenant": tenant}
-        )
-        plain: bytes = answer["Plaintext"]
+        plain: bytes = self._call("decrypt", tenant, CiphertextBlob=wrapped)["Plaintext"]
         return plain
+
+    def _call(self, operation: str, tenant: str, **request: Any) -> dict[str, Any]:
+        context = {"tenant": tenant}
+        try:
+            answer: dict[str, Any] = getattr(self._client, operation)(
+                KeyId=self._key_id, EncryptionContext=context, **request
+            )
+        except (BotoCoreError, ClientError) as error:
+            raise Unavailable("the key service did not answer; try again in a second") from error
+        return answer
 
 
 @dataclass(slots=True)

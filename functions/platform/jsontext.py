@@ -7,17 +7,35 @@ from pydantic_core import to_json
 
 from functions.platform.errors import ValidationFailed
 
+MOST_DEPTH = 150  # of nesting; parsers stop at 200, and a value stands in other documents
+
 
 def compact_json(value: Any, field: str) -> bytes:
     """`value` as compact UTF-8 JSON.
 
     Raises:
-        ValidationFailed: it holds a number that JSON can't write: NaN, or beyond a double.
+        ValidationFailed: it is nested too deeply, or holds a number that JSON can't write: NaN, or
+            beyond a double.
     """
     text = to_json(value)
+    if text.count(b"[") + text.count(b"{") > MOST_DEPTH and _deeper(value, MOST_DEPTH):
+        raise ValidationFailed(field, f"is nested more than {MOST_DEPTH} levels deep")
     if (b"Infinity" in text or b"NaN" in text) and not _finite(value):
         raise ValidationFailed(field, "holds NaN, or a number beyond the range of a double")
     return text
+
+
+def _deeper(value: Any, levels: int) -> bool:
+    """Whether a value is nested more than so many levels deep."""
+    if not isinstance(value, dict | list):
+        return False
+    inner = value.values() if isinstance(value, dict) else value
+    return levels == 0 or any(_deeper(each, levels - 1) for each in inner)
+
+
+def payload_size(text: bytes) -> int:
+    """How long a JSON text is inside the JSON in which a function hands it over."""
+    return len(text) + text.count(b'"') + text.count(b"\\")
 
 
 def _finite(value: Any) -> bool:

@@ -8,7 +8,9 @@ from functions.platform.calls import (
     SLOW_DOWN,
     Cancelled,
     ConditionFailed,
+    item_full,
     pause,
+    too_large,
     typed_key,
     typed_values,
 )
@@ -76,6 +78,8 @@ def _assert_passing(cancelled: Cancelled, writes: Sequence[Write]) -> None:
     }
     if failed:
         raise Refused(failed)
+    if any(too_large(reason["Code"], reason.get("Message") or "") for reason in reasons):
+        raise item_full()
     codes = {reason["Code"] for reason in reasons} - {"None"}
     if not codes <= {"TransactionConflict", "ThrottlingError", *SLOW_DOWN}:
         raise RuntimeError(f"transaction cancelled: {sorted(codes)}")

@@ -6,7 +6,8 @@ from typing import Any
 from functions.platform.items import Item
 from functions.platform.keys import Key
 
-MOST_WRITES = 100  # DynamoDB's limit for one transaction
+MOST_WRITES = 100  # DynamoDB's limits for one transaction: this, and 4 MB
+MOST_BYTES = 3_900_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,11 @@ class Write:
     expression: str | None = None
     condition: str | None = None
     values: Item = field(default_factory=dict)
+
+    @property
+    def size(self) -> int:
+        """About how many bytes an item that is put has."""
+        return sum(len(name) + _size(value) for name, value in (self.item or {}).items())
 
 
 def put(key: Key, item: Item, condition: str | None = None, **values: Any) -> Write:
@@ -39,3 +45,11 @@ def delete(key: Key, condition: str | None = None, **values: Any) -> Write:
 def check(key: Key, condition: str, **values: Any) -> Write:
     """Writes nothing, but lets the transaction through only if the condition holds."""
     return Write("ConditionCheck", key, condition=condition, values=values)
+
+
+def _size(value: Any) -> int:
+    if isinstance(value, str):
+        return len(value.encode())
+    if isinstance(value, list | tuple | set | frozenset):
+        return sum(map(_size, value)) + len(value)
+    return len(value) if isinstance(value, bytes) else 16

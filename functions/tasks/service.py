@@ -64,6 +64,8 @@ class Tasks:
     def _parent(self, caller: Principal, new: NewTask) -> Task | None:
         if new.parent_task_id is None:
             return None
+        if new.parent_task_id == new.id:
+            raise ValidationFailed("parent_task_id", "a task isn't its own parent")
         parent = self._store.get(caller.tenant, new.parent_task_id)
         if parent is None:
             raise ValidationFailed("parent_task_id", "no such task")

@@ -18,10 +18,6 @@ from functions.tasks.model import MemoryPolicy, Task
 
 _ABSENT = "attribute_not_exists(pk)"
 OPEN = "attribute_not_exists(ended)"
-_COUNT = (
-    "ADD changes :one, room :less, room_kb :less_kb, n_{digest} :n, kb_{digest} :kb,"
-    " attached :attached"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +31,11 @@ class Held:
     kb: int = 0
     attached: int = 0
 
+    @property
+    def working(self) -> bool:
+        """Whether any of it is working memory."""
+        return self.entries != 0 or self.kb != 0
+
 
 NOTHING = Held()
 
@@ -44,10 +45,13 @@ def task_set(tenant: str, agent: str) -> Key:
     return keys.agent_partition(tenant, agent), "tasks"
 
 
-def join(tenant: str, agent: str, task: str) -> Write:
-    """Puts a task into an agent's task set."""
+def join(tenant: str, agent: str, *tasks: str) -> Write:
+    """Puts tasks into an agent's task set."""
     return update(
-        task_set(tenant, agent), "SET agent_id = :agent ADD tasks :task", agent=agent, task={task}
+        task_set(tenant, agent),
+        "SET agent_id = :agent ADD tasks :tasks",
+        agent=agent,
+        tasks=set(tasks),
     )
 
 
@@ -167,46 +171,43 @@ def charge(
     joined: bool,
 ) -> Write:
     """Takes room for new entries of the caller, if task, role and limits allow."""
-    digest = agent_digest(caller.id)
     may_write, values = _writers(caller)
-    condition = f"{OPEN} AND room >= :n AND room_kb >= :kb AND {may_write}"
-    if joined:
-        condition += f" AND attribute_exists(n_{digest})"
-    else:
+    condition = f"{OPEN} AND {may_write}"
+    expression, counted = _counted(caller.id, held)
+    if held.entries > 0:
+        condition += " AND room >= :n"
+    if held.kb > 0:
+        condition += " AND room_kb >= :kb"
+    if held.working and joined:
+        condition += f" AND attribute_exists(n_{agent_digest(caller.id)})"
+    if held.working and not joined:
+        expression += ", joined :joined"
         values["joined"] = {caller.id}
     if intent is not None:
         condition += " AND intent = :intent"
         values["intent"] = intent
-    return update(
-        keys.task_item(caller.tenant, task_id),
-        _COUNT.format(digest=digest) + ("" if joined else ", joined :joined"),
-        condition,
-        now=now,
-        **_counted(held),
-        **values,
-    )
+    key = keys.task_item(caller.tenant, task_id)
+    return update(key, expression, condition, now=now, **counted, **values)
 
 
 def resize(tenant: str, agent: str, task_id: str, held: Held) -> Write:
     """Corrects what a task counts when entries of an agent grow, shrink or go."""
-    condition = f"{OPEN} AND room_kb >= :kb" if held.kb > 0 else "attribute_exists(pk)"
-    return update(
-        keys.task_item(tenant, task_id),
-        _COUNT.format(digest=agent_digest(agent)),
-        condition,
-        **_counted(held),
-    )
+    condition = OPEN if held.kb > 0 or held.attached > 0 else "attribute_exists(pk)"
+    if held.kb > 0:
+        condition += " AND room_kb >= :kb"
+    expression, counted = _counted(agent, held)
+    return update(keys.task_item(tenant, task_id), expression, condition, **counted)
 
 
-def _counted(held: Held) -> Item:
-    return {
-        "one": 1,
-        "n": held.entries,
-        "kb": held.kb,
-        "less": -held.entries,
-        "less_kb": -held.kb,
-        "attached": held.attached,
-    }
+def _counted(agent: str, held: Held) -> tuple[str, Item]:
+    """The expression and values that count; an agent's own counters are for working memory."""
+    expression = "ADD changes :one, attached :attached"
+    values: Item = {"one": 1, "attached": held.attached}
+    if held.working:
+        digest = agent_digest(agent)
+        expression += f", room :less, room_kb :less_kb, n_{digest} :n, kb_{digest} :kb"
+        values |= {"n": held.entries, "kb": held.kb, "less": -held.entries, "less_kb": -held.kb}
+    return expression, values
 
 
 def check_part(caller: Principal, task_id: str, intent: str | None, now: int) -> Write:

@@ -17,7 +17,7 @@ _ACL = "/api/v1/intents/{intent_id+}/acl"
 
 
 def register(call: Call, caller: Principal) -> Answer:
-    task = call.services.tasks.register(caller, call.parsed(NewTask), call.token(caller))
+    task = call.services.endings.register(caller, call.parsed(NewTask), call.token(caller))
     return _task_answer(201, task, location=f"{TASKS}/{quote(task.id, safe='')}")
 
 
