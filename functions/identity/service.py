@@ -131,11 +131,14 @@ class Identity:
 
         Raises:
             NotFound: no such principal in the caller's tenant.
+            EntryExists: a retry comes after another rotation.
             Throttled: somebody else rotates or revokes it at this very moment.
         """
         stored = self._existing(caller, principal_id)
         if token.wrote(stored.token):
             return self._replayed(stored.principal, once, token, "the key was rotated already")
+        if token.overtaken(stored.spent):
+            raise EntryExists("this rotation was carried out, and the key was changed since")
         key = self._new_key(stored.principal, once)
         if not self._store.replace_key(stored, key, token.stored):
             raise Throttled("the key is being changed by someone else; try again")

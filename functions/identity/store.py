@@ -5,6 +5,7 @@ from typing import cast
 
 from functions.identity.model import Kind, Principal
 from functions.platform import keys
+from functions.platform.idempotency import spent
 from functions.platform.items import Item
 from functions.platform.table import Refused, Table
 from functions.platform.writes import Write, delete, put
@@ -20,6 +21,7 @@ class StoredPrincipal:
     key_place: str  # partition of the present key's item
     token: bytes | None
     salt: bytes | None
+    spent: tuple[bytes, ...] = ()  # tokens of the requests before the last
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +67,9 @@ class PrincipalStore:
 
     def replace_key(self, old: StoredPrincipal, key: NewKey, token: bytes) -> bool:
         """Puts a new key in the place of the present one; False if that changed meanwhile."""
-        return self._try(
-            [
-                delete((old.key_place, "k")),
-                *_items(old.principal, key, token, "key_place = :old", old=old.key_place),
-            ]
-        )
+        principal, before = old.principal, spent(old.token, old.spent)
+        items = _items(principal, key, token, "key_place = :old", before, old=old.key_place)
+        return self._try([delete((old.key_place, "k")), *items])
 
     def remove(self, stored: StoredPrincipal) -> bool:
         """Removes a principal and its key; False if the key changed meanwhile."""
@@ -92,7 +91,12 @@ class PrincipalStore:
 
 
 def _items(
-    principal: Principal, key: NewKey, token: bytes, condition: str, **values: str
+    principal: Principal,
+    key: NewKey,
+    token: bytes,
+    condition: str,
+    before: tuple[bytes, ...] = (),
+    **values: str,
 ) -> list[Write]:
     attributes: Item = {
         "tenant": principal.tenant,
@@ -104,6 +108,7 @@ def _items(
     }
     key_item = keys.api_key_item(key.api_key)
     kept = attributes | {"key_place": key_item[0], "req": token, "salt": key.salt}
+    kept["spent"] = before or None
     place = keys.principal_item(principal.tenant, principal.id)
     return [put(key_item, attributes), put(place, kept, condition, **values)]
 
@@ -120,4 +125,10 @@ def _principal(item: Item) -> Principal:
 
 
 def _stored(item: Item) -> StoredPrincipal:
-    return StoredPrincipal(_principal(item), item["key_place"], item.get("req"), item.get("salt"))
+    return StoredPrincipal(
+        _principal(item),
+        item["key_place"],
+        item.get("req"),
+        item.get("salt"),
+        tuple(item.get("spent", ())),
+    )

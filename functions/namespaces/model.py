@@ -21,6 +21,7 @@ class Namespace:
     created: int  # epoch ms
     updated: int  # epoch ms
     request: bytes | None = field(default=None, compare=False)
+    spent: tuple[bytes, ...] = field(default=(), compare=False)  # tokens of earlier requests
 
 
 class Allowed(BaseModel):

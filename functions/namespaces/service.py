@@ -8,7 +8,7 @@ from functions.namespaces.rules import allows
 from functions.namespaces.store import NamespaceStore
 from functions.platform.clock import Clock
 from functions.platform.errors import AccessDenied, NotFound, VersionMismatch
-from functions.platform.idempotency import RequestToken
+from functions.platform.idempotency import RequestToken, spent
 
 
 class Namespaces:
@@ -69,12 +69,15 @@ class Namespaces:
         """Sets a namespace's permissions, making it if it is new.
 
         Raises:
-            VersionMismatch: `version` is given and isn't the present one.
+            VersionMismatch: `version` is given and isn't the present one, or a retry comes after
+                another change.
         """
         while True:
             present = self._store.get(caller.tenant, name)
             if present is not None and token.wrote(present.request):
                 return present
+            if present is not None and token.overtaken(present.spent):
+                raise _mismatch(present)
             if version is not None and version != (present.version if present else 0):
                 raise _mismatch(present)
             done, present = self._store.replace(
@@ -96,6 +99,7 @@ class Namespaces:
             created=present.created if present else now,
             updated=now,
             request=token.stored,
+            spent=spent(present.request, present.spent) if present else (),
         )
 
 

@@ -85,6 +85,7 @@ def _put(tenant: str, namespace: Namespace) -> Write:
         "created": namespace.created,
         "updated": namespace.updated,
         "req": namespace.request,
+        "spent": namespace.spent or None,
     }
     key = keys.namespace_item(tenant, namespace.name)
     if namespace.version == 1:
@@ -102,4 +103,5 @@ def namespace_of(item: Item) -> Namespace:
         created=item["created"],
         updated=item["updated"],
         request=item.get("req"),
+        spent=tuple(item.get("spent", ())),
     )

@@ -5,6 +5,7 @@ after its answer was lost; and did the same Idempotency-Key come with another bo
 """
 
 import secrets
+from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Self
@@ -12,6 +13,7 @@ from typing import Self
 from functions.platform.errors import IdempotencyConflict
 
 _KEY_BYTES, _BODY_BYTES = 16, 8
+_SPENT = 8  # for writes without a version of their own, which a late retry would repeat
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,10 @@ class RequestToken:
         """What is kept on the item."""
         return self.key + self.body
 
+    def overtaken(self, spent: Iterable[bytes]) -> bool:
+        """Whether this request was carried out before the one that an item stands at now."""
+        return any(stored[:_KEY_BYTES] == self.key for stored in spent)
+
     def wrote(self, stored: bytes | None) -> bool:
         """Whether an item that carries `stored` is as this very request left it.
 
@@ -48,6 +54,11 @@ class RequestToken:
         if stored[_KEY_BYTES:] != self.body:
             raise IdempotencyConflict("this Idempotency-Key was used with another request body")
         return True
+
+
+def spent(last: bytes | None, earlier: Iterable[bytes]) -> tuple[bytes, ...]:
+    """What an item remembers of the requests before its next one, the newest first."""
+    return tuple(([] if last is None else [last]) + list(earlier))[:_SPENT]
 
 
 def _short(text: str) -> bytes:

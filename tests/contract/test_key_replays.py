@@ -2,7 +2,7 @@
 
 import httpx
 
-from tests.contract.bodies import MEMORY, PRINCIPALS, TASKS, create_task
+from tests.contract.bodies import MEMORY, NAMESPACES, PRINCIPALS, TASKS, create_task
 from tests.contract.expect import gone, ok, refused
 from tests.contract.service import Service, Tenant
 
@@ -43,10 +43,20 @@ def test_no_request_revives_a_rotated_key(tenant: Tenant, service: Service) -> N
     path = f"{PRINCIPALS}/alice/rotate"
     make(tenant.admin)
     first = ok(tenant.admin.post(path, headers={"Idempotency-Key": "r1"}))["api_key"]
-    ok(tenant.admin.post(path, headers={"Idempotency-Key": "r2"}))
-    third = ok(tenant.admin.post(path, headers={"Idempotency-Key": "r1"}))["api_key"]
-    assert third != first
+    second = ok(tenant.admin.post(path, headers={"Idempotency-Key": "r2"}))["api_key"]
+    late = tenant.admin.post(path, headers={"Idempotency-Key": "r1"})
+    refused(late, 409, "ENTRY_EXISTS")
     refused(service.client(first).get(MEMORY), 401, "UNAUTHENTICATED")
+    ok(service.client(second).get(MEMORY))
+
+
+def test_a_late_retry_does_not_undo_a_namespaces_later_change(tenant: Tenant) -> None:
+    path = f"{NAMESPACES}/facts"
+    first, second = ({"permissions": {"default": access}} for access in ("read", "none"))
+    ok(tenant.admin.patch(path, json=first, headers=ONCE))
+    after = ok(tenant.admin.patch(path, json=second))
+    refused(tenant.admin.patch(path, json=first, headers=ONCE), 409, "VERSION_MISMATCH")
+    assert ok(tenant.admin.get(path)) == after
 
 
 def test_names_that_look_like_paths_are_names(tenant: Tenant) -> None:
