@@ -4,10 +4,10 @@ import random
 import time
 from collections.abc import Callable
 
+from functions.entries.departures import departures
 from functions.entries.items import EntryItems
 from functions.entries.plan import Plan
 from functions.entries.store import EntryStore
-from functions.entries.writes import Transition
 from functions.identity.model import Principal
 from functions.platform import keys
 from functions.platform.clock import Clock
@@ -36,11 +36,14 @@ class Surplus:
         gone = failures = 0
         while failures < _ATTEMPTS and time_left():
             room = self._room(tenant, agent)
-            steps = self._steps(tenant, agent, -room) if room < 0 else ()
+            if room >= 0:
+                break
+            now, wanted = self._clock(), min(-room, _AT_ONCE)
+            steps = departures(self._store, tenant, agent, now, wanted, most_expired=wanted)
             if not steps:
                 break
             caller = Principal(tenant, agent, "agent", frozenset())
-            plan = Plan(caller, steps, self._clock(), seen_room=room)
+            plan = Plan(caller, steps, now, seen_room=room)
             try:
                 self._table.transact(plan.writes(self._items))
                 gone += len(steps)
@@ -53,19 +56,3 @@ class Surplus:
         counters = self._table.get(keys.agent_item(tenant, agent)) or {}
         room: int = counters.get("ep_room", 0)
         return room
-
-    def _steps(self, tenant: str, agent: str, surplus: int) -> tuple[Transition, ...]:
-        """What goes next; what has expired goes before anything is evicted."""
-        wanted = min(surplus, _AT_ONCE)
-        expired = self._store.expired_of_agent(tenant, agent, self._clock())
-        episodic = [entry for entry in expired if entry.tier == "episodic"][:wanted]
-        gone = {entry.place for entry in episodic}
-        victims = self._store.victims(tenant, agent, wanted)
-        evicted = [entry for entry in victims if entry.place not in gone]
-        return (
-            *(Transition(entry, None, reason="expired") for entry in episodic),
-            *(
-                Transition(entry, None, reason="evicted")
-                for entry in evicted[: wanted - len(episodic)]
-            ),
-        )

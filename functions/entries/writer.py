@@ -3,8 +3,8 @@
 import random
 import time
 from dataclasses import replace
-from functools import partial
 
+from functions.entries.departures import departures
 from functions.entries.items import EntryItems
 from functions.entries.model import Entry
 from functions.entries.pins import pinned
@@ -35,7 +35,6 @@ from functions.platform.errors import (
 )
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
-from functions.platform.parallel import side_by_side
 from functions.platform.table import Refused, Table
 from functions.tasks.items import task_of
 
@@ -187,24 +186,14 @@ class EntryWriter:
         if room >= more:
             return replace(plan, making_room=(), seen_room=None)
         tenant, needed = plan.caller.tenant, min(more - room, more + _MOST_EVICTED)
-        expired, victims = side_by_side(
-            (
-                partial(self._store.expired_of_agent, tenant, agent, plan.now),
-                partial(self._store.victims, tenant, agent, needed + len(plan.steps)),
-            )
+        places = {step.place for step in plan.steps}
+        going = departures(
+            self._store, tenant, agent, plan.now, needed, _MOST_EVICTED, staying=places
         )
-        gone = [entry for entry in expired[:_MOST_EVICTED] if entry.tier == "episodic"]
-        going = [Transition(entry, None, reason="expired") for entry in gone]
-        places = {entry.place for entry in gone} | {step.place for step in plan.steps}
-        going += [
-            Transition(entry, None, reason="evicted")
-            for entry in victims
-            if entry.place not in places
-        ][: max(needed - len(going), 0)]
         if len(going) < min(more, needed):
             refuse_if_all_pinned(counters, plan.steps[0].index)
             return replace(plan, making_room=(), seen_room=None)
-        return replace(plan, making_room=tuple(going), seen_room=room)
+        return replace(plan, making_room=going, seen_room=room)
 
 
 def _learn_namespace(plan: Plan, place: keys.Key, item: Item | None) -> Plan:

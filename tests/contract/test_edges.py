@@ -160,3 +160,16 @@ def test_an_administrator_reads_an_agents_log_without_values(tenant: Tenant) -> 
 def test_a_namespaces_name_is_bounded(tenant: Tenant) -> None:
     body = {"permissions": {"default": "read"}}
     invalid(tenant.admin.patch(f"{NAMESPACES}/{'n' * 256}", json=body), "namespace")
+
+
+def test_a_full_agents_batch_may_take_an_expired_slot(tenant: Tenant) -> None:
+    alice = tenant.agent("alice")
+    config = {"episodic": {"capacity": 2}}
+    ok(tenant.admin.patch("/api/v1/agents/alice/memory/config", json=config))
+    create(alice, entry(key="kept"))
+    create(alice, entry(key="fleeting", ttl="duration:PT1S"))
+    tenant.service.clock.advance(seconds=2)
+    batch = [entry(key="fleeting"), entry(key="new")]
+    ok(alice.post(BATCH, json={"entries": batch}))
+    assert {each["key"] for each in query(alice, agent_id="alice")} == {"fleeting", "new"}
+    assert counters_equal_items(tenant.service)
