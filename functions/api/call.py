@@ -3,7 +3,6 @@
 import base64
 import binascii
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
@@ -49,6 +48,17 @@ class Call:
         self.names = names
         self.services = services
         self.headers: dict[str, str] = event.get("headers") or {}
+
+    def name(self, parameter: str, most: int) -> str:
+        """A name from the path.
+
+        Raises:
+            ValidationFailed: it has more than `most` characters.
+        """
+        name = self.names[parameter]
+        if len(name) > most:
+            raise ValidationFailed(parameter, f"has 1 to {most} characters")
+        return name
 
     @cached_property
     def body(self) -> bytes:
@@ -161,6 +171,3 @@ def _invalid(error: ValidationError) -> ValidationFailed:
     messages = [each["msg"].removeprefix("Value error, ") for each in found]
     first, *rest = zip(fields, messages, strict=True)
     return ValidationFailed(*first, *rest)
-
-
-Handle = Callable[[Call, Principal], Answer]

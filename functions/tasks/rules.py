@@ -32,13 +32,6 @@ def may_write_memory(caller: Principal, task: Task, now: int) -> bool:
     return directs(caller, task) or (grant is not None and grant.access == "write")
 
 
-def may_use_intent(caller: str, intent: Intent | None) -> bool:
-    """Whether the caller may bring tasks and scopes under the intent; the first user owns it."""
-    if intent is None or caller == intent.owner or caller in intent.parties:
-        return True
-    return intent.acl.get(caller) == "write"
-
-
 def may_read_intent(caller: Principal, intent: Intent) -> bool:
     """Whether the caller reads the intent's tasks and log."""
     member = caller.id == intent.owner or caller.id in intent.parties

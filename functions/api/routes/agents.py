@@ -5,13 +5,10 @@ from functions.api.documents import settings_document
 from functions.api.route import Route
 from functions.entries.settings import AgentConfig
 from functions.identity.model import ADMIN, Principal
-from functions.platform.errors import ValidationFailed
 
 
 def configure(call: Call, caller: Principal) -> Answer:
-    agent, config = call.names["agent_id"], call.parsed(AgentConfig)
-    if len(agent) > 128:
-        raise ValidationFailed("agent_id", "has 1 to 128 characters")
+    config, agent = call.parsed(AgentConfig), call.name("agent_id", 128)
     settings = call.services.agents.configure(caller, agent, config, call.token(caller))
     return json_answer(200, settings_document(settings))
 

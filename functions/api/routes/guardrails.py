@@ -4,7 +4,6 @@ from functions.api.call import Answer, Call, json_answer
 from functions.api.documents import guardrails_document
 from functions.api.route import Route
 from functions.identity.model import ADMIN, Principal
-from functions.platform.errors import ValidationFailed
 from functions.tasks.guardrails import CoordinatorGuardrails, GuardrailsChange
 
 _GUARDRAILS = "/api/v1/coordinators/{coordinator_id+}/guardrails"
@@ -21,10 +20,7 @@ def change(call: Call, caller: Principal) -> Answer:
 
 
 def _coordinator(call: Call) -> str:
-    name = call.names["coordinator_id"]
-    if len(name) > 128:
-        raise ValidationFailed("coordinator_id", "has 1 to 128 characters")
-    return name
+    return call.name("coordinator_id", 128)
 
 
 def _answer(standing: CoordinatorGuardrails) -> Answer:

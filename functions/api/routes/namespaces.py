@@ -6,7 +6,6 @@ from functions.api.paging import PAGE, listed
 from functions.api.route import Route
 from functions.identity.model import ADMIN, READ, Principal
 from functions.namespaces.model import Namespace, NamespaceChange
-from functions.platform.errors import ValidationFailed
 
 NAMESPACES = "/api/v1/memory/namespaces"
 
@@ -22,9 +21,7 @@ def get(call: Call, caller: Principal) -> Answer:
 
 def configure(call: Call, caller: Principal) -> Answer:
     change = call.parsed(NamespaceChange)
-    if len(call.names["namespace"]) > 255:
-        raise ValidationFailed("namespace", "has 1 to 255 characters")
-    name, version = call.names["namespace"], call.if_match
+    name, version = call.name("namespace", 255), call.if_match
     namespaces = call.services.namespaces
     return _answer(namespaces.configure(caller, name, change, version, call.token(caller)))
 

@@ -48,9 +48,7 @@ def of_intent(call: Call, caller: Principal) -> Answer:
 
 
 def grant(call: Call, caller: Principal) -> Answer:
-    task_id, principal = call.names["task_id"], call.names["principal"]
-    if len(principal) > 128:
-        raise ValidationFailed("principal", "has 1 to 128 characters")
+    task_id, principal = call.names["task_id"], call.name("principal", 128)
     granted = call.services.grants.grant(caller, task_id, principal, call.parsed(NewGrant))
     return json_answer(200, grant_document(granted))
 
