@@ -160,7 +160,7 @@ def _at(index: int) -> Iterator[None]:
     try:
         yield
     except ServiceError as error:
-        error.index = index
+        error.at(index)
         raise
 
 

@@ -170,9 +170,7 @@ def assert_room_left(task: Task, held: Held, index: int) -> None:
         ("max_total_size_kb", held.kb, task.room_kb, task.policy.max_total_size_kb),
     ):
         if room < 0:
-            error = CapacityExceeded(limit, most - room - more, most)
-            error.index = index
-            raise error
+            raise CapacityExceeded(limit, most - room - more, most).at(index)
 
 
 def _creates(step: Transition) -> bool:

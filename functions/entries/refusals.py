@@ -26,9 +26,7 @@ def refuse_if_all_pinned(counters: Item, index: int) -> None:
     most = counters.get("ep_capacity", EPISODIC_CAPACITY)
     count = most - counters.get("ep_room", most)
     if counters.get("ep_pinned", 0) >= count:
-        error = CapacityExceeded("episodic_capacity", count, most)
-        error.index = index
-        raise error
+        raise CapacityExceeded("episodic_capacity", count, most).at(index)
 
 
 def mismatch(present: Entry) -> VersionMismatch:
@@ -49,7 +47,7 @@ def assert_room(plan: Plan, task: Task, step: Transition | None, tally: Tally, i
             task_rules.assert_open(task)
         _assert_fits(task, tally)
     except ServiceError as error:
-        error.index = index
+        error.at(index)
         raise
 
 
@@ -77,6 +75,4 @@ def assert_working_fits(tally: Tally, item: Item, index: int) -> None:
         ("max_total_size_kb", tally.working_kb, "wk_room_kb", WORKING_KB),
     ):
         if more > 0 and more > item.get(room, most):
-            error = CapacityExceeded(limit, most - item.get(room, most), most)
-            error.index = index
-            raise error
+            raise CapacityExceeded(limit, most - item.get(room, most), most).at(index)

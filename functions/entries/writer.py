@@ -126,20 +126,13 @@ class EntryWriter:
         return plan
 
     def _refusal(self, step: Transition, item: Item | None) -> ServiceError:
-        error: ServiceError
         if item is None or (step.old is not None and item["nonce"] != step.old.nonce):
-            error = EntryNotFound()
-        elif step.old is None:
-            present = self._items.entry(item)
-            error = EntryExists(
-                "the slot is taken; PATCH the entry that stands there",
-                current=present,
-                version=present.version,
-            )
-        else:
-            error = mismatch(self._items.entry(item))
-        error.index = step.index
-        return error
+            return EntryNotFound().at(step.index)
+        present = self._items.entry(item)
+        if step.old is not None:
+            return mismatch(present).at(step.index)
+        message = "the slot is taken; PATCH the entry that stands there"
+        return EntryExists(message, current=present, version=present.version).at(step.index)
 
     def _learn_tasks(self, plan: Plan, place: keys.Key, item: Item | None) -> Plan:
         tenant = plan.caller.tenant
@@ -163,9 +156,8 @@ class EntryWriter:
         for step in plan.steps:
             intent = step.either.intent
             if intent is not None and keys.intent_item(plan.caller.tenant, intent) == place:
-                denied = AccessDenied("this intent belongs to somebody else; ask its owner")
-                denied.index = step.index
-                raise denied
+                message = "this intent belongs to somebody else; ask its owner"
+                raise AccessDenied(message).at(step.index)
 
     def _learn_capacity(self, plan: Plan, place: keys.Key, item: Item | None) -> Plan:
         victims = {step.place for step in plan.making_room}

@@ -1,6 +1,6 @@
 """What can go wrong, as the caller is told it; `api/problems.py` has the statuses (contract §3)."""
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 
 class ServiceError(Exception):
@@ -20,6 +20,11 @@ class ServiceError(Exception):
         super().__init__(message)
         self.message = message
         self.members = members
+
+    def at(self, index: int) -> Self:
+        """The error of the part of a batch at `index`."""
+        self.index = index
+        return self
 
 
 class ValidationFailed(ServiceError):
