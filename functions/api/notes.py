@@ -30,6 +30,7 @@ OPERATIONS = {
     "that was applied last changes nothing and answers the same; a changed one changes what is "
     "there, ended tasks aside; another `version` makes tasks of its own. An error names its line.",
     "tasks_change": "By its coordinator; its assignee sets status and results.",
+    "tasks_of_agent": "Those in which the caller has part; all of them with `memory.admin`.",
     "tasks_grant": "By the task's coordinator or assignee.",
     "tasks_revoke": "By the task's coordinator or assignee.",
     "tasks_set_acl": "By the intent's owner, or with `memory.admin`.",

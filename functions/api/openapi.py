@@ -13,7 +13,7 @@ from functions.api import parameters
 from functions.api.documents import Document
 from functions.api.notes import FIELDS, MODELS, OPERATIONS, PARTIAL
 from functions.api.problems import PROBLEMS
-from functions.api.route import PUBLIC, ROOT, Route
+from functions.api.route import ANY, PUBLIC, ROOT, Route
 from functions.api.schemas import answers
 from functions.tasks.model import KEPT
 
@@ -105,6 +105,8 @@ def _who_may(route: Route) -> str:
         return "Needs no key."
     if route.needs == ROOT:
         return "Needs the operator's root key."
+    if route.needs == ANY:
+        return "Needs a principal's key."
     return f"Needs the permission `{route.needs}`."
 
 

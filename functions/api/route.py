@@ -9,7 +9,7 @@ from functions.api.call import Answer, Call
 from functions.identity.model import Principal
 from functions.platform.errors import MethodNotAllowed, NotFound
 
-PUBLIC, ROOT = "public", "root"
+PUBLIC, ROOT, ANY = "public", "root", "any"
 _PARAMETER = re.compile(r"\{(\w+)(\+?)\}")
 
 
@@ -17,9 +17,9 @@ _PARAMETER = re.compile(r"\{(\w+)(\+?)\}")
 class Route:
     """One operation. `{name}` in the path holds no slash, `{name+}` may.
 
-    `needs` is a permission of RFC-0015 §6.4, or PUBLIC, or ROOT. `answers` maps each status to the
-    name of its schema (None: no body); `also` lists the error statuses beside those that any route
-    of its kind gives.
+    `needs` is a permission of RFC-0015 §6.4, or PUBLIC, or ROOT, or ANY: whatever principal.
+    `answers` maps each status to the name of its schema (None: no body); `also` lists the error
+    statuses beside those that any route of its kind gives.
     """
 
     method: str

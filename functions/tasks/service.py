@@ -161,7 +161,22 @@ class Tasks:
         intent = self._store.intent(caller.tenant, intent_id)
         if intent is None or not rules.may_read_intent(caller, intent):
             tasks = [task for task in tasks if self.reads_memory(caller, task)]
-        return sorted(tasks, key=lambda task: (task.created, task.id), reverse=True)
+        return _newest_first(tasks)
+
+    def of_agent(self, caller: Principal, agent: str) -> list[Task]:
+        """The open tasks assigned to an agent, newest first, as far as the caller has part in them.
+
+        What a worker polls: one read of the agent's task set, one of those tasks.
+        """
+        return _newest_first(
+            [
+                task
+                for task in self._store.of_agent(caller.tenant, agent)
+                if task.assignee == agent
+                and task.ended is None
+                and (caller.id in task.parties or ADMIN in caller.permissions)
+            ]
+        )
 
     def change(
         self,
@@ -238,6 +253,10 @@ class Tasks:
             task.ended is None and task.assignee == agent and rules.coordinates(caller, task)
             for task in tasks
         )
+
+
+def _newest_first(tasks: list[Task]) -> list[Task]:
+    return sorted(tasks, key=lambda task: (task.created, task.id), reverse=True)
 
 
 def _mismatch(present: Task) -> VersionMismatch:

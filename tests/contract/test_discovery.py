@@ -13,6 +13,7 @@ ROUTES = """
 POST /api/v1/tenants
 POST /api/v1/principals
 GET /api/v1/principals
+GET /api/v1/me
 DELETE /api/v1/principals/{}
 POST /api/v1/principals/{}/rotate
 POST /api/v1/memory
@@ -38,6 +39,7 @@ PUT /api/v1/tasks/{}/grants/{}
 DELETE /api/v1/tasks/{}/grants/{}
 POST /api/v1/workflows
 GET /api/v1/intents/{}/tasks
+GET /api/v1/agents/{}/tasks
 GET /api/v1/intents/{}/acl
 PUT /api/v1/intents/{}/acl
 GET /api/v1/intents/{}/events

@@ -111,6 +111,12 @@ def test_principals_are_listed_newest_first_without_keys(
     assert "am_" not in answer.text
 
 
+def test_a_key_tells_whose_it_is(service: Service, tenant: Tenant) -> None:
+    made = tenant.principal("agent", "alice", permissions=["memory.write"])
+    found = ok(service.client(made["api_key"]).get("/api/v1/me"))
+    assert found == {name: value for name, value in made.items() if name != "api_key"}
+
+
 def test_principals_are_paged(tenant: Tenant, clock: MovableClock) -> None:
     for id in ("one", "two", "three"):
         clock.advance(seconds=1)

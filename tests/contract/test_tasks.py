@@ -154,6 +154,30 @@ def test_an_intents_tasks_are_a_bare_array_newest_first(
     assert ok(boss.get("/api/v1/intents/intent_none/tasks")) == []
 
 
+def test_an_agent_lists_the_open_tasks_assigned_to_it(
+    tenant: Tenant, boss: httpx.Client, clock: MovableClock
+) -> None:
+    alice, other = tenant.agent("alice"), tenant.coordinator("other")
+    made = []
+    for name in ("task_a", "task_b", "task_c", "task_d"):
+        made.append(create_task(boss, id=name, assigned_agent="alice"))
+        clock.advance(ms=1)
+    ok(change_task(boss, made[0], assigned_agent="bob"))
+    ok(change_task(alice, made[1], status="completed"))
+    ok(change_task(alice, made[2], status="running"))
+    create_task(other, id="task_e", intent_id="intent_2", assigned_agent="alice")
+
+    def listed(who: httpx.Client, query: str = "") -> list[str]:
+        return [each["id"] for each in ok(who.get(f"/api/v1/agents/alice/tasks{query}"))]
+
+    assert listed(alice) == ["task_e", "task_d", "task_c"]
+    assert listed(alice, "?status=running") == ["task_c"]
+    assert listed(alice, "?limit=1&offset=1") == ["task_d"]
+    assert listed(boss) == ["task_d", "task_c"]
+    assert listed(tenant.agent("bob")) == []
+    assert listed(tenant.admin) == listed(alice)
+
+
 def test_a_change_makes_a_new_version(boss: httpx.Client, clock: MovableClock) -> None:
     made = create_task(boss)
     clock.advance(seconds=3)

@@ -3,7 +3,7 @@
 from functions.api.call import Answer, Call, json_answer
 from functions.api.documents import principal_document
 from functions.api.paging import PAGE, listed
-from functions.api.route import ROOT, Route
+from functions.api.route import ANY, ROOT, Route
 from functions.identity.model import ADMIN, NewPrincipal, NewTenant, Principal
 
 PRINCIPALS = "/api/v1/principals"
@@ -29,6 +29,10 @@ def create(call: Call, caller: Principal) -> Answer:
 def all_of_tenant(call: Call, caller: Principal) -> Answer:
     documents = list(map(principal_document, call.services.identity.principals(caller)))
     return json_answer(200, listed(call, "principals", documents))
+
+
+def me(_call: Call, caller: Principal) -> Answer:
+    return json_answer(200, principal_document(caller))
 
 
 def revoke(call: Call, caller: Principal) -> Answer:
@@ -79,6 +83,7 @@ ROUTES = [
         {200: "PrincipalPage"},
         query=PAGE,
     ),
+    Route("GET", "/api/v1/me", me, ANY, "Get the principal of the key", {200: "Principal"}),
     Route(
         "POST",
         f"{_PRINCIPAL}/rotate",

@@ -37,11 +37,18 @@ def change(call: Call, caller: Principal) -> Answer:
 
 
 def of_intent(call: Call, caller: Principal) -> Answer:
+    return _listed(call, call.services.tasks.of_intent(caller, call.names["intent_id"]))
+
+
+def of_agent(call: Call, caller: Principal) -> Answer:
+    return _listed(call, call.services.tasks.of_agent(caller, call.names["agent_id"]))
+
+
+def _listed(call: Call, tasks: list[Task]) -> Answer:
     limit, offset = limits(call)
     status = single(call, "status")
     if status is not None and status not in get_args(Status):
         raise ValidationFailed("status", f"is one of {', '.join(get_args(Status))}")
-    tasks = call.services.tasks.of_intent(caller, call.names["intent_id"])
     matching = [task for task in tasks if status in (None, task.status)]
     page = cut(map(task_document, matching[offset : offset + limit]))
     return json_answer(200, page, **position(len(matching), offset, len(page)))
@@ -123,6 +130,15 @@ ROUTES = [
         of_intent,
         READ,
         "List an intent's tasks, as a bare array",
+        {200: "Tasks"},
+        query=("status", *PAGE),
+    ),
+    Route(
+        "GET",
+        "/api/v1/agents/{agent_id+}/tasks",
+        of_agent,
+        READ,
+        "List the open tasks assigned to an agent, as a bare array",
         {200: "Tasks"},
         query=("status", *PAGE),
     ),

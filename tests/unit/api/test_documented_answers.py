@@ -112,6 +112,7 @@ def _tasks(admin: httpx.Client, tenant: Tenant) -> None:
     for _ in range(2):
         admin.delete(grant)
     admin.get("/api/v1/intents/intent_1/tasks", params={"status": "running"})
+    admin.get("/api/v1/agents/worker/tasks", params={"limit": 1})
     admin.put(ACL, json={"entries": [{"principal": "bob", "access": "write"}]})
     admin.get(ACL)
 
@@ -135,6 +136,7 @@ def _principals(admin: httpx.Client) -> None:
     for _ in range(2):
         admin.post(PRINCIPALS, json={"id": "bob", "kind": "agent"})
     admin.get(PRINCIPALS, params={"limit": 1})
+    admin.get("/api/v1/me")
     admin.post(f"{PRINCIPALS}/bob/rotate")
     for _ in range(2):
         admin.delete(f"{PRINCIPALS}/bob")

@@ -18,6 +18,7 @@ CONTRACT = """
 POST /api/v1/tenants
 POST /api/v1/principals
 GET /api/v1/principals
+GET /api/v1/me
 DELETE /api/v1/principals/{id}
 POST /api/v1/principals/{id}/rotate
 POST /api/v1/memory
@@ -39,6 +40,7 @@ POST /api/v1/tasks
 GET /api/v1/tasks/{task_id}
 POST /api/v1/workflows
 GET /api/v1/intents/{intent_id}/tasks
+GET /api/v1/agents/{agent_id}/tasks
 PATCH /api/v1/tasks/{task_id}
 GET /api/v1/tasks/{task_id}/context
 PUT /api/v1/tasks/{task_id}/grants/{principal}
