@@ -1,12 +1,16 @@
-"""Costs and comparison; without a name, both. Fails if a cost is above its limit."""
+"""Costs and comparison; without a name, both. Fails if a cost is above its limit.
+
+`conversation` measures a long one.
+"""
 
 import argparse
 import json
 import sys
 from pathlib import Path
 
-from benchmarks import compare, costs
+from benchmarks import compare, conversations, costs
 
+_WHICH = ("costs", "compare", "conversation", "all")
 _BENCH = Path(__file__).parents[1] / ".bench"
 
 
@@ -24,6 +28,8 @@ def main() -> int:
         rows = compare.compare(_BENCH, options.rounds, options.seconds)
         documents["compare"] = compare.as_data(rows)
         _say(options.json, compare.as_text(rows))
+    if options.which == "conversation":
+        print(conversations.long_conversation(options.messages))
     if options.json:
         print(json.dumps(documents, indent=2))
     return status
@@ -31,9 +37,10 @@ def main() -> int:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("which", nargs="?", choices=("costs", "compare", "all"), default="all")
+    parser.add_argument("which", nargs="?", choices=_WHICH, default="all")
     parser.add_argument("--rounds", type=int, default=5, help="of each comparison (default 5)")
     parser.add_argument("--seconds", type=float, default=1.5, help="of a round (default 1.5)")
+    parser.add_argument("--messages", type=int, default=100_000, help="of the conversation")
     parser.add_argument("--json", action="store_true", help="all figures, as one JSON document")
     return parser.parse_args()
 

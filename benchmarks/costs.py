@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 from urllib.parse import urlencode
 
+from benchmarks import conversations, memories
 from benchmarks.capacity import Call, in_sequence
 from benchmarks.inprocess import Function, function
 from benchmarks.tables import text_table
@@ -73,7 +74,12 @@ def measure() -> list[Cost]:
         tenant = running.call("POST", "/api/v1/tenants", running.root_key, {"id": "bench"}).body
         admin = _Agent(running, tenant["admin"]["id"], tenant["admin"]["api_key"])
         owned = [*_own(_agent(admin, "owner")), _at_capacity(admin)]
-        return [*owned, *_key(admin), *_shared(admin)]
+        rooms = [
+            _cost(name, Limit(*limit), calls)
+            for room in (memories, conversations)
+            for name, limit, calls in room.operations(running, admin.key)
+        ]
+        return [*owned, *_key(admin), *_shared(admin), *rooms]
 
 
 def _agent(admin: _Agent, name: str) -> _Agent:

@@ -87,7 +87,9 @@ def _built(folder: Path) -> Function:
     key_file, root_key = folder / "encryption.key", secrets.token_urlsafe(24)
     key_file.write_bytes(base64.b64encode(secrets.token_bytes(32)))
     client = aws.client("dynamodb")
-    client.create_table(**memory_table("memory"))
+    table = memory_table("memory")
+    del table["StreamSpecification"]  # nobody reads it here, and the engine never trims it
+    client.create_table(**table)
     client.create_table(**log_table("log"))
     settings = ApiSettings(
         memory_table="memory",

@@ -5,10 +5,13 @@ import time
 from typing import Any
 
 from functions.api.call import Answer, Call
+from functions.api.envelopes import ROOT as OPENWOP
+from functions.api.envelopes import envelope, internal_envelope
 from functions.api.paging import assert_known
 from functions.api.problems import internal_error, problem
 from functions.api.route import ANY, PUBLIC, ROOT, Route, RouteTable
 from functions.api.services import Services
+from functions.api.tokens import Claims
 from functions.identity.model import READ, Principal
 from functions.identity.service import require
 from functions.platform.errors import (
@@ -19,44 +22,50 @@ from functions.platform.errors import (
 )
 from functions.platform.observability import log_unforeseen, logger
 
+_ROOT_ONLY = "only the root key makes tenants"
 _NOBODY = Principal("", "", "user", frozenset())
 _OPERATOR = Principal("~root", "root", "user", frozenset())
+_SPEECH = {False: (problem, internal_error), True: (envelope, internal_envelope)}
 _TRACEPARENT = re.compile(r"[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}", re.ASCII)
 
 
 class App:
     """The API, as a function from event to answer."""
 
-    def __init__(self, services: Services, routes: RouteTable) -> None:
+    def __init__(
+        self, services: Services, routes: RouteTable, claims: Claims | None = None
+    ) -> None:
         self._services = services
         self._routes = routes
+        self._claims = claims
 
     def __call__(self, event: dict[str, Any], _context: object = None) -> dict[str, Any]:
         """Answers one API Gateway event (HTTP API, payload 2.0)."""
         began = time.perf_counter()
         request_id: str = event["requestContext"]["requestId"]
         fields: dict[str, object] = {"request_id": request_id}
+        told, failed = _SPEECH[event["rawPath"].startswith(OPENWOP)]
         try:
             answer = self._answer(event, fields)
         except ServiceError as error:
-            answer = problem(error)
+            answer = told(error)
             fields["code"] = error.code
         except Exception as error:  # noqa: BLE001 - the door's last resort
             log_unforeseen(error, **fields)
-            answer = internal_error()
+            answer = failed()
         took = round((time.perf_counter() - began) * 1000, 1)
         logger.info("request", extra={"status": answer.status, "took_ms": took, **fields})
         return _rendered(answer, request_id)
 
     def _answer(self, event: dict[str, Any], fields: dict[str, object]) -> Answer:
-        path: str = event["rawPath"]
+        path = _path(event)
         method: str = event["requestContext"]["http"]["method"]
         trace = _TRACEPARENT.fullmatch((event.get("headers") or {}).get("traceparent", ""))
         fields |= {"method": method, "trace_id": trace.group(1) if trace else None}
         route, names = self._routes.find(path, method)
         fields["route"] = route.template
         call = Call(event, names, self._services, path)
-        caller = self._caller(call, route)
+        caller = self._caller(event, call, route)
         fields["tenant"] = caller.tenant
         assert_known(call, route.query)
         try:
@@ -66,25 +75,38 @@ class App:
                 conflict.current = None
             raise
 
-    def _caller(self, call: Call, route: Route) -> Principal:
+    def _caller(self, event: dict[str, Any], call: Call, route: Route) -> Principal:
         if route.needs == PUBLIC:
             return _NOBODY
-        api_key = _api_key(call.headers)
+        named = None if self._claims is None else self._claims.named(event)
         if route.needs == ROOT:
-            return self._operator(api_key)
-        if self._services.identity.is_root(api_key):
-            raise AccessDenied("the root key makes tenants; use a principal's key for the rest")
-        caller = self._services.identity.authenticate(api_key)
+            if named is not None:
+                raise AccessDenied(_ROOT_ONLY)
+            return self._operator(_api_key(call.headers))
+        identity = self._services.identity
+        caller = self._by_key(call) if named is None else identity.recognize(*named)
         _assert_own_id(call.headers.get("x-agent-id"), caller)
         if route.needs != ANY:
             require(caller, route.needs)
         return caller
 
+    def _by_key(self, call: Call) -> Principal:
+        api_key = _api_key(call.headers)
+        if self._services.identity.is_root(api_key):
+            raise AccessDenied("the root key makes tenants; use a principal's key for the rest")
+        return self._services.identity.authenticate(api_key)
+
     def _operator(self, api_key: str) -> Principal:
         if not self._services.identity.is_root(api_key):
             self._services.identity.authenticate(api_key)
-            raise AccessDenied("only the root key makes tenants")
+            raise AccessDenied(_ROOT_ONLY)
         return _OPERATOR
+
+
+def _path(event: dict[str, Any]) -> str:
+    """The path, decoded: HTTP APIs do that, but leave `%25` as it is, by some accounts at least."""
+    path: str = event["rawPath"]
+    return path.replace("%25", "%")
 
 
 def _api_key(headers: dict[str, str]) -> str:

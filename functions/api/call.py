@@ -3,6 +3,7 @@
 import base64
 import binascii
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
@@ -104,8 +105,10 @@ class Call:
             raise ValidationFailed("query", "isn't readable as UTF-8") from error
         return parameters
 
-    def token(self, caller: Principal) -> RequestToken:
-        """The token of this write.
+    def token(
+        self, caller: Principal, digest: Callable[[bytes], bytes] | None = None
+    ) -> RequestToken:
+        """The token of this write, of the request's digest if its body may hold secrets.
 
         Raises:
             ValidationFailed: the Idempotency-Key isn't 1-255 visible ASCII characters.
@@ -115,7 +118,8 @@ class Call:
             return RequestToken.fresh()
         method = self._event["requestContext"]["http"]["method"]
         request = b"\n".join((f"{method} {self._path}".encode(errors="replace"), self.body))
-        return RequestToken.of(f"{caller.tenant}\n{caller.id}", key, request)
+        asked = request if digest is None else digest(request)
+        return RequestToken.of(f"{caller.tenant}\n{caller.id}", key, asked)
 
     @property
     def idempotency_key(self) -> str | None:

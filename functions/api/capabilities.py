@@ -7,6 +7,8 @@ from functions.api.documents import Document
 from functions.api.paging import MOST_PAGE_BYTES
 from functions.entries.model import ENCRYPTED, MOST_IN_BATCH, MOST_VALUE_BYTES, Tier
 from functions.entries.writes import EPISODIC_CAPACITY, WORKING_ENTRIES, WORKING_KB
+from functions.snapshots.model import MOST_ENTRY_BYTES
+from functions.snapshots.redaction import Edition
 from functions.tasks.model import MemoryPolicy
 
 _POLICY = MemoryPolicy()
@@ -61,7 +63,23 @@ OPENINTENT: Document = {
 }
 """Answer of `GET /.well-known/openintent.json`, in the shape that published servers give it."""
 
-OPENWOP: Document = {
-    "capabilities": {"agents": {"memoryBackends": []}, "memory": {"supported": False}},
+_OPENWOP_MEMORY: Document = {
+    "supported": True,
+    "maxEntrySizeBytes": MOST_ENTRY_BYTES,
+    "ttlSupported": True,
 }
-"""Answer of `GET /.well-known/openwop` (OpenWOP RFC 0004 §B): what isn't held isn't advertised."""
+OPENWOP: dict[Edition, Document] = {
+    "rfc-0004": {
+        "capabilities": {"agents": {"memoryBackends": ["longTerm"]}, "memory": _OPENWOP_MEMORY}
+    },
+    "1.x": {
+        "protocolVersion": "1.0",
+        "supportedEnvelopes": [],
+        "schemaVersions": {},
+        "limits": {"clarificationRounds": 0, "schemaRounds": 0, "envelopesPerTurn": 0},
+        "agents": {"memoryBackends": ["long-term"]},
+        "memory": _OPENWOP_MEMORY,
+    },
+}
+"""Answers of `GET /.well-known/openwop`: by RFC 0004 §B, and as OpenWOP 1.x publishes it, with the
+families at the root and what its schema requires of a host that runs no workflows."""

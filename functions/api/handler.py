@@ -9,16 +9,20 @@ from functions.api.route import route_table
 from functions.api.routes import (
     agents,
     context,
+    conversations,
     guardrails,
     identity,
     logs,
     memory,
     namespaces,
+    openwop,
+    states,
     tasks,
     workflows,
 )
 from functions.api.routes.discovery import with_discovery
 from functions.api.services import build_services
+from functions.api.tokens import claims_of
 from functions.platform.clock import Clock, now_ms
 from functions.platform.settings import ApiSettings
 
@@ -33,6 +37,9 @@ ROUTES = with_discovery(
         *memory.ROUTES,
         *context.ROUTES,
         *tasks.ROUTES,
+        *conversations.ROUTES,
+        *states.ROUTES,
+        *openwop.ROUTES,
         *workflows.ROUTES,
         *identity.ROUTES,
     ]
@@ -41,7 +48,7 @@ ROUTES = with_discovery(
 
 def build(settings: ApiSettings, clock: Clock = now_ms) -> Handler:
     """The API on the tables and keys that the settings name."""
-    return App(build_services(settings, clock), route_table(ROUTES))
+    return App(build_services(settings, clock), route_table(ROUTES), claims_of(settings))
 
 
 @cache

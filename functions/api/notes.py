@@ -39,6 +39,16 @@ OPERATIONS = {
     "logs_of_agent": "By the agent itself, or with `memory.admin`. Oldest first.",
     "logs_of_namespace": "By who may read the namespace, or with `memory.admin`. Oldest first.",
     "identity_create": "The answer shows the key, this once.",
+    "openwop_start": "The memory is that of the caller, the agent and the scope; whoever in the "
+    "tenant is given its `memoryRef` may use it. The run is over when it is ended, or after 24 "
+    "hours. Secrets of 8 characters or more are kept encrypted, for its puts.",
+    "openwop_end": "Again changes nothing.",
+    "openwop_list_entries": "Newest first. In a run it is always the same, but for entries that "
+    "expire; without one it is what there is now.",
+    "openwop_put_entry": "In a run, its secrets are replaced by `<REDACTED:label>` before anything "
+    "is stored, or refused if the run rejects them. Empty tags are dropped.",
+    "openwop_delete_entry": "Runs that are open go on seeing it; after the last of them it leaves "
+    "the storage.",
 }
 """What is to be known of an operation beyond its summary."""
 
@@ -61,6 +71,18 @@ PARTIAL = frozenset({"EntryChange", "BatchUpdate", "TaskChange", "EpisodicSettin
 """Bodies in which a field that isn't given has no default: it stays as it is."""
 
 FIELDS: dict[str, Document] = {
+    "NewMemoryRun.agent": {"description": "Whose memory it is; any name."},
+    "NewMemoryRun.scope": {"description": "Which of the agent's memories."},
+    "NewMemoryRun.secrets": {"description": "What the run's puts must not persist."},
+    "onSecret": {"description": "What a put does with a secret."},
+    "Secret.value": {"description": "At most 65,536 bytes with the others."},
+    "NewMemoryEntry.content": {"description": "At most 65,536 bytes of UTF-8."},
+    "expiresAt": {"description": "From this moment on no list and no get shows it."},
+    "memoryRef": {"description": "Stands for the memory, to whoever holds it. Don't parse it."},
+    "snapshotAt": {"description": "When the snapshot was taken."},
+    "MemoryEntryList.next": {
+        "description": "Give it as `before` to go on; only where the answer was full."
+    },
     "namespace": {"description": "The group that the entry stands in, such as `billing.invoices`."},
     "key": {"description": "The entry's name within its namespace."},
     "value": {"description": "Your JSON object, at most 65,536 bytes of compact UTF-8."},

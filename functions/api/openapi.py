@@ -4,14 +4,12 @@ from collections.abc import Iterable, Iterator
 from http import HTTPStatus
 from inspect import getdoc
 from sys import modules
-from typing import Any
-
-from pydantic import BaseModel
-from pydantic.json_schema import models_json_schema
 
 from functions.api import parameters
+from functions.api.body_schemas import bodies, body_ref, noted
 from functions.api.documents import Document
-from functions.api.notes import FIELDS, MODELS, OPERATIONS, PARTIAL
+from functions.api.envelopes import names_of
+from functions.api.notes import OPERATIONS
 from functions.api.problems import PROBLEMS
 from functions.api.route import ANY, PUBLIC, ROOT, Route
 from functions.api.schemas import answers
@@ -24,6 +22,11 @@ _HEADERS: dict[str | None, tuple[str, ...]] = {
     "Task": ("ETag",),
     "Namespace": ("ETag",),
     "CoordinatorGuardrails": ("ETag",),
+    "ConversationHead": ("ETag",),
+    "Conversation": ("ETag",),
+    "Appended": ("ETag",),
+    "Popped": ("ETag",),
+    "State": ("ETag",),
     "Entries": ("X-Total-Count", "X-Next-Offset"),
     "Tasks": ("X-Total-Count", "X-Next-Offset"),
 }
@@ -44,7 +47,8 @@ versions, tags, lifetimes and access rules.
 
 Every request but those of the section Discovery carries a key, which stands for one principal of \
 one tenant; nothing of another tenant is ever in reach. Times are RFC 3339 in UTC. Errors are \
-problem documents (RFC 9457) whose `code` says what happened; `/docs` explains each code. A W3C \
+problem documents (RFC 9457) whose `code` says what happened; `/docs` explains each code; those \
+of the section OpenWOP are its own. A W3C \
 `traceparent` header is honoured. HEAD is answered wherever GET is.\
 """
 
@@ -92,7 +96,7 @@ def _operation(route: Route, routes: list[Route]) -> Document:
     if route.needs == PUBLIC:
         operation["security"] = []
     if route.body is not None:
-        schema = {"$ref": _body_ref(route.body.__name__)}
+        schema = {"$ref": body_ref(route.body.__name__)}
         operation["requestBody"] = {
             "required": True,
             "content": {media: {"schema": schema} for media in route.media},
@@ -114,7 +118,7 @@ def _parameters(route: Route) -> Iterator[Document]:
     for name, many in route.names():
         yield parameters.in_path(name, many=many)
     for name in route.query:
-        yield parameters.QUERY[name]
+        yield parameters.in_query(name, openwop=route.envelope)
     if route.needs not in (PUBLIC, ROOT):
         yield parameters.AGENT_ID
     if route.if_match is not None:
@@ -129,7 +133,17 @@ def _responses(route: Route, routes: list[Route]) -> Iterator[tuple[str, Documen
     for status, name in route.answers.items():
         yield str(status), _success(route, status, name)
     for status in sorted(_problem_statuses(route, routes)):
-        yield str(status), {"$ref": f"#/components/responses/Problem{status}"}
+        yield str(status), _refusal(route, status)
+
+
+def _refusal(route: Route, status: int) -> Document:
+    if not route.envelope:
+        return {"$ref": f"#/components/responses/Problem{status}"}
+    return {
+        "description": "; ".join(f"`{name}`" for name in names_of(status)),
+        "headers": _headers(_PROBLEM_HEADERS.get(status, ())),
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/OpenWopError"}}},
+    }
 
 
 def _success(route: Route, status: int, name: str | None) -> Document:
@@ -166,12 +180,12 @@ def _headers(names: Iterable[str]) -> Document:
 
 
 def _components(routes: list[Route]) -> Document:
-    bodies = _bodies(routes)
-    kept = bodies.get("NewTaskBody", {}).get("properties", {})
+    of_bodies = bodies(routes)
+    kept = of_bodies.get("NewTaskBody", {}).get("properties", {})
     answered = answers({name: kept[name] for name in kept.keys() & KEPT})
-    schemas = answered | bodies
+    schemas = answered | of_bodies
     return {
-        "schemas": {name: _noted(name, schema) for name, schema in sorted(schemas.items())},
+        "schemas": {name: noted(name, schema) for name, schema in sorted(schemas.items())},
         "responses": {f"Problem{status}": _problem(status) for status in _STATUSES},
         "headers": {name: _header(name) for name in _HEADER_NOTES},
         "securitySchemes": {
@@ -195,48 +209,3 @@ def _header(name: str) -> Document:
     number = name in ("Retry-After", "X-Total-Count", "X-Next-Offset")
     schema: Document = {"type": "integer", "minimum": 0} if number else {"type": "string"}
     return {"description": _HEADER_NOTES[name], "schema": schema}
-
-
-def _body_ref(model: str) -> str:
-    return f"#/components/schemas/{model}Body"
-
-
-def _bodies(routes: list[Route]) -> dict[str, Document]:
-    """The schemas of all bodies, and of what they hold."""
-    models: list[type[BaseModel]] = [route.body for route in routes if route.body is not None]
-    _, generated = models_json_schema(
-        [(model, "validation") for model in dict.fromkeys(models)],
-        ref_template=_body_ref("{model}"),
-    )
-    return {f"{name}Body": _plain(name, schema) for name, schema in generated["$defs"].items()}
-
-
-def _plain(model: str, schema: Document) -> Document:
-    """A model's schema without what pydantic makes up: titles, docstrings and idle defaults."""
-    properties = {
-        name: {
-            word: said
-            for word, said in each.items()
-            if word != "title" and not (word == "default" and (said is None or model in PARTIAL))
-        }
-        for name, each in schema["properties"].items()
-    }
-    kept = {word: said for word, said in schema.items() if word not in ("title", "description")}
-    return kept | {"properties": properties} | MODELS.get(model, {})
-
-
-def _noted(name: str, schema: Document) -> Document:
-    """A schema whose properties say what they mean."""
-    if "properties" not in schema:
-        return schema
-    model = name.removesuffix("Body")
-    return schema | {
-        "properties": {
-            field: _with_note(each, FIELDS.get(f"{model}.{field}", FIELDS.get(field)))
-            for field, each in schema["properties"].items()
-        }
-    }
-
-
-def _with_note(schema: Document, note: Document | None) -> dict[str, Any]:
-    return schema | note if note else schema

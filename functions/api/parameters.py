@@ -60,6 +60,11 @@ _QUERY = [
         "How large the packed entries may be, as JSON.",
     ),
     _query(
+        "last",
+        {"type": "integer", "minimum": 1, "maximum": 1000},
+        "The newest so many messages; without limit and offset.",
+    ),
+    _query(
         "limit",
         {"type": "integer", "minimum": 1, "maximum": 1000, "default": 100},
         "How many to answer at most.",
@@ -70,7 +75,24 @@ _QUERY = [
         "How many to pass over.",
     ),
 ]
-QUERY = {parameter["name"]: parameter for parameter in _QUERY}
+_OPENWOP = [
+    _query("runId", _TEXT, "A run on this memory; its snapshot shows. The present unless given."),
+    _query("tag", _TEXT, "Entries that have this tag."),
+    _query(
+        "before",
+        {"type": "string", "pattern": "^mem_[0-9a-hjkmnp-tv-z]{22}$"},
+        "Entries older than the one with this id.",
+    ),
+    _query(
+        "limit",
+        {"type": "integer", "minimum": 0, "maximum": 1000, "default": 0},
+        "How many to answer at most; 0 is no limit of yours, and 1,000 or 5 MB.",
+    ),
+]
+_BY_NAME = {
+    openwop: {parameter["name"]: parameter for parameter in parameters}
+    for openwop, parameters in ((False, _QUERY), (True, _OPENWOP))
+}
 
 AGENT_ID = _header(
     "X-Agent-ID", r"^[^\x00-\x1f\x7f]+$", "Must be the id of the key's own principal; else 403."
@@ -96,8 +118,15 @@ _PATH_NOTES = {
     "intent_id": "An intent's id.",
     "principal": "A principal's id.",
     "coordinator_id": "A coordinator's id.",
+    "memoryRef": "A memory's reference, as the start of a run gave it.",
+    "runId": "A run's id.",
 }
 _SLASHES = " It may hold slashes."
+
+
+def in_query(name: str, *, openwop: bool) -> Document:
+    """A query parameter, of OpenWOP's part or of the rest."""
+    return _BY_NAME[openwop][name]
 
 
 def in_path(name: str, *, many: bool) -> Document:

@@ -34,6 +34,7 @@ class Route:
     also: tuple[int, ...] = ()
     if_match: str | None = None  # "required" or "optional"
     once: bool = False  # honours Idempotency-Key
+    envelope: bool = False  # its errors are OpenWOP's, not problem documents
 
     @property
     def template(self) -> str:

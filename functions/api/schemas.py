@@ -3,8 +3,10 @@
 from typing import Any
 
 from functions.api.capabilities import CAPABILITIES, OPENINTENT, OPENWOP
+from functions.api.conversation_schemas import CONVERSATIONS
 from functions.api.documents import Document
 from functions.api.governing_schemas import CONTEXT, GUARDRAILS, POLICY, SETTINGS, WORKFLOW
+from functions.api.openwop_schemas import OPENWOP_ANSWERS
 from functions.api.problems import PROBLEMS
 from functions.api.schema_words import (
     BOOLEAN,
@@ -173,11 +175,13 @@ def answers(kept: Document) -> dict[str, Document]:
         "NewPrincipal": _KEYED,
         "NewTenant": object_of(id=STRING, admin=ref("NewPrincipal")),
         "PrincipalPage": page_of("principals", "Principal"),
+        **CONVERSATIONS,
+        **OPENWOP_ANSWERS,
         "Problem": _PROBLEM,
         "Health": object_of(status={"const": "ok"}),
         "Capabilities": _like(CAPABILITIES),
         "OpenIntent": _like(OPENINTENT),
-        "OpenWop": _like(OPENWOP),
+        "OpenWop": {"anyOf": [_like(document) for document in OPENWOP.values()]},
         "OpenApi": {"type": "object", "required": ["openapi", "info", "paths", "components"]},
         "Html": STRING,
     }

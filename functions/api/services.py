@@ -3,6 +3,15 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from functions.conversations.appends import Appends
+from functions.conversations.archives import Archives
+from functions.conversations.items import ConversationItems
+from functions.conversations.pops import Pops
+from functions.conversations.remains import Remains
+from functions.conversations.retention import Retention
+from functions.conversations.service import Conversations
+from functions.conversations.states import States
+from functions.conversations.store import ConversationStore
 from functions.entries.access import Access
 from functions.entries.agents import Agents
 from functions.entries.archival import Archival
@@ -24,11 +33,20 @@ from functions.logs.service import Logs
 from functions.logs.store import LogStore
 from functions.namespaces.service import Namespaces
 from functions.namespaces.store import NamespaceStore
-from functions.platform.aws import client
+from functions.platform.aws import client, client_later
 from functions.platform.clock import Clock
+from functions.platform.cold import ColdStorage, cold_storage
 from functions.platform.encryption import Cipher, FileKeys, KmsKeys
 from functions.platform.settings import ApiSettings
 from functions.platform.table import Table
+from functions.platform.values import Values
+from functions.snapshots.handles import Handles
+from functions.snapshots.positions import Positions
+from functions.snapshots.redaction import Edition
+from functions.snapshots.registry import Registry
+from functions.snapshots.runs import Runs
+from functions.snapshots.service import Memories
+from functions.snapshots.store import MemoryStore
 from functions.tasks.governance import Governance
 from functions.tasks.grants import Grants
 from functions.tasks.guarding import Guarding
@@ -57,6 +75,13 @@ class Services:
     guarding: Guarding
     contexts: Contexts
     workflows: Workflows
+    conversations: Conversations
+    archives: Archives
+    states: States
+    memory_runs: Runs
+    memories: Memories
+    handles: Handles
+    openwop: Edition
 
 
 def build_services(settings: ApiSettings, clock: Clock) -> Services:
@@ -66,10 +91,10 @@ def build_services(settings: ApiSettings, clock: Clock) -> Services:
         Table(dynamodb, settings.memory_table),
         LogStore(Table(dynamodb, settings.log_table)),
     )
-    items = EntryItems(_cipher(settings))
-    identity = Identity(
-        PrincipalStore(table), _root_key(settings), clock, settings.key_cache_seconds
-    )
+    cipher = _cipher(settings)
+    items = EntryItems(cipher)
+    root_key = _root_key(settings)
+    identity = Identity(PrincipalStore(table), root_key, clock, settings.key_cache_seconds)
     namespaces = Namespaces(NamespaceStore(table), clock)
     task_store = TaskStore(table)
     agents = Agents(table, clock)
@@ -82,6 +107,10 @@ def build_services(settings: ApiSettings, clock: Clock) -> Services:
     entries = Entries(store, writer, expiry, Access(tasks), recency, namespaces, clock)
     queries = Queries(store, tasks, namespaces, recency, clock)
     archival = Archival(store, writer, SnapshotStore(table), task_store, logs, clock)
+    said, cold = ConversationItems(Values(cipher)), cold_storage(settings)
+    memories, positions, handles = MemoryStore(table), Positions(table, clock), Handles(root_key)
+    registry = Registry(cipher, settings.openwop)
+    runs = Runs(table, memories, positions, registry, handles, clock)
     return Services(
         identity=identity,
         entries=entries,
@@ -98,13 +127,30 @@ def build_services(settings: ApiSettings, clock: Clock) -> Services:
         guarding=Guarding(governance, clock),
         contexts=Contexts(queries, tasks, governance),
         workflows=Workflows(table, namespaces, agents, tasks, clock),
+        conversations=_conversations(table, said, cold, clock),
+        archives=Archives(table, said, cold),
+        states=States(table, Values(cipher), clock),
+        memory_runs=runs,
+        memories=Memories(memories, positions, runs, handles, clock),
+        handles=handles,
+        openwop=settings.openwop,
     )
+
+
+def _conversations(
+    table: Table, items: ConversationItems, cold: ColdStorage | None, clock: Clock
+) -> Conversations:
+    store = ConversationStore(table, items)
+    remains = Remains(table, store)
+    retention = Retention(table, items, remains, cold, clock)
+    appends, pops = Appends(store, items, clock), Pops(store, items, clock)
+    return Conversations(store, items, appends, pops, remains, retention, clock)
 
 
 def _cipher(settings: ApiSettings) -> Cipher:
     if settings.encryption_key_file is not None:
         return Cipher(FileKeys(Path(settings.encryption_key_file)))
-    return Cipher(KmsKeys(client("kms"), str(settings.encryption_key_id)))
+    return Cipher(KmsKeys(client_later("kms"), str(settings.encryption_key_id)))
 
 
 def _root_key(settings: ApiSettings) -> str:

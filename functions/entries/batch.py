@@ -58,16 +58,6 @@ class Batches:
         Raises:
             ServiceError: the first failure, with its `index` in the batch.
         """
-        try:
-            return self._write(caller, batch, token)
-        except ServiceError as error:
-            if error.index is not None:
-                error.members["index"] = error.index
-            raise
-
-    def _write(
-        self, caller: Principal, batch: Sequence[NewEntry | BatchUpdate], token: RequestToken
-    ) -> list[Entry]:
         present = self._present(caller, batch)
         along: dict[Key, Write] = {}
         steps: list[Transition] = []

@@ -1,13 +1,10 @@
-"""How entries look as items. The value is one attribute: text, or zlib bytes where that is
-smaller, or AES-GCM bytes where it is sensitive (RFC-0015 §9.2)."""
-
-import zlib
-from typing import Any
+"""How entries look as items."""
 
 from functions.entries.model import ENCRYPTED, KINDS, Entry
 from functions.platform.encryption import Cipher
 from functions.platform.items import Item
 from functions.platform.keys import PRIORITIES, Slot, due_shard, moment_of, task_item
+from functions.platform.lifetimes import ttl_seconds
 from functions.platform.schema import (
     AGE_ATTRIBUTE,
     DUE_ATTRIBUTE,
@@ -17,26 +14,7 @@ from functions.platform.schema import (
     TASK_ATTRIBUTE,
     TTL_ATTRIBUTE,
 )
-
-_COMPRESS_FROM = 1024  # bytes; below, a value fits its write unit anyway
-
-
-def pack(value: bytes) -> str | bytes:
-    """A value that needs no encryption, as it is stored."""
-    if len(value) > _COMPRESS_FROM:
-        packed = zlib.compress(value)
-        if len(packed) < len(value):
-            return packed
-    return value.decode()
-
-
-def _unpack(stored: str | bytes) -> bytes:
-    return stored.encode() if isinstance(stored, str) else zlib.decompress(stored)
-
-
-def seconds(moment: int | None) -> int | None:
-    """The time that DynamoDB's own TTL looks at, never before the moment itself."""
-    return None if moment is None else -(-moment // 1000)
+from functions.platform.values import Values, pack
 
 
 class EntryItems:
@@ -47,7 +25,7 @@ class EntryItems:
     """
 
     def __init__(self, cipher: Cipher | None) -> None:
-        self._cipher = cipher
+        self._values = Values(cipher)
 
     def item(self, entry: Entry) -> Item:
         """The item of an entry, without its key."""
@@ -63,7 +41,7 @@ class EntryItems:
             "intent": entry.intent,
             "ttl_rule": entry.ttl,
             EXPIRY_ATTRIBUTE: entry.expires,
-            TTL_ATTRIBUTE: seconds(entry.expires),
+            TTL_ATTRIBUTE: ttl_seconds(entry.expires),
             "pinned": entry.pinned or None,
             "priority": None if entry.priority == "normal" else entry.priority,
             "sens": entry.sensitivity,
@@ -86,10 +64,7 @@ class EntryItems:
     def _value(self, entry: Entry) -> Item:
         if entry.sensitivity not in ENCRYPTED:
             return {"val": pack(entry.value)}
-        if self._cipher is None:
-            raise ValueError("a sensitive value can't be written without a cipher")
-        sealed, wrapped = self._cipher.seal(entry.value, entry.slot.tenant, entry.id, entry.version)
-        return {"val": sealed, "data_key": wrapped, "sealed_at": entry.version}
+        return self._values.sealed(entry.value, entry.slot.tenant, entry.id, entry.version)
 
     def entry(self, item: Item) -> Entry:
         """The entry of an item."""
@@ -101,7 +76,7 @@ class EntryItems:
             agent=item["agent_id"],
             namespace=item["namespace"],
             key=item["ekey"],
-            value=self._opened(item, slot),
+            value=self._values.opened(item, slot.tenant, slot.id(item["nonce"])),
             kb=item["kb"],
             version=item["version"],
             created=item["created"],
@@ -140,16 +115,6 @@ class EntryItems:
             ttl=row.get("ttl_rule"),
             priority=PRIORITIES[int(rank)],
             accessed=moment_of(accessed),
-        )
-
-    def _opened(self, item: dict[str, Any], slot: Slot) -> bytes:
-        if "data_key" not in item:
-            return _unpack(item["val"])
-        if self._cipher is None:
-            return b""
-        entry_id = slot.id(item["nonce"])
-        return self._cipher.open(
-            item["val"], item["data_key"], slot.tenant, entry_id, item["sealed_at"]
         )
 
 

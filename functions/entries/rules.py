@@ -1,11 +1,7 @@
 """What an entry becomes when it is written; pure decisions, `now` is an argument."""
 
-import re
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any
-
-from pydantic import TypeAdapter, ValidationError
 
 from functions.entries.model import (
     KINDS,
@@ -17,18 +13,11 @@ from functions.entries.model import (
 )
 from functions.identity.model import Principal
 from functions.platform import keys
-from functions.platform.clock import to_rfc3339
 from functions.platform.errors import AccessDenied, ValidationFailed, ValueTooLarge
 from functions.platform.idempotency import RequestToken
 from functions.platform.jsontext import compact_json
+from functions.platform.lifetimes import expiry
 
-_NUMBER = r"\d{1,9}(?:[.,]\d{1,9})?"
-_DURATION = re.compile(
-    rf"duration:(P(?=[\dT])(?:{_NUMBER}Y)?(?:{_NUMBER}M)?(?:{_NUMBER}W)?(?:{_NUMBER}D)?"
-    rf"(?:T(?=\d)(?:{_NUMBER}H)?(?:{_NUMBER}M)?(?:{_NUMBER}S)?)?)",
-    re.ASCII,
-)
-_TIMEDELTA = TypeAdapter(timedelta)
 TASK_LIFETIME = "task_lifetime"
 
 
@@ -52,44 +41,6 @@ def compact(value: dict[str, Any]) -> bytes:
 def whole_kb(value: bytes) -> int:
     """The size of a value that limits count: whole KB, rounded up."""
     return -(-len(value) // 1024)
-
-
-def expiry(ttl: str | None, expires_at: int | None, now: int) -> int | None:
-    """When an entry expires (epoch ms); a given `expires_at` wins (RFC-0015 §1.1).
-
-    Raises:
-        ValidationFailed: no such ttl, or a moment that isn't in the future.
-    """
-    after = _lifetime(ttl)
-    if expires_at is None:
-        return _moment("ttl", now, after) if after is not None else None
-    if expires_at <= now:
-        raise ValidationFailed("expires_at", "lies in the past")
-    return expires_at
-
-
-def _lifetime(ttl: str | None) -> int | None:
-    """The milliseconds of a `duration:…`; None for the other policies."""
-    if ttl is None or ttl == TASK_LIFETIME:
-        return None
-    match = _DURATION.fullmatch(ttl)
-    if match is None:
-        raise ValidationFailed("ttl", "is task_lifetime, duration:<ISO 8601> or null")
-    try:
-        lifetime = _TIMEDELTA.validate_python(match.group(1)) // timedelta(milliseconds=1)
-    except (ValidationError, OverflowError) as error:
-        raise ValidationFailed("ttl", "holds no ISO 8601 duration, such as PT24H") from error
-    if lifetime <= 0:
-        raise ValidationFailed("ttl", "a duration must be longer than nothing")
-    return lifetime
-
-
-def _moment(field: str, now: int, lifetime: int) -> int:
-    try:
-        to_rfc3339(now + lifetime)
-    except OverflowError as error:
-        raise ValidationFailed(field, "ends beyond the calendar") from error
-    return now + lifetime
 
 
 def new_entry(caller: Principal, new: NewEntry, now: int, token: RequestToken) -> Entry:
@@ -129,7 +80,7 @@ def new_entry(caller: Principal, new: NewEntry, now: int, token: RequestToken) -
         task=scope.task_id,
         intent=scope.intent_id,
         ttl=new.ttl,
-        expires=expiry(new.ttl, new.expires_at, now),
+        expires=expiry(new.ttl, new.expires_at, now, TASK_LIFETIME),
         pinned=new.pinned or False,
         priority=new.priority or "normal",
         accessed=now,
@@ -183,4 +134,4 @@ def _lifetime_change(entry: Entry, change: EntryChange, now: int) -> dict[str, A
     ttl = change.ttl if "ttl" in change.model_fields_set else entry.ttl
     if ttl == TASK_LIFETIME and entry.task is None:
         raise ValidationFailed("ttl", "task_lifetime needs scope.task_id")
-    return {"ttl": ttl, "expires": expiry(ttl, change.expires_at, now)}
+    return {"ttl": ttl, "expires": expiry(ttl, change.expires_at, now, TASK_LIFETIME)}

@@ -3,7 +3,6 @@
 from functions.entries import rules
 from functions.entries.access import Access, assert_writes
 from functions.entries.expiry import Expiry
-from functions.entries.items import pack
 from functions.entries.model import Entry, EntryChange, NewEntry
 from functions.entries.plan import Plan
 from functions.entries.recency import Recency
@@ -31,6 +30,7 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.keys import Key, Slot
 from functions.platform.table import ConditionFailed
+from functions.platform.values import pack
 from functions.platform.writes import Write
 
 _ATTEMPTS = 8

@@ -9,13 +9,13 @@ from typing import Any
 
 from pydantic_core import from_json, to_json
 
-from functions.entries.items import seconds
 from functions.entries.model import ENCRYPTED, Entry
 from functions.entries.writes import NOTICE_KEPT
 from functions.logs.model import Event, LogName
 from functions.platform import keys
 from functions.platform.items import Item
 from functions.platform.keys import Key
+from functions.platform.lifetimes import ttl_seconds
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import Table
 from functions.platform.writes import Write, delete, put
@@ -141,6 +141,6 @@ def _announcement(tenant: str, task: Task, event: Event, now: int) -> Write:
         "task": task.id,
         "entries": event.data["entries_archived"],
         "happened": event.timestamp,
-        TTL_ATTRIBUTE: seconds(now + NOTICE_KEPT),
+        TTL_ATTRIBUTE: ttl_seconds(now + NOTICE_KEPT),
     }
     return put(keys.announcement_item(tenant, task.id, event.id), item)

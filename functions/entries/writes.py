@@ -9,11 +9,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields
 from typing import Literal
 
-from functions.entries.items import EntryItems, seconds
+from functions.entries.items import EntryItems
 from functions.entries.model import Entry
 from functions.platform import keys
 from functions.platform.items import Item
 from functions.platform.keys import Key, Slot
+from functions.platform.lifetimes import ttl_seconds
 from functions.platform.schema import DUE_ATTRIBUTE as _DUE
 from functions.platform.schema import DUE_SHARD_ATTRIBUTE as _SHARD
 from functions.platform.schema import TTL_ATTRIBUTE
@@ -95,7 +96,7 @@ def notice_write(step: Transition, actor: str, now: int) -> Write | None:
         "reason": reason,
         "actor": actor,
         "happened": now,
-        TTL_ATTRIBUTE: seconds(now + NOTICE_KEPT),
+        TTL_ATTRIBUTE: ttl_seconds(now + NOTICE_KEPT),
     }
     return put(keys.notice_item(old.slot, old.nonce), notice)
 
@@ -117,7 +118,7 @@ def _rows(entry: Entry | None) -> dict[Key, Item]:
         "agent_id": entry.agent,
         "updated": entry.updated,
         "ends": entry.expires,
-        TTL_ATTRIBUTE: seconds(entry.expires),
+        TTL_ATTRIBUTE: ttl_seconds(entry.expires),
         "task": entry.task,
         "intent": entry.intent,
     }

@@ -4,6 +4,8 @@ import base64
 import hmac
 import math
 import secrets
+from collections.abc import Callable
+from functools import partial
 from hashlib import sha256
 from threading import Lock
 
@@ -19,10 +21,11 @@ from functions.platform.errors import (
     ValidationFailed,
 )
 from functions.platform.idempotency import RequestToken
-from functions.platform.keys import new_api_key
+from functions.platform.identity_keys import new_api_key
 
 _REMEMBERED = 10_000
 _SALT_BYTES = 16
+_LookUp = Callable[[], Principal | None]
 ALL_PERMISSIONS = frozenset({READ, WRITE, ADMIN})
 
 
@@ -54,25 +57,43 @@ class Identity:
         Raises:
             Unauthenticated: no such key, or its principal has expired.
         """
+        return self._remembered(api_key, "API key", partial(self._store.by_key, api_key))
+
+    def recognize(self, tenant: str, principal_id: str) -> Principal:
+        """The principal that a verified token names.
+
+        Raises:
+            Unauthenticated: there is no such principal, or it has expired.
+        """
+        name = f"{tenant}\n{principal_id}"  # no key looks so: a header is one line
+        return self._remembered(
+            name, "token's principal", partial(self._named, tenant, principal_id)
+        )
+
+    def _named(self, tenant: str, principal_id: str) -> Principal | None:
+        stored = self._store.find(tenant, principal_id)
+        return None if stored is None else stored.principal
+
+    def _remembered(self, by: str, what: str, look_up: _LookUp) -> Principal:
         now = self._clock()
-        principal, until = self._known.get(api_key, (None, 0))
+        principal, until = self._known.get(by, (None, 0))
         if principal is None or until <= now:
-            principal = self._look_up(api_key, now)
+            principal = self._look_up(by, look_up, now)
+        if principal is None:
+            raise Unauthenticated(f"this {what} is not known; it may have been revoked")
         if principal.expires is not None and principal.expires <= now:
-            raise Unauthenticated("this API key has expired")
+            raise Unauthenticated(f"this {what} has expired")
         return principal
 
-    def _look_up(self, api_key: str, now: int) -> Principal:
+    def _look_up(self, by: str, look_up: _LookUp, now: int) -> Principal | None:
         changes = self._changes
-        principal = self._store.by_key(api_key)
+        principal = look_up()
         with self._lock:
             if len(self._known) >= _REMEMBERED:
                 self._known.clear()
-            self._known.pop(api_key, None)
+            self._known.pop(by, None)
             if principal is not None and changes == self._changes:
-                self._known[api_key] = principal, now + self._remember
-        if principal is None:
-            raise Unauthenticated("this API key is not known; it may have been revoked")
+                self._known[by] = principal, now + self._remember
         return principal
 
     def create_tenant(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from functions.identity.model import Kind, Principal
-from functions.platform import keys
+from functions.platform import identity_keys
 from functions.platform.idempotency import spent
 from functions.platform.items import Item
 from functions.platform.table import Refused, Table
@@ -40,12 +40,12 @@ class PrincipalStore:
 
     def by_key(self, api_key: str) -> Principal | None:
         """The principal that a key stands for: one read."""
-        item = self._table.get(keys.api_key_item(api_key))
+        item = self._table.get(identity_keys.api_key_item(api_key))
         return None if item is None else _principal(item)
 
     def find(self, tenant: str, principal_id: str) -> StoredPrincipal | None:
         """One principal: one read."""
-        item = self._table.get(keys.principal_item(tenant, principal_id))
+        item = self._table.get(identity_keys.principal_item(tenant, principal_id))
         return None if item is None else _stored(item)
 
     def all(self, tenant: str) -> list[Principal]:
@@ -54,7 +54,7 @@ class PrincipalStore:
 
     def tenant_exists(self, tenant: str) -> bool:
         """Whether the tenant was made."""
-        return self._table.get(keys.tenant_item(tenant)) is not None
+        return self._table.get(identity_keys.tenant_item(tenant)) is not None
 
     def add(self, principal: Principal, key: NewKey, token: bytes) -> bool:
         """Adds a principal with its key; False if the id is taken."""
@@ -62,7 +62,7 @@ class PrincipalStore:
 
     def add_tenant(self, admin: Principal, key: NewKey, token: bytes) -> bool:
         """Adds a tenant and its first principal; False if the tenant exists."""
-        tenant = put(keys.tenant_item(admin.tenant), {"created": admin.created}, _ABSENT)
+        tenant = put(identity_keys.tenant_item(admin.tenant), {"created": admin.created}, _ABSENT)
         return self._try([tenant, *_items(admin, key, token, _ABSENT)])
 
     def replace_key(self, old: StoredPrincipal, key: NewKey, token: bytes) -> bool:
@@ -74,7 +74,7 @@ class PrincipalStore:
     def remove(self, stored: StoredPrincipal) -> bool:
         """Removes a principal and its key; False if the key changed meanwhile."""
         principal = stored.principal
-        place = keys.principal_item(principal.tenant, principal.id)
+        place = identity_keys.principal_item(principal.tenant, principal.id)
         return self._try(
             [
                 delete((stored.key_place, "k")),
@@ -106,10 +106,10 @@ def _items(
         "expires": principal.expires,
         "created": principal.created,
     }
-    key_item = keys.api_key_item(key.api_key)
+    key_item = identity_keys.api_key_item(key.api_key)
     kept = attributes | {"key_place": key_item[0], "req": token, "salt": key.salt}
     kept["spent"] = before or None
-    place = keys.principal_item(principal.tenant, principal.id)
+    place = identity_keys.principal_item(principal.tenant, principal.id)
     return [put(key_item, attributes), put(place, kept, condition, **values)]
 
 

@@ -18,8 +18,8 @@ from functions.local.failure import CannotServe
 from functions.local.gateway import Handler
 from functions.local.settings import LocalSettings
 from functions.maintenance import handler as maintenance
-from functions.platform.clock import now_ms
-from functions.platform.keys import new_api_key
+from functions.platform.clock import Clock, now_ms
+from functions.platform.identity_keys import new_api_key
 from functions.platform.schema import log_table, memory_table
 from functions.platform.settings import ApiSettings, LifecycleSettings, MaintenanceSettings
 
@@ -48,7 +48,9 @@ class Service:
     key_works: bool
 
 
-def prepare(settings: LocalSettings, folder: DataFolder, database: Database) -> Service:
+def prepare(
+    settings: LocalSettings, folder: DataFolder, database: Database, clock: Clock = now_ms
+) -> Service:
     """Makes what is missing (keys, tables, the tenant `default`) and builds the handler.
 
     Raises:
@@ -57,21 +59,27 @@ def prepare(settings: LocalSettings, folder: DataFolder, database: Database) -> 
     api_settings = _api_settings(settings, folder)
     api_key = folder.secret(API_KEY_FILE, new_api_key)
     ensure_tables(memory_table(MEMORY_TABLE), log_table(LOG_TABLE))
-    identity = build_services(api_settings, now_ms).identity
+    identity = build_services(api_settings, clock).identity
     key_works = identity.ensure_tenant(TENANT, ADMIN, api_key)
     lock: AbstractContextManager[Any] = Lock() if database.simulated else nullcontext()
     return Service(
-        _in_turn(build(api_settings, now_ms), lock),
-        _in_turn(maintenance.build(_maintenance_settings(database), now_ms), lock),
-        _in_turn(lifecycle.build(_LIFECYCLE, now_ms), lock),
+        _in_turn(build(api_settings, clock), lock),
+        _in_turn(maintenance.build(_maintenance_settings(folder, database), clock), lock),
+        _in_turn(lifecycle.build(_LIFECYCLE, clock), lock),
         api_key,
         key_works,
     )
 
 
-def _maintenance_settings(database: Database) -> MaintenanceSettings:
-    threads = {"sweep_threads": 1} if database.simulated else {}
-    return MaintenanceSettings(memory_table=MEMORY_TABLE, log_table=LOG_TABLE, **threads)
+def _maintenance_settings(folder: DataFolder, database: Database) -> MaintenanceSettings:
+    threads: dict[str, Any] = {"sweep_threads": 1} if database.simulated else {}
+    return MaintenanceSettings(
+        memory_table=MEMORY_TABLE, log_table=LOG_TABLE, archive_folder=_archive(folder), **threads
+    )
+
+
+def _archive(folder: DataFolder) -> str:
+    return str(folder.path / "archive")
 
 
 def _api_settings(settings: LocalSettings, folder: DataFolder) -> ApiSettings:
@@ -82,6 +90,8 @@ def _api_settings(settings: LocalSettings, folder: DataFolder) -> ApiSettings:
             log_table=LOG_TABLE,
             root_key=settings.root_key or folder.secret("root-key", new_api_key),
             encryption_key_file=str(folder.path / "encryption-key"),
+            openwop=settings.openwop,
+            archive_folder=_archive(folder),
         )
     except ValidationError as error:
         problem = error.errors()[0]["msg"]

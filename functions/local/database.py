@@ -82,7 +82,7 @@ def _embedded(binary: Path, folder: DataFolder) -> Iterator[Database]:
     running = start(binary, folder.database, folder.engine_log)
     try:
         stream_records.index(folder.database)
-        _point_only_at(running.url)
+        point_only_at(running.url)
         yield Database(str(folder.database), engine=running)
     finally:
         running.stop()
@@ -92,13 +92,17 @@ def _embedded(binary: Path, folder: DataFolder) -> Iterator[Database]:
 def _moto() -> Iterator[Database]:
     from moto import mock_aws  # noqa: PLC0415 - installed only where the engine has no build
 
-    _point_only_at(None)
+    point_only_at(None)
     with mock_aws():
         yield Database("moto, in memory", simulated=True)
 
 
-def _point_only_at(endpoint: str | None) -> None:
-    """Cuts the AWS SDK off from the user's own accounts, profiles and proxies."""
+def point_only_at(endpoint: str | None) -> None:
+    """Cuts the AWS SDK off from the user's own accounts, profiles and proxies.
+
+    Args:
+        endpoint: the URL of the only DynamoDB in reach; None leaves that to the SDK.
+    """
     for name in [name for name in os.environ if name.startswith("AWS_")]:
         del os.environ[name]
     os.environ |= _OWN_CREDENTIALS | _OWN_REGION

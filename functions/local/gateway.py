@@ -107,6 +107,16 @@ def _body(body: bytes) -> dict[str, Any]:
         return {"body": base64.b64encode(body).decode(), "isBase64Encoded": True}
 
 
+def invoke(handler: Handler, event: dict[str, Any]) -> Answer:
+    """Like Lambda: whatever a handler raises becomes an answer that tells nothing of it."""
+    try:
+        return from_result(handler(event, LocalContext(str(uuid.uuid4()))))
+    except Exception:  # noqa: BLE001 - as the real Lambda service does
+        _log.exception("the handler failed")
+        failed = Refused(500, "INTERNAL_ERROR", "Internal Server Error", "the service failed")
+        return problem(failed)
+
+
 class Gateway:
     """The ASGI application: one handler, called from the threads of `pool`."""
 
@@ -118,7 +128,7 @@ class Gateway:
         try:
             event = await _event(scope, receive)
             answer = await asyncio.get_running_loop().run_in_executor(
-                self._pool, self._invoke, event
+                self._pool, invoke, self._handler, event
             )
         except _Disconnected:
             return
@@ -128,19 +138,10 @@ class Gateway:
         await send({"type": "http.response.start", **start})
         await send({"type": "http.response.body", "body": answer.body})  # dropped for HEAD
 
-    def _invoke(self, event: dict[str, Any]) -> Answer:
-        """Like Lambda: whatever a handler raises becomes an answer that tells nothing of it."""
-        try:
-            return from_result(self._handler(event, LocalContext(str(uuid.uuid4()))))
-        except Exception:  # noqa: BLE001 - as the real Lambda service does
-            _log.exception("the handler failed")
-            failed = Refused(500, "INTERNAL_ERROR", "Internal Server Error", "the service failed")
-            return problem(failed)
-
 
 async def _event(scope: Mapping[str, Any], receive: Receive) -> dict[str, Any]:
     headers = [(k.decode("latin-1"), v.decode("latin-1")) for k, v in scope["headers"]]
-    path = _path(scope["raw_path"])
+    path = decoded_path(scope["raw_path"])
     body = await _read(headers, receive)
     client = scope.get("client")
     return to_event(
@@ -153,9 +154,14 @@ async def _event(scope: Mapping[str, Any], receive: Receive) -> dict[str, Any]:
     )
 
 
-def _path(raw: bytes) -> str:
+def decoded_path(raw: bytes) -> str:
+    """A path as HTTP APIs give it: percent-decoded once, but for its percent signs.
+
+    Raises:
+        Refused: it isn't UTF-8.
+    """
     try:
-        return unquote_to_bytes(raw).decode()
+        return unquote_to_bytes(raw).decode().replace("%", "%25")
     except UnicodeDecodeError as error:
         message = "the path is not percent-encoded UTF-8"
         errors = [{"field": "path", "message": message}]
@@ -164,7 +170,7 @@ def _path(raw: bytes) -> str:
 
 async def _read(headers: Iterable[tuple[str, str]], receive: Receive) -> bytes:
     declared = next((value for name, value in headers if name == "content-length"), "0")
-    _check_size(int(declared))
+    check_size(int(declared))
     chunks: list[bytes] = []
     size, more = 0, True
     while more:
@@ -173,13 +179,18 @@ async def _read(headers: Iterable[tuple[str, str]], receive: Receive) -> bytes:
             raise _Disconnected
         chunk = message.get("body", b"")
         size += len(chunk)
-        _check_size(size)
+        check_size(size)
         chunks.append(chunk)
         more = message.get("more_body", False)
     return b"".join(chunks)
 
 
-def _check_size(size: int) -> None:
+def check_size(size: int) -> None:
+    """Keeps bodies (bytes) within what the gateway takes.
+
+    Raises:
+        Refused: this one is larger.
+    """
     if size > MAX_BODY:
         message = f"a request body may have {MAX_BODY} bytes"
         raise Refused(

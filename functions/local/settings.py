@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Self
+from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -17,6 +17,7 @@ _VARIABLES = {
     "root_key": "AGENT_MEMORY_ROOT_KEY",
     "sweep_seconds": "AGENT_MEMORY_SWEEP_SECONDS",
     "dynamodb": "AWS_ENDPOINT_URL_DYNAMODB",
+    "openwop": "AGENT_MEMORY_OPENWOP",
 }
 
 
@@ -29,6 +30,7 @@ class LocalSettings(BaseModel):
         data: the data folder, absolute.
         root_key: the operator's key; None has one made and kept in the data folder.
         sweep_seconds: how often the scheduled function runs.
+        openwop: which edition of OpenWOP is spoken, `rfc-0004` or `1.x`.
         dynamodb: an endpoint's URL, `aws` for the real DynamoDB, None for the embedded engine.
     """
 
@@ -40,6 +42,8 @@ class LocalSettings(BaseModel):
     root_key: str | None = Field(default=None, min_length=16, pattern=r"^[!-~]+$")
     sweep_seconds: float = Field(default=60, gt=0, le=86_400, allow_inf_nan=False)
     dynamodb: str | None = Field(default=None, pattern=rf"^(https?://.+|{REAL_AWS})$")
+
+    openwop: Literal["rfc-0004", "1.x"] = "rfc-0004"
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] = os.environ) -> Self:

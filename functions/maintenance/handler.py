@@ -5,6 +5,10 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from functions.conversations.items import ConversationItems
+from functions.conversations.remains import Remains
+from functions.conversations.retention import Retention
+from functions.conversations.store import ConversationStore
 from functions.entries.archival import Archival
 from functions.entries.items import EntryItems
 from functions.entries.proof import Proof
@@ -19,9 +23,13 @@ from functions.maintenance.expired import Expired
 from functions.maintenance.sweep import Sweep, TimeLeft
 from functions.platform.aws import client
 from functions.platform.clock import Clock, now_ms
+from functions.platform.cold import cold_storage
+from functions.platform.metrics import report_ms
 from functions.platform.observability import logger
 from functions.platform.settings import MaintenanceSettings
 from functions.platform.table import Table
+from functions.platform.values import Values
+from functions.snapshots.upkeep import Upkeep
 from functions.tasks.store import TaskStore
 
 Handler = Callable[[dict[str, Any], object], dict[str, Any]]
@@ -41,7 +49,20 @@ def build(settings: MaintenanceSettings, clock: Clock = now_ms) -> Handler:
     agents = Agents(table, Surplus(table, items, store, clock), Proof(table), clock)
     expired = Expired(writer, items, clock)
     archival = Archival(store, writer, SnapshotStore(table), TaskStore(table), logs, clock)
-    sweep = Sweep(Due(table), expired, agents, archival, clock, settings.sweep_threads)
+    said = ConversationItems(Values(None))
+    remains = Remains(table, ConversationStore(table, said))
+    retention = Retention(table, said, remains, cold_storage(settings), clock)
+    sweep = Sweep(
+        Due(table),
+        expired,
+        agents,
+        archival,
+        retention,
+        remains,
+        Upkeep(table, clock),
+        clock,
+        settings.sweep_threads,
+    )
 
     def handle(_event: dict[str, Any], context: object) -> dict[str, Any]:
         swept = sweep.run(_time_left(context))
@@ -66,6 +87,8 @@ def _sweep() -> Handler:
     return build(MaintenanceSettings.from_env())
 
 
-def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Sweeps once. The event says only that it is time (EventBridge Scheduler)."""
-    return _sweep()(event, context)
+    done = _sweep()(event, context)
+    report_ms("SweepLag", done["lag_ms"], context.function_name)
+    return done

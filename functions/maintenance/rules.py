@@ -4,20 +4,36 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Literal
 
+from functions.platform.conversation_keys import CONVERSATION_SORT, REMAINS_PREFIX
 from functions.platform.items import Item
+from functions.platform.snapshot_keys import ENTRY_PREFIX, MEMORY_SORT
 
 _MOST_WRITES = 90  # of DynamoDB's 100, since the agent's counters come along
 _TURN = 60_000  # ms
 
 
-def kind_of(item: Item) -> Literal["entry", "agent", "task", "unknown"]:
+Kind = Literal[
+    "entry", "agent", "task", "conversation", "remains", "memory", "memory entry", "unknown"
+]
+_BY_SORT: dict[str, Kind] = {
+    "a": "agent",
+    "t": "task",
+    CONVERSATION_SORT: "conversation",
+    MEMORY_SORT: "memory",
+}
+_BY_PREFIX: dict[str, Kind] = {
+    "e#": "entry",
+    REMAINS_PREFIX: "remains",
+    ENTRY_PREFIX: "memory entry",
+}
+
+
+def kind_of(item: Item) -> Kind:
     """What a due item is, by its sort key."""
     sort: str = item["sk"]
-    if sort.startswith("e#"):
-        return "entry"
-    if sort == "a":
-        return "agent"
-    return "task" if sort == "t" else "unknown"
+    if sort in _BY_SORT:
+        return _BY_SORT[sort]
+    return next((kind for prefix, kind in _BY_PREFIX.items() if sort.startswith(prefix)), "unknown")
 
 
 def in_turn(shards: Sequence[str], now: int) -> list[str]:

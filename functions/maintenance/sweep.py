@@ -10,6 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 
+from functions.conversations.remains import Remains
+from functions.conversations.retention import Retention
 from functions.entries.archival import Archival
 from functions.maintenance.agents import Agents
 from functions.maintenance.due import Due
@@ -18,9 +20,10 @@ from functions.maintenance.rules import batches, in_turn, kind_of
 from functions.platform.clock import Clock
 from functions.platform.errors import ServiceError
 from functions.platform.items import Item
-from functions.platform.keys import DUE_SHARDS
+from functions.platform.keys import DUE_SHARDS, Key
 from functions.platform.observability import log_unforeseen, logger
 from functions.platform.schema import DUE_ATTRIBUTE
+from functions.snapshots.upkeep import Upkeep
 
 _SECONDS_PER_TASK = 8.0  # what takes longer goes on in the next sweep
 TimeLeft = Callable[[], bool]
@@ -44,6 +47,9 @@ class Sweep:
         expired: Expired,
         agents: Agents,
         archival: Archival,
+        retention: Retention,
+        remains: Remains,
+        memories: Upkeep,
         clock: Clock,
         threads: int,
     ) -> None:
@@ -52,6 +58,9 @@ class Sweep:
         self._agents = agents
         self._clock = clock
         self._archival = archival
+        self._retention = retention
+        self._remains = remains
+        self._memories = memories
         self._threads = threads
 
     def run(self, time_left: TimeLeft) -> Swept:
@@ -82,10 +91,21 @@ class Sweep:
         for batch in batches(item for item in items if kind_of(item) == "entry"):
             yield partial(self._expire, batch)
         for item in items:
-            if kind_of(item) == "agent":
-                yield partial(self._agents.look_after, item, time_left)
-            if kind_of(item) == "task":
-                yield partial(self._end, item)
+            job = self._job(item, time_left)
+            if job is not None:
+                yield job
+
+    def _job(self, item: Item, time_left: TimeLeft) -> Job | None:
+        """What is to be done about a due item that isn't an entry."""
+        jobs: dict[str, Job] = {
+            "agent": partial(self._agents.look_after, item, time_left),
+            "task": partial(self._end, item),
+            "conversation": partial(_carried_on, self._retention.end, item, "conversations"),
+            "remains": partial(_carried_on, self._remains.clear, item, "remains"),
+            "memory": partial(self._memories.look_after, item, time_left),
+            "memory entry": partial(self._memories.expire, item),
+        }
+        return jobs.get(kind_of(item))
 
     def _end(self, item: Item) -> Counter[str]:
         """Finishes what the call that ended a task left behind."""
@@ -102,6 +122,12 @@ class Sweep:
                 raise
         # one of them can't be read or written: that one alone is to stay behind
         return sum((_attempted(partial(self._expire, [each])) for each in batch), Counter[str]())
+
+
+def _carried_on(job: Callable[[Key, float], bool], item: Item, name: str) -> Counter[str]:
+    """Goes on with something long; what isn't done in its time is found again."""
+    done = job((item["pk"], item["sk"]), _SECONDS_PER_TASK)
+    return Counter({name: 1}) if done else Counter(stopped=1)
 
 
 def _attempted(job: Job) -> Counter[str]:

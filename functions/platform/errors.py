@@ -145,6 +145,24 @@ class CapacityExceeded(ServiceError):
         )
 
 
+class SecretLeakage(ServiceError):
+    """An entry holds secrets of its run, which rejects them (OpenWOP RFC 0004 §D)."""
+
+    code = "SECRET_LEAKAGE"
+
+    def __init__(self, labels: list[str]) -> None:
+        super().__init__(
+            f"the entry holds secrets of its run ({', '.join(labels)}); nothing was stored",
+            labels=labels,
+        )
+
+
+class RunEnded(ServiceError):
+    """The run is over; its snapshot and its secrets are gone."""
+
+    code = "RUN_ENDED"
+
+
 class Throttled(ServiceError):
     """The store asks to slow down; `retry_after` is in seconds."""
 

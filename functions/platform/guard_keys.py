@@ -3,7 +3,7 @@
 Coordinators are agents to the keys: an agent's digest stands for any principal.
 """
 
-from functions.platform.keys import Key, agent_digest, agent_partition, semantic_slot
+from functions.platform.keys import Key, agent_digest, agent_partition, digest
 
 TASK_PREFIX = "t#"
 
@@ -25,9 +25,9 @@ def bars_item(tenant: str, agent: str) -> Key:
 
 def barred_name(namespace: str) -> str:
     """A namespace as it stands in what bars an agent: short, whatever its name."""
-    return semantic_slot("", namespace, "").owner
+    return digest("namespace", namespace)
 
 
 def workflow_item(tenant: str, name: str) -> Key:
     """The item of a workflow that was applied."""
-    return f"{tenant}#w#{semantic_slot('', name, '').owner}", "w"
+    return f"{tenant}#w#{digest('namespace', name)}", "w"

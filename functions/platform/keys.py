@@ -7,7 +7,7 @@ names meet; the tenant stands in clear at the front of every partition and its a
 import re
 import secrets
 from dataclasses import dataclass
-from hashlib import blake2b, sha256
+from hashlib import blake2b
 from typing import Literal
 from zlib import crc32
 
@@ -30,36 +30,33 @@ def _base32(number: int, characters: int) -> str:
     return "".join(_ALPHABET[number >> 5 * i & 31] for i in reversed(range(characters)))
 
 
-def _digest(kind: str, name: str, characters: int = _OWNER) -> str:
+def digest(kind: str, name: str, characters: int = _OWNER) -> str:
+    """A name as it stands in keys: 65 bits by default, its own for each kind of name."""
     hashed = blake2b(name.encode(), digest_size=16, person=kind.encode()).digest()
     return _base32(int.from_bytes(hashed) >> 128 - 5 * characters, characters)
 
 
-def _moment(now: int) -> str:
+def moment(now: int) -> str:
+    """A time (epoch ms) as text that sorts by it."""
     return _base32(now, _TIME)
 
 
 def moment_of(text: str) -> int:
     """The time (epoch ms) that a nonce or a recency begins with."""
-    moment = 0
+    passed = 0
     for character in text[:_TIME]:
-        moment = moment << 5 | _ALPHABET.index(character)
-    return moment
+        passed = passed << 5 | _ALPHABET.index(character)
+    return passed
 
 
 def new_nonce(now: int) -> str:
     """What tells one incarnation of a slot from the next: the time, and 30 bits of luck."""
-    return _moment(now) + _base32(secrets.randbits(5 * _LUCK), _LUCK)
+    return moment(now) + _base32(secrets.randbits(5 * _LUCK), _LUCK)
 
 
 def id_of(prefix: str, seed: bytes) -> str:
     """An id of the seed's form, `task_…` or `evt_…`; the same for the same 16 bytes."""
     return f"{prefix}_{_base32(int.from_bytes(seed), 26)}"
-
-
-def new_api_key() -> str:
-    """A fresh random API key, 256 bits."""
-    return f"am_{secrets.token_urlsafe(32)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +101,7 @@ def private_slot(tenant: str, agent: str, namespace: str, key: str, kind: str = 
 
 def semantic_slot(tenant: str, namespace: str, key: str) -> Slot:
     """The slot of semantic memory, which has no owner but the namespace."""
-    owner = _digest("namespace", namespace)
+    owner = digest("namespace", namespace)
     return Slot(tenant, "n", owner, _namespace(namespace), _key(namespace, key))
 
 
@@ -118,17 +115,17 @@ def parse_entry_id(tenant: str, entry_id: str) -> tuple[Slot, str] | None:
 
 
 def _namespace(namespace: str) -> str:
-    return _digest("ns", namespace, _NAMESPACE)
+    return digest("ns", namespace, _NAMESPACE)
 
 
 def _key(namespace: str, key: str) -> str:
     """Namespace and key together: the namespace's own digest is short, and only groups."""
-    return _digest("key", f"{len(namespace)}:{namespace}{key}", _KEY)
+    return digest("key", f"{len(namespace)}:{namespace}{key}", _KEY)
 
 
 def agent_digest(agent: str) -> str:
     """An agent's id as it stands in partitions and attribute names."""
-    return _digest("agent", agent)
+    return digest("agent", agent)
 
 
 def agent_partition(tenant: str, agent: str) -> str:
@@ -138,7 +135,7 @@ def agent_partition(tenant: str, agent: str) -> str:
 
 def namespace_partition(tenant: str, namespace: str) -> str:
     """The partition of a namespace's semantic memory."""
-    return f"{tenant}#n#{_digest('namespace', namespace)}"
+    return f"{tenant}#n#{digest('namespace', namespace)}"
 
 
 def entry_prefix(namespace: str | None) -> str:
@@ -166,7 +163,7 @@ def agent_item(tenant: str, agent: str) -> Key:
 
 def index_prefix(tag: str | None) -> str:
     """What the sort keys of the index rows of a tag, or of all entries, begin with."""
-    return "x##" if tag is None else f"x#{_digest('tag', tag)}#"
+    return "x##" if tag is None else f"x#{digest('tag', tag)}#"
 
 
 def order_of(slot: Slot, nonce: str) -> str:
@@ -186,7 +183,7 @@ def index_row(slot: Slot, nonce: str, tag: str | None) -> Key:
 
 def recency(priority: Literal["low", "normal", "high"], accessed: int, nonce: str) -> str:
     """What an episodic entry sorts by in eviction: what goes first comes first."""
-    return f"{PRIORITIES.index(priority)}#{_moment(accessed)}#{nonce}"
+    return f"{PRIORITIES.index(priority)}#{moment(accessed)}#{nonce}"
 
 
 def order_of_row(sort: str) -> str:
@@ -196,7 +193,7 @@ def order_of_row(sort: str) -> str:
 
 def namespace_item(tenant: str, namespace: str) -> Key:
     """The item of a namespace's permissions; all of a tenant's stand in one partition."""
-    return f"{tenant}#ns", f"n#{_digest('namespace', namespace)}"
+    return f"{tenant}#ns", f"n#{digest('namespace', namespace)}"
 
 
 def namespace_item_of(slot: Slot) -> Key:
@@ -206,7 +203,7 @@ def namespace_item_of(slot: Slot) -> Key:
 
 def task_item(tenant: str, task: str) -> Key:
     """A task's item."""
-    return f"{tenant}#t#{_digest('task', task)}", TASK_SORT
+    return f"{tenant}#t#{digest('task', task)}", TASK_SORT
 
 
 def tenant_of(partition: str) -> str:
@@ -226,24 +223,9 @@ def announcement_item(tenant: str, task: str, event: str) -> Key:
 
 def intent_item(tenant: str, intent: str) -> Key:
     """An intent's item: owner, participants, access list."""
-    return f"{tenant}#i#{_digest('intent', intent)}", "i"
+    return f"{tenant}#i#{digest('intent', intent)}", "i"
 
 
 def intent_task_row(tenant: str, intent: str, task: str) -> Key:
     """The row by which an intent lists a task."""
-    return intent_item(tenant, intent)[0], f"t#{_digest('task', task)}"
-
-
-def tenant_item(tenant: str) -> Key:
-    """The item that makes a tenant exist."""
-    return f"{tenant}#p", "tenant"
-
-
-def principal_item(tenant: str, principal: str) -> Key:
-    """A principal's item; all of a tenant's stand in one partition."""
-    return f"{tenant}#p", f"p#{_digest('principal', principal)}"
-
-
-def api_key_item(api_key: str) -> Key:
-    """Where the principal of a key is found. Keys are random, so a plain hash hides them."""
-    return f"~key#{sha256(api_key.encode()).hexdigest()}", "k"
+    return intent_item(tenant, intent)[0], f"t#{digest('task', task)}"

@@ -68,7 +68,9 @@ class Reads(Calls):
             request["FilterExpression"] = condition
         return self._pages(request)
 
-    def query_from(self, partition: str, first: str, last: str, at_once: int) -> Iterator[Item]:
+    def query_from(
+        self, partition: str, first: str, last: str, at_once: int, *, newest_first: bool = False
+    ) -> Iterator[Item]:
         """The items from one sort key to another, strongly consistent: a call per `at_once`."""
         request = {
             "ConsistentRead": True,
@@ -76,6 +78,7 @@ class Reads(Calls):
             "ExpressionAttributeValues": typed_values(
                 {"pk": partition, "first": first, "last": last}
             ),
+            "ScanIndexForward": not newest_first,
             "Limit": at_once,
         }
         return self._pages(request)

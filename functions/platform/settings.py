@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from typing import Self
+from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -21,11 +21,25 @@ class _FromEnvironment(BaseModel):
         return cls.model_validate({f: environ[n] for f, n in names.items() if environ.get(n)})
 
 
-class ApiSettings(_FromEnvironment):
+class Archiving(_FromEnvironment):
+    """Where conversations go when their retention ends: a bucket, a folder, or nowhere."""
+
+    archive_bucket: str | None = None
+    archive_folder: str | None = None
+
+    @model_validator(mode="after")
+    def _one_place(self) -> Self:
+        if self.archive_bucket is not None and self.archive_folder is not None:
+            raise ValueError("set ARCHIVE_BUCKET or ARCHIVE_FOLDER")
+        return self
+
+
+class ApiSettings(Archiving):
     """The API function's environment.
 
     Exactly one of each pair is set: the root key or its Secrets Manager id; the key file or the
-    KMS key that data keys of sensitive values are wrapped with.
+    KMS key that data keys of sensitive values are wrapped with. The claims are those of tokens
+    that the gateway has verified: which one holds the tenant, which one the principal's id.
     """
 
     memory_table: str
@@ -35,6 +49,9 @@ class ApiSettings(_FromEnvironment):
     encryption_key_file: str | None = None
     encryption_key_id: str | None = None
     key_cache_seconds: float = Field(default=60, ge=0, le=60)
+    jwt_tenant_claim: str | None = None
+    jwt_principal_claim: str | None = None
+    openwop: Literal["rfc-0004", "1.x"] = "rfc-0004"  # whose markers and discovery document
 
     @model_validator(mode="after")
     def _one_of_each_pair(self) -> Self:
@@ -42,10 +59,12 @@ class ApiSettings(_FromEnvironment):
             raise ValueError("set ROOT_KEY or ROOT_KEY_SECRET_ID")
         if (self.encryption_key_file is None) == (self.encryption_key_id is None):
             raise ValueError("set ENCRYPTION_KEY_FILE or ENCRYPTION_KEY_ID")
+        if (self.jwt_tenant_claim is None) != (self.jwt_principal_claim is None):
+            raise ValueError("set both JWT_TENANT_CLAIM and JWT_PRINCIPAL_CLAIM, or neither")
         return self
 
 
-class MaintenanceSettings(_FromEnvironment):
+class MaintenanceSettings(Archiving):
     """The scheduled function's environment; `sweep_threads` are the shards swept side by side."""
 
     memory_table: str

@@ -12,13 +12,37 @@ from tests.contract import engines
 from tests.contract.door import MovableClock
 from tests.contract.engines import Engine
 from tests.contract.service import Service, Tenant, start
+from tests.e2e.fixtures import DEPLOYED
 
-_START = datetime(2030, 1, 1, tzinfo=UTC)
+START = datetime(2030, 1, 1, tzinfo=UTC)
 
 
-@pytest.fixture(scope="session", params=["moto", "dynoxide"])
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out what would take a deployment too long, or can't be seen from its outside."""
+    left_out = [each for each in items if _is_deployed(each) and _stays_in_process(each)]
+    config.hook.pytest_deselected(items=left_out)
+    gone = set(left_out)
+    items[:] = [each for each in items if each not in gone]
+
+
+def _is_deployed(item: pytest.Item) -> bool:
+    callspec = getattr(item, "callspec", None)
+    return callspec is not None and callspec.params.get("engine") == "deployed"
+
+
+def _stays_in_process(item: pytest.Item) -> bool:
+    marked = any(item.get_closest_marker(name) for name in ("in_process", "hypothesis"))
+    return marked or "volume" in getattr(item, "fixturenames", ())
+
+
+@pytest.fixture(scope="session", params=["moto", "dynoxide", DEPLOYED])
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
     """A running engine; its tables are made and dropped by the `service` fixture."""
+    if request.param == "deployed":
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")  # else a stray client finds AWS
+            yield request.getfixturevalue("deployment").service.engine
+        return
     with getattr(engines, request.param)() as running:
         yield running
 
@@ -32,9 +56,12 @@ def key_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def session_service(engine: Engine, key_file: Path) -> Service:
+def session_service(request: pytest.FixtureRequest, engine: Engine, key_file: Path) -> Service:
     """One started API function per engine: starting costs more than most tests."""
-    return start(engine, MovableClock(_START), key_file, key_cache_seconds=60)
+    if engine.name == "deployed":
+        deployed: Service = request.getfixturevalue("deployment").service
+        return deployed
+    return start(engine, MovableClock(START), key_file, key_cache_seconds=60)
 
 
 @pytest.fixture

@@ -11,11 +11,10 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from urllib.parse import unquote
 
 import httpx
 
-from functions.local.gateway import to_event
+from functions.local.in_process import request_event
 
 Handler = Callable[[dict[str, Any], object], dict[str, Any]]
 
@@ -55,7 +54,7 @@ class MovableClock:
     def time(self, *, seconds: float = 0, ms: int = 0) -> str:
         """The time that far from now, as the contract writes times."""
         moment = datetime.fromtimestamp(0, UTC) + timedelta(
-            milliseconds=self.now + round(seconds * 1000) + ms
+            milliseconds=self() + round(seconds * 1000) + ms
         )
         return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
@@ -69,9 +68,8 @@ class HandlerTransport(httpx.BaseTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Carries out one request."""
-        path, _, query = request.url.raw_path.decode("ascii").partition("?")
         headers = [(k.decode("latin-1"), v.decode("latin-1")) for k, v in request.headers.raw]
-        event = to_event(request.method, unquote(path), query, headers, request.read(), "127.0.0.1")
+        event = request_event(request.method, request.url.raw_path, headers, request.read())
         with self._turn:
             answer = self._handler(json.loads(json.dumps(event)), LambdaContext())
         return _response(json.loads(json.dumps(answer)))
@@ -102,12 +100,25 @@ def check_common_rules(response: httpx.Response) -> None:
     assert response.status_code < 500, response.text
     if response.status_code < 400:
         return
+    if response.request.url.path.startswith("/v1/"):
+        _check_envelope(response)
+        return
     assert response.headers["Content-Type"].partition(";")[0] == "application/problem+json"
     problem = response.json()
     assert problem.keys() >= PROBLEM, problem
     assert problem["status"] == response.status_code
     assert problem["message"] == problem["detail"] != ""
     assert not [word for word in _NEVER_SHOWN if word in problem["detail"]]
+
+
+def _check_envelope(response: httpx.Response) -> None:
+    """OpenWOP's errors are envelopes of its own (contract §7)."""
+    assert response.headers["Content-Type"] == "application/json"
+    envelope = response.json()
+    assert envelope.keys() - {"details", "entry"} == {"error", "message"}
+    assert envelope["error"].replace("_", "").isalpha()
+    assert envelope["message"]
+    assert not [word for word in _NEVER_SHOWN if word in response.text]
 
 
 def turns(*, parallel: bool) -> AbstractContextManager[Any]:

@@ -58,11 +58,21 @@ class Service:
     engine: Engine
     clock: MovableClock
     key_file: Path
-    transport: HandlerTransport
+    transport: httpx.BaseTransport
+    root_key: str = ROOT_KEY
     root: httpx.Client = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "root", self.client(ROOT_KEY))
+        object.__setattr__(self, "root", self.client(self.root_key))
+
+    def settings(self) -> ApiSettings:
+        """What another instance of the API function is started with."""
+        return settings(self.engine, self.key_file, 60)
+
+    @property
+    def archive(self) -> Path:
+        """The folder that stands for cold storage."""
+        return self.key_file.parent / "archive"
 
     def client(self, key: str | None = None) -> httpx.Client:
         """A client that sends this key, or none."""
@@ -89,6 +99,7 @@ class Service:
             "LOG_TABLE": self.engine.log,
             "ROOT_KEY": ROOT_KEY,
             "ENCRYPTION_KEY_FILE": str(self.key_file),
+            "ARCHIVE_FOLDER": str(self.archive),
         }
 
 
@@ -106,15 +117,22 @@ def _ordered(attribute: Any) -> Any:
 
 def start(engine: Engine, clock: MovableClock, key_file: Path, key_cache_seconds: float) -> Service:
     """A new instance of the API function, as Lambda would start one more."""
-    settings = ApiSettings(
+    handler = build(settings(engine, key_file, key_cache_seconds), clock)
+    return Service(
+        engine, clock, key_file, HandlerTransport(handler, turns(parallel=engine.parallel))
+    )
+
+
+def settings(engine: Engine, key_file: Path, key_cache_seconds: float) -> ApiSettings:
+    """What an API function on the engine is started with."""
+    return ApiSettings(
         memory_table=engine.memory,
         log_table=engine.log,
         root_key=ROOT_KEY,
         encryption_key_file=str(key_file),
+        archive_folder=str(key_file.parent / "archive"),
         key_cache_seconds=key_cache_seconds,
     )
-    transport = HandlerTransport(build(settings, clock), turns(parallel=engine.parallel))
-    return Service(engine, clock, key_file, transport)
 
 
 def names(entries: Sequence[dict[str, Any]]) -> list[str]:

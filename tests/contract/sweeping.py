@@ -28,6 +28,7 @@ def sweeper(service: Service, threads: int = 1) -> Callable[..., dict[str, Any]]
     settings = MaintenanceSettings(
         memory_table=service.engine.memory,
         log_table=service.engine.log,
+        archive_folder=str(service.archive),
         sweep_threads=threads,
     )
     handler = build(settings, service.clock)

@@ -73,6 +73,7 @@ def test_an_entry_is_read_by_who_may_and_by_nobody_else(
                 refused(answer, 403, "ACCESS_DENIED")
 
 
+@pytest.mark.in_process
 def test_queries_show_an_entry_to_the_same_readers(scene: Scene, subtests: pytest.Subtests) -> None:
     cast, entries = scene
     for name, who in itertools.product(READERS, cast):
@@ -89,6 +90,7 @@ def test_queries_show_an_entry_to_the_same_readers(scene: Scene, subtests: pytes
 OWNERS = {"earlier": "alice", "present": "bob", "taskless": "alice", "episode": "alice"}
 
 
+@pytest.mark.in_process
 def test_private_memory_is_written_by_its_owner_alone(
     scene: Scene, subtests: pytest.Subtests
 ) -> None:

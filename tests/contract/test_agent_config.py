@@ -191,6 +191,7 @@ def test_another_tenants_agent_keeps_its_settings(service: Service, tenant: Tena
     assert ok(configure(other.admin, "alice"))["episodic"]["capacity"] == 1000
 
 
+@pytest.mark.in_process
 @pytest.mark.usefixtures("parallel")
 def test_settings_that_change_amid_creates_lose_no_count(tenant: Tenant) -> None:
     alice = tenant.agent("alice")

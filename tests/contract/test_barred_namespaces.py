@@ -122,6 +122,7 @@ def test_a_barred_entry_is_not_changed_or_deleted(
     assert ok(read(tenant.admin, id)) == facts["secrets"]
 
 
+@pytest.mark.in_process
 def test_any_coordinator_of_an_open_task_bars(
     tenant: Tenant, boss: httpx.Client, alice: httpx.Client, facts: dict[str, dict[str, Any]]
 ) -> None:

@@ -34,6 +34,7 @@ def send(client: httpx.Client, *entries: dict[str, Any]) -> httpx.Response:
     return client.post(BATCH, json={"entries": list(entries)})
 
 
+@pytest.mark.in_process
 def test_creates_and_updates_are_answered_in_their_order(alice: httpx.Client) -> None:
     old, older = create(alice, entry(key="old")), create(alice, semantic(key="older"))
     by_id = {"id": old["id"], "version": 1, "value": {"n": 2}, "tags": ["t"]}
@@ -54,6 +55,7 @@ def test_creates_and_updates_are_answered_in_their_order(alice: httpx.Client) ->
     assert query(alice, tags="t") == [entries[1]]
 
 
+@pytest.mark.in_process
 @pytest.mark.parametrize("make", [entry, working, semantic])
 def test_an_update_by_natural_key(alice: httpx.Client, make: Any) -> None:
     made = create(alice, make(tags=["a"]))

@@ -109,6 +109,7 @@ def test_a_wrong_method_is_told_the_right_ones(
     assert {each.strip() for each in answer.headers["Allow"].split(",")} >= allowed
 
 
+@pytest.mark.in_process
 def test_times_are_rfc3339_in_utc_with_milliseconds(tenant: Tenant, clock: MovableClock) -> None:
     made = create(tenant.admin, entry(ttl="duration:PT1H"))
     assert made["created_at"] == made["updated_at"] == clock.time()
@@ -154,6 +155,7 @@ def logged() -> Iterator[io.StringIO]:
         each.setStream(stream)
 
 
+@pytest.mark.in_process
 def test_a_traceparent_is_honoured_in_the_log(tenant: Tenant, logged: io.StringIO) -> None:
     trace = "4bf92f3577b34da6a3ce929d0e0e4736"
     answer = tenant.admin.get(MEMORY, headers={"traceparent": f"00-{trace}-00f067aa0ba902b7-01"})

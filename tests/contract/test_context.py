@@ -155,6 +155,7 @@ def test_it_is_cut_in_the_order_of_importance(
         assert packed["size_kb"] <= most
 
 
+@pytest.mark.in_process
 @pytest.mark.usefixtures("volume")
 def test_many_semantic_entries_fill_it_to_its_bound(
     tenant: Tenant, boss: httpx.Client, alice: httpx.Client

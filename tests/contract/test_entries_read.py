@@ -52,6 +52,7 @@ def test_an_id_is_exact(tenant: Tenant) -> None:
         refused(read(tenant.admin, wrong), 404, "ENTRY_NOT_FOUND")
 
 
+@pytest.mark.in_process
 @pytest.mark.parametrize("body", TIERS)
 def test_every_character_of_an_id_counts(tenant: Tenant, body: dict[str, Any]) -> None:
     id = create(tenant.admin, body)["id"]

@@ -10,6 +10,7 @@ import re
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -19,10 +20,14 @@ from functions.api.route import route_table
 from functions.local.gateway import to_event
 from functions.platform.errors import MethodNotAllowed, NotFound
 from functions.platform.settings import ApiSettings
+from tests.contract import conversing
 from tests.contract.bodies import MEMORY, TASKS, create, create_task, grant
-from tests.contract.door import Handler, LambdaContext, check_common_rules
+from tests.contract.door import BASE_URL, Handler, LambdaContext, check_common_rules
 from tests.contract.expect import ok
+from tests.contract.remembering import start
 from tests.contract.service import ROOT_KEY, Service, Tenant
+
+pytestmark = pytest.mark.in_process
 
 _EVENTS = Path(__file__).parents[2] / "events"
 _AT_AWS = ("accountId", "apiId", "domainPrefix", "requestId", "time", "timeEpoch")
@@ -36,6 +41,7 @@ IN_THE_WAY = {"current": KEPT, "current_version": 1}
 TASK = {"id": "task_01HXYZ", "coordinator": "coordinator_01", "assigned_agent": "agent_billing_01"}
 CURATOR = {"agent": "coordinator_01", "access": "write"}
 POLICIES = {"namespace": "company_policies", "permissions": {"default": "read", "allow": [CURATOR]}}
+PREFERENCE = {"content": "Prefers e-mail", "tags": ["source:session"]}
 SUMMARY = {
     "agent_id": "agent_billing_01",
     "working": {"entry_count": 1, "total_size_kb": 1, "tasks_with_memory": ["task_01HXYZ"]},
@@ -103,6 +109,26 @@ ANSWERS: dict[str, tuple[int, Any]] = {
     "capabilities": (200, {"memory": {"limits": {"value_bytes": 65_536}}}),
     "openintent": (200, {"openApiUrl": "/openapi.json"}),
     "openwop": (200, {"capabilities": ...}),
+    "start-run": (201, {"runId": ..., "memoryRef": ..., "snapshotAt": ...}),
+    "end-run": (200, {"ended": True}),
+    "list-memory": (200, {"entries": [PREFERENCE]}),
+    "get-memory-entry": (200, {"entry": PREFERENCE}),
+    "put-memory-entry": (201, {"content": "Paid with <REDACTED:stripe>", "createdAt": ...}),
+    "delete-memory-entry": (200, {"deleted": True}),
+    "forged-memory-reference": (403, {"error": "forbidden"}),
+    "store-conversation": (201, {"session_id": "session_42", "message_count": 1}),
+    "get-conversation": (200, {"messages": [{"index": 1, "content": "Hello"}]}),
+    "append-messages": (201, {"message_count": 4, "messages": [{"index": 2}, {"index": 3}]}),
+    "append-message-to-anothers": (403, {"code": "ACCESS_DENIED"}),
+    "pop-message": (200, {"message_count": 1, "message": {"index": 1, "content": "Hello"}}),
+    "delete-conversation": (204, None),
+    "list-user-conversations": (200, {"conversations": [{"message_count": 2}], "total": 1}),
+    "read-archived-conversation": (404, {"code": "NOT_FOUND"}),
+    "delete-archived-conversation": (404, {"code": "NOT_FOUND"}),
+    "put-state": (200, {"key": "tone", "value": "formal", "version": 1}),
+    "get-state": (200, {"key": "language", "value": "de"}),
+    "delete-state": (204, None),
+    "list-states": (200, {"states": {}, "total": 0}),
     "openapi": (200, {"openapi": "3.1.0"}),
     "docs": (200, ...),
     "without-key": (401, {"code": "UNAUTHENTICATED"}),
@@ -143,7 +169,24 @@ def stage(tenant: Tenant, service: Service) -> dict[str, str]:
     progress = {"namespace": "invoice_processing", "key": "batch_progress", "value": PROGRESS}
     scope = {"memory_type": "working", "scope": {"task_id": "task_01HXYZ"}}
     entry = create(agent, progress | scope | {"tags": ["batch", "invoices", "in-progress"]})
-    return {f"key of {id}": key for id, key in keys.items()} | {"id of batch_progress": entry["id"]}
+    conversed(agent)
+    named = {f"key of {id}": key for id, key in keys.items()}
+    return named | remembered(agent) | {"id of batch_progress": entry["id"]}
+
+
+def conversed(agent: httpx.Client) -> None:
+    """A conversation and a state."""
+    ok(conversing.put(agent, "session_41", "Hi", "Hello", user_id="user_7"), 201)
+    state = "/api/v1/agents/agent_billing_01/state/user_7/language"
+    ok(agent.put(state, json={"value": "de"}))
+
+
+def remembered(agent: httpx.Client) -> dict[str, str]:
+    """An OpenWOP memory with an entry, and a run on it that has a secret."""
+    before = start(agent).put("Prefers e-mail", tags=["source:session"])
+    run = start(agent, secrets=[{"label": "stripe", "value": "sk_live_51HXyz0042"}])
+    ids = {"ref of planner": run.reference, "run of planner": run.id}
+    return ids | {"id of preference": before["id"]}
 
 
 def payload(name: str, stage: dict[str, str]) -> dict[str, Any]:
@@ -157,8 +200,12 @@ def answered(handler: Handler, event: dict[str, Any]) -> httpx.Response:
     """What the function answers, as it reaches the client."""
     answer = handler(event, LambdaContext())
     assert answer.keys() == {"statusCode", "headers", "body", "isBase64Encoded"}
+    http = event["requestContext"]["http"]
     response = httpx.Response(
-        answer["statusCode"], headers=answer["headers"], content=answer["body"].encode()
+        answer["statusCode"],
+        headers=answer["headers"],
+        content=answer["body"].encode(),
+        request=httpx.Request(http["method"], f"{BASE_URL}{quote(http['path'])}"),
     )
     check_common_rules(response)
     assert response.headers["X-Request-Id"] == event["requestContext"]["requestId"]
@@ -219,6 +266,7 @@ NOBODY = dict.fromkeys(
     [
         *(f"key of {id}" for id in ("agent_billing_01", "agent_data_01", "agent_audit_01")),
         *("key of coordinator_01", "key of admin", "key of root", "id of batch_progress"),
+        *("ref of planner", "run of planner", "id of preference"),
     ],
     "mem_x",
 )

@@ -59,6 +59,7 @@ BAD_TTLS: list[Any] = [
 ]
 
 
+@pytest.mark.in_process
 @pytest.mark.parametrize(("duration", "seconds"), DURATIONS)
 def test_a_duration_counts_from_the_create(
     tenant: Tenant, clock: MovableClock, duration: str, seconds: float

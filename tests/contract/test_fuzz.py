@@ -24,6 +24,7 @@ from schemathesis.generation.modes import GenerationMode
 from tests.contract.bodies import create, create_task, entry, semantic, working
 from tests.contract.door import BASE_URL
 from tests.contract.expect import ok
+from tests.contract.remembering import start
 from tests.contract.service import ROOT_KEY, Service, Tenant
 from tests.contract.test_discovery import ROUTES
 
@@ -47,10 +48,12 @@ Known = dict[str, list[str]]
 
 @pytest.fixture
 def known(tenant: Tenant) -> Known:
-    """Ids that exist, by the segment of a path that they follow."""
+    """Ids that exist, by their parameter's name or the segment of a path that they follow."""
     admin = tenant.admin
     tenant.agent("alice")
     create_task(admin, id="task_1", assigned_agent=tenant.admin_id)
+    run = start(admin)
+    run.put("remembered")
     bodies = [entry(), working("task_1", key="w"), semantic()]
     return {
         "memory": [create(admin, body)["id"] for body in bodies],
@@ -61,6 +64,8 @@ def known(tenant: Tenant) -> Known:
         "namespaces": ["facts"],
         "grants": ["alice"],
         "principals": ["alice"],
+        "memoryRef": [run.reference],
+        "runId": [run.id],
     }
 
 
@@ -83,8 +88,9 @@ def operation(service: Service, route: str) -> Any:
 def aim(case: Case[Any], known: Known, draw: st.DataObject) -> None:
     """Points about half of the path's parameters at something that exists."""
     for segment, name in re.findall(r"([^/]+)/{([^}]*)}", case.operation.path):
-        if known.get(segment) and draw.draw(st.booleans()):
-            case.path_parameters[name] = draw.draw(st.sampled_from(known[segment]))
+        existing = known.get(name, known.get(segment))
+        if existing and draw.draw(st.booleans()):
+            case.path_parameters[name] = draw.draw(st.sampled_from(existing))
 
 
 def sent(case: Case[Any], client: httpx.Client, key: str) -> httpx.Response:
@@ -109,6 +115,7 @@ def as_httpx(arguments: dict[str, Any], key: str) -> httpx.Request:
     return httpx.Request(str(prepared.method), str(prepared.url), headers=pairs, content=content)
 
 
+@pytest.mark.in_process
 @pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
 @pytest.mark.parametrize("route", ROUTES.split("\n")[1:-1])
 def test_no_answer_is_a_5xx_or_undocumented(

@@ -70,6 +70,7 @@ def test_nobody_has_guardrails_at_first(tenant: Tenant) -> None:
     assert answer.headers["ETag"] == '"0"'
 
 
+@pytest.mark.in_process
 def test_they_change_one_by_one(tenant: Tenant, clock: MovableClock) -> None:
     guard(tenant, max_working_memory_per_task=100, denied_semantic_namespaces=["x"])
     guard(tenant, max_working_memory_per_task=None, memory_archive_required=True)

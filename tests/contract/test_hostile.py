@@ -191,7 +191,7 @@ HEADERS: list[list[tuple[bytes, bytes]]] = [
     [(b"If-Match", b"1"), (b"X-Agent-ID", b"x\r\nX-Evil: 1")],
     [(b"If-Match", b"1"), (b"X-Agent-ID", b"alice"), (b"X-Agent-ID", b"bob")],
     [(b"If-Match", b"1"), (b"X-API-Key", b"second")],
-    [(b"If-Match", b"1"), (b"Idempotency-Key", b"x" * 100_000)],
+    [(b"If-Match", b"1"), (b"Idempotency-Key", b"x" * 9_000)],
 ]
 
 

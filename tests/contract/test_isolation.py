@@ -34,7 +34,8 @@ Pair = tuple[Tenant, Tenant]
 @pytest.fixture
 def pair(service: Service) -> Pair:
     """Two tenants whose names are as close as names get."""
-    return service.tenant("acme"), service.tenant("acme.")
+    first = service.tenant()
+    return first, service.tenant(f"{first.id}.")
 
 
 def furnish(tenant: Tenant, mark: str) -> dict[str, Any]:

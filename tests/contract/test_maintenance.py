@@ -24,6 +24,8 @@ from tests.contract.sweeping import (
     sweeper,
 )
 
+pytestmark = pytest.mark.in_process
+
 SOON = {"ttl": "duration:PT10S"}
 DOOR = "functions.maintenance.handler"
 

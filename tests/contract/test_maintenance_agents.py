@@ -26,6 +26,8 @@ from tests.contract.sweeping import (
     sweeper,
 )
 
+pytestmark = pytest.mark.in_process
+
 DOOR = "functions.maintenance.handler"
 HOUR = 3600
 

@@ -90,6 +90,7 @@ def test_the_tier_is_a_filter(shelf: Shelf) -> None:
         assert found == (entries if each == tier else [])
 
 
+@pytest.mark.in_process
 def test_times_of_update_are_strict_bounds(shelf: Shelf) -> None:
     alice, entries, clock = shelf
     clock.advance(seconds=1)

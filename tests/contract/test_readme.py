@@ -1,4 +1,4 @@
-"""The README holds: its commands run and are answered as it says, its tables are complete."""
+"""README and docs hold: their commands run and are answered as they say, tables are complete."""
 
 import re
 import subprocess
@@ -17,6 +17,7 @@ from functions.logs.model import EventType
 from tests.contract.local_server import PATIENCE, ROOT, LocalServer, running
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+_PAGES = ("README.md", "docs/openwop.md", "docs/conversations.md")
 _ADDRESS = "http://127.0.0.1:8080"
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$(?:\n\n→ (\d+(?:, \d+)*))?", re.MULTILINE | re.DOTALL)
 _SHELL = r"""
@@ -40,9 +41,10 @@ def server(folder: Path) -> Iterator[LocalServer]:
         yield ready
 
 
-def blocks(language: str) -> list[tuple[str, str]]:
-    """The code of a language, each block with the statuses that the README says come of it."""
-    return [(code, said) for of, code, said in _BLOCK.findall(README) if of == language]
+def blocks(language: str, page: str = "README.md") -> list[tuple[str, str]]:
+    """The code of a language, each block with the statuses that the page says come of it."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return [(code, said) for of, code, said in _BLOCK.findall(text) if of == language]
 
 
 def followed(command: list[str], folder: Path) -> "subprocess.CompletedProcess[str]":
@@ -61,8 +63,11 @@ def table(heading: str) -> list[list[str]]:
     return [[cell.strip() for cell in row.split("|")] for row in rows[2:]]
 
 
-def test_the_shell_commands_are_answered_as_it_says(server: LocalServer, folder: Path) -> None:
-    offered = blocks("bash")
+@pytest.mark.parametrize("page", _PAGES)
+def test_the_shell_commands_are_answered_as_it_says(
+    server: LocalServer, folder: Path, page: str
+) -> None:
+    offered = blocks("bash", page)
     script = "".join(f"echo BLOCK >&2\n{code}" for code, _ in offered)
     script = _SHELL + script.replace(_ADDRESS, server.address)
     said = followed(["bash", "-c", script], folder).stderr
@@ -70,8 +75,9 @@ def test_the_shell_commands_are_answered_as_it_says(server: LocalServer, folder:
     assert [", ".join(each) for each in answers] == [statuses for _, statuses in offered]
 
 
-def test_the_python_code_runs(server: LocalServer, folder: Path) -> None:
-    (offered,) = blocks("python")
+@pytest.mark.parametrize("page", _PAGES)
+def test_the_python_code_runs(server: LocalServer, folder: Path, page: str) -> None:
+    (offered,) = blocks("python", page)
     code = offered[0].replace(_ADDRESS, server.address)
     followed([sys.executable, "-c", code], folder)
 

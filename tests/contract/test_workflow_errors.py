@@ -85,6 +85,7 @@ def test_nonsense_is_refused(tenant: Tenant, service: Service, text: str, media:
     assert service.state() == state
 
 
+@pytest.mark.in_process
 def test_what_is_no_text_or_too_large_is_refused(tenant: Tenant) -> None:
     answer = tenant.admin.post(
         WORKFLOWS, content=b"name: \xff", headers={"Content-Type": "text/yaml"}

@@ -17,8 +17,8 @@ def openintent(_call: Call, _caller: Principal) -> Answer:
     return json_answer(200, OPENINTENT)
 
 
-def openwop(_call: Call, _caller: Principal) -> Answer:
-    return json_answer(200, OPENWOP)
+def openwop(call: Call, _caller: Principal) -> Answer:
+    return json_answer(200, OPENWOP[call.services.openwop])
 
 
 def capabilities(_call: Call, _caller: Principal) -> Answer:

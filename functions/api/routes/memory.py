@@ -110,7 +110,7 @@ def _item(index: int, asked: dict[str, Any]) -> NewEntry | BatchUpdate:
         where = f"entries.{index}"
         errors = [(f"{where}.{e['field']}", e["message"]) for e in error.members["errors"]]
         named = ValidationFailed(*errors[0], *errors[1:])
-        named.members["index"] = index
+        named.index = index
         raise named from error
 
 

@@ -37,8 +37,8 @@ def test_the_limits_that_it_tells_are_those_that_hold(document: Json, tenant: Te
 def test_nothing_is_claimed_that_is_not_there(tenant: Tenant) -> None:
     client = tenant.service.client()
     assert client.get("/.well-known/openwop").json()["capabilities"] == {
-        "agents": {"memoryBackends": []},
-        "memory": {"supported": False},
+        "agents": {"memoryBackends": ["longTerm"]},
+        "memory": {"supported": True, "maxEntrySizeBytes": 65_536, "ttlSupported": True},
     }
     assert client.get("/api/v1/capabilities").json()["extensions"] == []
     spoken = client.get("/.well-known/openintent.json").json()

@@ -8,6 +8,7 @@ from functions.logs.rules import event_id
 from functions.logs.store import LogStore
 from functions.platform.aws import client
 from functions.platform.table import Table
+from tests.contract import conversing
 from tests.contract.bodies import (
     BATCH,
     MEMORY,
@@ -21,7 +22,10 @@ from tests.contract.bodies import (
     update,
     working,
 )
+from tests.contract.remembering import path as memory_path
+from tests.contract.remembering import start
 from tests.contract.service import Tenant
+from tests.contract.sweeping import sweep
 from tests.unit.api.reading import Json, Reader, operations
 
 CONFIG = "/api/v1/agents/worker/memory/config"
@@ -132,6 +136,63 @@ def _logs(tenant: Tenant, admin: httpx.Client) -> None:
         assert len(admin.get(f"/api/v1/{path}/events").json()["events"]) == 1
 
 
+def _memories(admin: httpx.Client) -> None:
+    secrets = [{"label": "k", "value": "sk-12345678"}]
+    run = start(admin, secrets=secrets, onSecret="reject")
+    entry = run.put("a", tags=["t"], expiresAt="2031-01-01T00:00:00Z")
+    assert run.entries() == []
+    assert run.get(entry["id"]) is None
+    later = start(admin, secrets=secrets)
+    for query in ({}, {"tag": "t"}, {"limit": 0}, {"limit": -1}, {"before": "x"}):
+        admin.get(memory_path(run.reference), params=query)
+    assert later.get(entry["id"]) == entry
+    assert run.try_put("sk-12345678").status_code == 422
+    assert run.try_put("x" * 65_537).status_code == 413
+    for body in ({"agent": "planner"}, {"agent": "other"}):
+        admin.post("/v1/runs", json=body, headers={"Idempotency-Key": "k"})
+    assert admin.get(memory_path("mref_x")).status_code == 403
+    later.delete(entry["id"])
+    run.end()
+    assert run.try_put("late").status_code == 409
+
+
+def _conversations(admin: httpx.Client, tenant: Tenant) -> None:
+    path = f"{conversing.CONVERSATIONS}/s1"
+    conversing.append(admin, "s1", "too early")
+    for tags in (["a"], ["b"]):
+        conversing.put(admin, "s1", "hello", tags=tags, ttl="duration:P1D", sensitivity="internal")
+    conversing.append(admin, "s1", "a")
+    conversing.append(admin, "s1", "a", "b", **{"Idempotency-Key": "k"})
+    conversing.append(admin, "s1", "c", **{"Idempotency-Key": "k"})
+    conversing.append(admin, "s1", "x" * 70_000)
+    admin.get(path, params={"limit": 1})
+    admin.get(path, params={"last": 1})
+    admin.get(path, params={"last": 1, "limit": 1})
+    admin.post(f"{path}/messages/pop")
+    admin.post(f"{path}/messages/pop", headers={"Idempotency-Key": "p"})
+    admin.get("/api/v1/users/user_1/conversations", params={"limit": 1, "tags": "b"})
+    admin.delete(path, headers={"If-Match": "9"})
+    for _ in range(2):
+        admin.delete(path)
+    conversing.put(admin, "s1", "hello", ttl="duration:P1D")
+    tenant.service.clock.advance(seconds=24 * 3600)
+    sweep(tenant.service)
+    admin.get(f"{path}/archive", params={"limit": 1})
+    for _ in range(2):
+        admin.delete(f"{path}/archive")
+
+
+def _states(admin: httpx.Client) -> None:
+    path = "/api/v1/agents/alice/state/user_1"
+    for version in ({"If-Match": "1"}, {}, {"If-Match": "1"}, {"If-Match": "1"}):
+        admin.put(f"{path}/k", json={"value": [1]}, headers=version)
+    admin.put(f"{path}/k", json={"value": "x" * 70_000})
+    admin.get(f"{path}/k")
+    admin.get(path, params={"offset": 0})
+    for _ in range(2):
+        admin.delete(f"{path}/k")
+
+
 def _principals(admin: httpx.Client) -> None:
     for _ in range(2):
         admin.post(PRINCIPALS, json={"id": "bob", "kind": "agent"})
@@ -176,10 +237,11 @@ def test_every_operation_answers_as_documented(
     reader: Reader,
     document: Json,
 ) -> None:
-    for use in (_entries, _batches, _namespaces, _principals):
+    for use in (_entries, _batches, _namespaces, _principals, _memories, _states):
         use(admin)
     _tasks(admin, tenant)
     _logs(tenant, admin)
+    _conversations(admin, tenant)
     _tenants(tenant, admin, reader)
     _discovery(stranger, document)
     assert reader.seen == operations(document).keys()

@@ -34,6 +34,7 @@ def test_another_dynamodb_is_an_address_or_aws(endpoint: str) -> None:
         ("AGENT_MEMORY_ROOT_KEY", "short"),
         ("AGENT_MEMORY_ROOT_KEY", "sixteen letters and blanks"),
         ("AWS_ENDPOINT_URL_DYNAMODB", "localhost:8000"),
+        ("AGENT_MEMORY_OPENWOP", "2"),
     ],
 )
 def test_a_wrong_value_is_one_line_that_names_the_variable(variable: str, value: str) -> None:

@@ -1,0 +1,90 @@
+"""Agents' states (Agent Memory Protocol §3, §4.2; contract §9)."""
+
+from typing import Any
+
+import orjson
+
+from functions.api.call import Answer, Call, json_answer
+from functions.api.conversation_documents import state_document
+from functions.api.paging import cut, number
+from functions.api.route import Route
+from functions.conversations.states import NewState, Place, State
+from functions.identity.model import READ, WRITE, Principal
+
+_OF_OWNER = "/api/v1/agents/{agent_id+}/state/{owner_id}"
+_STATE = f"{_OF_OWNER}/{{key+}}"
+
+
+def put(call: Call, caller: Principal) -> Answer:
+    new = call.parsed(NewState)
+    return _answer(call.services.states.put(caller, _place(call), new, call.if_match))
+
+
+def get(call: Call, caller: Principal) -> Answer:
+    return _answer(call.services.states.get(caller, _place(call)))
+
+
+def delete(call: Call, caller: Principal) -> Answer:
+    call.services.states.delete(caller, _place(call), call.if_match)
+    return Answer(204)
+
+
+def of_owner(call: Call, caller: Principal) -> Answer:
+    agent, owner = call.name("agent_id", 128), call.name("owner_id", 128)
+    offset = number(call, "offset", 0, 0, 10**9)
+    states = list(call.services.states.of_owner(caller, agent, owner))
+    taken = len(cut(map(_pair, states[offset:])))
+    shown: dict[str, Any] = {}
+    for state in states[offset : offset + taken]:
+        shown |= _pair(state)
+    document = {"agent_id": agent, "owner_id": owner, "states": shown, "total": len(states)}
+    more = {"next_offset": offset + taken} if offset + taken < len(states) else {}
+    return json_answer(200, document | more)
+
+
+def _pair(state: State) -> dict[str, Any]:
+    return {state.place.key: orjson.Fragment(state.value)}
+
+
+def _place(call: Call) -> Place:
+    agent, owner = call.name("agent_id", 128), call.name("owner_id", 128)
+    return Place(agent, owner, call.name("key", 255))
+
+
+def _answer(state: State) -> Answer:
+    return json_answer(200, state_document(state), etag=f'"{state.version}"')
+
+
+ROUTES = [
+    Route(
+        "PUT",
+        _STATE,
+        put,
+        WRITE,
+        "Store a state of an agent for an owner",
+        {200: "State"},
+        body=NewState,
+        also=(404, 409, 413),
+        if_match="optional",
+    ),
+    Route("GET", _STATE, get, READ, "Get a state", {200: "State"}, also=(404,)),
+    Route(
+        "DELETE",
+        _STATE,
+        delete,
+        WRITE,
+        "Delete a state",
+        {204: None},
+        also=(404, 409),
+        if_match="optional",
+    ),
+    Route(
+        "GET",
+        _OF_OWNER,
+        of_owner,
+        READ,
+        "Get all of an agent's states for an owner",
+        {200: "States"},
+        query=("offset",),
+    ),
+]

@@ -1,0 +1,63 @@
+"""How long something lives: `ttl` and `expires_at` as bodies give them (RFC-0015 §1.1)."""
+
+import re
+from datetime import timedelta
+
+from pydantic import TypeAdapter, ValidationError
+
+from functions.platform.clock import to_rfc3339
+from functions.platform.errors import ValidationFailed
+
+_NUMBER = r"\d{1,9}(?:[.,]\d{1,9})?"
+_DURATION = re.compile(
+    rf"duration:(P(?=[\dT])(?:{_NUMBER}Y)?(?:{_NUMBER}M)?(?:{_NUMBER}W)?(?:{_NUMBER}D)?"
+    rf"(?:T(?=\d)(?:{_NUMBER}H)?(?:{_NUMBER}M)?(?:{_NUMBER}S)?)?)",
+    re.ASCII,
+)
+_TIMEDELTA = TypeAdapter(timedelta)
+
+
+def expiry(ttl: str | None, expires_at: int | None, now: int, *policies: str) -> int | None:
+    """When something expires (epoch ms); a given `expires_at` wins (RFC-0015 §1.1).
+
+    `policies` are values of `ttl` that set no moment.
+
+    Raises:
+        ValidationFailed: no such ttl, or a moment that isn't in the future.
+    """
+    after = _lifetime(ttl, policies)
+    if expires_at is None:
+        return _moment(now, after) if after is not None else None
+    if expires_at <= now:
+        raise ValidationFailed("expires_at", "lies in the past")
+    return expires_at
+
+
+def ttl_seconds(moment: int | None) -> int | None:
+    """The time that DynamoDB's own TTL looks at, never before the moment itself."""
+    return None if moment is None else -(-moment // 1000)
+
+
+def _lifetime(ttl: str | None, policies: tuple[str, ...]) -> int | None:
+    """The milliseconds of a `duration:…`; None for the other policies."""
+    if ttl is None or ttl in policies:
+        return None
+    match = _DURATION.fullmatch(ttl)
+    if match is None:
+        names = ", ".join((*policies, "duration:<ISO 8601>"))
+        raise ValidationFailed("ttl", f"is {names} or null")
+    try:
+        lifetime = _TIMEDELTA.validate_python(match.group(1)) // timedelta(milliseconds=1)
+    except (ValidationError, OverflowError) as error:
+        raise ValidationFailed("ttl", "holds no ISO 8601 duration, such as PT24H") from error
+    if lifetime <= 0:
+        raise ValidationFailed("ttl", "a duration must be longer than nothing")
+    return lifetime
+
+
+def _moment(now: int, lifetime: int) -> int:
+    try:
+        to_rfc3339(now + lifetime)
+    except OverflowError as error:
+        raise ValidationFailed("ttl", "ends beyond the calendar") from error
+    return now + lifetime

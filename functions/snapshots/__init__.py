@@ -1,0 +1,1 @@
+"""Memories of replayable runs, as OpenWOP RFC 0004 has them."""

@@ -1,0 +1,102 @@
+"""Runs and the entries of their memories (OpenWOP RFC 0004 §A, contract §7)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
+
+from functions.platform.fields import AgentId, Moment, Name
+
+MOST_ENTRY_BYTES = 65_536  # of content as UTF-8, before and after redaction
+MOST_TAGS, MOST_TAG_CHARACTERS = 50, 256
+MOST_SECRETS, MOST_SECRET_CHARACTERS = 32, 4_096
+LEAST_REDACTED = 8  # characters; what is shorter would redact ordinary words
+LONGEST_RUN = 86_400_000  # ms
+
+OnSecret = Literal["redact", "reject"]
+
+
+class Secret(BaseModel):
+    """A secret of a run; `value` never shows in a representation."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    label: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$")]
+    value: Annotated[SecretStr, Field(min_length=1, max_length=MOST_SECRET_CHARACTERS)]
+
+
+class NewMemoryRun(BaseModel):
+    """Body of `POST /v1/runs`."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    agent: AgentId
+    scope: Name | None = None
+    secrets: Annotated[list[Secret], Field(max_length=MOST_SECRETS)] = []
+    on_secret: OnSecret = Field(default="redact", alias="onSecret")
+
+
+class NewMemoryEntry(BaseModel):
+    """Body of `POST /v1/memory/{memoryRef}`."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    content: str
+    tags: Annotated[
+        list[Annotated[str, Field(max_length=MOST_TAG_CHARACTERS)]], Field(max_length=MOST_TAGS)
+    ] = []
+    expires_at: Moment | None = Field(default=None, alias="expiresAt")
+    run_id: str | None = Field(default=None, alias="runId", max_length=128)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run: it sees what its memory held at `position`, until it ends or its time is over."""
+
+    id: str
+    position: int
+    deadline: int  # epoch ms
+    on_secret: OnSecret
+    ended: bool = False
+
+    def is_over(self, now: int) -> bool:
+        """Whether it has ended, or lived its 24 hours."""
+        return self.ended or self.deadline <= now
+
+
+@dataclass(frozen=True, slots=True)
+class StartedRun:
+    """What who starts a run is told; `snapshot` is epoch ms."""
+
+    run_id: str
+    reference: str
+    snapshot: int
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryEntry:
+    """An entry, as it was persisted; `gone` is the position at which it was deleted."""
+
+    position: int
+    luck: str
+    content: str
+    tags: Sequence[str]
+    id: str
+    created: int  # epoch ms
+    expires: int | None = None  # epoch ms
+    gone: int | None = None
+    request: bytes | None = None  # key of the Idempotency-Key that it was put under
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Which entries a list asks for.
+
+    `tag` filters; `before` is the position of the last entry that was seen; `at_once` is how
+    many it will probably take.
+    """
+
+    tag: str | None
+    before: int | None
+    at_once: int

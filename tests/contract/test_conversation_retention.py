@@ -1,0 +1,143 @@
+"""Contract §9: a conversation whose retention is over goes to cold storage, to be read back."""
+
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from functions.maintenance.handler import build
+from functions.platform.settings import MaintenanceSettings
+from tests.contract.conversing import CONVERSATIONS, append, put, residue, said
+from tests.contract.door import LambdaContext
+from tests.contract.expect import gone, ok, refused
+from tests.contract.faults import Killed, When, faulty
+from tests.contract.service import Service, Tenant
+from tests.contract.sweeping import sweep, sweeper
+
+DAY = 24 * 3600
+
+
+@pytest.fixture
+def alice(tenant: Tenant) -> httpx.Client:
+    """An agent that talks."""
+    return tenant.agent("alice")
+
+
+def archive(client: httpx.Client, session: str, **query: int) -> Any:
+    """What cold storage has of a session."""
+    return ok(client.get(f"{CONVERSATIONS}/{session}/archive", params=query))
+
+
+def files(service: Service, tenant: Tenant) -> list[Path]:
+    """A tenant's files in cold storage."""
+    folder = service.archive / "conversations" / tenant.id
+    return [each for each in folder.rglob("*") if each.is_file()]
+
+
+@pytest.mark.in_process
+def test_it_ends_at_its_moment_and_is_kept_as_it_was(
+    service: Service, tenant: Tenant, alice: httpx.Client
+) -> None:
+    made = ok(put(alice, "s1", "a", "b", ttl="duration:P1D", metadata={"m": 1}), 201)
+    assert made["expires_at"] == service.clock.time(seconds=DAY)
+    ok(append(alice, "s1", "c"), 201)
+    before = ok(alice.get(f"{CONVERSATIONS}/s1"))
+    service.clock.advance(seconds=DAY)
+    refused(alice.get(f"{CONVERSATIONS}/s1"), 404, "NOT_FOUND")
+    refused(append(alice, "s1", "late"), 404, "NOT_FOUND")
+    assert ok(alice.get("/api/v1/users/user_1/conversations"))["total"] == 0
+    refused(alice.get(f"{CONVERSATIONS}/s1/archive"), 404, "NOT_FOUND")
+    sweep(service)
+    assert residue(service) == []
+    assert archive(alice, "s1") == before
+    assert len(files(service, tenant)) == 1
+
+
+def test_an_archive_is_read_in_pages_and_by_its_readers_alone(
+    service: Service, tenant: Tenant, alice: httpx.Client
+) -> None:
+    texts = [f"text {number}" for number in range(1200)]
+    bob, carol = tenant.agents("bob", "carol")
+    ok(put(alice, "s1", *texts, ttl="duration:P1D", shared_with=["bob"]), 201)
+    service.clock.advance(seconds=DAY)
+    sweep(service)
+    page = archive(bob, "s1", offset=495, limit=510)
+    assert [each["content"] for each in page["messages"]] == texts[495:1005]
+    assert page["next_offset"] == 1005
+    path = f"{CONVERSATIONS}/s1/archive"
+    refused(carol.get(path), 403, "ACCESS_DENIED")
+    refused(bob.delete(path), 403, "ACCESS_DENIED")
+    refused(service.tenant().admin.get(path), 404, "NOT_FOUND")
+    gone(alice.delete(path))
+    refused(alice.get(path), 404, "NOT_FOUND")
+    assert files(service, tenant) == []
+
+
+def test_what_is_sensitive_stays_sealed_in_cold_storage(
+    service: Service, tenant: Tenant, alice: httpx.Client
+) -> None:
+    fields = {"sensitivity": "restricted", "metadata": {"m": "hidden-text"}}
+    ok(put(alice, "s1", "hidden-text", ttl="duration:P1D", **fields), 201)
+    service.clock.advance(seconds=DAY)
+    sweep(service)
+    (file,) = files(service, tenant)
+    assert b"hidden-text" not in file.read_bytes()
+    assert "hidden-text" not in str(service.stored())
+    found = archive(alice, "s1")
+    assert (found["metadata"], found["messages"][0]["content"]) == (
+        {"m": "hidden-text"},
+        "hidden-text",
+    )
+
+
+def test_a_conversation_in_an_ended_ones_place_archives_that_one_first(
+    service: Service, alice: httpx.Client
+) -> None:
+    ok(put(alice, "s1", "old", ttl="duration:P1D"), 201)
+    service.clock.advance(seconds=DAY)
+    ok(put(alice, "s1", "new"), 201)
+    assert said(alice, "s1") == ["new"]
+    assert [each["content"] for each in archive(alice, "s1")["messages"]] == ["old"]
+
+
+def test_a_retention_that_is_lengthened_in_time_ends_later(
+    service: Service, alice: httpx.Client
+) -> None:
+    ok(put(alice, "s1", "a", ttl="duration:P1D"), 201)
+    ok(put(alice, "s1", "a", ttl="duration:P3D"))
+    service.clock.advance(seconds=2 * DAY)
+    sweep(service)
+    assert said(alice, "s1") == ["a"]
+    ok(put(alice, "s1", "for good"))
+    service.clock.advance(seconds=2 * DAY)
+    sweep(service)
+    assert said(alice, "s1") == ["for good"]
+
+
+@pytest.mark.usefixtures("volume")
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_an_archival_killed_at_any_write_is_finished_by_the_next(
+    service: Service, alice: httpx.Client, when: When
+) -> None:
+    texts = [f"text {number}" for number in range(60)]
+    settings = MaintenanceSettings(
+        memory_table=service.engine.memory,
+        log_table=service.engine.log,
+        archive_folder=str(service.archive),
+        sweep_threads=1,
+    )
+    for nth in range(1, 60):
+        ok(put(alice, f"s{nth}", *texts, ttl="duration:P1D"), 201)
+        service.clock.advance(seconds=DAY)
+        with faulty("functions.maintenance.handler", nth, when):
+            handler = build(settings, service.clock)
+        try:
+            handler({}, LambdaContext())
+        except Killed:
+            sweeper(service)()
+            assert residue(service) == []
+            assert [each["content"] for each in archive(alice, f"s{nth}")["messages"]] == texts
+        else:
+            break
+    assert nth > 5

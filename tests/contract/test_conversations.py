@@ -1,0 +1,296 @@
+"""Agent Memory Protocol §3, §4.1; contract §9: conversations."""
+
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.contract.conversing import (
+    CONVERSATIONS,
+    append,
+    conversation,
+    message,
+    pop,
+    put,
+    residue,
+    said,
+    stored_messages,
+)
+from tests.contract.door import MovableClock
+from tests.contract.expect import gone, invalid, ok, refused
+from tests.contract.service import Service, Tenant
+
+
+@pytest.fixture
+def alice(tenant: Tenant) -> httpx.Client:
+    """An agent that talks."""
+    return tenant.agent("alice")
+
+
+def of_user(client: httpx.Client, user: str, **query: Any) -> dict[str, Any]:
+    """A page of a user's conversations."""
+    found: dict[str, Any] = ok(client.get(f"/api/v1/users/{user}/conversations", params=query))
+    return found
+
+
+@pytest.mark.in_process
+def test_a_conversation_is_given_back_as_it_was_stored(
+    alice: httpx.Client, clock: MovableClock
+) -> None:
+    told = {
+        "role": "assistant",
+        "content": [{"type": "text", "text": "Grüße 👋"}, 2**70, None],
+        "timestamp": "2029-12-31T23:00:00.000Z",
+        "metadata": {"tokens": 12},
+    }
+    body = {
+        "session_id": "s1",
+        "user_id": "user_1",
+        "messages": [message("hello"), told],
+        "metadata": {"summary": "greetings"},
+        "agent_participants": ["alice", "bob"],
+        "tags": ["a"],
+        "version": "1.0",
+    }
+    answer = alice.put(f"{CONVERSATIONS}/s1", json=body)
+    made = ok(answer, 201)
+    assert "messages" not in made
+    assert answer.headers["Location"] == f"{CONVERSATIONS}/s1"
+    found = alice.get(f"{CONVERSATIONS}/s1")
+    assert found.headers["ETag"] == answer.headers["ETag"] == '"1"'
+    document = ok(found)
+    hello = {"index": 0, **message("hello"), "timestamp": clock.time(), "metadata": {}}
+    assert document["messages"] == [hello, {"index": 1, **told}]
+    expected = body | {"created_at": clock.time(), "updated_at": clock.time(), "message_count": 2}
+    assert document == made | expected | {"messages": document["messages"], "offset": 0}
+
+
+def test_appended_messages_take_the_next_places(alice: httpx.Client, clock: MovableClock) -> None:
+    ok(put(alice, "s1", "a", "b"), 201)
+    clock.advance(seconds=5)
+    added = ok(append(alice, "s1", "c"), 201)
+    assert [(each["index"], each["content"]) for each in added["messages"]] == [(2, "c")]
+    assert ok(append(alice, "s1", "d", "e"), 201)["message_count"] == 5
+    assert said(alice, "s1") == ["a", "b", "c", "d", "e"]
+    assert ok(alice.get(f"{CONVERSATIONS}/s1"))["updated_at"] == clock.time()
+
+
+def test_pages_are_exact_wherever_they_start(alice: httpx.Client) -> None:
+    ok(put(alice, "s1", *map(str, range(10))), 201)
+    assert said(alice, "s1", limit=3) == ["0", "1", "2"]
+    assert said(alice, "s1", offset=4, limit=3) == ["4", "5", "6"]
+    assert said(alice, "s1", offset=8) == ["8", "9"]
+    assert said(alice, "s1", offset=10) == []
+    assert ok(alice.get(f"{CONVERSATIONS}/s1?limit=4&offset=4"))["next_offset"] == 8
+    assert "next_offset" not in ok(alice.get(f"{CONVERSATIONS}/s1?offset=4"))
+
+
+def test_it_grows_past_any_items_size(alice: httpx.Client) -> None:
+    texts = [f"{number:03}" + "ü" * 30_000 for number in range(100)]
+    ok(put(alice, "s1", *texts[:60]), 201)
+    ok(append(alice, "s1", *texts[60:100]), 201)
+    pages: list[str] = []
+    while len(pages) < 100:
+        found = ok(alice.get(f"{CONVERSATIONS}/s1", params={"offset": len(pages)}))
+        pages += [each["content"] for each in found["messages"]]
+        assert found.get("next_offset", 100) == len(pages)
+    assert pages == texts
+
+
+def test_a_replacement_leaves_nothing_of_what_was_there(
+    service: Service, alice: httpx.Client
+) -> None:
+    ok(put(alice, "s1", "old", "older", metadata={"x": 1}), 201)
+    ok(append(alice, "s1", "oldest", **{"Idempotency-Key": "one"}), 201)
+    answer = put(alice, "s1", "new")
+    assert ok(answer)["revision"] == 3
+    assert ok(answer)["metadata"] == {}
+    assert said(alice, "s1") == ["new"]
+    assert stored_messages(service) == 1
+    ok(put(alice, "s1", *["many"] * 150))
+    assert said(alice, "s1") == ["many"] * 150
+    assert stored_messages(service) == 150
+
+
+def test_a_replacement_may_demand_what_it_replaces(alice: httpx.Client) -> None:
+    path = f"{CONVERSATIONS}/s1"
+    refused(alice.put(path, json=conversation("a"), headers={"If-Match": "1"}), 404, "NOT_FOUND")
+    ok(alice.put(path, json=conversation("a"), headers={"If-Match": "0"}), 201)
+    ok(append(alice, "s1", "b"), 201)
+    second = alice.put(path, json=conversation("c"), headers={"If-Match": "0"})
+    assert refused(second, 409, "VERSION_MISMATCH")["current_version"] == 2
+    stale = alice.put(path, json=conversation("c"), headers={"If-Match": "1"})
+    assert refused(stale, 409, "VERSION_MISMATCH")["current_version"] == 2
+    refused(alice.delete(path, headers={"If-Match": "1"}), 409, "VERSION_MISMATCH")
+    assert said(alice, "s1") == ["a", "b"]
+    ok(alice.put(path, json=conversation("c"), headers={"If-Match": '"2"'}))
+
+
+def test_a_deleted_conversation_is_gone_from_storage(service: Service, alice: httpx.Client) -> None:
+    ok(put(alice, "s1", *["secret"] * 200), 201)
+    ok(append(alice, "s1", "more", **{"Idempotency-Key": "one"}), 201)
+    gone(alice.delete(f"{CONVERSATIONS}/s1"))
+    refused(alice.get(f"{CONVERSATIONS}/s1"), 404, "NOT_FOUND")
+    refused(append(alice, "s1", "late"), 404, "NOT_FOUND")
+    refused(alice.delete(f"{CONVERSATIONS}/s1"), 404, "NOT_FOUND")
+    assert of_user(alice, "user_1")["total"] == 0
+    assert residue(service) == []
+
+
+def test_a_users_conversations_come_newest_first_without_messages(
+    alice: httpx.Client, clock: MovableClock
+) -> None:
+    for number in range(5):
+        clock.advance(ms=1)
+        ok(put(alice, f"s{number}", "hidden", tags=["even"] if number % 2 == 0 else []), 201)
+    ok(put(alice, "other", "hidden", user_id="user_2"), 201)
+    page = of_user(alice, "user_1", limit=2, offset=1)
+    assert [each["session_id"] for each in page["conversations"]] == ["s3", "s2"]
+    assert (page["total"], page["next_offset"]) == (5, 3)
+    assert "hidden" not in str(page)
+    even = of_user(alice, "user_1", tags="even")
+    assert [each["session_id"] for each in even["conversations"]] == ["s4", "s2", "s0"]
+
+
+def test_a_conversation_may_move_to_another_user(alice: httpx.Client) -> None:
+    ok(put(alice, "s1", "a"), 201)
+    ok(put(alice, "s1", "a", user_id="user_2"))
+    assert of_user(alice, "user_1")["total"] == 0
+    assert of_user(alice, "user_2")["total"] == 1
+
+
+def test_only_its_owners_and_whom_they_name_read_it(tenant: Tenant, alice: httpx.Client) -> None:
+    bob, carol, dave = tenant.agents("bob", "carol", "dave")
+    user = tenant.user("user_1")
+    fields: dict[str, Any] = {"agent_participants": ["bob"], "shared_with": ["carol"]}
+    ok(put(alice, "s1", "private", **fields), 201)
+    for reader in (alice, bob, carol, user):
+        assert said(reader, "s1") == ["private"]
+        assert of_user(reader, "user_1")["total"] == 1
+    for writer in (bob, user):
+        ok(append(writer, "s1", "mine"), 201)
+    for stranger in (dave, tenant.admin):
+        refused(stranger.get(f"{CONVERSATIONS}/s1"), 403, "ACCESS_DENIED")
+        assert of_user(stranger, "user_1")["total"] == 0
+    for reader in (carol, dave, tenant.admin):
+        refused(append(reader, "s1", "forged"), 403, "ACCESS_DENIED")
+        refused(put(reader, "s1", "forged"), 403, "ACCESS_DENIED")
+        refused(reader.delete(f"{CONVERSATIONS}/s1"), 403, "ACCESS_DENIED")
+    assert said(alice, "s1") == ["private", "mine", "mine"]
+
+
+def test_a_participant_that_replaces_it_does_not_take_it_over(
+    tenant: Tenant, alice: httpx.Client
+) -> None:
+    bob = tenant.agent("bob")
+    ok(put(alice, "s1", "a", agent_participants=["bob"]), 201)
+    assert ok(put(bob, "s1", "b"))["created_by"] == "alice"
+    assert said(alice, "s1") == ["b"]
+    refused(bob.get(f"{CONVERSATIONS}/s1"), 403, "ACCESS_DENIED")
+
+
+def test_another_tenants_conversation_does_not_exist(service: Service, tenant: Tenant) -> None:
+    ok(put(tenant.admin, "s1", "ours"), 201)
+    theirs = service.tenant().admin
+    refused(theirs.get(f"{CONVERSATIONS}/s1"), 404, "NOT_FOUND")
+    assert of_user(theirs, "user_1")["total"] == 0
+    ok(put(theirs, "s1", "theirs"), 201)
+    assert said(tenant.admin, "s1") == ["ours"]
+
+
+def test_a_repeated_append_is_answered_as_the_first_time(alice: httpx.Client) -> None:
+    ok(put(alice, "s1", "a"), 201)
+    first = ok(append(alice, "s1", "b", **{"Idempotency-Key": "one"}), 201)
+    ok(append(alice, "s1", "c"), 201)
+    again = ok(append(alice, "s1", "b", **{"Idempotency-Key": "one"}), 201)
+    assert again["messages"] == first["messages"]
+    other = append(alice, "s1", "d", **{"Idempotency-Key": "one"})
+    refused(other, 409, "IDEMPOTENCY_CONFLICT")
+    assert said(alice, "s1") == ["a", "b", "c"]
+
+
+def test_the_last_messages_are_asked_for_and_taken_off(alice: httpx.Client) -> None:
+    ok(put(alice, "s1", "a", "b", "c"), 201)
+    assert said(alice, "s1", last=2) == ["b", "c"]
+    assert said(alice, "s1", last=9) == ["a", "b", "c"]
+    invalid(alice.get(f"{CONVERSATIONS}/s1?last=1&limit=1"), "last")
+    for left in ("c", "b", "a"):
+        assert ok(pop(alice, "s1"))["message"]["content"] == left
+    assert ok(pop(alice, "s1"))["message"] is None
+    assert said(alice, "s1") == said(alice, "s1", last=5) == []
+
+
+def test_a_repeated_pop_takes_one_message(alice: httpx.Client) -> None:
+    ok(put(alice, "s1", "a", "b", "c", sensitivity="restricted"), 201)
+    once = {"Idempotency-Key": "p"}
+    first = ok(pop(alice, "s1", **once))
+    assert ok(pop(alice, "s1", **once))["message"] == first["message"]
+    assert first["message"]["content"] == "c"
+    assert said(alice, "s1") == ["a", "b"]
+
+
+def test_an_append_that_was_taken_off_is_not_made_again(alice: httpx.Client) -> None:
+    ok(put(alice, "s1", "a"), 201)
+    ok(append(alice, "s1", "b", **{"Idempotency-Key": "one"}), 201)
+    ok(pop(alice, "s1"))
+    for _ in range(2):
+        again = append(alice, "s1", "b", **{"Idempotency-Key": "one"})
+        refused(again, 404, "NOT_FOUND")
+        ok(append(alice, "s1", "c"), 201)
+    assert said(alice, "s1") == ["a", "c", "c"]
+
+
+def test_an_old_schema_is_migrated_when_it_is_read(
+    alice: httpx.Client, clock: MovableClock
+) -> None:
+    ok(put(alice, "s1", "a", version="0.9"), 201)
+    created = clock.time()
+    clock.advance(seconds=9)
+    found = ok(alice.get(f"{CONVERSATIONS}/s1"))
+    filled = {"index": 0, **message("a"), "timestamp": created, "metadata": {}}
+    assert (found["version"], found["messages"]) == ("1.0", [filled])
+
+
+def test_sensitive_conversations_are_stored_sealed(service: Service, alice: httpx.Client) -> None:
+    plain = ok(put(alice, "open", "visible-text", metadata={"m": "visible-text"}), 201)
+    fields = {"metadata": {"m": "hidden-text"}, "sensitivity": "restricted"}
+    ok(put(alice, "s1", "hidden-text", **fields), 201)
+    ok(append(alice, "s1", "hidden-text"), 201)
+    assert said(alice, "s1") == ["hidden-text"] * 2
+    assert ok(alice.get(f"{CONVERSATIONS}/s1"))["metadata"] == {"m": "hidden-text"}
+    assert plain["sensitivity"] is None
+    assert "visible-text" in str(service.stored())
+    assert "hidden-text" not in str(service.stored())
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, "user_id"),
+        (conversation(version="7.1"), "version"),
+        (conversation(session_id="another"), "session_id"),
+        (conversation(nonsense=1), "nonsense"),
+        (conversation(metadata=[1]), "metadata"),
+        (conversation(messages=[{"role": "user"}]), "content"),
+        (conversation(messages=[message("a", role="")]), "role"),
+        (conversation(messages=[message("a", timestamp="yesterday")]), "timestamp"),
+        (conversation(ttl="duration:never"), "ttl"),
+        (conversation(expires_at="2001-01-01T00:00:00Z"), "expires_at"),
+    ],
+)
+def test_a_malformed_conversation_changes_nothing(
+    service: Service, alice: httpx.Client, body: dict[str, Any], field: str
+) -> None:
+    invalid(alice.put(f"{CONVERSATIONS}/s1", json=body), field)
+    assert residue(service) == []
+
+
+def test_a_malformed_append_changes_nothing(alice: httpx.Client) -> None:
+    ok(put(alice, "s1", "a"), 201)
+    path = f"{CONVERSATIONS}/s1/messages"
+    bodies: list[dict[str, Any]] = [{}, {"role": "user"}, {"messages": []}]
+    for body in (*bodies, message("a") | {"messages": []}):
+        invalid(alice.post(path, json=body))
+    huge = refused(append(alice, "s1", "b", "x" * 70_000), 413, "VALUE_TOO_LARGE")
+    assert (huge["max"], huge["index"]) == (65_536, 1)
+    assert said(alice, "s1") == ["a"]

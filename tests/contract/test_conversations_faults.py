@@ -1,0 +1,153 @@
+"""Conversations under concurrency and crashes: nothing lost or doubled, no half ever shown."""
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+import httpx
+import pytest
+
+from functions.api.handler import build
+from tests.contract.conversing import (
+    CONVERSATIONS,
+    append,
+    put,
+    residue,
+    said,
+    stored_messages,
+)
+from tests.contract.door import HandlerTransport, open_client, turns
+from tests.contract.expect import gone, ok
+from tests.contract.faults import Killed, When, faulty
+from tests.contract.service import Service, Tenant
+from tests.contract.sweeping import sweep
+
+KEY = {"Idempotency-Key": "the-same"}
+OLD, NEW = [f"old {n}" for n in range(90)], [f"new {n}" for n in range(95)]
+
+
+def dying(service: Service, key: str, at: int, when: When) -> httpx.Client:
+    """A client of an API function that is killed at its n-th write."""
+    with faulty("functions.api.services", at, when):
+        handler = build(service.settings(), service.clock)
+    return open_client(HandlerTransport(handler, turns(parallel=service.engine.parallel)), key)
+
+
+@pytest.fixture
+def key(tenant: Tenant) -> str:
+    """The key of an agent that talks."""
+    made: str = tenant.principal("agent", "alice")["api_key"]
+    return made
+
+
+@pytest.mark.usefixtures("parallel")
+def test_concurrent_appends_lose_and_double_nothing(service: Service, tenant: Tenant) -> None:
+    alice = tenant.agent("alice")
+    ok(put(alice, "s1", "first"), 201)
+    with ThreadPoolExecutor(8) as pool:
+        texts = [f"{writer}-{number}" for number in range(10) for writer in range(8)]
+        answers = list(pool.map(partial(append, alice, "s1"), texts))
+    places = {
+        ok(each, 201)["messages"][0]["index"]: text
+        for each, text in zip(answers, texts, strict=True)
+    }
+    assert said(alice, "s1") == ["first", *(places[index] for index in range(1, 81))]
+    assert stored_messages(service) == 81
+
+
+@pytest.mark.usefixtures("parallel")
+def test_a_retry_beside_its_first_try_appends_once(tenant: Tenant) -> None:
+    alice = tenant.agent("alice")
+    ok(put(alice, "s1", "first"), 201)
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda _: append(alice, "s1", "once", **KEY), range(4)))
+    assert {ok(each, 201)["messages"][0]["index"] for each in answers} == {1}
+    assert said(alice, "s1") == ["first", "once"]
+
+
+@pytest.mark.usefixtures("parallel", "volume")
+def test_readers_beside_replacements_see_one_whole(tenant: Tenant) -> None:
+    alice = tenant.agent("alice")
+    wholes = [[f"{version}"] * (85 + version) for version in range(10)]
+    ok(put(alice, "s1", *wholes[0]), 201)
+    with ThreadPoolExecutor(4) as pool:
+        writing = pool.submit(lambda: [ok(put(alice, "s1", *whole)) for whole in wholes[1:]])
+        while not writing.done():
+            assert said(alice, "s1") in wholes
+        writing.result()
+    assert said(alice, "s1") == wholes[-1]
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_an_append_killed_at_any_write_is_there_once_after_its_retry(
+    service: Service, tenant: Tenant, key: str, when: When
+) -> None:
+    alice = service.client(key)
+    ok(put(alice, "s1", "first"), 201)
+    with pytest.raises(Killed):
+        append(dying(service, key, 1, when), "s1", "second", **KEY)
+    ok(append(alice, "s1", "second", **KEY), 201)
+    assert said(alice, "s1") == ["first", "second"]
+    assert tenant.id
+
+
+@pytest.mark.usefixtures("volume")
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_replacement_killed_at_any_write_shows_no_half_and_leaves_nothing(
+    service: Service, key: str, when: When
+) -> None:
+    alice = service.client(key)
+    for nth in range(1, 40):
+        ok(put(alice, f"s{nth}", *OLD), 201)
+        died = False
+        try:
+            ok(put(dying(service, key, nth, when), f"s{nth}", *NEW))
+        except Killed:
+            died = True
+        shown = said(alice, f"s{nth}")
+        assert shown in (OLD, NEW)
+        service.clock.advance(seconds=16 * 60)
+        sweep(service)
+        assert said(alice, f"s{nth}") == shown
+        assert stored_messages(service) == len(shown)
+        gone(alice.delete(f"{CONVERSATIONS}/s{nth}"))
+        assert residue(service) == []
+        if not died:
+            break
+    assert not died
+    assert nth > 5
+
+
+@pytest.mark.usefixtures("volume")
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_deletion_killed_at_any_write_is_finished_by_the_schedule(
+    service: Service, key: str, when: When
+) -> None:
+    alice = service.client(key)
+    for nth in range(1, 40):
+        ok(put(alice, "s1", *OLD), 201)
+        try:
+            gone(dying(service, key, nth, when).delete(f"{CONVERSATIONS}/s1"))
+        except Killed:
+            if alice.get(f"{CONVERSATIONS}/s1").status_code == 200:
+                assert said(alice, "s1") == OLD
+                gone(alice.delete(f"{CONVERSATIONS}/s1"))
+            sweep(service)
+            assert residue(service) == []
+        else:
+            break
+    assert nth > 5
+
+
+@pytest.mark.usefixtures("volume")
+def test_what_a_crash_left_of_one_conversation_never_shows_in_the_next(
+    service: Service, key: str
+) -> None:
+    alice = service.client(key)
+    ok(put(alice, "s1", *OLD), 201)
+    with pytest.raises(Killed):
+        dying(service, key, 2, "before").delete(f"{CONVERSATIONS}/s1")
+    ok(put(alice, "s1", "fresh"), 201)
+    assert said(alice, "s1") == ["fresh"]
+    sweep(service)
+    assert said(alice, "s1") == ["fresh"]
+    assert stored_messages(service) == 1

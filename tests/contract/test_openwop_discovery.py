@@ -1,0 +1,105 @@
+"""Contract §6, §7: `/.well-known/openwop` says what holds, in the edition that is set."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from functions.api.handler import build
+from functions.platform.settings import ApiSettings
+from tests.contract.door import HandlerTransport, open_client, turns
+from tests.contract.expect import ok
+from tests.contract.remembering import start
+from tests.contract.service import Service, Tenant
+
+pytestmark = pytest.mark.in_process
+
+SECRETS = [{"label": "stripe", "value": "sk_live_51HXyz0042"}]
+MEMORY = {"supported": True, "maxEntrySizeBytes": 65_536, "ttlSupported": True}
+EDITIONS: dict[str | None, tuple[dict[str, Any], str]] = {
+    None: (
+        {"capabilities": {"agents": {"memoryBackends": ["longTerm"]}, "memory": MEMORY}},
+        "<REDACTED:stripe>",
+    ),
+    "1.x": (
+        {
+            "protocolVersion": "1.0",
+            "supportedEnvelopes": [],
+            "schemaVersions": {},
+            "limits": {"clarificationRounds": 0, "schemaRounds": 0, "envelopesPerTurn": 0},
+            "agents": {"memoryBackends": ["long-term"]},
+            "memory": MEMORY,
+        },
+        "[REDACTED:stripe]",
+    ),
+}
+
+
+def client_of(service: Service, edition: str | None, key: str | None = None) -> httpx.Client:
+    """A client of a function that is set to an edition."""
+    environment = service.environment() | ({"OPENWOP": edition} if edition else {})
+    handler = build(ApiSettings.from_env(environment), service.clock)
+    return open_client(HandlerTransport(handler, turns(parallel=service.engine.parallel)), key)
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_what_is_advertised_holds(tenant: Tenant, edition: str | None) -> None:
+    document, marker = EDITIONS[edition]
+    stranger = client_of(tenant.service, edition)
+    assert ok(stranger.get("/.well-known/openwop")) == document
+    key = tenant.principal("agent", "ada")["api_key"]
+    ada = client_of(tenant.service, edition, key)
+    run = start(ada, secrets=SECRETS)
+    assert run.put("it is sk_live_51HXyz0042")["content"] == f"it is {marker}"
+    size = MEMORY["maxEntrySizeBytes"]
+    assert run.try_put("x" * size).status_code == 201
+    assert run.try_put("x" * (size + 1)).status_code == 413
+
+
+@pytest.mark.parametrize("edition", ["2", "rfc-0005", " "])
+def test_an_unknown_edition_fails_loudly(service: Service, edition: str) -> None:
+    with pytest.raises(ValueError, match="openwop"):
+        client_of(service, edition)
+
+
+def routes(document: dict[str, Any]) -> Iterator[str]:
+    """OpenWOP's operations."""
+    for path, methods in document["paths"].items():
+        if path.startswith("/v1/"):
+            yield from (f"{method.upper()} {path}" for method in methods)
+
+
+def test_it_is_documented(service: Service) -> None:
+    document = ok(service.client().get("/openapi.json"))
+    assert sorted(routes(document)) == [
+        "DELETE /v1/memory/{memoryRef}/{id}",
+        "GET /v1/memory/{memoryRef}",
+        "GET /v1/memory/{memoryRef}/{id}",
+        "POST /v1/memory/{memoryRef}",
+        "POST /v1/runs",
+        "POST /v1/runs/{runId}/end",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "error"),
+    [
+        ("GET", "/v1/nothing", 404, "not_found"),
+        ("PUT", "/v1/runs", 405, "method_not_allowed"),
+        ("PATCH", "/v1/memory/mref_x", 405, "method_not_allowed"),
+        ("GET", "/v1/runs/run_x/end", 405, "method_not_allowed"),
+    ],
+)
+def test_paths_that_are_not_there_have_the_envelope_too(
+    tenant: Tenant, method: str, path: str, status: int, error: str
+) -> None:
+    answer = tenant.admin.request(method, path)
+    assert (answer.status_code, answer.json()["error"]) == (status, error)
+
+
+def test_without_a_good_key_it_is_unauthenticated(service: Service) -> None:
+    for key in (None, "am_bad"):
+        answer = service.client(key).post("/v1/runs", json={"agent": "planner"})
+        assert (answer.status_code, answer.json()["error"]) == (401, "unauthenticated")
+        assert answer.headers["WWW-Authenticate"] == "Bearer"

@@ -1,0 +1,184 @@
+"""OpenWOP RFC 0004 §A, §G: lists newest first, by tag, to a limit; what an entry may hold."""
+
+import httpx
+import pytest
+
+from tests.contract.door import MovableClock
+from tests.contract.expect import ok
+from tests.contract.remembering import RUNS, erring, path, present, start
+from tests.contract.service import Tenant
+
+
+@pytest.fixture
+def ada(tenant: Tenant) -> httpx.Client:
+    """Somebody with memories."""
+    return tenant.agent("ada")
+
+
+def test_newest_first_to_a_limit(ada: httpx.Client, clock: MovableClock) -> None:
+    maker = start(ada)
+    for number in range(7):
+        maker.put(f"{number}")
+        clock.advance(ms=number % 2)
+    run = start(ada)
+    assert run.contents() == run.contents(limit=0) == run.contents(limit=7) == list("6543210")
+    assert run.contents(limit=3) == list("654")
+    assert present(ada, run.reference, limit=1) == ["6"]
+
+
+def test_a_tag_filters_before_the_limit_does(ada: httpx.Client) -> None:
+    maker = start(ada)
+    for number in range(9):
+        maker.put(f"{number}", tags=["even" if number % 2 == 0 else "odd", "all", "ä,#/ %"])
+    gone = maker.put("gone", tags=["even"])
+    run = start(ada)
+    maker.delete(gone["id"])
+    assert run.contents(tag="even", limit=3) == ["gone", "8", "6"]
+    assert present(ada, run.reference, tag="even", limit=2) == ["8", "6"]
+    assert run.contents(tag="ä,#/ %") == list("876543210")
+    assert run.contents(tag="Even") == run.contents(tag="eve") == run.contents(tag="x") == []
+
+
+def test_before_goes_on_where_a_list_ended(ada: httpx.Client) -> None:
+    maker = start(ada)
+    for number in range(10):
+        maker.put(f"{number}", tags=["t"])
+    run = start(ada)
+    for query in ({}, {"tag": "t"}):
+        seen: list[str] = []
+        page = run.entries(limit=4, **query)
+        while page:
+            seen += [entry["content"] for entry in page]
+            maker.put("later", tags=["t"])
+            page = run.entries(limit=4, before=page[-1]["id"], **query)
+        assert seen == list("9876543210")
+    erring(ada.get(path(run.reference), params={"before": "x"}), 400, "validation_error")
+
+
+@pytest.mark.usefixtures("volume")
+def test_a_full_answer_says_where_to_go_on(ada: httpx.Client) -> None:
+    run = start(ada)
+    for number in range(90):
+        run.put(f"{number:02d}" + "x" * 65_000)
+    later = start(ada)
+    seen: list[str] = []
+    query = {"runId": later.id}
+    while True:
+        page = ok(ada.get(path(run.reference), params=query))
+        seen += [entry["content"][:2] for entry in page["entries"]]
+        if "next" not in page:
+            break
+        query["before"] = page["next"]
+    assert seen == [f"{number:02d}" for number in reversed(range(90))]
+    assert len(page["entries"]) < 90
+    few = ok(ada.get(path(run.reference), params={"runId": later.id, "limit": 5}))
+    assert few.keys() == {"entries"}
+
+
+@pytest.mark.parametrize("limit", ["-1", "1001", "x", "1.5", ""])
+def test_a_limit_is_a_number(ada: httpx.Client, limit: str) -> None:
+    run = start(ada)
+    erring(ada.get(path(run.reference), params={"limit": limit}), 400, "validation_error")
+
+
+@pytest.mark.parametrize("query", ["tag=", "tag=a&tag=b", "colour=red", "limit=1&limit=2"])
+def test_wrong_parameters_are_named(ada: httpx.Client, query: str) -> None:
+    reference = start(ada).reference
+    envelope = erring(ada.get(f"{path(reference)}?{query}"), 400, "validation_error")
+    assert envelope["details"]["errors"][0]["field"] == query.partition("=")[0]
+
+
+def test_an_entry_is_what_was_persisted(ada: httpx.Client, clock: MovableClock) -> None:
+    run = start(ada)
+    expires = clock.time(seconds=60)
+    made = run.put("content \u0000 \U0001f9e0", tags=["", "a", "", "b", "a"], expiresAt=expires)
+    assert made == {
+        "id": made["id"],
+        "content": "content \u0000 \U0001f9e0",
+        "tags": ["a", "b"],
+        "createdAt": made["createdAt"],
+        "expiresAt": expires,
+    }
+    plain = run.put("")
+    assert plain == {"id": plain["id"], "content": "", "tags": [], "createdAt": plain["createdAt"]}
+    later = start(ada)
+    assert later.entries() == [plain, made]
+    assert later.get(made["id"]) == made
+
+
+@pytest.mark.parametrize("content", ["x" * 65_536, "é" * 32_768, "\U0001f9e0" * 16_384])
+def test_the_size_of_an_entry_is_bounded(ada: httpx.Client, content: str) -> None:
+    run = start(ada)
+    made = run.put(content)
+    assert start(ada).get(made["id"]) == made
+    assert made["content"] == content
+    refusal = erring(run.try_put(content + "x"), 413, "payload_too_large")
+    assert refusal["details"] == {"max": 65_536, "actual": 65_537}
+    assert len(present(ada, run.reference)) == 1
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"content": None},
+        {"content": {"a": 1}},
+        {"tags": ["x" * 257]},
+        {"tags": ["x"] * 51},
+        {"tags": "x"},
+        {"tags": [1]},
+        {"expiresAt": "tomorrow"},
+        {"expiresAt": 1_900_000_000},
+        {"runId": 7},
+        {"runId": "x" * 129},
+        {"id": "mem_x"},
+        {"createdAt": "2030-01-01T00:00:00Z"},
+    ],
+)
+def test_a_wrong_entry_is_refused(ada: httpx.Client, wrong: dict[str, object]) -> None:
+    run = start(ada)
+    body = {"content": "x"} | wrong
+    answer = ada.post(path(run.reference), json=body)
+    (field,) = wrong
+    errors = erring(answer, 400, "validation_error")["details"]["errors"]
+    assert errors[0]["field"].startswith(field)
+    assert present(ada, run.reference) == []
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"agent": ""},
+        {"agent": "x" * 129},
+        {"agent": None},
+        {"scope": ""},
+        {"scope": "x" * 256},
+        {"secrets": [{"label": "", "value": "12345678"}]},
+        {"secrets": [{"label": "a b", "value": "12345678"}]},
+        {"secrets": [{"label": "x" * 65, "value": "12345678"}]},
+        {"secrets": [{"label": "a", "value": ""}]},
+        {"secrets": [{"label": "a"}]},
+        {"secrets": [{"label": "a", "value": f"{number}" + "é" * 4_000} for number in range(9)]},
+        {"onSecret": "ignore"},
+        {"tenant": "other"},
+        {"principal": "bob"},
+    ],
+)
+def test_a_wrong_run_is_refused(ada: httpx.Client, wrong: dict[str, object]) -> None:
+    answer = ada.post(RUNS, json={"agent": "planner"} | wrong)
+    (field,) = wrong
+    errors = erring(answer, 400, "validation_error")["details"]["errors"]
+    assert errors[0]["field"].startswith(field)
+
+
+@pytest.mark.usefixtures("volume")
+def test_a_thousand_entries_come_at_once(ada: httpx.Client) -> None:
+    run = start(ada)
+    for number in range(1_003):
+        run.put(str(number))
+    page = ok(ada.get(path(run.reference)))
+    assert [entry["content"] for entry in page["entries"]] == [
+        str(number) for number in range(1_002, 2, -1)
+    ]
+    rest = ok(ada.get(path(run.reference), params={"before": page["next"]}))
+    assert [entry["content"] for entry in rest["entries"]] == ["2", "1", "0"]
+    assert "next" not in rest

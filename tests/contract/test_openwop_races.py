@@ -1,0 +1,120 @@
+"""OpenWOP RFC 0004 §A: a run's start, step by step, against what may come between its steps."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Event, Thread
+
+import httpx
+import pytest
+
+from tests.contract.door import MovableClock
+from tests.contract.faults import FaultyClient, faulty
+from tests.contract.remembering import Run, memory_items, path, present, start
+from tests.contract.service import Service, Tenant
+from tests.contract.service import start as start_service
+from tests.contract.sweeping import sweep
+
+pytestmark = pytest.mark.in_process
+
+API, SCHEDULE = "functions.api.services", "functions.maintenance.handler"
+
+
+@pytest.fixture
+def ada(tenant: Tenant) -> httpx.Client:
+    """Whose memory it is."""
+    return tenant.agent("ada")
+
+
+@contextmanager
+def slow_function(
+    ada: httpx.Client, service: Service
+) -> Iterator[tuple[httpx.Client, FaultyClient]]:
+    """The same caller at another instance of the function, whose calls can be held up."""
+    with faulty(API) as held:
+        again = start_service(service.engine, service.clock, service.key_file, 60)
+        client = again.client(ada.headers["X-API-Key"])
+        client.get("/api/v1/me")
+        yield client, held
+
+
+def test_what_is_deleted_between_the_steps_of_a_start_is_not_in_it(
+    ada: httpx.Client, service: Service
+) -> None:
+    maker = start(ada)
+    gone, kept = maker.put("gone"), maker.put("kept")
+    with slow_function(ada, service) as (client, held):
+        held.interrupt("transact_write_items", lambda _: True, lambda: maker.delete(gone["id"]))
+        run = start(client)
+    assert run.entries() == [kept]
+    assert run.get(gone["id"]) is None
+    assert len(memory_items(service, "r#")) == 2
+
+
+def test_what_is_put_between_the_steps_of_a_start_is_not_in_it(
+    ada: httpx.Client, service: Service
+) -> None:
+    maker = start(ada)
+    kept = maker.put("kept")
+    with slow_function(ada, service) as (client, held):
+        held.interrupt("transact_write_items", lambda _: True, lambda: maker.put("later"))
+        run = start(client)
+    assert run.entries() == [kept]
+
+
+@pytest.mark.usefixtures("parallel")
+def test_a_start_that_sleeps_between_its_steps_loses_nothing(
+    ada: httpx.Client, service: Service, clock: MovableClock
+) -> None:
+    """A function may be frozen there, while the schedule is about to remove what was deleted."""
+    maker = start(ada)
+    gone = maker.put("gone")
+    maker.end()
+    asleep, awake = Event(), Event()
+    runs: list[Run] = []
+    seen: list[object] = []
+
+    def sleep() -> None:
+        asleep.set()
+        assert awake.wait(10)
+
+    def wake() -> None:
+        awake.set()
+        sleeper.join(10)
+        seen.append(runs[0].entries())
+
+    with slow_function(ada, service) as (client, held), faulty(SCHEDULE) as sweeping:
+        held.interrupt("transact_write_items", lambda _: True, sleep)
+        sleeper = Thread(target=lambda: runs.append(start(client)))
+        sleeper.start()
+        assert asleep.wait(10)
+        ada.delete(path(maker.reference, gone["id"]))
+        clock.advance(seconds=3)
+        sweeping.interrupt("transact_write_items", lambda _: True, wake)
+        sweep(service)
+    assert seen == [runs[0].entries()]
+    assert not memory_items(service, "o#")
+
+
+def test_an_unanswered_start_holds_nothing_for_longer_than_a_day(
+    ada: httpx.Client, service: Service, clock: MovableClock
+) -> None:
+    maker = start(ada)
+    entry = maker.put("x")
+    started = start(ada, secrets=[{"label": "k", "value": "sk-12345678"}])
+    started.delete(entry["id"])
+    clock.advance(seconds=86_400 + 61)
+    sweep(service)
+    assert memory_items(service, "o#", "d#", "r#", "k#") == []
+    assert present(ada, maker.reference) == []
+
+
+def test_a_put_whose_guess_is_late_is_tried_again(ada: httpx.Client, service: Service) -> None:
+    """The other put takes its position first; both land, in the order of their commits."""
+    maker = start(ada)
+    with slow_function(ada, service) as (client, held):
+        held.interrupt("transact_write_items", lambda _: True, lambda: maker.put("first"))
+        made = start(client, scope="other")
+        late = Run(client, maker.id, maker.reference, made.snapshot)
+        held.interrupt("transact_write_items", lambda _: True, lambda: maker.put("second"))
+        late.put("third")
+    assert start(ada).contents() == ["third", "second", "first"]

@@ -1,0 +1,126 @@
+"""OpenWOP RFC 0004 §C, §F: a memoryRef can't be forged or guessed, and is of one tenant."""
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from benchmarks.capacity import recorded
+from tests.contract.expect import ok
+from tests.contract.faults import faulty
+from tests.contract.remembering import Run, forbidden, path, present, start
+from tests.contract.service import Service, Tenant
+from tests.contract.service import start as start_service
+
+DOOR = "functions.api.services"
+
+
+@pytest.fixture
+def run(tenant: Tenant) -> Run:
+    """A run on a memory with one entry."""
+    made = start(tenant.agent("ada"), scope="s")
+    made.put("private")
+    return made
+
+
+def ask(client: httpx.Client, reference: str, run: Run) -> Iterator[httpx.Response]:
+    """The answers to every call that takes a reference, with all else as it should be."""
+    (entry,) = ok(run.client.get(path(run.reference)))["entries"]
+    for query in ({}, {"runId": run.id}):
+        yield client.get(path(reference), params=query)
+        yield client.get(path(reference, entry["id"]), params=query)
+        yield client.delete(path(reference, entry["id"]), params=query)
+        yield client.post(path(reference), json={"content": "x"} | query)
+
+
+def spoilt(reference: str) -> Iterator[str]:
+    """References that nobody issued."""
+    yield from (reference[:length] for length in (1, 4, 5, 20, len(reference) - 1))
+    yield reference + "0"
+    for place in (4, 5, 20, 31, 40, len(reference) - 1):
+        yield reference[:place] + ("1" if reference[place] != "1" else "2") + reference[place + 1 :]
+    yield reference.upper()
+    yield reference.replace("mref_", "mem_")
+    yield "mref_" + reference[5:30][::-1] + reference[30:]
+    yield from ("~", "%00", "..%2F..%2Fetc", "a%2Fb%2Fc", "%C3%BC", "x" * 4_000)
+    yield "mref_" + "0" * 51
+    yield reference + "%0A"
+
+
+@pytest.mark.in_process  # for its hundreds of requests
+def test_what_was_not_issued_is_forbidden(run: Run) -> None:
+    assert all(answer.is_success for answer in [run.client.get(path(run.reference))])
+    for reference in spoilt(run.reference):
+        for answer in ask(run.client, reference, run):
+            forbidden(answer)
+    assert present(run.client, run.reference) == ["private"]
+
+
+def test_another_tenants_reference_is_forbidden(run: Run, service: Service) -> None:
+    stranger = service.tenant().admin
+    before = service.state()
+    for answer in ask(stranger, run.reference, run):
+        forbidden(answer)
+    assert service.state() == before
+    own = start(stranger, scope="s")
+    assert own.reference != run.reference
+    assert own.entries() == []
+
+
+def test_the_same_names_in_another_tenant_are_another_memory(run: Run, service: Service) -> None:
+    other = start(service.tenant().agent("ada"), scope="s")
+    assert other.entries() == []
+    forbidden(run.client.get(path(other.reference)))
+
+
+def asked(caller: httpx.Client, reference: str) -> list[httpx.Response]:
+    """The answers to a list, a put and a delete."""
+    return [
+        caller.get(path(reference), params={"runId": "run_x"}),
+        caller.post(path(reference), json={"content": "x", "runId": "run_x"}),
+        caller.delete(path(reference, "mem_x")),
+    ]
+
+
+@pytest.mark.in_process
+def test_a_refusal_reads_nothing(run: Run, service: Service) -> None:
+    """Not a call to the store, once the caller's key is known; a good reference makes one."""
+    stranger = service.tenant().admin.headers["X-API-Key"]
+    with faulty(DOOR) as client, recorded(client) as calls:
+        again = start_service(service.engine, service.clock, service.key_file, 60)
+        own, foreign = again.client(run.client.headers["X-API-Key"]), again.client(stranger)
+        for caller in (own, foreign):
+            caller.get("/api/v1/me")
+        calls.clear()
+        for reference in spoilt(run.reference):
+            for answer in asked(own, reference):
+                forbidden(answer)
+        for answer in asked(foreign, run.reference):
+            forbidden(answer)
+        assert calls == []
+        assert present(own, run.reference) == ["private"]
+        assert len(calls) == 1
+
+
+def test_a_reference_says_nothing_in_clear(tenant: Tenant) -> None:
+    client = tenant.agent("ada-lovelace")
+    run = start(client, "analytical-engine", scope="notes-on-menabrea")
+    for name in ("ada", "engine", "notes", tenant.id):
+        assert name not in run.reference + run.id
+
+
+def test_no_name_reaches_another_memory(tenant: Tenant) -> None:
+    """Names run into each other in no way."""
+    names = [("a", "b"), ("ab", None), ("a", "b#"), ("a#b", None), ("a\n", "b"), ("1:a", "b")]
+    ada, ad = tenant.agent("ada"), tenant.agent("ad")
+    runs = [start(ada, agent, scope=scope) for agent, scope in names]
+    runs += [start(ad, "aa", scope="b"), start(ad, "a:a", scope="b")]
+    assert len({run.reference for run in runs}) == len(runs)
+
+
+@pytest.mark.in_process
+def test_it_is_the_same_in_every_process(run: Run, service: Service) -> None:
+    again = start_service(service.engine, service.clock, service.key_file, 60)
+    caller = again.client(run.client.headers["X-API-Key"])
+    assert start(caller, scope="s").reference == run.reference
+    assert present(caller, run.reference) == ["private"]

@@ -1,0 +1,124 @@
+"""Contract §3, §7: what is sent again under its Idempotency-Key isn't done again."""
+
+import httpx
+import pytest
+
+from functions.platform.idempotency import RequestToken
+from tests.contract.door import MovableClock
+from tests.contract.expect import ok
+from tests.contract.remembering import (
+    RUNS,
+    Run,
+    erring,
+    memory_items,
+    path,
+    present,
+    start,
+    started,
+)
+from tests.contract.service import Service, Tenant
+from tests.contract.sweeping import sweep
+
+pytestmark = pytest.mark.in_process
+
+ONCE = {"Idempotency-Key": "once"}
+SECRETS = [{"label": "k", "value": "sk-12345678"}]
+BODY = {"agent": "planner", "secrets": SECRETS}
+
+
+@pytest.fixture
+def ada(tenant: Tenant) -> httpx.Client:
+    """Somebody whose answers get lost."""
+    return tenant.agent("ada")
+
+
+def put(run: Run, content: str, **headers: str) -> httpx.Response:
+    """Puts an entry in a run, once."""
+    body = {"content": content, "runId": run.id, "tags": ["t"]}
+    return run.client.post(path(run.reference), json=body, headers=ONCE | headers)
+
+
+def test_a_retried_start_answers_the_same_run(
+    ada: httpx.Client, clock: MovableClock, service: Service
+) -> None:
+    first = started(ada, ada.post(RUNS, json=BODY, headers=ONCE))
+    first.put("after the start")
+    clock.advance(seconds=5)
+    assert started(ada, ada.post(RUNS, json=BODY, headers=ONCE)) == first
+    assert first.entries() == []
+    assert len(memory_items(service, "r#")) == 1
+    assert start(ada).id != first.id
+
+
+def test_with_another_body_it_is_a_conflict(ada: httpx.Client) -> None:
+    ok(ada.post(RUNS, json=BODY, headers=ONCE), 201)
+    other = BODY | {"secrets": [{"label": "k", "value": "sk-12345679"}]}
+    answer = ada.post(RUNS, json=other, headers=ONCE)
+    erring(answer, 409, "idempotency_key_mismatch")
+
+
+def test_a_key_is_its_callers_own(ada: httpx.Client, tenant: Tenant) -> None:
+    bob = tenant.agent("bob")
+    first = started(ada, ada.post(RUNS, json=BODY, headers=ONCE))
+    assert started(bob, bob.post(RUNS, json=BODY, headers=ONCE)).id != first.id
+
+
+def test_a_run_that_is_over_isnt_started_again(ada: httpx.Client, clock: MovableClock) -> None:
+    first = started(ada, ada.post(RUNS, json=BODY, headers=ONCE))
+    first.end()
+    erring(ada.post(RUNS, json=BODY, headers=ONCE), 409, "run_terminal")
+    again = {"Idempotency-Key": "again"}
+    started(ada, ada.post(RUNS, json=BODY, headers=again))
+    clock.advance(seconds=86_400)
+    erring(ada.post(RUNS, json=BODY, headers=again), 409, "run_terminal")
+
+
+def test_a_retried_put_answers_the_same_entry(ada: httpx.Client, clock: MovableClock) -> None:
+    run = start(ada, secrets=SECRETS)
+    first = ok(put(run, "it is sk-12345678"), 201)
+    run.put("another")
+    clock.advance(seconds=5)
+    assert ok(put(run, "it is sk-12345678"), 201) == first
+    assert present(ada, run.reference) == ["another", "it is <REDACTED:k>"]
+    erring(put(run, "it is sk-12345679"), 409, "idempotency_key_mismatch")
+    assert len(present(ada, run.reference)) == 2
+
+
+def test_once_deleted_a_retry_puts_anew_and_that_once(
+    ada: httpx.Client, service: Service, clock: MovableClock
+) -> None:
+    run = start(ada)
+    first = ok(put(run, "x"), 201)
+    run.delete(first["id"])
+    second = ok(put(run, "x"), 201)
+    assert second["id"] != first["id"]
+    assert ok(put(run, "x"), 201) == second
+    clock.advance(seconds=3)
+    assert sweep(service)["forgotten"] == 1
+    assert ok(put(run, "x"), 201) == second
+    assert present(ada, run.reference) == ["x"]
+    run.delete(second["id"])
+    clock.advance(seconds=3)
+    sweep(service)
+    assert memory_items(service, "o#", "x#", "q#", "d#") == []
+    assert ok(put(run, "x"), 201)["id"] not in (first["id"], second["id"])
+
+
+def test_what_is_kept_of_a_body_lets_nobody_guess_at_it(
+    ada: httpx.Client, service: Service, tenant: Tenant
+) -> None:
+    """A hash that anyone could make would tell a short secret to who reads the table."""
+    run = start(ada, secrets=SECRETS)
+    target, body = path(run.reference), b'{"content": "sk-12345678"}'
+    ok(ada.post(target, content=body, headers=ONCE), 201)
+    (marker,) = memory_items(service, "q#")
+    request = b"\n".join((f"POST {target}".encode(), body))
+    guessed = RequestToken.of(f"{tenant.id}\nada", "once", request)
+    assert marker["req"].startswith(guessed.key)
+    assert not marker["req"].endswith(guessed.body)
+
+
+def test_without_a_key_each_is_a_request_of_its_own(ada: httpx.Client) -> None:
+    run = start(ada)
+    assert run.put("x")["id"] != run.put("x")["id"]
+    assert start(ada).contents() == ["x", "x"]

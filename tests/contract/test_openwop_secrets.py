@@ -1,0 +1,204 @@
+"""Contract §7: the secrets of a run are sealed, die with it, and survive a cold start."""
+
+import logging
+from collections.abc import Iterator
+from io import StringIO
+from typing import Any
+
+import httpx
+import pytest
+from hypothesis import assume, given, settings
+
+from functions.platform.items import decode_item
+from functions.platform.snapshot_keys import secrets_item
+from tests.contract.door import MovableClock
+from tests.contract.remembering import RUNS, Run, erring, memory_items, present, start
+from tests.contract.service import Service, Tenant
+from tests.contract.service import start as start_service
+from tests.contract.sweeping import sweep
+from tests.contract.test_sensitive import is_stored, plain_texts
+from tests.unit.snapshots.test_redaction import runs
+
+pytestmark = pytest.mark.in_process
+
+VALUE = "sk_live_51HXyzExample0042"
+SECRETS = [{"label": "stripe", "value": VALUE}, {"label": "pin", "value": "1234"}]
+
+
+@pytest.fixture
+def ada(tenant: Tenant) -> httpx.Client:
+    """Somebody with secrets."""
+    return tenant.agent("ada")
+
+
+@pytest.fixture
+def printed() -> Iterator[StringIO]:
+    """What the function writes to its log meanwhile."""
+    stream = StringIO()
+    handler = logging.StreamHandler(stream)
+    loggers = [logging.getLogger(), logging.getLogger("agent-memory")]
+    for each in loggers:
+        each.addHandler(handler)
+    yield stream
+    for each in loggers:
+        each.removeHandler(handler)
+
+
+def elsewhere(run: Run, service: Service) -> Run:
+    """The same run in another process, which knows nothing of it."""
+    again = start_service(service.engine, service.clock, service.key_file, 60)
+    client = again.client(run.client.headers["X-API-Key"])
+    return Run(client, run.id, run.reference, run.snapshot)
+
+
+def test_they_are_stored_encrypted_and_nowhere_else(
+    ada: httpx.Client, service: Service, printed: StringIO
+) -> None:
+    headers = {"Idempotency-Key": VALUE}
+    body = {"agent": "planner", "secrets": SECRETS}
+    for _ in range(2):
+        assert ada.post(RUNS, json=body, headers=headers).status_code == 201
+    assert len(memory_items(service, "k#")) == 1
+    assert not is_stored(service, VALUE)
+    assert VALUE not in printed.getvalue()
+
+
+def test_a_name_that_holds_a_secret_is_not_stored_in_clear(
+    ada: httpx.Client, service: Service
+) -> None:
+    start(ada, f"agent {VALUE}", scope=VALUE, secrets=SECRETS).put(VALUE)
+    assert not is_stored(service, VALUE)
+
+
+@pytest.mark.in_process
+def test_no_answer_and_no_log_line_holds_one(
+    ada: httpx.Client, printed: StringIO, service: Service
+) -> None:
+    run = start(ada, secrets=SECRETS, onSecret="reject")
+    wrong: list[dict[str, Any]] = [
+        {"secrets": [{"label": f"bad label {VALUE}", "value": VALUE}]},
+        {"secrets": [{"label": VALUE, "value": VALUE}]},
+        {"secrets": [{"label": "k", "value": [VALUE]}]},
+        {"secrets": [{"label": "k", "value": VALUE * 300}]},
+        {"secrets": {"k": [VALUE]}},
+        {"secrets": [{"label": "k", "value": VALUE}] * 33},
+        {"secrets": SECRETS, "onSecret": VALUE},
+    ]
+    answers = [ada.post(RUNS, json={"agent": "planner"} | fields) for fields in wrong]
+    for answer in answers:
+        erring(answer, 400, "validation_error")
+    answers += [run.try_put(VALUE), run.try_put("x", tags=[VALUE]), run.try_put(f"x{VALUE}" * 9999)]
+    answers.append(ada.post(RUNS, content=f'{{"secrets": "{VALUE}'))
+    assert not [answer.text for answer in answers if VALUE in answer.text]
+    assert VALUE not in printed.getvalue()
+    assert printed.getvalue()
+    assert not is_stored(service, VALUE)
+
+
+def test_they_survive_a_cold_start(ada: httpx.Client, service: Service) -> None:
+    for policy in ("redact", "reject"):
+        run = elsewhere(start(ada, secrets=SECRETS, onSecret=policy), service)
+        answer = run.try_put(f"it is {VALUE}, pin 1234")
+        if policy == "redact":
+            assert answer.json()["content"] == "it is <REDACTED:stripe>, pin 1234"
+        else:
+            erring(answer, 422, "secret_leakage")
+    assert not is_stored(service, VALUE)
+
+
+def test_they_go_when_the_run_ends(ada: httpx.Client, service: Service) -> None:
+    run = start(ada, secrets=SECRETS)
+    other = elsewhere(run, service)
+    other.put("remembers the run")
+    assert memory_items(service, "k#", "r#")
+    run.end()
+    assert memory_items(service, "k#", "r#") == []
+    for each in (run, other, elsewhere(run, service)):
+        erring(each.try_put(f"it is {VALUE}"), 409, "run_terminal")
+    assert not is_stored(service, VALUE)
+
+
+def test_they_go_after_a_day(ada: httpx.Client, service: Service, clock: MovableClock) -> None:
+    run = start(ada, secrets=SECRETS)
+    clock.advance(seconds=86_400 + 60, ms=-1)
+    sweep(service)
+    assert len(memory_items(service, "k#")) == 1
+    clock.advance(ms=1)
+    assert sweep(service)["runs_over"] == 1
+    assert memory_items(service, "k#", "r#") == []
+    erring(elsewhere(run, service).try_put(VALUE), 409, "run_terminal")
+
+
+def test_they_are_bound_to_their_run(ada: httpx.Client, service: Service) -> None:
+    """One run's secrets, put in another's place, don't open."""
+    first, second = start(ada, secrets=SECRETS), start(ada, secrets=SECRETS)
+    client, table = service.engine.client, service.engine.memory
+    items = [each for each in service.stored() if each["sk"]["S"].startswith("k#")]
+    mine = next(each for each in items if each["sk"]["S"] == f"k#{first.id}")
+    partition = decode_item(mine)["pk"]
+    _, sort = secrets_item(partition, second.id)
+    client.put_item(TableName=table, Item=mine | {"sk": {"S": sort}})
+    again = elsewhere(second, service)
+    with pytest.raises(AssertionError, match="internal_error"):
+        again.try_put("x")  # the door's check: no answer may be a 5xx
+    assert present(ada, second.reference) == []
+
+
+def test_a_run_without_secrets_has_none_stored(ada: httpx.Client, service: Service) -> None:
+    run = start(ada, secrets=[{"label": "pin", "value": "1234567"}])
+    assert run.put("1234567")["content"] == "1234567"
+    assert memory_items(service, "k#") == []
+
+
+def test_the_secrets_of_a_run_are_its_own(ada: httpx.Client) -> None:
+    with_secret, without = start(ada, secrets=SECRETS), start(ada)
+    assert with_secret.put(VALUE)["content"] == "<REDACTED:stripe>"
+    assert without.put(VALUE)["content"] == VALUE
+
+
+def test_rejecting_stores_nothing_and_takes_what_is_clean(
+    ada: httpx.Client, service: Service
+) -> None:
+    more = [*SECRETS, {"label": "mail", "value": "hunter2-hunter2"}]
+    run = start(ada, secrets=more, onSecret="reject")
+    before = service.state()
+    refusal = erring(run.try_put(f"{VALUE} hunter2-hunter2", tags=[VALUE]), 422, "secret_leakage")
+    assert refusal["details"] == {"labels": ["stripe", "mail"]}
+    assert service.state() == before
+    assert run.put("clean, pin 1234")["content"] == "clean, pin 1234"
+
+
+def test_what_grows_too_large_by_redaction_is_refused(ada: httpx.Client) -> None:
+    secrets = [{"label": "a-long-label", "value": "12345678"}]
+    run = start(ada, secrets=secrets)
+    erring(run.try_put("12345678" * 8_000), 413, "payload_too_large")
+    assert len(run.put("12345678" * 2_000)["content"]) == 2_000 * len("<REDACTED:a-long-label>")
+
+
+@pytest.mark.usefixtures("volume")
+@settings(max_examples=60)
+@given(drawn=runs())
+def test_no_secret_of_the_run_is_in_what_was_persisted(
+    tenant: Tenant, service: Service, drawn: tuple[list[tuple[str, str]], str]
+) -> None:
+    """SR-1 over HTTP: nothing that is read back, and no attribute of an item, holds one."""
+    pairs, text = drawn
+    secrets = [{"label": label, "value": value} for label, value in pairs]
+    answer = tenant.admin.post(RUNS, json={"agent": "a", "secrets": secrets})
+    assume(answer.status_code == 201)
+    body = answer.json()
+    run = Run(tenant.admin, body["runId"], body["memoryRef"], body["snapshotAt"])
+    entry = run.put(text, tags=[text[:200], text[3:200]])
+    long = [value for _, value in pairs if len(value) >= 8]
+    shown = [entry["content"], *entry["tags"]]
+    assert not [value for value in long if any(value in each for each in shown)]
+    found = [each for item in service.stored() for each in texts(item)]
+    assert not [value for value in long if any(value.encode() in each for each in found)]
+    run.delete(entry["id"])
+    run.end()
+
+
+def texts(item: dict[str, Any]) -> list[bytes]:
+    """What an item of an entry says in words: neither its keys nor its numbers."""
+    entry = item["sk"]["S"].startswith("o#")
+    return plain_texts({name: item[name] for name in ("val", "tags") if entry and name in item})

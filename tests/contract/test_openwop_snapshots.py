@@ -1,0 +1,220 @@
+"""OpenWOP RFC 0004 §A: a run sees what its memory held at its start, for its whole life."""
+
+import httpx
+import pytest
+
+from tests.contract.door import MovableClock
+from tests.contract.remembering import RUNS, erring, path, present, start
+from tests.contract.service import Tenant
+
+
+@pytest.fixture
+def ada(tenant: Tenant) -> httpx.Client:
+    """Who mints the memory."""
+    return tenant.agent("ada")
+
+
+@pytest.fixture
+def bob(tenant: Tenant) -> httpx.Client:
+    """Another principal of the tenant, who was given the reference."""
+    return tenant.agent("bob")
+
+
+def test_later_puts_do_not_appear(ada: httpx.Client) -> None:
+    first = start(ada)
+    first.put("before")
+    run, other = start(ada), start(ada)
+    made = [first.put("by the first"), other.put("by another"), run.put("by itself")]
+    made.append(ada.post(path(run.reference), json={"content": "outside of runs"}).json())
+    assert run.contents() == other.contents() == ["before"]
+    assert [run.get(entry["id"]) for entry in made] == [None] * 4
+    assert start(ada).contents() == [
+        "outside of runs",
+        "by itself",
+        "by another",
+        "by the first",
+        "before",
+    ]
+    assert first.contents() == []
+
+
+def test_deletes_by_this_run_or_any_other_do_not_take_away(
+    ada: httpx.Client, bob: httpx.Client
+) -> None:
+    maker = start(ada)
+    entries = [maker.put(f"entry {number}") for number in range(4)]
+    run, other = start(ada), start(ada)
+    shown = run.entries()
+    assert run.delete(entries[0]["id"])
+    assert other.delete(entries[1]["id"])
+    assert bob.delete(path(run.reference, entries[2]["id"])).json() == {"deleted": True}
+    assert run.entries() == other.entries() == shown
+    assert [run.get(entry["id"]) for entry in entries] == entries
+    assert start(ada).contents() == present(bob, run.reference) == ["entry 3"]
+    later = start(ada)
+    assert [later.get(entry["id"]) for entry in entries] == [None, None, None, entries[3]]
+    other.end()
+    assert run.entries() == shown
+
+
+def test_a_delete_tells_whether_there_was_something(ada: httpx.Client) -> None:
+    run = start(ada)
+    entry = run.put("once")
+    assert run.delete(entry["id"]) is True
+    assert run.delete(entry["id"]) is False
+    assert run.delete(entry["id"][:-1] + "0") is False
+    assert run.delete("nonsense") is False
+    assert start(ada).contents() == []
+
+
+def test_an_entry_put_and_deleted_during_a_run_never_shows_in_it(ada: httpx.Client) -> None:
+    run = start(ada)
+    entry = run.put("short-lived")
+    between = start(ada)
+    run.delete(entry["id"])
+    assert (run.contents(), between.contents(), start(ada).contents()) == ([], ["short-lived"], [])
+
+
+def test_a_replay_gets_the_same_bytes(ada: httpx.Client, clock: MovableClock) -> None:
+    maker = start(ada)
+    ids = [maker.put(f"é {number} \U0001f9e0", tags=["t", "ü"])["id"] for number in range(5)]
+    run = start(ada)
+    asked = [
+        (path(run.reference), {"runId": run.id}),
+        (path(run.reference), {"runId": run.id, "tag": "ü", "limit": "3"}),
+        *((path(run.reference, id), {"runId": run.id}) for id in ids),
+    ]
+    first = [ada.get(target, params=query).content for target, query in asked]
+    clock.advance(seconds=3600)
+    for id in ids[1:]:
+        run.delete(id)
+    start(ada).put("later", tags=["ü"])
+    assert [ada.get(target, params=query).content for target, query in asked] == first
+
+
+@pytest.mark.parametrize("ms", [0, 1, -5_000])
+def test_the_order_is_that_of_the_writes_whatever_the_clock_says(
+    ada: httpx.Client, clock: MovableClock, ms: int
+) -> None:
+    run = start(ada)
+    snapshots = []
+    for number in range(6):
+        run.put(f"entry {number}")
+        clock.advance(ms=ms)
+        snapshots.append(start(ada))
+        clock.advance(ms=ms)
+    expected = [f"entry {number}" for number in range(6)]
+    for number, snapshot in enumerate(snapshots, 1):
+        assert snapshot.contents() == expected[:number][::-1]
+    listed = snapshots[-1].entries()
+    times = [entry["createdAt"] for entry in listed]
+    assert times == sorted(times, reverse=True)
+    assert times[0] <= snapshots[-1].snapshot
+    clock.advance(seconds=30 if ms < 0 else 0)
+
+
+def test_each_agent_and_scope_has_a_memory_of_its_own(ada: httpx.Client, bob: httpx.Client) -> None:
+    runs = [
+        start(ada, "planner"),
+        start(ada, "planner", scope="a"),
+        start(ada, "planner", scope="b"),
+        start(ada, "plannera"),
+        start(bob, "planner"),
+    ]
+    assert len({run.reference for run in runs}) == 5
+    for number, run in enumerate(runs):
+        run.put(f"of {number}")
+    for number, run in enumerate(runs):
+        assert present(run.client, run.reference) == [f"of {number}"]
+    assert start(ada, "planner").reference == runs[0].reference
+    assert start(ada, "planner", scope="a").contents() == ["of 1"]
+
+
+def test_who_was_given_a_reference_may_use_it(
+    ada: httpx.Client, bob: httpx.Client, tenant: Tenant
+) -> None:
+    run = start(ada)
+    entry = run.put("shared")
+    reader = tenant.agent("reader", permissions=["memory.read"])
+    assert present(bob, run.reference) == present(reader, run.reference) == ["shared"]
+    target = path(run.reference)
+    assert bob.post(target, json={"content": "by bob"}).status_code == 201
+    erring(reader.post(target, json={"content": "no"}), 403, "forbidden")
+    erring(reader.delete(path(run.reference, entry["id"])), 403, "forbidden")
+    erring(reader.post(RUNS, json={"agent": "planner"}), 403, "forbidden")
+    erring(reader.post(f"{RUNS}/{run.id}/end"), 403, "forbidden")
+    writer = tenant.agent("writer", permissions=["memory.write"])
+    erring(writer.get(target), 403, "forbidden")
+    assert present(ada, run.reference) == ["by bob", "shared"]
+
+
+def test_a_run_that_is_over_shows_nothing_and_takes_nothing(ada: httpx.Client) -> None:
+    run = start(ada)
+    entry = run.put("kept")
+    run.end()
+    run.end()
+    for answer in (
+        ada.get(path(run.reference), params={"runId": run.id}),
+        ada.get(path(run.reference, entry["id"]), params={"runId": run.id}),
+        ada.delete(path(run.reference, entry["id"]), params={"runId": run.id}),
+        run.try_put("late"),
+    ):
+        erring(answer, 409, "run_terminal")
+    assert present(ada, run.reference) == ["kept"]
+
+
+def test_a_run_ends_by_itself_after_a_day(ada: httpx.Client, clock: MovableClock) -> None:
+    run = start(ada, secrets=[{"label": "k", "value": "sk-12345678"}])
+    run.put("kept")
+    clock.advance(seconds=86_400, ms=-1)
+    assert run.contents() == []
+    run.put("in time")
+    clock.advance(ms=1)
+    erring(run.try_put("late"), 409, "run_terminal")
+    erring(ada.get(path(run.reference), params={"runId": run.id}), 409, "run_terminal")
+    run.end()
+
+
+@pytest.mark.parametrize("spoil", ["run_" + "0" * 51, "run_x", "nonsense", "%00", "ü"])
+def test_a_run_that_is_not_one_is_not_found(ada: httpx.Client, spoil: str) -> None:
+    run = start(ada)
+    entry = run.put("kept")
+    for answer in (
+        ada.get(path(run.reference), params={"runId": spoil}),
+        ada.get(path(run.reference, entry["id"]), params={"runId": spoil}),
+        ada.delete(path(run.reference, entry["id"]), params={"runId": spoil}),
+        ada.post(path(run.reference), json={"content": "x", "runId": spoil}),
+        ada.post(f"{RUNS}/{spoil}/end"),
+    ):
+        erring(answer, 404, "not_found")
+    assert present(ada, run.reference) == ["kept"]
+
+
+def test_a_run_is_of_one_memory(ada: httpx.Client) -> None:
+    run, other = start(ada), start(ada, scope="other")
+    entry = other.put("elsewhere")
+    target = path(other.reference)
+    for answer in (
+        ada.get(target, params={"runId": run.id}),
+        ada.get(path(other.reference, entry["id"]), params={"runId": run.id}),
+        ada.delete(path(other.reference, entry["id"]), params={"runId": run.id}),
+        ada.post(target, json={"content": "x", "runId": run.id}),
+    ):
+        erring(answer, 404, "not_found")
+    assert present(ada, other.reference) == ["elsewhere"]
+
+
+@pytest.mark.in_process
+def test_an_id_is_of_one_memory(ada: httpx.Client, clock: MovableClock) -> None:
+    """Even where two memories have an entry at the same position."""
+    run, other = start(ada), start(ada, scope="other")
+    clock.advance(ms=1)
+    here, there = run.put("here"), other.put("there")
+    assert here["createdAt"] == there["createdAt"]
+    assert here["id"] != there["id"]
+    assert here["id"][:16] == there["id"][:16]
+    assert ada.get(path(run.reference, there["id"])).status_code == 404
+    assert start(ada).get(there["id"]) is None
+    assert run.delete(there["id"]) is False
+    assert present(ada, run.reference) == ["here"]
+    assert present(ada, other.reference) == ["there"]

@@ -1,0 +1,210 @@
+"""Contract §7: once no run can see a deleted entry any more, it is gone from storage."""
+
+from contextlib import suppress
+
+import httpx
+import pytest
+
+from tests.contract.door import MovableClock
+from tests.contract.faults import Killed, When, faulty
+from tests.contract.remembering import Run, memory_items, path, present, start
+from tests.contract.service import Service, Tenant
+from tests.contract.sweeping import ShortTime, restore, sweep, sweeper
+from tests.contract.test_sensitive import is_stored
+
+pytestmark = pytest.mark.in_process
+
+DOOR = "functions.maintenance.handler"
+SECRETS = [{"label": "k", "value": "sk-12345678"}]
+DAY = 86_400
+
+
+@pytest.fixture
+def ada(tenant: Tenant) -> httpx.Client:
+    """Somebody with memories."""
+    return tenant.agent("ada")
+
+
+def kept(service: Service) -> int:
+    """How many entries, rows and requests of memories are in storage."""
+    return len(memory_items(service, "o#", "x#", "q#", "d#"))
+
+
+def settled(service: Service) -> None:
+    """A sweep once everything that was written has settled."""
+    service.clock.advance(seconds=4)
+    sweep(service)
+
+
+def test_without_an_open_run_it_goes_with_the_next_sweep(
+    ada: httpx.Client, service: Service
+) -> None:
+    run = start(ada)
+    entry, control = run.put("xylophone", tags=["a", "b"]), run.put("stays", tags=["a"])
+    run.end()
+    ada.delete(path(run.reference, entry["id"]))
+    assert is_stored(service, "xylophone")
+    settled(service)
+    assert not is_stored(service, "xylophone")
+    assert kept(service) == 2
+    assert present(ada, run.reference, tag="a") == [control["content"]]
+
+
+def test_it_stays_until_the_last_run_that_sees_it_ends(ada: httpx.Client, service: Service) -> None:
+    maker = start(ada)
+    entry = maker.put("xylophone", tags=["t"])
+    first, second = start(ada), start(ada)
+    second.delete(entry["id"])
+    third = start(ada)
+    for run in (maker, third):
+        run.end()
+    settled(service)
+    for run in (first, second):
+        assert run.entries() == run.entries(tag="t") == [entry]
+        assert run.get(entry["id"]) == entry
+        run.end()
+        settled(service)
+        assert is_stored(service, "xylophone") == (run is first)
+    assert kept(service) == 0
+
+
+def test_a_run_that_never_saw_it_keeps_nothing(ada: httpx.Client, service: Service) -> None:
+    before = start(ada)
+    entry = before.put("xylophone")
+    before.delete(entry["id"])
+    after = start(ada)
+    settled(service)
+    assert not is_stored(service, "xylophone")
+    assert before.entries() == after.entries() == []
+
+
+def test_a_run_holds_it_for_a_day_at_most(
+    ada: httpx.Client, service: Service, clock: MovableClock
+) -> None:
+    entry = start(ada).put("xylophone")
+    run = start(ada)
+    run.delete(entry["id"])
+    settled(service)
+    clock.advance(seconds=DAY - 5)
+    sweep(service)
+    assert run.entries() == [entry]
+    clock.advance(seconds=61)
+    done = sweep(service)
+    assert (done["runs_over"], done["forgotten"]) == (2, 1)
+    assert kept(service) == 0
+    assert sweep(service) == {"lag_ms": 0}
+
+
+def test_what_was_just_deleted_is_left_until_it_has_settled(
+    ada: httpx.Client, service: Service, clock: MovableClock
+) -> None:
+    run = start(ada)
+    run.delete(run.put("xylophone")["id"])
+    run.end()
+    clock.advance(seconds=3, ms=-1)
+    assert "forgotten" not in sweep(service)
+    assert is_stored(service, "xylophone")
+    clock.advance(seconds=3)
+    assert sweep(service)["forgotten"] == 1
+    assert not is_stored(service, "xylophone")
+
+
+def test_an_expired_entry_goes_with_all_that_leads_to_it(
+    ada: httpx.Client, service: Service, clock: MovableClock
+) -> None:
+    run = start(ada)
+    headers = {"Idempotency-Key": "once"}
+    body = {"content": "xylophone", "tags": ["a", "b"], "expiresAt": clock.time(seconds=10)}
+    ada.post(path(run.reference), json=body, headers=headers)
+    deleted = run.put("xylophone 2", tags=["a"], expiresAt=clock.time(seconds=10))
+    run.delete(deleted["id"])
+    control = run.put("stays", tags=["a"], expiresAt=clock.time(seconds=11))
+    clock.advance(seconds=10)
+    assert sweep(service)["expired"] == 2
+    assert not is_stored(service, "xylophone")
+    assert present(ada, run.reference, tag="a") == [control["content"]]
+    settled(service)
+    settled(service)
+    assert kept(service) == 0
+
+
+def test_other_memories_are_left_alone(ada: httpx.Client, service: Service) -> None:
+    runs = [start(ada, scope=f"scope {number}") for number in range(4)]
+    entries = [run.put(f"entry {number}") for number, run in enumerate(runs)]
+    holder = start(ada, scope="scope 1")
+    for run, entry in zip(runs[:2], entries, strict=False):
+        run.delete(entry["id"])
+        run.end()
+    settled(service)
+    assert holder.entries() == [entries[1]]
+    assert [present(ada, run.reference) for run in runs] == [[], [], ["entry 2"], ["entry 3"]]
+    assert len(memory_items(service, "o#")) == 3
+
+
+def test_a_sweep_without_time_goes_on_the_next_time(
+    ada: httpx.Client, service: Service, clock: MovableClock
+) -> None:
+    run = start(ada)
+    for number in range(30):
+        run.delete(run.put(f"entry {number}")["id"])
+    run.end()
+    clock.advance(seconds=4)
+    first = sweeper(service)(ShortTime(looks=2))
+    assert first["forgotten"] == 25
+    assert sweep(service)["forgotten"] == 5
+    assert kept(service) == 0
+
+
+@pytest.mark.usefixtures("volume")
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_killed_at_any_write_the_next_sweep_ends_it(
+    ada: httpx.Client, service: Service, clock: MovableClock, when: When
+) -> None:
+    holder = furnish(ada, clock)
+    clock.advance(seconds=DAY + 61)
+    start(ada).put("of the present")
+    snapshot = service.stored()
+    settled(service)
+    undisturbed = [item["sk"] for item in memory_items(service)]
+    killed = 0
+    while True:
+        restore(service, snapshot)
+        with faulty(DOOR, killed + 1, when) as failing, suppress(Killed):
+            sweep(service)
+        if failing.writes <= killed:
+            break
+        killed += 1
+        sweep(service)
+        assert [item["sk"] for item in memory_items(service)] == undisturbed
+    assert killed >= 3  # an expired entry, a run, deleted entries, the mark
+    assert present(ada, holder.reference) == ["of the present"]
+
+
+def furnish(client: httpx.Client, clock: MovableClock) -> Run:
+    """A memory with an open run, deleted entries, one of them put once, and an expiring one."""
+    maker = start(client)
+    made = [maker.put(f"entry {number}", tags=["a", "b"]) for number in range(3)]
+    body = {"content": "once"}
+    headers = {"Idempotency-Key": "once"}
+    made.append(client.post(path(maker.reference), json=body, headers=headers).json())
+    maker.put("short-lived", tags=["a"], expiresAt=clock.time(seconds=10))
+    maker.end()
+    holder = start(client, secrets=SECRETS)
+    for entry in made:
+        holder.delete(entry["id"])
+    return holder
+
+
+def test_dynamodbs_own_ttl_is_set_where_the_schedule_may_fail(
+    ada: httpx.Client, service: Service, clock: MovableClock
+) -> None:
+    now = -(-clock.now // 1000)
+    run = start(ada, secrets=SECRETS)
+    entry = run.put("deleted")
+    run.put("expiring", expiresAt=clock.time(seconds=10))
+    run.delete(entry["id"])
+    (expiring, deleted) = sorted(item["ttl_at"] for item in memory_items(service, "o#"))
+    assert expiring == now + 10
+    assert now + DAY < deleted <= now + DAY + 7_200
+    for item in memory_items(service, "k#", "r#"):
+        assert now + DAY <= item["ttl_at"] <= now + DAY + 60
