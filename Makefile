@@ -2,12 +2,12 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: run test lint check bench lock clean
+.PHONY: run test e2e lint check bench synth deploy destroy lock clean
 
 VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip install -q --disable-pip-version-check
-CODE := $(wildcard functions tests benchmarks)
+CODE := $(wildcard functions infra sdk tests benchmarks)
 
 # The embedded database comes from npm, for this platform only; nothing is to be installed
 # elsewhere, nor where another DynamoDB or another copy of the engine is there.
@@ -17,11 +17,27 @@ ENGINE := node_modules/.stamp
 endif
 endif
 
+# The CDK's command line comes from npm, too; it takes the stage's name and more choices, as in
+# make deploy STAGE=prod CONTEXT="-c alarm_topic_arn=arn:aws:sns:..."
+STAGE := dev
+CONTEXT :=
+APPROVAL := broadening
+TOOLKIT := node_modules/.toolkit.stamp
+CDK = node_modules/.bin/cdk --app "$(PY) -m infra.app" -c stage=$(STAGE) $(CONTEXT)
+
+# $(call npm-ci,what for,options)
+define npm-ci
+if ! node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null || ! command -v npm >/dev/null; then \
+	  echo "agent-memory needs Node 20 or newer with npm for its $(1): https://nodejs.org" >&2; exit 1; \
+	fi; \
+	npm ci --silent --no-audit --no-fund $(2)
+endef
+
 run: $(ENGINE) $(VENV)/run.stamp
 	@exec $(PY) -m functions.local
 
-test: $(ENGINE) $(VENV)/dev.stamp
-	@$(PY) -m pytest -q -n auto tests
+test: $(TOOLKIT) $(VENV)/dev.stamp
+	@$(PY) -m pytest -q -n auto --dist loadgroup tests
 
 lint: $(VENV)/dev.stamp
 	@$(VENV)/bin/ruff format --check -q $(CODE) || { echo "make lint: run $(VENV)/bin/ruff format" >&2; exit 1; }
@@ -29,21 +45,36 @@ lint: $(VENV)/dev.stamp
 	@$(VENV)/bin/mypy --strict --no-error-summary $(CODE)
 	@$(VENV)/bin/lint-imports --no-logo
 
+e2e: $(TOOLKIT) $(VENV)/dev.stamp
+	@$(PY) -m pytest -q -m e2e tests
+
 check: lint test
 
 bench: $(ENGINE) $(VENV)/dev.stamp
 	@$(PY) -m benchmarks
 
+synth: $(TOOLKIT) $(VENV)/infra.stamp
+	@$(CDK) synth --quiet
+
+deploy: $(TOOLKIT) $(VENV)/infra.stamp
+	@$(CDK) bootstrap
+	@$(CDK) deploy --require-approval=$(APPROVAL) --outputs-file=cdk.out/outputs.json
+
+destroy: $(TOOLKIT) $(VENV)/infra.stamp
+	@$(CDK) destroy
+
 lock: $(PY)
 	@$(PIP) uv==0.13.8
-	@for set in "run --extra local" "dev --extra local --extra dev"; do \
+	@for set in "lambda pyproject.toml" "run pyproject.toml --extra local" \
+	    "infra pyproject.toml --extra infra" "emulator requirements/emulator.in" \
+	    "dev pyproject.toml --extra local --extra infra --extra dev"; do \
 	  $(PY) -m uv -q pip compile --no-config --universal --python-version 3.11 --generate-hashes \
 	    --default-index https://pypi.org/simple --custom-compile-command "make lock" \
-	    $${set#* } pyproject.toml -o requirements/$${set%% *}.lock; \
+	    $${set#* } -o requirements/$${set%% *}.lock; \
 	done
 
 clean:
-	@rm -rf $(VENV) node_modules .*_cache .hypothesis .schemathesis
+	@rm -rf $(VENV) .venv-emulator .venv-emulator.lock node_modules .build cdk.out .*_cache .hypothesis .schemathesis
 	@find $(CODE) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(PY):
@@ -55,17 +86,24 @@ $(PY):
 	fi; \
 	$$python -m venv --clear $(VENV)
 
+$(VENV)/dev.stamp: requirements/dev.lock sdk/pyproject.toml | $(PY)
+	@echo "Installing requirements/dev.lock and the SDK (once)" >&2
+	@$(PIP) --require-hashes -r $<
+	@$(PIP) --no-deps --no-build-isolation --editable sdk
+	@touch $@
+
 $(VENV)/%.stamp: requirements/%.lock | $(PY)
 	@echo "Installing requirements/$*.lock (once)" >&2
 	@$(PIP) --require-hashes -r $<
 	@touch $@
 
 node_modules/.stamp: package-lock.json
-	@if ! node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null || ! command -v npm >/dev/null; then \
-	  echo "agent-memory needs Node 20 or newer with npm for its embedded database: https://nodejs.org (or set AWS_ENDPOINT_URL_DYNAMODB to use another DynamoDB)" >&2; exit 1; \
-	fi
-	@npm ci --silent --no-audit --no-fund
+	@$(call npm-ci,embedded database (or set AWS_ENDPOINT_URL_DYNAMODB to use another DynamoDB),--omit=dev)
 	@if ! node_modules/@dynoxide/linux-x64/dynoxide --version >/dev/null; then \
 	  echo "npm could not install the embedded database @dynoxide/linux-x64; is its registry in reach?" >&2; exit 1; \
 	fi
 	@touch $@
+
+$(TOOLKIT): package-lock.json
+	@$(call npm-ci,deployment by the AWS CDK,)
+	@touch $@ node_modules/.stamp

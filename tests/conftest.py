@@ -4,6 +4,10 @@ import os
 
 from hypothesis import HealthCheck, settings
 
+from tests.e2e.fixtures import deployment, toolkit
+
+__all__ = ["deployment", "toolkit"]
+
 os.environ.update(
     AWS_ACCESS_KEY_ID="test",
     AWS_SECRET_ACCESS_KEY="test",

@@ -1,0 +1,1 @@
+"""The deployment: what an AWS account gets, by AWS CDK."""

@@ -1,0 +1,1 @@
+"""The functions' code as Lambda unpacks it, built without Docker."""

@@ -1,0 +1,142 @@
+"""Builds the asset: pinned wheels for Lambda's platform beside the functions.
+
+Both parts are cached under what they are made from; the second is the asset's own digest, so that
+the same input is the same asset.
+"""
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from tempfile import mkdtemp
+
+from infra.asset.bytecode import compile_all, interpreter
+from infra.asset.target import Target
+from infra.asset.trim import trim
+
+_ROOT = Path(__file__).parents[2]
+_LOCK = _ROOT / "requirements/lambda.lock"
+_FUNCTIONS = _ROOT / "functions"
+_CACHE = _ROOT / ".build"
+_LAPTOP_ONLY = "local"
+_LAMBDAS_OWN = ("botocore", "python-dateutil", "six", "urllib3")  # comes with its boto3
+_REQUIREMENT = re.compile(r"(?m)^([a-z0-9-]+)==.*\n(?:[ \t]+.*\n)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    """A folder for Lambda, the digest of all that it is made from, and whether it has bytecode."""
+
+    folder: Path
+    digest: str
+    compiled: bool
+
+
+def build(target: Target, cache: Path = _CACHE) -> Asset:
+    """The asset for a target: built once, as long as nothing that it's made from changes.
+
+    Raises:
+        subprocess.CalledProcessError: pip can't install the packages; it has said why.
+    """
+    compiler = interpreter(target.python)
+    compiled = compiler is not None
+    digest = digest_of(target, compiled=compiled)
+    packages = cache / f"packages-{_digest_of_packages(target, compiled=compiled)}"
+    _cached(packages, partial(_install, target, compiler))
+    folder = _cached(cache / digest, partial(_assemble, packages, compiler))
+    return Asset(folder, digest, compiled)
+
+
+def digest_of(target: Target, *, compiled: bool) -> str:
+    """The digest of all that an asset is made from."""
+    return _digest(_digest_of_packages(target, compiled=compiled), sources())
+
+
+def _digest_of_packages(target: Target, *, compiled: bool) -> str:
+    recipe = sorted(Path(__file__).parent.glob("*.py"))
+    return _digest(f"{target} {compiled}", [_LOCK, *recipe])
+
+
+def sources() -> list[Path]:
+    """The modules of the functions; the laptop's own door isn't for Lambda."""
+    return sorted(
+        path
+        for path in _FUNCTIONS.rglob("*.py")
+        if path.relative_to(_FUNCTIONS).parts[0] != _LAPTOP_ONLY
+    )
+
+
+def unzipped_bytes(folder: Path) -> int:
+    """What the files under `folder` take, as Lambda counts them."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def _digest(start: str, files: Iterable[Path]) -> str:
+    digest = hashlib.sha256(start.encode())
+    for path in files:
+        content = path.read_bytes()
+        digest.update(f"\n{path.relative_to(_ROOT)} {len(content)}\n".encode() + content)
+    return digest.hexdigest()
+
+
+def _cached(folder: Path, fill: Callable[[Path], None]) -> Path:
+    """The folder, filled if it isn't there; what is interrupted leaves nothing under its name."""
+    if folder.exists():
+        return folder
+    folder.parent.mkdir(exist_ok=True)
+    fresh = Path(mkdtemp(dir=folder.parent, prefix="unfinished-"))
+    try:
+        fill(fresh)
+        _let_all_read(fresh)
+        fresh.rename(folder)
+    except OSError:
+        if not folder.exists():  # else another build was quicker, and filled it alike
+            raise
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+    return folder
+
+
+def _let_all_read(folder: Path) -> None:
+    """Lambda runs the code as another user than the one that unpacks it."""
+    for path in (folder, *folder.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+
+
+def _install(target: Target, compiler: str | None, folder: Path) -> None:
+    wanted = folder / "requirements.txt"
+    wanted.write_text(_requirements(target))
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-compile", "--no-deps"]
+    pinned = ["--only-binary=:all:", "--require-hashes", "--requirement", str(wanted)]
+    platforms = [f"--platform={tag}" for tag in target.platforms]
+    python = ["--implementation=cp", f"--python-version={target.python}"]
+    where = ["--disable-pip-version-check", "--target", str(folder)]
+    subprocess.run([*command, *pinned, *platforms, *python, *where], check=True)  # noqa: S603
+    wanted.unlink()
+    trim(folder)
+    if compiler is not None:
+        compile_all(compiler, folder)
+
+
+def _requirements(target: Target) -> str:
+    lock = _LOCK.read_text()
+    if target.boto3:
+        return lock
+    found = _REQUIREMENT.finditer(lock)
+    return "".join(each.group() for each in found if each[1] not in _LAMBDAS_OWN)
+
+
+def _assemble(packages: Path, compiler: str | None, folder: Path) -> None:
+    shutil.copytree(packages, folder, dirs_exist_ok=True, copy_function=os.link)
+    for source in sources():
+        place = folder / source.relative_to(_ROOT)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, place)
+    if compiler is not None:
+        compile_all(compiler, folder, "functions")

@@ -1,0 +1,140 @@
+"""What a deployment can choose, by CDK context (`-c name=value`, or `cdk.json`)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+_CDKS_OWN = (":", "/")  # in the names of CDK's own context: aws:cdk:…, @aws-cdk/…, acknowledged/…
+
+
+class ConfigError(Exception):
+    """The context is wrong; the message says what to change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """A domain name, and what it takes to serve under it."""
+
+    name: str
+    certificate_arn: str
+    zone_id: str
+    zone_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Whose tokens (JWT, by OIDC) are accepted beside keys, and which claims say who it is."""
+
+    issuer: str
+    audience: list[str]
+    tenant_claim: str
+    principal_claim: str
+
+
+class Config(BaseModel):
+    """The choices of one deployment.
+
+    Attributes:
+        stage: names the stack; `prod` keeps its data when the stack is destroyed.
+        retain: whether tables, keys and the root key outlive the stack; by default `prod` does.
+        runtime: Lambda's Python.
+        architecture: Lambda's processor.
+        boto3: `bundled` ships the version that is tested; `runtime` takes Lambda's own.
+        snap_start: start the API function from a snapshot (SnapStart).
+        throttle_rate: requests per second that the API takes.
+        throttle_burst: requests at once that the API takes.
+        log_retention_days: how long logs are kept.
+        alarm_topic_arn: the SNS topic that alarms go to.
+        domain_name: a domain name of the API's own, with its certificate and its hosted zone.
+        jwt_issuer: whose tokens a second API takes in the place of keys, with their audience
+            (several with commas between) and the claims that hold tenant and principal.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    stage: str = Field(default="dev", pattern=r"^[a-z][a-z0-9-]{0,30}$")
+    retain: bool | None = None
+    runtime: Literal["python3.11", "python3.12", "python3.13", "python3.14"] = "python3.13"
+    architecture: Literal["arm64", "x86_64"] = "arm64"
+    boto3: Literal["bundled", "runtime"] = "bundled"
+    snap_start: bool = False
+    throttle_rate: int = Field(default=500, ge=1)
+    throttle_burst: int = Field(default=1000, ge=1)
+    log_retention_days: Literal["7", "30", "90", "365"] = "30"
+    alarm_topic_arn: str | None = Field(default=None, pattern=r"^arn:[a-z-]+:sns:\S+$")
+    domain_name: str | None = None
+    certificate_arn: str | None = Field(default=None, pattern=r"^arn:[a-z-]+:acm:\S+$")
+    hosted_zone_id: str | None = None
+    hosted_zone_name: str | None = None
+    jwt_issuer: str | None = Field(default=None, pattern=r"^https://\S+$")
+    jwt_audience: str | None = None
+    jwt_tenant_claim: str = Field(default="tenant", min_length=1)
+    jwt_principal_claim: str = Field(default="sub", min_length=1)
+
+    @classmethod
+    def from_context(cls, context: Mapping[str, Any]) -> Self:
+        """Reads the context.
+
+        Raises:
+            ConfigError: a name isn't known, or a value is wrong.
+        """
+        given = {
+            name: value
+            for name, value in context.items()
+            if not any(sign in name for sign in _CDKS_OWN)
+        }
+        try:
+            return cls.model_validate(given)
+        except ValidationError as error:
+            problems = [
+                f"-c {'.'.join(map(str, each['loc'])) or 'context'}: {each['msg']}"
+                for each in error.errors(include_url=False)
+            ]
+            raise ConfigError("; ".join(problems)) from error
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        domain = [
+            self.domain_name,
+            self.certificate_arn,
+            self.hosted_zone_id,
+            self.hosted_zone_name,
+        ]
+        if None in domain and any(domain):
+            raise ValueError(
+                "domain_name, certificate_arn, hosted_zone_id and hosted_zone_name go together"
+            )
+        if (self.jwt_issuer is None) != (self.jwt_audience is None):
+            raise ValueError("jwt_issuer and jwt_audience go together")
+        if self.snap_start and self.runtime == "python3.11":
+            raise ValueError("snap_start needs runtime python3.12 or newer")
+        return self
+
+    @property
+    def retains(self) -> bool:
+        """Whether data outlives the stack."""
+        return self.stage == "prod" if self.retain is None else self.retain
+
+    @property
+    def domain(self) -> Domain | None:
+        """The API's own domain name, if it has one."""
+        if not (
+            self.domain_name
+            and self.certificate_arn
+            and self.hosted_zone_id
+            and self.hosted_zone_name
+        ):
+            return None
+        return Domain(
+            self.domain_name, self.certificate_arn, self.hosted_zone_id, self.hosted_zone_name
+        )
+
+    @property
+    def tokens(self) -> Tokens | None:
+        """Whose tokens are accepted, if any are."""
+        if self.jwt_issuer is None or self.jwt_audience is None:
+            return None
+        audience = [each.strip() for each in self.jwt_audience.split(",")]
+        return Tokens(self.jwt_issuer, audience, self.jwt_tenant_claim, self.jwt_principal_claim)

@@ -1,0 +1,1 @@
+"""What the stack is made of: a file for each capability."""

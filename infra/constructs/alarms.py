@@ -1,0 +1,104 @@
+"""The alarms. Each one's description says what it means."""
+
+from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_cloudwatch_actions as actions
+from aws_cdk import aws_sns as sns
+from constructs import Construct
+
+from infra.config import Config
+from infra.constructs.door import Door
+from infra.constructs.http_api import HttpApi
+from infra.constructs.metrics import from_function, of_api, of_function, of_table, waiting_in
+from infra.constructs.schedule import Schedule
+from infra.constructs.stream import Stream
+from infra.constructs.tables import Tables
+
+_MISSING = cloudwatch.TreatMissingData
+_FAILED_ANSWERS = 5  # within five minutes
+_SLOW_MS = 3_000
+_STALE_MS = 300_000
+_LATE_MS = 1_800_000  # what has expired is to be out of storage within an hour
+
+
+class Alarms(Construct):
+    """Alarms that go to the topic that the deployment names, if it names one."""
+
+    def __init__(self, scope: Construct, id: str, config: Config) -> None:
+        super().__init__(scope, id)
+        self.all: list[cloudwatch.Alarm] = []
+        self._action: actions.SnsAction | None = None
+        if config.alarm_topic_arn is not None:
+            topic = sns.Topic.from_topic_arn(self, "Topic", config.alarm_topic_arn)
+            self._action = actions.SnsAction(topic)
+
+    def watch_api(self, name: str, api: HttpApi) -> None:
+        """Failing and slow answers."""
+        self._add(
+            f"{name}Fail", "callers are answered with 5xx", of_api(api, "5xx"), _FAILED_ANSWERS
+        )
+        self._add(
+            f"{name}AreSlow",
+            "one in a hundred answers takes over 3 seconds, for 15 minutes",
+            of_api(api, "Latency", "p99"),
+            _SLOW_MS,
+            periods=3,
+        )
+
+    def watch_function(self, name: str, door: Door) -> None:
+        """Crashes, timeouts, and invocations that Lambda put off."""
+        errors, throttles = of_function(door, "Errors"), of_function(door, "Throttles")
+        self._add(f"{name}Fails", "a function crashed or ran out of time", errors, 1)
+        self._add(f"{name}IsThrottled", "the account's concurrency is used up", throttles, 1)
+
+    def watch_tables(self, tables: Tables) -> None:
+        """Reads and writes that DynamoDB put off."""
+        meaning = "DynamoDB puts requests off: a partition is hot, or traffic grew too quickly"
+        for name, table in (("Memory", tables.memory), ("Log", tables.log)):
+            for kind in ("Read", "Write"):
+                metric = of_table(table, f"{kind}ThrottleEvents")
+                self._add(f"{name}{kind}sAreThrottled", meaning, metric, 1, periods=2)
+
+    def watch_stream(self, stream: Stream, door: Door) -> None:
+        """Events that come late, or not at all."""
+        age = of_function(door, "IteratorAge", "Maximum")
+        letters = waiting_in(stream.dead_letters)
+        self._add("EventsAreLate", "the change stream is five minutes behind", age, _STALE_MS)
+        self._add("EventsAreMissing", "changes were given up: replay within 20 hours", letters, 1)
+
+    def watch_schedule(self, schedule: Schedule, door: Door) -> None:
+        """Sweeps that don't keep up, or don't run."""
+        self._add(
+            "SweepIsLate",
+            "what was due half an hour ago isn't done, or no sweep has run for 15 minutes",
+            from_function(door, "SweepLag"),
+            _LATE_MS,
+            periods=3,
+            missing=_MISSING.BREACHING,
+        )
+        letters = waiting_in(schedule.dead_letters)
+        self._add("SweepIsNotInvoked", "the schedule can't invoke its function", letters, 1)
+
+    def _add(
+        self,
+        id: str,
+        meaning: str,
+        metric: cloudwatch.IMetric,
+        at_least: float,
+        *,
+        periods: int = 1,
+        missing: cloudwatch.TreatMissingData = _MISSING.NOT_BREACHING,
+    ) -> None:
+        alarm = cloudwatch.Alarm(
+            self,
+            id,
+            alarm_description=meaning,
+            metric=metric,
+            threshold=at_least,
+            comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+            evaluation_periods=periods,
+            treat_missing_data=missing,
+        )
+        if self._action is not None:
+            alarm.add_alarm_action(self._action)
+            alarm.add_ok_action(self._action)
+        self.all.append(alarm)

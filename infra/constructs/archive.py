@@ -1,0 +1,66 @@
+"""The bucket for conversations whose retention is over."""
+
+from aws_cdk import Duration, RemovalPolicy
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_s3 as s3
+from constructs import Construct
+
+from infra.config import Config
+from infra.constructs.encryption import Encryption
+from infra.constructs.findings import accept, any_below
+
+_COLD_AFTER_DAYS = 30  # S3's shortest time before its cheaper class for what is rarely read
+
+
+class Archive(Construct):
+    """An encrypted bucket without versions, so that what is deleted from it is gone."""
+
+    def __init__(self, scope: Construct, id: str, config: Config, encryption: Encryption) -> None:
+        super().__init__(scope, id)
+        self._encryption = encryption
+        self.bucket = s3.Bucket(
+            self,
+            "Bucket",
+            encryption=s3.BucketEncryption.KMS,
+            encryption_key=encryption.storage,
+            bucket_key_enabled=True,
+            enforce_ssl=True,
+            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
+            object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
+            lifecycle_rules=[_cheaper_with_time()],
+            auto_delete_objects=not config.retains,
+            removal_policy=RemovalPolicy.RETAIN if config.retains else RemovalPolicy.DESTROY,
+        )
+        accept(
+            self.bucket,
+            "only the functions reach it, and their calls are in the account's CloudTrail, where"
+            " data events are on; a log of its own would need a second bucket, with no log again",
+            "AwsSolutions-S1",
+        )
+
+    def let(self, role: iam.Role, *actions: str) -> None:
+        """Lets a role call these actions, as in `GetObject`, on what the bucket holds."""
+        role.add_to_policy(
+            iam.PolicyStatement(
+                actions=[f"s3:{action}" for action in actions],
+                resources=[self.bucket.arn_for_objects("*")],
+            )
+        )
+        self._encryption.let_use_bucket(role)
+        accept(
+            role,
+            "nobody knows the names of archived conversations beforehand; the bucket is theirs",
+            any_below(self.bucket, "/*"),
+        )
+
+
+def _cheaper_with_time() -> s3.LifecycleRule:
+    return s3.LifecycleRule(
+        abort_incomplete_multipart_upload_after=Duration.days(1),
+        transitions=[
+            s3.Transition(
+                storage_class=s3.StorageClass.INFREQUENT_ACCESS,
+                transition_after=Duration.days(_COLD_AFTER_DAYS),
+            )
+        ],
+    )

@@ -1,0 +1,59 @@
+"""One page that shows how the service is."""
+
+from collections.abc import Mapping, Sequence
+
+from aws_cdk import aws_cloudwatch as cloudwatch
+from constructs import Construct
+
+from infra.constructs.alarms import Alarms
+from infra.constructs.door import Door
+from infra.constructs.http_api import HttpApi
+from infra.constructs.metrics import from_function, of_api, of_function, of_table
+from infra.constructs.tables import Tables
+
+_WIDE, _HALF = 24, 12  # of the page's 24 columns
+
+
+class Dashboard(Construct):
+    """Alarms on top, then requests, functions, tables, and what happens in the background."""
+
+    def __init__(self, scope: Construct, id: str, alarms: Alarms) -> None:
+        super().__init__(scope, id)
+        self._board = cloudwatch.Dashboard(self, "Board")
+        status = cloudwatch.AlarmStatusWidget(title="Alarms", width=_WIDE, alarms=alarms.all)
+        self._board.add_widgets(status)
+
+    def show_api(self, api: HttpApi) -> None:
+        """Requests and how long they took."""
+        self._board.add_widgets(
+            _graph("Requests", [of_api(api, name) for name in ("Count", "4xx", "5xx")]),
+            _graph("Latency, ms", [of_api(api, "Latency", f"p{part}") for part in (50, 90, 99)]),
+        )
+
+    def show_functions(self, doors: Mapping[str, Door]) -> None:
+        """Invocations, and how long they took."""
+        self._board.add_widgets(
+            _graph("Invocations", [of_function(door, "Invocations") for door in doors.values()]),
+            _graph(
+                "Duration, ms", [of_function(door, "Duration", "p99") for door in doors.values()]
+            ),
+        )
+
+    def show_tables(self, tables: Tables) -> None:
+        """What is read and written, as DynamoDB bills it."""
+        for name, table in (("memory", tables.memory), ("log", tables.log)):
+            kinds = [f"Consumed{kind}CapacityUnits" for kind in ("Read", "Write")]
+            self._board.add_widgets(
+                _graph(f"Units of {name}", [of_table(table, kind) for kind in kinds])
+            )
+
+    def show_background(self, lifecycle: Door, maintenance: Door) -> None:
+        """How far behind the stream and the schedule are."""
+        self._board.add_widgets(
+            _graph("Stream, ms behind", [of_function(lifecycle, "IteratorAge", "Maximum")]),
+            _graph("Sweep, ms behind", [from_function(maintenance, "SweepLag")]),
+        )
+
+
+def _graph(title: str, metrics: Sequence[cloudwatch.IMetric]) -> cloudwatch.GraphWidget:
+    return cloudwatch.GraphWidget(title=title, width=_HALF, left=list(metrics))

@@ -1,0 +1,84 @@
+"""An HTTP API: one route for all, since the function has the routes and checks the keys.
+
+Where tokens are accepted, there is a second one. An HTTP API demands every identity source of its
+authorizer, so that one and the same API can't let a key through in the place of a token.
+"""
+
+import json
+from typing import cast
+
+from aws_cdk import Duration
+from aws_cdk import aws_apigatewayv2 as gateway
+from aws_cdk.aws_apigatewayv2_authorizers import HttpJwtAuthorizer
+from aws_cdk.aws_apigatewayv2_integrations import HttpLambdaIntegration
+from constructs import Construct
+
+from infra.config import Config, Tokens
+from infra.constructs.door import Door, log_group
+from infra.constructs.findings import accept
+
+_INTEGRATION_SECONDS = 29  # HTTP APIs wait for 30 at most
+_LOGGED = {
+    "request_id": "$context.requestId",
+    "time": "$context.requestTime",
+    "source_ip": "$context.identity.sourceIp",
+    "method": "$context.httpMethod",
+    "status": "$context.status",
+    "bytes": "$context.responseLength",
+    "took_ms": "$context.responseLatency",
+    "integration_ms": "$context.integrationLatency",
+    "integration_error": "$context.integrationErrorMessage",
+}  # no path: names of memories stand in it
+
+
+class HttpApi(Construct):
+    """An API in front of the API function, with throttling and an access log."""
+
+    def __init__(
+        self, scope: Construct, id: str, config: Config, door: Door, tokens: Tokens | None = None
+    ) -> None:
+        super().__init__(scope, id)
+        self.log = log_group(self, "AccessLog", config)
+        self.api = gateway.HttpApi(
+            self,
+            "Api",
+            api_name=f"agent-memory-{config.stage}{'-tokens' if tokens else ''}",
+            description="Memory for AI agents (OpenIntent RFC-0015)",
+            default_integration=HttpLambdaIntegration(
+                "Function", door.entry, timeout=Duration.seconds(_INTEGRATION_SECONDS)
+            ),
+            default_authorizer=None if tokens is None else _authorizer(tokens),
+            create_default_stage=False,
+        )
+        if tokens is None:
+            self._go_without_authorizer()
+        self.stage = gateway.HttpStage(
+            self,
+            "Stage",
+            http_api=self.api,
+            stage_name="$default",
+            auto_deploy=True,
+            throttle=gateway.ThrottleSettings(
+                rate_limit=config.throttle_rate, burst_limit=config.throttle_burst
+            ),
+        )
+        self._log_access()
+
+    def _go_without_authorizer(self) -> None:
+        accept(
+            self.api,
+            "the function checks keys before anything else, and remembers them: an authorizer would"
+            " add a second cold start, and HTTP APIs demand all of its identity sources, so that"
+            " X-API-Key or Authorization could not both serve",
+            "AwsSolutions-APIG4",
+        )
+
+    def _log_access(self) -> None:
+        stage = cast("gateway.CfnStage", self.stage.node.default_child)
+        stage.access_log_settings = gateway.CfnStage.AccessLogSettingsProperty(
+            destination_arn=self.log.log_group_arn, format=json.dumps(_LOGGED)
+        )
+
+
+def _authorizer(tokens: Tokens) -> HttpJwtAuthorizer:
+    return HttpJwtAuthorizer("Tokens", tokens.issuer, jwt_audience=tokens.audience)

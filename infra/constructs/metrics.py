@@ -1,0 +1,55 @@
+"""The metrics that tell how the service is, by the names that AWS and the functions give them."""
+
+from aws_cdk import Duration
+from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_dynamodb as dynamodb
+
+from infra.constructs.dead_letters import DeadLetters
+from infra.constructs.door import Door
+from infra.constructs.http_api import HttpApi
+
+_OWN_NAMESPACE = "AgentMemory"
+_PERIOD = Duration.minutes(5)
+
+
+def of_api(api: HttpApi, name: str, statistic: str = "Sum") -> cloudwatch.Metric:
+    """A metric of the HTTP API: `Count`, `4xx`, `5xx`, `Latency`."""
+    return _metric("AWS/ApiGateway", name, {"ApiId": api.api.api_id}, statistic)
+
+
+def of_function(door: Door, name: str, statistic: str = "Sum") -> cloudwatch.Metric:
+    """A metric that Lambda has of a function: `Errors`, `Throttles`, `Duration`, `IteratorAge`."""
+    dimensions = {"FunctionName": door.function.function_name}
+    return _metric("AWS/Lambda", name, dimensions, statistic)
+
+
+def from_function(door: Door, name: str, statistic: str = "Maximum") -> cloudwatch.Metric:
+    """A metric that a function reports itself: `SweepLag`."""
+    dimensions = {"FunctionName": door.function.function_name}
+    return _metric(_OWN_NAMESPACE, name, dimensions, statistic)
+
+
+def of_table(table: dynamodb.Table, name: str) -> cloudwatch.Metric:
+    """A metric of a table: `ReadThrottleEvents`, `ConsumedWriteCapacityUnits`."""
+    return _metric("AWS/DynamoDB", name, {"TableName": table.table_name}, "Sum")
+
+
+def waiting_in(letters: DeadLetters) -> cloudwatch.Metric:
+    """How many dead letters wait."""
+    name = "ApproximateNumberOfMessagesVisible"
+    return _metric("AWS/SQS", name, {"QueueName": letters.queue.queue_name}, "Maximum")
+
+
+def _metric(
+    namespace: str,
+    name: str,
+    dimensions: dict[str, str],
+    statistic: str,
+) -> cloudwatch.Metric:
+    return cloudwatch.Metric(
+        namespace=namespace,
+        metric_name=name,
+        dimensions_map=dimensions,
+        statistic=statistic,
+        period=_PERIOD,
+    )

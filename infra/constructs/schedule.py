@@ -1,0 +1,65 @@
+"""The schedule: the sweep, every minute."""
+
+from aws_cdk import Duration
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_scheduler as scheduler
+from constructs import Construct
+
+from infra.constructs.dead_letters import DeadLetters
+from infra.constructs.door import Door
+from infra.constructs.encryption import Encryption
+from infra.constructs.findings import accept
+
+_NEXT = Duration.minutes(1)  # the next sweep does what a failed one would have done
+
+
+class Schedule(Construct):
+    """Invokes a function each minute, with the event that EventBridge Scheduler makes."""
+
+    def __init__(self, scope: Construct, id: str, door: Door, encryption: Encryption) -> None:
+        super().__init__(scope, id)
+        self.dead_letters = DeadLetters(self, "DeadLetters", encryption)
+        role = self._role(door, encryption)
+        door.function.configure_async_invoke(max_event_age=_NEXT, retry_attempts=0)
+        accept(
+            door.function,
+            "a sweep that failed has nothing to replay: the next one does what it left",
+            "Serverless-LambdaAsyncFailureDestination",
+        )
+        schedule = scheduler.CfnSchedule(
+            self,
+            "Schedule",
+            description="agent-memory: looks after what is due",
+            schedule_expression="rate(1 minute)",
+            flexible_time_window={"mode": "OFF"},
+            target={
+                "arn": door.function.function_arn,
+                "roleArn": role.role_arn,
+                "deadLetterConfig": {"arn": self.dead_letters.queue.queue_arn},
+                "retryPolicy": {
+                    "maximumEventAgeInSeconds": _NEXT.to_seconds(),
+                    "maximumRetryAttempts": 2,
+                },
+            },
+        )
+        schedule.node.add_dependency(role)
+
+    def _role(self, door: Door, encryption: Encryption) -> iam.Role:
+        role = iam.Role(
+            self,
+            "Role",
+            description="agent-memory: what the schedule may invoke",
+            assumed_by=iam.ServicePrincipal("scheduler.amazonaws.com"),
+        )
+        role.add_to_policy(
+            iam.PolicyStatement(
+                actions=["lambda:InvokeFunction"], resources=[door.function.function_arn]
+            )
+        )
+        role.add_to_policy(
+            iam.PolicyStatement(
+                actions=["sqs:SendMessage"], resources=[self.dead_letters.queue.queue_arn]
+            )
+        )
+        encryption.let_send(role)
+        return role

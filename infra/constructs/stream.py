@@ -1,0 +1,81 @@
+"""The change stream: from the memory table to the stream function, and to a queue if that fails."""
+
+import json
+from typing import Any
+
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
+from constructs import Construct
+
+from infra.constructs.dead_letters import DeadLetters
+from infra.constructs.door import Door
+from infra.constructs.encryption import Encryption
+from infra.constructs.findings import accept, any_below
+from infra.constructs.tables import Tables
+
+_BATCH = 100
+_SIDE_BY_SIDE = 4  # of a shard: it takes 1,000 write units a second, which is 250 new entries
+_RETRIES = 10
+_MOST_SECONDS = 14_400  # the stream keeps records for a day; 20 hours remain for a replay
+
+# What `functions/lifecycle/records.py` takes for entries and announcements (a test compares).
+FILTERS: tuple[dict[str, Any], ...] = (
+    {"dynamodb": {"Keys": {"sk": {"S": [{"prefix": "e#"}]}}}},
+    {"eventName": ["INSERT"], "dynamodb": {"Keys": {"sk": {"S": [{"prefix": "m#"}]}}}},
+)
+
+
+class Stream(Construct):
+    """Hands the table's changes over, in order; what can't be told goes to the dead letters."""
+
+    def __init__(
+        self, scope: Construct, id: str, tables: Tables, door: Door, encryption: Encryption
+    ) -> None:
+        super().__init__(scope, id)
+        self.dead_letters = DeadLetters(self, "DeadLetters", encryption)
+        arn = str(tables.memory.table_stream_arn)
+        self._let_read(door.role, tables)
+        self._let_bury(door.role, encryption)
+        mapping = lambda_.CfnEventSourceMapping(
+            self,
+            "Mapping",
+            function_name=door.function.function_name,
+            event_source_arn=arn,
+            starting_position="TRIM_HORIZON",
+            batch_size=_BATCH,
+            parallelization_factor=_SIDE_BY_SIDE,
+            bisect_batch_on_function_error=True,
+            maximum_retry_attempts=_RETRIES,
+            maximum_record_age_in_seconds=_MOST_SECONDS,
+            function_response_types=["ReportBatchItemFailures"],
+            filter_criteria={"filters": [{"pattern": json.dumps(each)} for each in FILTERS]},
+            destination_config={"onFailure": {"destination": self.dead_letters.queue.queue_arn}},
+        )
+        mapping.node.add_dependency(door.role)
+
+    def _let_read(self, role: iam.Role, tables: Tables) -> None:
+        reads = ("DescribeStream", "GetRecords", "GetShardIterator")
+        role.add_to_policy(
+            iam.PolicyStatement(
+                actions=[f"dynamodb:{action}" for action in reads],
+                resources=[str(tables.memory.table_stream_arn)],
+            )
+        )
+        role.add_to_policy(
+            iam.PolicyStatement(
+                actions=["dynamodb:ListStreams"], resources=[f"{tables.memory.table_arn}/stream/*"]
+            )
+        )
+        accept(
+            role,
+            "ListStreams is asked of a table, not of one stream",
+            any_below(tables.memory, "/stream/*"),
+        )
+
+    def _let_bury(self, role: iam.Role, encryption: Encryption) -> None:
+        role.add_to_policy(
+            iam.PolicyStatement(
+                actions=["sqs:SendMessage"], resources=[self.dead_letters.queue.queue_arn]
+            )
+        )
+        encryption.let_send(role)

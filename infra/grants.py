@@ -1,0 +1,27 @@
+"""What each function may call on each table: exactly what it does call (a test compares)."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class TableGrant:
+    """DynamoDB actions on a table, and the indexes that may be queried."""
+
+    actions: tuple[str, ...]
+    indexes: tuple[str, ...] = ()
+
+
+_WRITES = ("ConditionCheckItem", "DeleteItem", "PutItem", "UpdateItem")
+_READS = ("BatchGetItem", "GetItem", "Query")
+
+API_ON_MEMORY = TableGrant(
+    (*_READS, *_WRITES, "BatchWriteItem"), ("by_task", "by_age", "by_expiry", "by_recency")
+)
+API_ON_LOG = TableGrant((*_READS, "PutItem", "UpdateItem"))
+LIFECYCLE_ON_MEMORY = TableGrant(("BatchGetItem", "DeleteItem", "PutItem", "UpdateItem"))
+LIFECYCLE_ON_LOG = TableGrant(("BatchGetItem", "GetItem", "PutItem", "UpdateItem"))
+MAINTENANCE_ON_MEMORY = TableGrant(
+    (*_READS, "BatchWriteItem", "DeleteItem", "PutItem", "UpdateItem"),
+    ("by_due", "by_expiry", "by_recency", "by_task"),
+)
+MAINTENANCE_ON_LOG = TableGrant(("GetItem", "PutItem", "UpdateItem"))

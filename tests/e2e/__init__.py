@@ -1,0 +1,1 @@
+"""A real deployment of the stack, onto an emulated AWS on this machine."""

@@ -1,0 +1,71 @@
+"""The deployed stack, as who operates it sees it."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from tests.e2e.cloud import Cloud
+from tests.e2e.deployed import DeployedService, deployed_service
+
+_FUNCTION, _ROLE, _KEY = "AWS::Lambda::Function", "AWS::IAM::Role", "AWS::KMS::Key"
+
+
+@dataclass(frozen=True)
+class Deployment:
+    """A stack on an emulated AWS, and its outputs by name."""
+
+    cloud: Cloud
+    stack: str
+    outputs: dict[str, str]
+
+    @cached_property
+    def service(self) -> DeployedService:
+        """The service as its tenants meet it."""
+        api_id = self.outputs["ApiUrl"].removeprefix("https://").partition(".")[0]
+        return deployed_service(self.cloud, api_id, self._root_key())
+
+    def _root_key(self) -> str:
+        """The operator's key, from where the operator gets it."""
+        secrets = self.cloud.client("secretsmanager")
+        answer = secrets.get_secret_value(SecretId=self.outputs["RootKeySecretId"])
+        return str(answer["SecretString"])
+
+    @cached_property
+    def resources(self) -> list[dict[str, Any]]:
+        """All resources of the stack."""
+        pages = self.cloud.client("cloudformation").get_paginator("list_stack_resources")
+        return [
+            resource
+            for page in pages.paginate(StackName=self.stack)
+            for resource in page["StackResourceSummaries"]
+        ]
+
+    def function(self, door: str) -> str:
+        """The name of the function that is this door: `Api`, `Lifecycle` or `Maintenance`."""
+        return self._physical_id(_FUNCTION, f"{door}Function")
+
+    def role(self, part: str) -> str:
+        """The name of the role of a part: a door, or `Schedule`."""
+        return self._physical_id(_ROLE, part)
+
+    def key(self, part: str) -> str:
+        """The id of an encryption key: `Storage` or `Values`."""
+        return self._physical_id(_KEY, f"Encryption{part}")
+
+    def _physical_id(self, kind: str, part: str) -> str:
+        (found,) = (
+            str(each["PhysicalResourceId"])
+            for each in self.resources
+            if each["ResourceType"] == kind and each["LogicalResourceId"].startswith(part)
+        )
+        return found
+
+    def items(self, table: str, partition_prefix: str) -> list[dict[str, Any]]:
+        """The items of `MemoryTable` or `LogTable` whose partition begins so, in typed form."""
+        pages = self.cloud.client("dynamodb").get_paginator("scan")
+        found = pages.paginate(
+            TableName=self.outputs[table],
+            FilterExpression="begins_with(pk, :prefix)",
+            ExpressionAttributeValues={":prefix": {"S": partition_prefix}},
+        )
+        return [item for page in found for item in page["Items"]]

@@ -1,0 +1,36 @@
+"""The deployment of a test session: made when the first test asks, for all that follow."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tests.e2e import cloud
+from tests.e2e.deployment import Deployment
+from tests.e2e.queues import taken
+from tests.e2e.toolkit import Toolkit
+
+E2E = [pytest.mark.e2e, pytest.mark.xdist_group("e2e")]  # of all processes, one has the cloud
+DEPLOYED = pytest.param("deployed", marks=E2E)
+
+
+@pytest.fixture(scope="session")
+def toolkit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Toolkit]:
+    """The CDK's command line, with this stack."""
+    with ThreadPoolExecutor(1) as side:
+        yield Toolkit(tmp_path_factory.mktemp("toolkit"), side)
+
+
+@pytest.fixture(scope="session")
+def deployment(tmp_path_factory: pytest.TempPathFactory, toolkit: Toolkit) -> Iterator[Deployment]:
+    """The stack, deployed by the CDK's command line onto a cloud of its own.
+
+    At the end, nothing that a test wrote may have been given up by the stream or the schedule.
+    """
+    with cloud.running(tmp_path_factory.mktemp("cloud")) as running:
+        toolkit.bootstrap(running)
+        deployed = Deployment(running, *toolkit.deploy(running))
+        yield deployed
+        sqs = running.client("sqs")
+        for queue in ("StreamDeadLetters", "ScheduleDeadLetters"):
+            assert taken(sqs, deployed.outputs[queue]) == []

@@ -1,0 +1,38 @@
+"""A record that the stream function can't tell ends in the queue; all others go their way."""
+
+import json
+
+from functions.platform.keys import agent_partition
+from tests.contract.bodies import create, entry
+from tests.contract.service import Tenant
+from tests.contract.streaming import log, told
+from tests.e2e.deployment import Deployment
+from tests.e2e.fixtures import E2E
+from tests.e2e.queues import taken
+from tests.e2e.waiting import awaited
+
+pytestmark = E2E
+
+
+def poison(deployment: Deployment, partition: str) -> None:
+    """Puts what looks like an entry and is none."""
+    item = {"pk": {"S": partition}, "sk": {"S": "e#poison#poison"}}
+    deployment.cloud.client("dynamodb").put_item(
+        TableName=deployment.outputs["MemoryTable"], Item=item
+    )
+
+
+def test_a_poison_record_is_given_up_and_the_rest_is_told(
+    deployment: Deployment, tenant: Tenant
+) -> None:
+    ada = tenant.agent("ada")
+    sqs, queue = deployment.cloud.client("sqs"), deployment.outputs["StreamDeadLetters"]
+    create(ada, entry(key="before"))
+    poison(deployment, agent_partition(tenant.id, "ada"))
+    create(ada, entry(key="after"))
+    (letter,) = awaited(lambda: taken(sqs, queue), "the dead letter")
+    assert json.loads(letter)["DDBStreamBatchInfo"]["batchSize"] == 1
+    assert json.loads(letter)["requestContext"]["condition"] == "RetryAttemptsExhausted"
+    events = awaited(lambda: log(ada, "agents/ada")[1:], "the event after it")
+    assert told(events) == ["created after 1"]
+    assert taken(sqs, queue) == []

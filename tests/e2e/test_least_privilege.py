@@ -1,0 +1,37 @@
+"""What each role may do, and what it may not: tried, one call at a time."""
+
+import pytest
+
+from infra import grants
+from infra.grants import TableGrant
+from tests.e2e.deployment import Deployment
+from tests.e2e.fixtures import E2E
+from tests.e2e.probe import allowed
+from tests.e2e.probes import calls
+
+pytestmark = E2E
+
+
+def on(memory: TableGrant, log: TableGrant) -> set[str]:
+    """The calls that the grants of a role let through."""
+    return (
+        {f"memory.{action}" for action in memory.actions}
+        | {f"memory/{index}" for index in memory.indexes}
+        | {f"log.{action}" for action in log.actions}
+    )
+
+
+MAY = {
+    "Api": on(grants.API_ON_MEMORY, grants.API_ON_LOG)
+    | {"read the root key", "read the archive", "delete from the archive"}
+    | {"generate_data_key with the values key", "decrypt with the values key"},
+    "Lifecycle": on(grants.LIFECYCLE_ON_MEMORY, grants.LIFECYCLE_ON_LOG)
+    | {"publish", "add to stream's dead letters"},
+    "Maintenance": on(grants.MAINTENANCE_ON_MEMORY, grants.MAINTENANCE_ON_LOG) | {"archive"},
+    "Schedule": {"invoke Maintenance", "add to schedule's dead letters"},
+}
+
+
+@pytest.mark.parametrize("part", MAY)
+def test_a_role_may_do_what_it_needs_and_nothing_else(deployment: Deployment, part: str) -> None:
+    assert allowed(deployment, deployment.role(part), calls(deployment)) == MAY[part]

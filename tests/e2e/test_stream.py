@@ -1,0 +1,68 @@
+"""The change stream: what is written is told, in the log and on the bus, in order, once."""
+
+import json
+
+from tests.contract.bodies import MEMORY, change_task, create, create_task, entry, update, working
+from tests.contract.expect import gone, ok
+from tests.contract.service import Tenant
+from tests.contract.streaming import log, told
+from tests.e2e.bus import listening
+from tests.e2e.deployment import Deployment
+from tests.e2e.fixtures import E2E
+from tests.e2e.waiting import awaited
+
+pytestmark = E2E
+HUSH = "hush-hush"
+
+
+def test_an_entrys_life_is_told_in_the_log_and_on_the_bus(
+    deployment: Deployment, tenant: Tenant
+) -> None:
+    ada = tenant.agent("ada")
+    with listening(deployment, tenant.id) as bus:
+        made = create(ada, entry(key="k", value={"secret": HUSH}))
+        ok(update(ada, made["id"], 1, value={"secret": HUSH, "n": 2}))
+        gone(ada.delete(f"{MEMORY}/{made['id']}"))
+        logged = awaited(lambda: told_all(log(ada, "agents/ada"), 3), "the log's third event")
+        heard = awaited(lambda: told_all(bus.hear(), 3), "the bus's third event")
+    assert told(logged) == ["created k 1", "updated k 2", "deleted k 2"]
+    assert [each["id"] for each in heard] == [each["id"] for each in logged]
+    assert HUSH not in json.dumps([logged, heard])
+
+
+def told_all(events: list[dict[str, object]], count: int) -> list[dict[str, object]]:
+    """The events, as soon as they are so many."""
+    return events if len(events) >= count else []
+
+
+def test_a_tasks_memory_is_archived_in_the_log_and_announced_on_the_bus(
+    deployment: Deployment, tenant: Tenant
+) -> None:
+    ada, boss = tenant.agent("ada"), tenant.coordinator("boss")
+    task = create_task(boss, id="t", intent_id="i", assigned_agent="ada")
+    create(ada, working("t", key="kept", value={"secret": HUSH}))
+    with listening(deployment, tenant.id) as bus:
+        ok(change_task(boss, task, status="completed"))
+        (logged,) = log(boss, "intents/i", type="memory.archived")
+        announced = awaited(
+            lambda: [each for each in bus.hear() if each["type"] == "memory.archived"],
+            "the announcement",
+        )
+    (archived,) = announced
+    assert (archived["id"], archived["subject"]) == (logged["id"], "t")
+    assert HUSH in json.dumps(logged)
+    assert HUSH not in json.dumps(announced)
+
+
+def test_many_writes_side_by_side_are_each_told_once(
+    deployment: Deployment, tenant: Tenant
+) -> None:
+    ada = tenant.agent("ada")
+    keys = [f"k{number}" for number in range(40)]
+    entries = [entry(key=key) for key in keys]
+    with listening(deployment, tenant.id) as bus:
+        ok(ada.post(f"{MEMORY}/batch", json={"entries": entries}))
+        heard = awaited(lambda: told_all(bus.hear(), len(keys)), "the last event")
+        logged = log(ada, "agents/ada")
+    assert sorted(told(logged)) == sorted(f"created {key} 1" for key in keys)
+    assert sorted(str(each["id"]) for each in heard) == sorted(each["id"] for each in logged)

@@ -1,0 +1,102 @@
+"""The CDK's command line, as an operator uses it, on an emulated AWS."""
+
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import threading
+from concurrent.futures import Executor
+from pathlib import Path
+
+from tests.e2e.cloud import ACCOUNT, REGION, Cloud
+from tests.e2e.environment import ROOT
+
+_IN_PROJECT = ROOT / "node_modules/.bin/cdk"
+_PATIENCE = 120.0  # seconds; far more than any command takes
+# Functions run on the interpreter that runs the emulator, so they are built for it.
+# Its boto3 serves, too: one in the asset would be read from disk by each of them.
+_CONTEXT = {
+    "stage": "e2e",
+    "runtime": f"python{sys.version_info.major}.{sys.version_info.minor}",
+    "architecture": "arm64" if platform.machine() in ("arm64", "aarch64") else "x86_64",
+    "boto3": "runtime",
+}
+
+
+class Toolkit:
+    """Runs commands of the CDK.
+
+    Args:
+        folder: where it keeps what it makes, the synthesized stack among it.
+        side: what synthesizes meanwhile, since that takes longest and needs no AWS.
+    """
+
+    def __init__(self, folder: Path, side: Executor) -> None:
+        self._folder = folder
+        self._assembly = folder / "cdk.out"
+        self._synthesized = side.submit(self._synth)
+
+    def _synth(self) -> None:
+        context = [f"--context={name}={value}" for name, value in _CONTEXT.items()]
+        app = f"--app={sys.executable} -m infra.app"
+        home = {"HOME": str(Path.home())}  # where jsii keeps what it has unpacked, once and for all
+        self._run(ROOT, home, "synth", "--quiet", app, f"--output={self._assembly}", *context)
+
+    def bootstrap(self, cloud: Cloud) -> None:
+        """Prepares an account for deployments."""
+        self._run(self._folder, cloud.environment, "bootstrap", f"aws://{ACCOUNT}/{REGION}")
+
+    def deploy(self, cloud: Cloud) -> tuple[str, dict[str, str]]:
+        """Deploys the stack; its name and its outputs."""
+        file = cloud.folder / "outputs.json"
+        self._on_stack(cloud, "deploy", "--require-approval=never", f"--outputs-file={file}")
+        ((stack, outputs),) = json.loads(file.read_text()).items()
+        return stack, outputs
+
+    def destroy(self, cloud: Cloud) -> None:
+        """Removes the stack."""
+        self._on_stack(cloud, "destroy", "--force")
+
+    def _on_stack(self, cloud: Cloud, command: str, *options: str) -> None:
+        self._synthesized.result()
+        app = f"--app={self._assembly}"
+        self._run(self._folder, cloud.environment, command, app, "--all", *options)
+
+    def _run(self, cwd: Path, environment: dict[str, str], *arguments: str) -> None:
+        told = self._folder / f"{arguments[0]}.txt"
+        with (
+            told.open("wb") as output,
+            subprocess.Popen(
+                [_command(), *arguments, "--no-notices", "--ci"],
+                cwd=cwd,
+                env=self._environment() | environment,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            ) as process,
+        ):
+            impatient = threading.Timer(_PATIENCE, process.kill)
+            impatient.start()
+            process.wait()
+            impatient.cancel()
+        assert process.returncode == 0, f"cdk {arguments[0]} failed:\n{told.read_text()[-6000:]}"
+
+    def _environment(self) -> dict[str, str]:
+        return {
+            "PATH": os.environ["PATH"],
+            "HOME": str(self._folder),
+            "CDK_HOME": str(self._folder),
+            "CDK_DISABLE_VERSION_CHECK": "1",
+            "CDK_DEFAULT_ACCOUNT": ACCOUNT,
+            "CDK_DEFAULT_REGION": REGION,
+            "AWS_EC2_METADATA_DISABLED": "true",
+            "JSII_SILENCE_WARNING_DEPRECATED_NODE_VERSION": "1",
+        }
+
+
+def _command() -> str:
+    found = str(_IN_PROJECT) if _IN_PROJECT.exists() else shutil.which("cdk")
+    assert found, "the CDK's command line is not there; run `npm ci`"
+    return found

@@ -1,0 +1,1 @@
+"""Tests of the deployment: the template, the asset, and what ties both to the functions."""

@@ -1,0 +1,50 @@
+"""The template, synthesized once for a stage that is thrown away and once for production."""
+
+import json
+import os
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+from aws_cdk import App
+
+from infra.app import make
+from infra.config import Config
+from tests.infra.template import Template
+
+_ROOT = Path(__file__).parents[2]
+Synthesize = Callable[..., Template]
+os.environ.setdefault("JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION", "1")
+
+
+@pytest.fixture(scope="session")
+def synthesize(tmp_path_factory: pytest.TempPathFactory) -> Synthesize:
+    """Synthesizes the stack for a context, as the CDK's command line would; each context once."""
+
+    @cache
+    def synthesized(**context: str) -> Template:
+        given = json.loads((_ROOT / "cdk.json").read_text())["context"] | context
+        app = App(context=given, outdir=str(tmp_path_factory.mktemp("cdk.out")))
+        stack = make(app, Config.from_context(app.node.get_all_context()))
+        assembly = app.synth()
+        artifact = assembly.get_stack_by_name(stack.stack_name)
+        return Template(artifact.template, json.loads(_manifest(assembly.directory)))
+
+    return synthesized
+
+
+def _manifest(folder: str) -> str:
+    return (Path(folder) / "manifest.json").read_text()
+
+
+@pytest.fixture(scope="session")
+def dev(synthesize: Synthesize) -> Template:
+    """What `make deploy` gives an account."""
+    return synthesize()
+
+
+@pytest.fixture(scope="session")
+def prod(synthesize: Synthesize) -> Template:
+    """The stage that keeps its data."""
+    return synthesize(stage="prod")

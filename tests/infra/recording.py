@@ -1,0 +1,78 @@
+"""A pytest plugin that notes which AWS actions each function calls, in IAM's words.
+
+Loaded by `-p tests.infra.recording`, before the functions are imported; the environment's
+`CALLS_FILE` is where the notes go, one line for each action.
+"""
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from functions.platform import aws
+
+DOORS = ("api", "lifecycle", "maintenance")
+_VERBS = {
+    "Put": "PutItem",
+    "Update": "UpdateItem",
+    "Delete": "DeleteItem",
+    "ConditionCheck": "ConditionCheckItem",
+}
+_make_client = aws.client
+_noted: set[tuple[str, str, str]] = set()
+
+
+def _client(service: str) -> Any:
+    client = _make_client(service)
+    door = _door()
+    if door is not None:
+
+        def note(params: dict[str, Any], model: Any, **_event: Any) -> None:
+            for action, resource in actions(service, model.name, params):
+                _noted.add((door, action, resource))
+
+        client.meta.events.register("before-parameter-build", note)
+    return client
+
+
+aws.client = _client
+
+
+def _door() -> str | None:
+    """Which function is being built: the nearest caller that belongs to one."""
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - there is no other way to the callers' modules
+    while frame is not None:
+        root, _, room = str(frame.f_globals.get("__name__")).partition(".")
+        name = room.partition(".")[0]
+        if root == "functions" and name in DOORS:
+            return name
+        frame = frame.f_back
+    return None
+
+
+def actions(service: str, operation: str, params: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """The actions of IAM that a call needs, each with the resource that it needs it on."""
+    if service != "dynamodb":
+        yield f"{service}:{operation}", service
+    elif operation == "TransactWriteItems":
+        for verb, write in (pair for item in params["TransactItems"] for pair in item.items()):
+            yield f"dynamodb:{_VERBS[verb]}", _table(write["TableName"])
+    elif "RequestItems" in params:
+        for name in params["RequestItems"]:
+            yield f"dynamodb:{operation}", _table(name)
+    else:
+        index = params.get("IndexName")
+        yield f"dynamodb:{operation}", index or _table(params["TableName"])
+
+
+def _table(name: str) -> str:
+    """`memory` or `log`: what the tests' tables are called before the dash."""
+    return name.partition("-")[0]
+
+
+def pytest_sessionfinish() -> None:
+    """Writes the notes."""
+    lines = sorted(" ".join(each) for each in _noted)
+    Path(os.environ["CALLS_FILE"]).write_text("\n".join(lines), encoding="utf-8")

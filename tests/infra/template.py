@@ -1,0 +1,52 @@
+"""A synthesized template, as the tests ask about it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+Properties = dict[str, Any]
+DOORS = ("Api", "Lifecycle", "Maintenance")
+
+
+@dataclass(frozen=True, eq=False)
+class Template:
+    """The template of the stack, and the manifest of the assembly that it came in."""
+
+    document: dict[str, Any]
+    manifest: dict[str, Any]
+
+    def of_type(self, kind: str) -> dict[str, dict[str, Any]]:
+        """The resources of a type, as in `Lambda::Function`, by their logical ids."""
+        resources: dict[str, dict[str, Any]] = self.document["Resources"]
+        return {id: each for id, each in resources.items() if each["Type"] == f"AWS::{kind}"}
+
+    def named(self, kind: str, start: str) -> Properties:
+        """The properties of the one resource of a type whose logical id begins so."""
+        found = [each for id, each in self.of_type(kind).items() if id.startswith(start)]
+        assert len(found) == 1, (kind, start, len(found))
+        properties: Properties = found[0]["Properties"]
+        return properties
+
+    def one(self, kind: str) -> Properties:
+        """The properties of the only resource of a type."""
+        return self.named(kind, "")
+
+    def function(self, door: str) -> Properties:
+        """The properties of a door's function."""
+        return self.named("Lambda::Function", f"{door}Function")
+
+    def statements(self, start: str) -> Iterator[Properties]:
+        """All that the policy of the role whose logical id begins so allows."""
+        policy = self.named("IAM::Policy", start)
+        yield from policy["PolicyDocument"]["Statement"]
+
+    def id_of(self, kind: str, start: str) -> str:
+        """The logical id of the one resource of a type whose logical id begins so."""
+        found = [id for id in self.of_type(kind) if id.startswith(start)]
+        assert len(found) == 1, (kind, start, found)
+        return found[0]
+
+
+def as_list(value: Any) -> list[Any]:
+    """What IAM writes as one or as a list of them."""
+    return value if isinstance(value, list) else [value]

@@ -1,0 +1,206 @@
+"""What Lambda unpacks: the functions and what they need, for its platform, and no more."""
+
+import ast
+import json
+import platform
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from infra.asset import trim
+from infra.asset.build import Asset, build, unzipped_bytes
+from infra.asset.target import Target
+
+_ROOT = Path(__file__).parents[2]
+_BUDGET = 50_000_000  # bytes; Lambda takes 250 MB, and each of them is fetched at a cold start
+_PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
+_MACHINE = platform.machine()
+_AARCH64, _UNCHECKED_HASH = b"\xb7\x00", 1
+_AMAZONS_ROOTS = 5
+on_lambdas_platform = pytest.mark.skipif(
+    sys.platform != "linux" or _MACHINE not in ("x86_64", "aarch64"),
+    reason="what is built for Lambda runs on Linux",
+)
+
+
+@pytest.fixture(scope="module")
+def asset() -> Asset:
+    """What is deployed by default."""
+    return build(Target("python3.13", "arm64"))
+
+
+@pytest.fixture(scope="module")
+def native() -> Asset:
+    """What is deployed for the Python and the processor that run this test."""
+    architecture = "arm64" if _MACHINE == "aarch64" else "x86_64"
+    return build(Target(f"python{_PYTHON}", architecture))
+
+
+def test_it_keeps_to_its_budget(asset: Asset, native: Asset) -> None:
+    assert unzipped_bytes(asset.folder) < _BUDGET
+    assert unzipped_bytes(native.folder) < _BUDGET
+
+
+def test_it_holds_every_module_of_the_functions_but_the_laptops(asset: Asset) -> None:
+    functions = asset.folder / "functions"
+    held = {path.relative_to(asset.folder) for path in functions.rglob("*.py")}
+    there = {path.relative_to(_ROOT) for path in (_ROOT / "functions").rglob("*.py")}
+    assert held == {path for path in there if path.parts[1] != "local"}
+    assert held != there
+
+
+def test_it_holds_nothing_that_is_not_used_there(asset: Asset) -> None:
+    at_the_top = {path.name for path in asset.folder.iterdir()}
+    assert not at_the_top & {"tests", "infra", "sdk", "bin", "moto", "uvicorn", "aws_cdk", "boto3"}
+    suffixes = {path.suffix for path in asset.folder.rglob("*") if path.is_file()}
+    assert not suffixes & {".pyi", ".c", ".h", ".exe"}
+
+
+def test_its_binaries_are_for_the_processor_that_runs_them(asset: Asset) -> None:
+    libraries = list(asset.folder.rglob("*.so"))
+    assert len(libraries) >= 4
+    for library in libraries:
+        header = library.read_bytes()[:20]
+        assert (header[:4], header[18:20]) == (b"\x7fELF", _AARCH64), library
+        assert "cpython-313-aarch64" in library.name or "abi3" in library.name
+
+
+def test_everybody_may_read_it(asset: Asset) -> None:
+    for path in asset.folder.rglob("*"):
+        assert path.stat().st_mode & 0o777 == (0o755 if path.is_dir() else 0o644), path
+
+
+def test_botocore_knows_the_services_that_are_called_and_no_others(asset: Asset) -> None:
+    called: set[str] = set()
+    for path in (asset.folder / "functions").rglob("*.py"):
+        called |= set(re.findall(r'\bclient(?:_later)?\("(\w+)"\)', path.read_text("utf-8")))
+    data = asset.folder / "botocore/data"
+    assert {path.name for path in data.iterdir() if path.is_dir()} == called == set(trim.SERVICES)
+    partitions = json.loads((data / "endpoints.json").read_text())["partitions"]
+    assert set().union(*(partition["services"] for partition in partitions)) == called
+
+
+def test_it_trusts_the_roots_of_aws_alone(asset: Asset) -> None:
+    roots = (asset.folder / "botocore/cacert.pem").read_text()
+    names = re.findall(r"# Subject: CN=(.+?)(?: O=.*)?\n", roots)
+    assert len(names) == roots.count("BEGIN CERTIFICATE") == _AMAZONS_ROOTS
+    assert sum(name.startswith("Amazon Root CA") for name in names) == 4
+
+
+def test_the_same_input_is_the_same_asset(native: Asset, tmp_path: Path) -> None:
+    architecture = "arm64" if _MACHINE == "aarch64" else "x86_64"
+    again = build(Target(f"python{_PYTHON}", architecture), tmp_path / "cache")
+    assert again.digest == native.digest
+    assert _content(again.folder) == _content(native.folder)
+
+
+def _content(folder: Path) -> dict[Path, bytes]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder): path.read_bytes() for path in files}
+
+
+def test_another_input_is_another_asset(asset: Asset, tmp_path: Path) -> None:
+    for name in ("infra", "functions", "requirements"):
+        shutil.copytree(_ROOT / name, tmp_path / name)
+
+    def digest() -> str:
+        code = f"""
+from infra.asset import build
+from infra.asset.target import Target
+print(build.digest_of(Target("python3.13", "arm64"), compiled={asset.compiled}))"""
+        command = [sys.executable, "-c", code]
+        ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+        return ran.stdout.strip()
+
+    assert digest() == asset.digest
+    (tmp_path / "functions/local/more.py").write_text("")
+    assert digest() == asset.digest
+    (tmp_path / "functions/api/more.py").write_text("")
+    changed = digest()
+    (tmp_path / "requirements/lambda.lock").write_text("")
+    assert len({asset.digest, changed, digest()}) == 3
+
+
+def test_a_built_asset_is_not_built_again(asset: Asset) -> None:
+    before = asset.folder.stat()
+    again = build(Target("python3.13", "arm64"))
+    assert again == asset
+    assert again.folder.stat() == before
+
+
+def test_every_module_is_compiled_where_its_python_is_at_hand(native: Asset) -> None:
+    assert native.compiled
+    for source in native.folder.rglob("*.py"):
+        compiled = (
+            source.parent / f"__pycache__/{source.stem}.cpython-{_PYTHON.replace('.', '')}.pyc"
+        )
+        flags = int.from_bytes(compiled.read_bytes()[4:8], "little")
+        assert flags == _UNCHECKED_HASH, source
+
+
+def test_without_boto3_lambdas_own_is_left_to_serve() -> None:
+    folder = build(Target("python3.13", "arm64", boto3=False)).folder
+    assert not {"boto3", "botocore", "urllib3"} & {path.name for path in folder.iterdir()}
+    assert (folder / "pydantic").is_dir()
+
+
+@on_lambdas_platform
+def test_it_answers_with_nothing_else_installed(native: Asset, tmp_path: Path) -> None:
+    event = (_ROOT / "events/capabilities.json").read_text("utf-8")
+    code = f"""
+import json, sys
+sys.path.insert(0, {str(native.folder)!r})
+from functions.api.handler import handler
+import functions.lifecycle.handler, functions.maintenance.handler
+print(json.dumps(handler(json.loads({event!r}), None)))"""
+    (tmp_path / "key").write_text("A" * 43 + "=")
+    environment = {
+        "MEMORY_TABLE": "memory",
+        "LOG_TABLE": "log",
+        "ROOT_KEY": "root-key-of-this-test",
+        "ENCRYPTION_KEY_FILE": str(tmp_path / "key"),
+        "AWS_REGION": "eu-central-1",
+        "AWS_DEFAULT_REGION": "eu-central-1",
+    }
+    command = [sys.executable, "-S", "-B", "-c", code]
+    ran = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+    answer = json.loads(ran.stdout.splitlines()[-1])
+    assert answer["statusCode"] == 200
+
+
+def test_the_lock_holds_the_versions_that_are_tested() -> None:
+    def pins(name: str) -> dict[str, str]:
+        lock = (_ROOT / f"requirements/{name}.lock").read_text("utf-8")
+        return dict(re.findall(r"(?m)^([a-z0-9-]+)==(\S+)", lock))
+
+    assert pins("lambda").items() <= pins("dev").items()
+
+
+def test_no_requirement_depends_on_the_platform_that_builds() -> None:
+    lock = (_ROOT / "requirements/lambda.lock").read_text("utf-8")
+    markers = re.findall(r"(?m)^[a-z0-9-]+==\S+ ; (.+?) \\", lock)
+    assert {
+        name for marker in markers for name in re.findall(r"\b[a-z_]+\b(?= [!=<>])", marker)
+    } <= {
+        "platform_python_implementation",
+        "implementation_name",
+    }
+
+
+def test_a_module_that_the_functions_import_is_held(asset: Asset) -> None:
+    imported: set[str] = set()
+    for path in (asset.folder / "functions").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Import):
+                imported |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                imported.add(node.module.partition(".")[0])
+    held = {path.name.partition(".")[0] for path in asset.folder.iterdir()}
+    assert imported - held - sys.stdlib_module_names == set()

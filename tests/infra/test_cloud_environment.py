@@ -1,0 +1,142 @@
+"""The functions, built from the variables that the stack gives them, on AWS as moto plays it.
+
+What a laptop has in files is in KMS, Secrets Manager, S3 and EventBridge here.
+"""
+
+import json
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import boto3
+import httpx
+import pytest
+from moto import mock_aws
+
+from functions.api.handler import build as build_api
+from functions.lifecycle.handler import build as build_lifecycle
+from functions.maintenance.handler import build as build_maintenance
+from functions.platform.schema import log_table, memory_table
+from functions.platform.settings import ApiSettings, LifecycleSettings, MaintenanceSettings
+from tests.contract.bodies import change_task, create, create_task, entry, read, working
+from tests.contract.conversing import CONVERSATIONS, put
+from tests.contract.door import HandlerTransport, LambdaContext, MovableClock, open_client, turns
+from tests.contract.expect import gone, ok
+from tests.contract.faults import Killed, faulty
+
+_ROOT_KEY = "root-key-of-a-generated-secret"
+_EVENTS = Path(__file__).parents[2] / "events"
+
+
+@dataclass(frozen=True)
+class Cloud:
+    """An account with what the stack makes, and the functions' variables."""
+
+    clock: MovableClock
+    environment: dict[str, str]
+
+    def client(self, key: str, **variables: str) -> httpx.Client:
+        """A client of a new instance of the API function."""
+        handler = build_api(ApiSettings.from_env(self.environment | variables), self.clock)
+        return open_client(HandlerTransport(handler, turns(parallel=False)), key)
+
+    def tell(self, event: dict[str, Any]) -> Any:
+        """Hands an event to the stream function."""
+        settings = LifecycleSettings.from_env(self.environment)
+        return build_lifecycle(settings, self.clock)(event, LambdaContext())
+
+    def sweep(self) -> dict[str, Any]:
+        """Runs the scheduled function, with one thread: moto takes no more."""
+        settings = MaintenanceSettings.from_env(self.environment | {"SWEEP_THREADS": "1"})
+        return build_maintenance(settings, self.clock)({}, LambdaContext())
+
+
+@pytest.fixture
+def cloud() -> Iterator[Cloud]:
+    """An account with nothing in it but what the stack makes."""
+    with mock_aws():
+        for table in (memory_table("memory-1"), log_table("log-1")):
+            boto3.client("dynamodb").create_table(**table)
+        place = {"LocationConstraint": "eu-central-1"}
+        boto3.client("s3").create_bucket(Bucket="archive", CreateBucketConfiguration=place)
+        boto3.client("events").create_event_bus(Name="memory-events")
+        secret = boto3.client("secretsmanager").create_secret(Name="root", SecretString=_ROOT_KEY)
+        environment = {
+            "MEMORY_TABLE": "memory-1",
+            "LOG_TABLE": "log-1",
+            "ROOT_KEY_SECRET_ID": secret["ARN"],
+            "ENCRYPTION_KEY_ID": boto3.client("kms").create_key()["KeyMetadata"]["Arn"],
+            "ARCHIVE_BUCKET": "archive",
+            "EVENT_BUS": "memory-events",
+        }
+        yield Cloud(MovableClock(datetime(2030, 1, 1, tzinfo=UTC)), environment)
+
+
+@pytest.fixture
+def admin(cloud: Cloud) -> httpx.Client:
+    """A tenant's first principal, made by the operator."""
+    made = ok(cloud.client(_ROOT_KEY).post("/api/v1/tenants", json={"id": "acme"}), 201)
+    return cloud.client(made["admin"]["api_key"])
+
+
+def test_a_sensitive_value_is_opened_by_another_instance(cloud: Cloud, admin: httpx.Client) -> None:
+    value = {"card": "4111 1111 1111 1111"}
+    made = create(admin, entry(value=value, sensitivity="restricted"))
+    another = cloud.client(admin.headers["X-API-Key"])
+    assert ok(read(another, made["id"]))["value"] == value
+
+
+def test_a_snapshot_in_parts_is_read_back(admin: httpx.Client) -> None:
+    task = create_task(admin, id="task_1", assigned_agent="admin")
+    values = [{"noise": secrets.token_hex(30_000)} for _ in range(15)]
+    for number, value in enumerate(values):
+        create(admin, working("task_1", key=f"k{number}", value=value))
+    ok(change_task(admin, task, status="completed"))
+    page = ok(admin.get("/api/v1/intents/intent_1/events", params={"type": "memory.archived"}))
+    kept = [line["value"] for event in page["events"] for line in event["data"]["snapshot"]]
+    assert sorted(map(str, kept)) == sorted(map(str, values))
+
+
+def test_an_end_that_was_cut_short_is_finished_by_the_schedule(
+    cloud: Cloud, admin: httpx.Client
+) -> None:
+    task = create_task(admin, id="task_1", assigned_agent="admin")
+    create(admin, working("task_1"))
+    with faulty("functions.api.services", at=2):
+        told = {"ROOT_KEY_SECRET_ID": "", "ROOT_KEY": _ROOT_KEY}
+        dying = cloud.client(admin.headers["X-API-Key"], **told)
+    with pytest.raises(Killed):
+        change_task(dying, task, status="completed")
+    cloud.clock.advance(seconds=120)
+    assert cloud.sweep()["archived"] == 1
+    page = ok(admin.get("/api/v1/intents/intent_1/events", params={"type": "memory.archived"}))
+    assert [event["data"]["entries_archived"] for event in page["events"]] == [1]
+
+
+def test_an_ended_conversation_is_in_the_bucket_until_it_is_deleted(
+    cloud: Cloud, admin: httpx.Client
+) -> None:
+    ok(put(admin, "s1", "hello", ttl="duration:P1D"), 201)
+    cloud.clock.advance(seconds=24 * 3600)
+    cloud.sweep()
+    objects = boto3.client("s3").list_objects_v2(Bucket="archive")
+    assert objects["KeyCount"] == 1
+    archived = ok(admin.get(f"{CONVERSATIONS}/s1/archive"))
+    assert [message["content"] for message in archived["messages"]] == ["hello"]
+    gone(admin.delete(f"{CONVERSATIONS}/s1/archive"))
+    cloud.sweep()
+    assert boto3.client("s3").list_objects_v2(Bucket="archive")["KeyCount"] == 0
+
+
+def test_the_bus_takes_what_happens(cloud: Cloud) -> None:
+    event = json.loads((_EVENTS / "stream-created.json").read_text("utf-8"))
+    assert cloud.tell(event) == {"batchItemFailures": []}
+    marked = boto3.client("dynamodb").scan(
+        TableName="log-1",
+        FilterExpression="sent = :yes",
+        ExpressionAttributeValues={":yes": {"BOOL": True}},
+    )
+    assert marked["Count"] == 1

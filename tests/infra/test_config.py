@@ -1,0 +1,91 @@
+"""What a deployment can choose; what it can't is refused before anything is built."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from infra.config import Config, ConfigError, Domain
+
+_ROOT = Path(__file__).parents[2]
+_DOMAIN = {
+    "domain_name": "memory.example.com",
+    "certificate_arn": "arn:aws:acm:eu-central-1:123456789012:certificate/abc",
+    "hosted_zone_id": "Z123",
+    "hosted_zone_name": "example.com",
+}
+
+
+def test_nothing_needs_to_be_chosen() -> None:
+    config = Config.from_context({"@aws-cdk/core:checkSecretUsage": True, "aws:cdk:x": []})
+    assert (config.stage, config.runtime, config.architecture) == ("dev", "python3.13", "arm64")
+    assert config.boto3 == "bundled"
+    assert not config.snap_start
+    assert config.domain is None
+
+
+@pytest.mark.parametrize(
+    ("context", "retains"),
+    [
+        ({}, False),
+        ({"stage": "prod"}, True),
+        ({"stage": "staging"}, False),
+        ({"stage": "staging", "retain": "true"}, True),
+        ({"stage": "prod", "retain": "false"}, False),
+    ],
+)
+def test_production_keeps_its_data_unless_told_otherwise(
+    context: dict[str, str], retains: bool
+) -> None:
+    assert Config.from_context(context).retains is retains
+
+
+def test_the_command_line_gives_text() -> None:
+    config = Config.from_context({"throttle_rate": "50", "snap_start": "true"})
+    assert (config.throttle_rate, config.snap_start) == (50, True)
+
+
+def test_a_domain_is_whole() -> None:
+    zone = ("Z123", "example.com")
+    expected = Domain("memory.example.com", _DOMAIN["certificate_arn"], *zone)
+    assert Config.from_context(_DOMAIN).domain == expected
+
+
+@pytest.mark.parametrize(
+    ("context", "named"),
+    [
+        ({"stagee": "prod"}, "stagee"),
+        ({"stage": "Prod!"}, "stage"),
+        ({"runtime": "python3.9"}, "runtime"),
+        ({"architecture": "sparc"}, "architecture"),
+        ({"boto3": "none"}, "boto3"),
+        ({"throttle_rate": "0"}, "throttle_rate"),
+        ({"log_retention_days": "8"}, "log_retention_days"),
+        ({"alarm_topic_arn": "on-call"}, "alarm_topic_arn"),
+        ({"domain_name": "memory.example.com"}, "hosted_zone_id"),
+        ({"hosted_zone_id": "Z123"}, "domain_name"),
+        ({"jwt_issuer": "https://id.example.com"}, "jwt_audience"),
+        ({"jwt_issuer": "http://id.example.com", "jwt_audience": "a"}, "jwt_issuer"),
+        ({"snap_start": "true", "runtime": "python3.11"}, "python3.12"),
+    ],
+)
+def test_a_wrong_choice_is_named(context: dict[str, str], named: str) -> None:
+    with pytest.raises(ConfigError, match=named):
+        Config.from_context(context)
+
+
+def test_the_command_line_says_what_is_wrong_and_builds_nothing(tmp_path: Path) -> None:
+    environment = {
+        "CDK_CONTEXT_JSON": '{"stage": "Prod!"}',
+        "CDK_OUTDIR": str(tmp_path),
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+    }
+    command = [sys.executable, "-m", "infra.app"]
+    ran = subprocess.run(
+        command, cwd=_ROOT, env=environment, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 1
+    assert "agent-memory: -c stage:" in ran.stderr
+    assert "Traceback" not in ran.stderr
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,100 @@
+"""Each function gets what its settings ask for, and nothing else."""
+
+import importlib
+from typing import Any
+
+import pytest
+
+from functions.platform.settings import ApiSettings, LifecycleSettings, MaintenanceSettings
+from tests.infra.template import DOORS, Template
+
+_SETTINGS: dict[str, type[ApiSettings | LifecycleSettings | MaintenanceSettings]] = {
+    "Api": ApiSettings,
+    "Lifecycle": LifecycleSettings,
+    "Maintenance": MaintenanceSettings,
+}
+_LEFT_OUT = {  # the laptop's own ways, and what has a good default
+    "Api": {
+        "ARCHIVE_FOLDER",
+        "ENCRYPTION_KEY_FILE",
+        "JWT_PRINCIPAL_CLAIM",
+        "JWT_TENANT_CLAIM",
+        "KEY_CACHE_SECONDS",
+        "OPENWOP",
+        "ROOT_KEY",
+    },
+    "Lifecycle": set[str](),
+    "Maintenance": {"ARCHIVE_FOLDER", "SWEEP_THREADS"},
+}
+
+
+@pytest.fixture(params=DOORS)
+def door(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def test_there_is_a_function_for_each_door(dev: Template) -> None:
+    handlers = {each["Properties"]["Handler"] for each in dev.of_type("Lambda::Function").values()}
+    assert {f"functions.{door.lower()}.handler.handler" for door in DOORS} <= handlers
+
+
+def test_a_functions_handler_is_there(dev: Template, door: str) -> None:
+    module, _, name = dev.function(door)["Handler"].rpartition(".")
+    assert callable(getattr(importlib.import_module(module), name))
+
+
+def test_a_functions_environment_is_what_its_settings_take(dev: Template, door: str) -> None:
+    given: dict[str, Any] = dev.function(door)["Environment"]["Variables"]
+    known = {field.upper() for field in _SETTINGS[door].model_fields}
+    assert set(given) == known - _LEFT_OUT[door]
+    assert _SETTINGS[door].from_env({name: name.lower() for name in given})
+
+
+def test_a_functions_environment_names_what_the_stack_makes(dev: Template) -> None:
+    given = dev.function("Api")["Environment"]["Variables"]
+    memory = dev.id_of("DynamoDB::Table", "TablesMemory")
+    assert given["MEMORY_TABLE"] == {"Ref": memory}
+    assert given["LOG_TABLE"] == {"Ref": dev.id_of("DynamoDB::Table", "TablesLog")}
+    assert given["ROOT_KEY_SECRET_ID"] == {"Ref": dev.id_of("SecretsManager::Secret", "RootKey")}
+    values = dev.id_of("KMS::Key", "EncryptionValues")
+    assert given["ENCRYPTION_KEY_ID"] == {"Fn::GetAtt": [values, "Arn"]}
+    bus = dev.function("Lifecycle")["Environment"]["Variables"]["EVENT_BUS"]
+    assert bus == {"Ref": dev.id_of("Events::EventBus", "Bus")}
+
+
+def test_a_function_logs_as_json_into_its_own_log_and_is_traced(dev: Template, door: str) -> None:
+    function = dev.function(door)
+    own = dev.id_of("Logs::LogGroup", f"{door}Function")
+    logging = function["LoggingConfig"]
+    assert (logging["LogFormat"], logging["LogGroup"]) == ("JSON", {"Ref": own})
+    assert function["TracingConfig"] == {"Mode": "Active"}
+    assert function["Role"] == {"Fn::GetAtt": [dev.id_of("IAM::Role", f"{door}Function"), "Arn"]}
+
+
+def test_logs_are_kept_for_as_long_as_the_deployment_says(synthesize: Any) -> None:
+    for days in ("30", "365"):
+        logs = synthesize(log_retention_days=days).of_type("Logs::LogGroup").values()
+        assert {each["Properties"]["RetentionInDays"] for each in logs} == {int(days)}
+
+
+def test_all_functions_run_one_asset_on_one_platform(dev: Template) -> None:
+    functions = [dev.function(door) for door in DOORS]
+    assert len({function["Code"]["S3Key"] for function in functions}) == 1
+    platforms = {(function["Runtime"], *function["Architectures"]) for function in functions}
+    assert platforms == {("python3.13", "arm64")}
+
+
+def test_the_api_function_ends_before_its_gateway_gives_up(dev: Template) -> None:
+    waits = dev.one("ApiGatewayV2::Integration")["TimeoutInMillis"] / 1000
+    assert dev.function("Api")["Timeout"] <= waits <= 30
+
+
+def test_a_snapshot_is_started_only_where_the_deployment_asks_for_it(
+    dev: Template, synthesize: Any
+) -> None:
+    assert "SnapStart" not in dev.function("Api")
+    snapped = synthesize(snap_start="true")
+    assert snapped.function("Api")["SnapStart"] == {"ApplyOn": "PublishedVersions"}
+    live = {"Ref": snapped.id_of("Lambda::Alias", "ApiFunction")}
+    assert snapped.one("ApiGatewayV2::Integration")["IntegrationUri"] == live
+    assert "SnapStart" not in snapped.function("Maintenance")

@@ -1,0 +1,166 @@
+"""Each function may do exactly what it does: no call is denied, and nothing else is allowed.
+
+What it does is noted while tests of the service run that reach every one of its calls.
+"""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.infra.template import DOORS, Template, as_list
+
+_ROOT = Path(__file__).parents[2]
+_REACH_EVERY_CALL = (
+    "tests/infra/test_cloud_environment.py",
+    "tests/contract/test_event_payloads.py::test_the_answer_to_each_payload",
+    "tests/contract/test_stream_payloads.py",
+    "tests/contract/test_lifecycle.py::test_dynamodbs_own_expiry_is_told_and_counted_once",
+    "tests/contract/test_eviction.py::test_the_least_recently_written_goes_first",
+    "tests/contract/test_conversations.py::test_a_deleted_conversation_is_gone_from_storage",
+    "tests/contract/test_maintenance.py::test_what_has_expired_goes_and_the_rest_stays",
+    "tests/contract/test_maintenance_agents.py::test_what_has_expired_goes_before_anything_is_evicted",
+    "tests/contract/test_maintenance_agents.py::test_a_lowered_capacity_is_reached_in_the_order_of_eviction",
+    "tests/contract/test_openwop_storage.py::test_an_expired_entry_goes_with_all_that_leads_to_it",
+    "tests/contract/test_conversation_retention.py::test_it_ends_at_its_moment_and_is_kept_as_it_was",
+)
+_ONE_ENGINE = "dynoxide or test_cloud_environment"
+_Call = tuple[str, str]
+
+
+@pytest.fixture(scope="session")
+def calls(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[_Call]]:
+    """The actions that each function called, with what it called them on."""
+    notes = tmp_path_factory.mktemp("calls") / "calls.txt"
+    options = ["-q", "-p", "tests.infra.recording", "-p", "no:cacheprovider", "-k", _ONE_ENGINE]
+    command = [sys.executable, "-m", "pytest", *options, *_REACH_EVERY_CALL]
+    environment = {**os.environ, "CALLS_FILE": str(notes)}
+    ran = subprocess.run(
+        command, cwd=_ROOT, env=environment, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stdout
+    found: dict[str, set[_Call]] = {door: set() for door in DOORS}
+    for line in notes.read_text("utf-8").splitlines():
+        door, action, resource = line.split()
+        found[door.capitalize()].add((action, resource))
+    return found
+
+
+def granted(template: Template, door: str) -> Iterator[_Call]:
+    """What a function's role allows, in the words of the notes."""
+    names = _names(template, door)
+    for statement in template.statements(f"{door}Function"):
+        assert statement["Effect"] == "Allow"
+        through = statement.get("Condition", {}).get("StringEquals", {}).get("kms:ViaService")
+        service = f" for {through['Fn::Join'][1][0].rstrip('.')}" if through else ""
+        for resource in as_list(statement["Resource"]):
+            for action in as_list(statement["Action"]):
+                yield action, _name(resource, names) + service
+
+
+def _names(template: Template, door: str) -> dict[str, str]:
+    """What the resources of a template are called in the notes, by their logical ids."""
+    ids = {
+        "memory": ("DynamoDB::Table", "TablesMemory"),
+        "log": ("DynamoDB::Table", "TablesLog"),
+        "kms": ("KMS::Key", "EncryptionValues"),
+        "storage key": ("KMS::Key", "EncryptionStorage"),
+        "secretsmanager": ("SecretsManager::Secret", "RootKey"),
+        "s3": ("S3::Bucket", "Archive"),
+        "events": ("Events::EventBus", "Bus"),
+        "own log": ("Logs::LogGroup", f"{door}Function"),
+        "dead letters": ("SQS::Queue", "StreamDeadLetters"),
+    }
+    return {template.id_of(*where): name for name, where in ids.items()}
+
+
+def _name(resource: Any, names: dict[str, str]) -> str:
+    if resource == "*":
+        return "all"
+    if "Ref" in resource:
+        return names[resource["Ref"]]
+    if "Fn::GetAtt" in resource:
+        id, attribute = resource["Fn::GetAtt"]
+        return names[id] if attribute == "Arn" else f"{names[id]} {attribute}"
+    base, path = resource["Fn::Join"][1]
+    name = names[base["Fn::GetAtt"][0]]
+    kind, _, index = str(path).strip("/").partition("/")
+    return {"index": index, "*": name}.get(kind, f"{name}{path}")
+
+
+_TABLES_KEY = {
+    (f"kms:{action}", "storage key for dynamodb")
+    for action in (
+        "Decrypt",
+        "DescribeKey",
+        "Encrypt",
+        "GenerateDataKey",
+        "ReEncryptFrom",
+        "ReEncryptTo",
+    )
+}
+_ALWAYS = {  # what Lambda and DynamoDB themselves do in the function's name
+    ("logs:CreateLogStream", "own log"),
+    ("logs:PutLogEvents", "own log"),
+    ("xray:PutTelemetryRecords", "all"),
+    ("xray:PutTraceSegments", "all"),
+    *_TABLES_KEY,
+}
+_BUCKETS_KEY = {
+    (f"kms:{action}", "storage key for s3") for action in ("Decrypt", "GenerateDataKey")
+}
+_BESIDES = {
+    "Api": {("kms:Decrypt", "storage key for secretsmanager"), *_BUCKETS_KEY},
+    "Lifecycle": {
+        ("dynamodb:DescribeStream", "memory StreamArn"),
+        ("dynamodb:GetRecords", "memory StreamArn"),
+        ("dynamodb:GetShardIterator", "memory StreamArn"),
+        ("dynamodb:ListStreams", "memory/stream/*"),
+        ("sqs:SendMessage", "dead letters"),
+        ("kms:Decrypt", "storage key for sqs"),
+        ("kms:GenerateDataKey", "storage key for sqs"),
+    },
+    "Maintenance": _BUCKETS_KEY,
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_function_may_do_what_it_does_and_no_more(
+    dev: Template, calls: dict[str, set[_Call]], door: str
+) -> None:
+    allowed = set(granted(dev, door)) - _ALWAYS - _BESIDES[door]
+    assert calls[door] - allowed == set(), "would be denied"
+    assert allowed - calls[door] == set(), "is never called"
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_function_may_do_what_aws_does_in_its_name(dev: Template, door: str) -> None:
+    assert _ALWAYS | _BESIDES[door] <= set(granted(dev, door))
+
+
+def test_the_schedule_may_invoke_its_function_and_bury_what_it_cannot(dev: Template) -> None:
+    allowed = {
+        (action, str(statement["Resource"]))
+        for statement in dev.statements("ScheduleRole")
+        for action in as_list(statement["Action"])
+    }
+    function = {"Fn::GetAtt": [dev.id_of("Lambda::Function", "MaintenanceFunction"), "Arn"]}
+    letters = {"Fn::GetAtt": [dev.id_of("SQS::Queue", "ScheduleDeadLetters"), "Arn"]}
+    key = {"Fn::GetAtt": [dev.id_of("KMS::Key", "EncryptionStorage"), "Arn"]}
+    assert allowed == {
+        ("lambda:InvokeFunction", str(function)),
+        ("sqs:SendMessage", str(letters)),
+        ("kms:Decrypt", str(key)),
+        ("kms:GenerateDataKey", str(key)),
+    }
+
+
+def test_only_the_services_themselves_take_on_the_roles(dev: Template) -> None:
+    for id, role in dev.of_type("IAM::Role").items():
+        (statement,) = role["Properties"]["AssumeRolePolicyDocument"]["Statement"]
+        service = "scheduler" if id.startswith("Schedule") else "lambda"
+        assert statement["Principal"] == {"Service": f"{service}.amazonaws.com"}

@@ -1,0 +1,83 @@
+"""The change stream reaches the stream function: what matters, in order, and nothing is lost."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from functions.lifecycle.records import is_of_interest, source_of
+from tests.infra.template import Properties, Template
+
+_EVENTS = Path(__file__).parents[2] / "events"
+_HOUR = 3600
+
+
+@pytest.fixture
+def mapping(dev: Template) -> Properties:
+    return dev.one("Lambda::EventSourceMapping")
+
+
+def _records() -> Iterator[tuple[str, dict[str, Any]]]:
+    for path in sorted(_EVENTS.glob("stream-*.json")):
+        for record in json.loads(path.read_text("utf-8"))["Records"]:
+            yield path.stem, record
+
+
+def _passes(pattern: Any, content: Any) -> bool:
+    """Whether a filter's pattern lets content through, by Lambda's rules for what is used here."""
+    if isinstance(pattern, dict):
+        return isinstance(content, dict) and all(
+            name in content and _passes(rule, content[name]) for name, rule in pattern.items()
+        )
+    return any(
+        content.startswith(rule["prefix"]) if isinstance(rule, dict) else content == rule
+        for rule in pattern
+    )
+
+
+def _let_through(mapping: Properties, record: dict[str, Any]) -> bool:
+    patterns = [json.loads(each["Pattern"]) for each in mapping["FilterCriteria"]["Filters"]]
+    return any(_passes(pattern, record) for pattern in patterns)
+
+
+def test_the_filters_let_through_what_the_function_tells_of(mapping: Properties) -> None:
+    records = list(_records())
+    wanted = [each for each in records if is_of_interest(source_of(each[1]).key)]
+    spared = [each for each in records if each not in wanted]
+    assert [name for name, record in wanted if not _let_through(mapping, record)] == []
+    assert [name for name, record in spared if _let_through(mapping, record)] == []
+    assert wanted
+    assert spared
+
+
+def test_an_announcement_that_is_taken_back_wakes_nobody(mapping: Properties) -> None:
+    record = next(record for name, record in _records() if name == "stream-announced")
+    assert _let_through(mapping, record)
+    assert not _let_through(mapping, record | {"eventName": "REMOVE"})
+
+
+def test_it_reads_the_memory_table_from_the_start(dev: Template, mapping: Properties) -> None:
+    memory = dev.id_of("DynamoDB::Table", "TablesMemory")
+    assert mapping["EventSourceArn"] == {"Fn::GetAtt": [memory, "StreamArn"]}
+    assert mapping["StartingPosition"] == "TRIM_HORIZON"
+    function = {"Ref": dev.id_of("Lambda::Function", "LifecycleFunction")}
+    assert mapping["FunctionName"] == function
+
+
+def test_one_bad_record_holds_up_no_others(mapping: Properties) -> None:
+    assert mapping["BisectBatchOnFunctionError"]
+    assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+    assert 0 < mapping["MaximumRetryAttempts"] <= 20
+
+
+def test_what_is_given_up_can_still_be_replayed(dev: Template, mapping: Properties) -> None:
+    assert mapping["MaximumRecordAgeInSeconds"] <= 6 * _HOUR  # the stream keeps it for 24
+    letters = dev.id_of("SQS::Queue", "StreamDeadLetters")
+    destination = mapping["DestinationConfig"]["OnFailure"]["Destination"]
+    assert destination == {"Fn::GetAtt": [letters, "Arn"]}
+    queue = dev.named("SQS::Queue", "StreamDeadLetters")
+    assert queue["MessageRetentionPeriod"] == 14 * 24 * _HOUR
+    key = dev.id_of("KMS::Key", "EncryptionStorage")
+    assert queue["KmsMasterKeyId"] == {"Fn::GetAtt": [key, "Arn"]}
