@@ -1,0 +1,69 @@
+"""Memory for agents: the client of the Agent memory service (RFC-0015 "SDK Semantics").
+
+```python
+from agent_memory import Client
+
+client = Client(server_url="http://127.0.0.1:8080", api_key="am_...")
+client.memory.set("invoices", "progress", value={"completed": 23})
+client.memory.get("invoices", "progress")
+```
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from agent_memory.model import Entry, Event, Namespace, NewPrincipal, Principal, Task
+
+if TYPE_CHECKING:
+    from agent_memory._async.client import AsyncClient
+    from agent_memory._sync.client import Client
+    from agent_memory.context import AsyncContext, Context, TaskLost
+    from agent_memory.memory_store import (
+        BaseMemoryStore,
+        ConversationContext,
+        DatabaseMemoryStore,
+        InMemoryMemoryStore,
+        Message,
+    )
+    from agent_memory.worker import Worker
+
+__all__ = [
+    "AsyncClient",
+    "AsyncContext",
+    "BaseMemoryStore",
+    "Client",
+    "Context",
+    "ConversationContext",
+    "DatabaseMemoryStore",
+    "Entry",
+    "Event",
+    "InMemoryMemoryStore",
+    "Message",
+    "Namespace",
+    "NewPrincipal",
+    "Principal",
+    "Task",
+    "TaskLost",
+    "Worker",
+]
+
+_LATER = {
+    "AsyncClient": "_async.client",
+    "Client": "_sync.client",
+    "Worker": "worker",
+    "Context": "context",
+    "AsyncContext": "context",
+    "TaskLost": "context",
+    "BaseMemoryStore": "memory_store",
+    "ConversationContext": "memory_store",
+    "DatabaseMemoryStore": "memory_store",
+    "InMemoryMemoryStore": "memory_store",
+    "Message": "memory_store",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Each is imported when it is asked for; pytest loads this package in every run."""
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"agent_memory.{_LATER[name]}"), name)

@@ -1,0 +1,165 @@
+"""`client.conversations`: what was said, however much (Agent Memory Protocol §3; contract §9)."""
+
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from typing import Any
+
+from agent_memory._async.resource import AsyncResource, given, segment
+from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
+
+_CONVERSATIONS = "/api/v1/conversations"
+_AT_ONCE = 50  # messages of one append
+_MOST_LAST = 1000
+_READS = 5
+
+Document = dict[str, Any]
+Documents = list[Document]
+
+
+class AsyncConversations(AsyncResource):
+    """Conversations as the service's documents; `agent_memory.memory_store` has them as objects."""
+
+    async def put(
+        self,
+        session_id: str,
+        user_id: str,
+        messages: Iterable[Mapping[str, Any]] = (),
+        *,
+        revision: int | None = None,
+        **fields: Any,
+    ) -> Document:
+        """Stores a whole conversation, in place of the one before it.
+
+        Args:
+            messages: `role` and `content` of each, maybe `timestamp` and `metadata`.
+            revision: replace only this one; 0: only if there is none.
+            fields: `metadata`, `agent_participants`, `shared_with`, `tags`, `ttl`, `sensitivity`.
+
+        Raises:
+            MemoryConflictError: it is at another revision.
+            MemoryAccessError: it is somebody else's.
+        """
+        said = [dict(message) for message in messages]
+        body = {"user_id": user_id, "messages": said, **given(**fields)}
+        return await self._document("PUT", _path(session_id), json=body, version=revision)
+
+    async def head(self, session_id: str) -> Document | None:
+        """A conversation without its messages; None if there is none."""
+        try:
+            found = await self._document("GET", _path(session_id), params={"limit": 1})
+        except MemoryNotFoundError:
+            return None
+        return {name: value for name, value in found.items() if name not in _OF_A_PAGE}
+
+    async def messages(
+        self, session_id: str, *, offset: int = 0, archived: bool = False
+    ) -> AsyncIterator[Document]:
+        """All messages from `offset` on, oldest first, a page at a time as they are asked for.
+
+        Args:
+            archived: those of the conversation whose retention is over, from cold storage.
+
+        Raises:
+            MemoryNotFoundError: there is no such conversation.
+        """
+        path = f"{_path(session_id)}/archive" if archived else _path(session_id)
+        following: int | None = offset
+        while following is not None:
+            page = await self._document("GET", path, params={"offset": following})
+            for message in page["messages"]:
+                yield message
+            following = page.get("next_offset")
+
+    async def whole(self, session_id: str) -> Document:
+        """A conversation with all its `messages`, as it stood at one moment.
+
+        Raises:
+            MemoryNotFoundError: there is no such conversation.
+            MemoryConflictError: it is written faster than it can be read.
+        """
+        for _ in range(_READS):
+            found = await self._document("GET", _path(session_id))
+            page = found
+            while "next_offset" in page and page["revision"] == found["revision"]:
+                asked = {"offset": page["next_offset"]}
+                page = await self._document("GET", _path(session_id), params=asked)
+                found["messages"] += page["messages"]
+            if page["revision"] == found["revision"]:
+                return found
+        raise MemoryConflictError("the conversation is written faster than it can be read")
+
+    async def last(self, session_id: str, count: int) -> Documents:
+        """The newest `count` messages (at most 1,000 of them), oldest first."""
+        asked = {"last": min(count, _MOST_LAST)}
+        found = await self._document("GET", _path(session_id), params=asked)
+        said: Documents = found["messages"]
+        following = found.get("next_offset")
+        while following is not None:  # cut, for its size
+            page = await self._document("GET", _path(session_id), params={"offset": following})
+            said += page["messages"]
+            following = page.get("next_offset")
+        return said
+
+    async def append(self, session_id: str, messages: Sequence[Mapping[str, Any]]) -> Document:
+        """Adds messages at the end, each exactly once; its `revision` and `message_count` then.
+
+        Up to 50 stand together; more come in groups of 50. Without messages, nothing happens.
+
+        Raises:
+            MemoryNotFoundError: there is no such conversation.
+        """
+        after: Document = {}
+        path = f"{_path(session_id)}/messages"
+        for start in range(0, len(messages), _AT_ONCE):
+            group = [dict(message) for message in messages[start : start + _AT_ONCE]]
+            after = await self._document("POST", path, json={"messages": group})
+        return {name: value for name, value in after.items() if name != "messages"}
+
+    async def pop(self, session_id: str) -> Document | None:
+        """Takes the last message off, exactly once; None if there is none.
+
+        Raises:
+            MemoryNotFoundError: there is no such conversation.
+        """
+        answer = await self._document("POST", f"{_path(session_id)}/messages/pop")
+        popped: Document | None = answer["message"]
+        return popped
+
+    async def delete(self, session_id: str) -> bool:
+        """Deletes a conversation; whether there was one."""
+        try:
+            await self._document("DELETE", _path(session_id))
+        except MemoryNotFoundError as gone:
+            return gone.may_have_happened
+        return True
+
+    async def of_user(
+        self,
+        user_id: str,
+        *,
+        tags: Iterable[str] | None = None,
+        offset: int = 0,
+        page_size: int = 100,
+    ) -> AsyncIterator[Document]:
+        """A user's conversations from `offset` on, newest first, without their messages.
+
+        They come a page at a time as they are asked for.
+
+        Args:
+            tags: all of them.
+            page_size: how many a page has, at most 1,000.
+        """
+        path = f"/api/v1/users/{segment(user_id)}/conversations"
+        asked = given(limit=page_size, tags=tags and ",".join(tags))
+        following: int | None = offset
+        while following is not None:
+            page = await self._document("GET", path, params=asked | {"offset": following})
+            for conversation in page["conversations"]:
+                yield conversation
+            following = page.get("next_offset")
+
+
+_OF_A_PAGE = frozenset({"messages", "offset", "next_offset"})
+
+
+def _path(session_id: str) -> str:
+    return f"{_CONVERSATIONS}/{segment(session_id)}"

@@ -1,0 +1,234 @@
+"""`client.memory`: entries, in the seed's words (RFC-0015 "Client Interface"; contract §4, §10)."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from agent_memory._async.queries import AsyncQueries
+from agent_memory._async.resource import given, items, made, member, segment
+from agent_memory._waiting_async import AsyncTurns
+from agent_memory.conflicts import may_be_ours
+from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
+from agent_memory.model import Entry
+from agent_memory.versions import Seen, Versions
+
+if TYPE_CHECKING:
+    from agent_memory._async.client import AsyncClient
+
+_MEMORY = "/api/v1/memory"
+_CHANGEABLE = frozenset({"tags", "ttl", "expires_at", "pinned", "priority", "sensitivity"})
+Value = dict[str, Any]
+
+
+class AsyncMemory(AsyncQueries):
+    """Entries of all three tiers.
+
+    The client remembers the version that it last saw of each entry under (namespace, key), by `get`
+    or `set`, and names it when it writes: who wrote in between is never overwritten unseen.
+    """
+
+    def __init__(self, client: "AsyncClient") -> None:
+        super().__init__(client)
+        self._versions = Versions()
+        self._turns = AsyncTurns()
+        self.namespaces = client.namespaces
+
+    async def set(
+        self,
+        namespace: str,
+        key: str,
+        value: Value,
+        *,
+        memory_type: str | None = None,
+        tags: Iterable[str] | None = None,
+        ttl: str | None = None,
+        expires_at: str | None = None,
+        pinned: bool | None = None,
+        priority: str | None = None,
+        sensitivity: str | None = None,
+        task_id: str | None = None,
+        intent_id: str | None = None,
+        scope: Mapping[str, str] | None = None,
+        version: int | None = None,
+    ) -> Entry:
+        """Creates an entry (`working`, unless `memory_type` says otherwise), or writes the one that
+        this client saw under the same namespace and key, at the version that it saw.
+
+        Args:
+            value: a JSON object, up to 65,536 bytes.
+            ttl: `task_lifetime`, `duration:PT24H` and the like; `expires_at` wins over it.
+            scope: `{"task_id": …, "intent_id": …}`, or give these two by themselves; for creation.
+            version: write this version, whatever was seen.
+
+        Raises:
+            MemoryConflictError: somebody wrote it meanwhile, or created it before.
+            MemoryCapacityError: there is no room.
+            MemoryNotFoundError: `version` is given, and there is no such entry.
+        """
+        fields = given(
+            value=value,
+            tags=None if tags is None else list(tags),
+            ttl=ttl,
+            expires_at=expires_at,
+            pinned=pinned,
+            priority=priority,
+            sensitivity=sensitivity,
+        )
+        seen = self._known(namespace, key, memory_type)
+        if version is not None:
+            found = seen.id if seen else await self._id(namespace, key, memory_type)
+            return await self._patched(found, version, fields)
+        if seen is not None:
+            try:
+                return await self._patched(seen.id, seen.version, fields)
+            except MemoryNotFoundError:  # deleted, evicted, or its time was over
+                self._versions.forget(namespace, key)
+        bound = given(task_id=task_id, intent_id=intent_id, **(scope or {}))
+        named = {"namespace": namespace, "key": key, "memory_type": memory_type or "working"}
+        body = named | fields | ({"scope": bound} if bound else {})
+        return self._saw(await self._document("POST", _MEMORY, json=body))
+
+    async def get(
+        self,
+        namespace: str,
+        key: str,
+        *,
+        agent_id: str | None = None,
+        memory_type: str | None = None,
+    ) -> Value | None:
+        """The value of `get_entry`; None if there is none."""
+        found = await self.get_entry(namespace, key, agent_id=agent_id, memory_type=memory_type)
+        return None if found is None else found.value
+
+    async def get_entry(
+        self,
+        namespace: str | None = None,
+        key: str | None = None,
+        *,
+        id: str | None = None,
+        agent_id: str | None = None,
+        memory_type: str | None = None,
+    ) -> Entry | None:
+        """The entry with this id; or the caller's own (or that of `agent_id`) under this namespace
+        and key, and if there is none, the semantic one. None if there is none.
+
+        Raises:
+            MemoryAccessError: the caller may not read it.
+            TypeError: neither `id` nor namespace and key are given.
+        """
+        if id is not None:
+            return await self._by_id(id)
+        if namespace is None or key is None:
+            raise TypeError("give namespace and key, or id")
+        found = await self._by_key(namespace, key, agent_id, memory_type)
+        if agent_id is None and found is not None:
+            self._versions.saw(found)
+        return found
+
+    async def update(
+        self,
+        namespace: str,
+        key: str,
+        fn: Callable[[Value], Value],
+        *,
+        initial: Value | None = None,
+        attempts: int = 20,
+        **fields: Any,
+    ) -> Entry:
+        """Reads the value, writes `fn(value)` at the version read, and starts again if somebody was
+        faster: to retry, to merge, or (by raising in `fn`) to give up (RFC-0015 §3.3).
+
+        Args:
+            initial: what `fn` is given if there is no entry, which is then created.
+            attempts: how often to try.
+            fields: further fields of `set`.
+
+        Raises:
+            MemoryNotFoundError: there is no entry, and no `initial`.
+            MemoryConflictError: others were faster each time; or an attempt's answer was lost and
+                others wrote since, so that it can't be told whether it was carried out
+                (`may_have_happened`).
+        """
+        if fields.get("tags") is not None:
+            fields["tags"] = list(fields["tags"])
+        async with self._turns.of((namespace, key)):
+            for attempt in range(attempts):
+                found = await self.get_entry(namespace, key, memory_type=fields.get("memory_type"))
+                if found is None and initial is None:
+                    raise MemoryNotFoundError("there is no entry to update; give initial")
+                value = fn(found.value if found is not None else dict(initial or {}))
+                try:
+                    if found is None:
+                        return await self.set(namespace, key, value, **fields)
+                    return await self._replaced(found, value, fields)
+                except (MemoryConflictError, MemoryNotFoundError) as refusal:
+                    version = None if found is None else found.version
+                    if attempt + 1 == attempts or may_be_ours(refusal, version):
+                        raise
+        raise ValueError("attempts must be at least 1")
+
+    async def delete(
+        self,
+        namespace: str | None = None,
+        key: str | None = None,
+        *,
+        id: str | None = None,
+        memory_type: str | None = None,
+        version: int | None = None,
+    ) -> bool:
+        """Deletes the entry with this id, or the caller's own under this namespace and key.
+
+        Args:
+            version: delete only this version.
+
+        Returns:
+            Whether there was one.
+
+        Raises:
+            MemoryConflictError: it is at another version.
+        """
+        if id is None:
+            found = await self.get_entry(namespace, key, memory_type=memory_type)
+            if found is None:
+                return False
+            id = found.id
+        deleted = await self._deleted(f"{_MEMORY}/{segment(id)}", version)
+        if namespace is not None and key is not None:
+            self._versions.forget(namespace, key)
+        return deleted
+
+    async def batch(self, entries: Iterable[Mapping[str, Any]]) -> list[Entry]:
+        """Creates and updates up to 50 entries, all or none (contract §4).
+
+        Args:
+            entries: bodies of creates, or of updates: `id` or the natural key, and `version`.
+
+        Raises:
+            AgentMemoryError: the first failure; `problem["index"]` says whose.
+        """
+        body = {"entries": [dict(entry) for entry in entries]}
+        answer = await self._document("POST", f"{_MEMORY}/batch", json=body)
+        return [self._saw(entry) for entry in items(member(answer, "entries"))]
+
+    async def _id(self, namespace: str, key: str, memory_type: str | None) -> str:
+        found = await self._by_key(namespace, key, None, memory_type)
+        if found is None:
+            raise MemoryNotFoundError("there is no entry under this namespace and key")
+        return found.id
+
+    async def _patched(self, id: str, version: int, fields: Mapping[str, Any]) -> Entry:
+        path = f"{_MEMORY}/{segment(id)}"
+        return self._saw(await self._document("PATCH", path, json=dict(fields), version=version))
+
+    async def _replaced(self, found: Entry, value: Value, fields: Mapping[str, Any]) -> Entry:
+        """Writes the very entry that was read, whatever was seen under its name since."""
+        changes = {name: each for name, each in fields.items() if name in _CHANGEABLE}
+        return await self._patched(found.id, found.version, given(value=value, **changes))
+
+    def _known(self, namespace: str, key: str, memory_type: str | None) -> Seen | None:
+        seen = self._versions.of(namespace, key)
+        return seen if seen and memory_type in (None, seen.memory_type) else None
+
+    def _saw(self, document: Mapping[str, Any]) -> Entry:
+        entry = made(Entry.of, document)
+        self._versions.saw(entry)
+        return entry

@@ -1,0 +1,168 @@
+"""Finding entries: by id, by name, by what matches, by what is alike (RFC-0015 §4; contract §4)."""
+
+from collections.abc import AsyncIterator, Iterable, Mapping
+from typing import Any
+
+from agent_memory._async.resource import AsyncResource, given, items, made, member, segment
+from agent_memory.exceptions import MemoryNotFoundError
+from agent_memory.model import Entry
+
+_MEMORY = "/api/v1/memory"
+
+
+class AsyncQueries(AsyncResource):
+    """How `client.memory` finds entries."""
+
+    async def query(
+        self,
+        *,
+        namespace: str | None = None,
+        key: str | None = None,
+        memory_type: str | None = None,
+        tags: Iterable[str] | None = None,
+        tags_any: Iterable[str] | None = None,
+        agent_id: str | None = None,
+        task_id: str | None = None,
+        intent_id: str | None = None,
+        pinned: bool | None = None,
+        updated_after: str | None = None,
+        updated_before: str | None = None,
+        page_size: int = 100,
+    ) -> AsyncIterator[Entry]:
+        """All entries that match, newest first, a page at a time as they are asked for.
+
+        What is created or deleted meanwhile may be missed; none comes twice in a row of pages.
+
+        Args:
+            namespace: `billing.*` means all that begin with `billing.`.
+            tags: all of them; `tags_any`: one of them.
+            agent_id: whose; by default the caller's own.
+        """
+        filters = _filters(
+            namespace, key, memory_type, tags, tags_any, task_id, intent_id, pinned
+        ) | given(updated_after=updated_after, updated_before=updated_before)
+        filters |= given(agent_id=await self._owner(agent_id, memory_type, task_id))
+        before: frozenset[str] = frozenset()
+        found: list[str] = []
+        async for document in self._listed(_MEMORY, "entries", {"limit": page_size, **filters}):
+            entry = made(Entry.of, document)
+            if entry.id not in before:
+                found.append(entry.id)
+                yield entry
+            before = frozenset(found[-page_size:])
+
+    async def delete_batch(
+        self,
+        *,
+        namespace: str | None = None,
+        key: str | None = None,
+        memory_type: str | None = None,
+        tags: Iterable[str] | None = None,
+        tags_any: Iterable[str] | None = None,
+        agent_id: str | None = None,
+        task_id: str | None = None,
+        intent_id: str | None = None,
+        pinned: bool | None = None,
+        updated_after: str | None = None,
+        updated_before: str | None = None,
+    ) -> int:
+        """Deletes what matches and the caller may write; how many that were.
+
+        If an answer got lost on the way, what the lost attempt deleted isn't counted.
+        """
+        filters = _filters(
+            namespace, key, memory_type, tags, tags_any, task_id, intent_id, pinned
+        ) | given(updated_after=updated_after, updated_before=updated_before)
+        filters |= given(agent_id=await self._owner(agent_id, memory_type, task_id))
+        answer = await self._document("DELETE", f"{_MEMORY}/batch", params=filters)
+        return made(int, member(answer, "deleted"))
+
+    async def search(
+        self,
+        query: str,
+        *,
+        memory_type: str,
+        top_k: int | None = None,
+        namespace: str | None = None,
+        agent_id: str | None = None,
+        tags: Iterable[str] | None = None,
+    ) -> list[dict[str, Any]]:
+        """The entries most similar to a query, with their scores (RFC-0015 §4.3).
+
+        It is an extension: `GET /api/v1/capabilities` lists those that the service has.
+
+        Raises:
+            MemoryNotFoundError: the service has no similarity search.
+        """
+        listed = None if tags is None else list(tags)
+        body = given(
+            query=query,
+            memory_type=memory_type,
+            top_k=top_k,
+            namespace=namespace,
+            agent_id=agent_id,
+            tags=listed,
+        )
+        answer = await self._document("POST", f"{_MEMORY}/search", json=body)
+        return items(member(answer, "results"))
+
+    async def summary(self, agent_id: str | None = None) -> dict[str, Any]:
+        """What an agent holds, in figures (RFC-0015 "Agent Memory Summary")."""
+        owner = agent_id or (await self._client.principals.me()).id
+        return await self._document("GET", f"/api/v1/agents/{segment(owner)}/memory/summary")
+
+    async def _by_id(self, id: str) -> Entry | None:
+        try:
+            return made(Entry.of, await self._document("GET", f"{_MEMORY}/{segment(id)}"))
+        except MemoryNotFoundError:
+            return None
+
+    async def _by_key(
+        self, namespace: str, key: str, agent_id: str | None, memory_type: str | None
+    ) -> Entry | None:
+        me = await self._client.principals.own()
+        asked = given(namespace=namespace, key=key, memory_type=memory_type, agent_id=agent_id)
+        if agent_id is not None or memory_type == "semantic" or me.kind == "agent":
+            return await self._first(asked, namespace)
+        own = await self._first(asked | {"agent_id": me.id}, namespace)
+        if own is not None or memory_type is not None:
+            return own
+        return await self._first(asked | {"memory_type": "semantic"}, namespace)
+
+    async def _first(self, asked: Mapping[str, Any], namespace: str) -> Entry | None:
+        """The private entry, else the semantic one; a name that ends in `*` asks for a prefix."""
+        found: Entry | None = None
+        async for document in self._listed(_MEMORY, "entries", asked):
+            entry = made(Entry.of, document)
+            if entry.namespace == namespace:
+                found = entry
+                if entry.memory_type != "semantic":
+                    return entry
+        return found
+
+    async def _owner(
+        self, agent_id: str | None, memory_type: str | None, task_id: str | None
+    ) -> str | None:
+        """Whose memory a query means; for an agent, the service itself knows."""
+        if agent_id is not None or task_id is not None or memory_type in (None, "semantic"):
+            return agent_id
+        own = await self._client.principals.own()
+        return own.id
+
+
+def _filters(
+    namespace: str | None,
+    key: str | None,
+    memory_type: str | None,
+    tags: Iterable[str] | None,
+    tags_any: Iterable[str] | None,
+    task_id: str | None,
+    intent_id: str | None,
+    pinned: bool | None,
+) -> dict[str, Any]:
+    """The query parameters of contract §4."""
+    named = given(namespace=namespace, key=key, memory_type=memory_type)
+    scope = {"scope.task_id": task_id, "scope.intent_id": intent_id}
+    listed = given(tags=tags and ",".join(tags), tags_any=tags_any and ",".join(tags_any))
+    flag = {} if pinned is None else {"pinned": "true" if pinned else "false"}
+    return named | listed | flag | given(**scope)

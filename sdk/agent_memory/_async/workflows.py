@@ -1,0 +1,29 @@
+"""`client.workflows`: namespaces, agents and tasks from one file (RFC-0015 §7)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from agent_memory._async.resource import AsyncResource
+
+_WORKFLOWS = "/api/v1/workflows"
+
+
+class AsyncWorkflows(AsyncResource):
+    """Workflow files."""
+
+    async def apply(self, workflow: str | Mapping[str, Any]) -> dict[str, Any]:
+        """Applies a workflow: the text of a YAML or JSON file, or its content. The same one again
+        changes nothing.
+
+        Returns:
+            What it set.
+
+        Raises:
+            ValidationError: it is malformed; the errors name their lines.
+        """
+        if not isinstance(workflow, str):
+            return await self._document("POST", _WORKFLOWS, json=dict(workflow))
+        headers = {"Content-Type": "application/yaml"}
+        answer = await self._client.request("POST", _WORKFLOWS, text=workflow, headers=headers)
+        applied: dict[str, Any] = answer.json()
+        return applied

@@ -1,0 +1,130 @@
+"""The client: its parts, and the way to the service."""
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Self
+
+import httpx
+
+from agent_memory._sync.agents import Agents
+from agent_memory._sync.conversations import Conversations
+from agent_memory._sync.events import Events
+from agent_memory._sync.intents import Intents
+from agent_memory._sync.memory import Memory
+from agent_memory._sync.namespaces import Namespaces
+from agent_memory._sync.pool import Pool
+from agent_memory._sync.principals import Principals
+from agent_memory._sync.states import States
+from agent_memory._sync.tasks import Tasks
+from agent_memory._sync.tenants import Tenants
+from agent_memory._sync.workflows import Workflows
+from agent_memory.bodies import json_body
+from agent_memory.settings import settings_of
+
+
+class Client:
+    """A client of the Agent memory service (RFC-0015 "Client Interface").
+
+    It keeps its connections open: make one for a process, use it from everywhere, close it at the
+    end (or use it in a `with` block).
+
+    Args:
+        server_url: where the service is; else `AGENT_MEMORY_URL`, else http://127.0.0.1:8080.
+        api_key: the principal's key; else `AGENT_MEMORY_API_KEY`.
+        timeout: seconds that one attempt may wait for each of connection and answer.
+        max_retries: how often a call that failed in passing is sent again.
+        transport: carries the requests in place of the network, or is the pool of another client;
+            it is closed with the client.
+
+    Raises:
+        ValueError: there is no key, or a value can't be right.
+
+    Attributes:
+        settings: what the client is set up with.
+        pool: its connections.
+        memory, namespaces, tasks, intents, agents, principals, tenants, workflows, events,
+            conversations, states: the
+            calls, by what they are about.
+    """
+
+    def __init__(
+        self,
+        server_url: str | None = None,
+        api_key: str | None = None,
+        *,
+        timeout: float = 30.0,
+        max_retries: int = 4,
+        transport: httpx.BaseTransport | Pool | None = None,
+    ) -> None:
+        self.settings = settings_of(server_url, api_key, timeout, max_retries)
+        self.pool = (
+            transport if isinstance(transport, Pool) else Pool(self.settings, transport)
+        )
+        self.namespaces = Namespaces(self)
+        self.principals = Principals(self)
+        self.memory = Memory(self)
+        self.tasks = Tasks(self)
+        self.intents = Intents(self)
+        self.agents = Agents(self)
+        self.tenants = Tenants(self)
+        self.workflows = Workflows(self)
+        self.events = Events(self)
+        self.conversations = Conversations(self)
+        self.states = States(self)
+
+    def with_options(
+        self, *, timeout: float | None = None, max_retries: int | None = None
+    ) -> "Client":
+        """A client with other settings on the same connections: closing either closes both."""
+        before = self.settings
+        return Client(
+            before.server_url,
+            before.api_key,
+            timeout=before.timeout if timeout is None else timeout,
+            max_retries=before.max_retries if max_retries is None else max_retries,
+            transport=self.pool,
+        )
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        params: Mapping[str, Any] | None = None,
+        json: Any = None,
+        text: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> httpx.Response:
+        """Any call of the service, with this client's retries and exceptions (contract §10).
+
+        POST and PATCH carry an Idempotency-Key, the same on each attempt. The body is `json`, or
+        `text` with the Content-Type that `headers` name.
+
+        Raises:
+            AgentMemoryError: the service refused, or gave no answer.
+            ValueError: the body can't be written as JSON.
+        """
+        named = dict(headers or {})
+        body = None if text is None else text.encode()
+        if json is not None:
+            body = json_body(json)
+            named["Content-Type"] = "application/json"
+        return self.pool.send(self.settings, method, path, params, body, named)
+
+    def close(self) -> None:
+        """Closes the connections; any further call raises `ClientClosedError`."""
+        self.pool.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.settings.server_url!r})"

@@ -1,0 +1,180 @@
+"""OpenWOP's MemoryAdapter over the service (OpenWOP RFC 0004 §A; contract §7)."""
+
+from collections.abc import Iterable, Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from agent_memory._sync.resource import given, segment
+from agent_memory.exceptions import MemoryNotFoundError
+from agent_memory.openwop_model import MemoryEntry, OnSecret, named_errors, run_body
+
+if TYPE_CHECKING:
+    from agent_memory._sync.client import Client
+
+_AT_ONCE = 1000
+
+
+class MemoryAdapter:
+    """The four operations, on any memory whose reference one holds.
+
+    In a run they see its snapshot, the same each time, and its secrets never get into an entry;
+    outside of one they see the present.
+
+    Args:
+        client: whose key is used; it stays open.
+        run_id: the run that the operations are part of.
+    """
+
+    def __init__(self, client: "Client", run_id: str | None = None) -> None:
+        self._client = client
+        self.run_id = run_id
+
+    def start(
+        self,
+        agent: str,
+        *,
+        scope: str | None = None,
+        secrets: Mapping[str, str] | None = None,
+        on_secret: OnSecret = "redact",  # noqa: S107 - a policy
+    ) -> "MemoryRun":
+        """Starts a run on the memory of the caller, the agent and the scope.
+
+        Args:
+            agent: whose memory it is; any name.
+            scope: which of its memories.
+            secrets: values by label that must not get into an entry.
+            on_secret: what a put does with one: put a marker in its place, or refuse.
+
+        Raises:
+            ValidationError: a name or a secret can't be taken.
+        """
+        body = run_body(agent, scope, secrets, on_secret)
+        started = self._called("POST", "/v1/runs", json=body)
+        return MemoryRun(
+            self._client, started["runId"], started["memoryRef"], started["snapshotAt"]
+        )
+
+    def list(
+        self, memory_ref: str, *, limit: int | None = None, tag: str | None = None
+    ) -> list[MemoryEntry]:
+        """What shows, newest first: all of it, or `limit` at most (0 is no limit).
+
+        Raises:
+            MemoryAccessError: the reference wasn't issued to this tenant.
+            RunEndedError: the run is over.
+            ValueError: the limit is negative.
+        """
+        if limit is not None and limit < 0:
+            raise ValueError("limit is 0 or more")
+        found: list[MemoryEntry] = []
+        before: str | None = None
+        while True:
+            asked = min(limit - len(found), _AT_ONCE) if limit else 0
+            query = given(runId=self.run_id, tag=tag, before=before) | {"limit": asked}
+            page = self._called("GET", _path(memory_ref), params=query)
+            found += map(MemoryEntry.of, page["entries"])
+            full = asked == _AT_ONCE == len(page["entries"])
+            before = page.get("next") or (found[-1].id if full else None)
+            if before is None or len(found) == limit:
+                return found
+
+    def get(self, memory_ref: str, id: str) -> MemoryEntry | None:
+        """An entry; None if there is none, or it came after the run's start.
+
+        Raises:
+            MemoryAccessError: the reference wasn't issued to this tenant.
+            MemoryNotFoundError: there is no such run on this memory.
+            RunEndedError: the run is over.
+        """
+        path = f"{_path(memory_ref)}/{segment(id)}"
+        try:
+            answer = self._called("GET", path, params=given(runId=self.run_id))
+        except MemoryNotFoundError as error:
+            if "entry" in error.problem:
+                return None
+            raise
+        return MemoryEntry.of(answer["entry"])
+
+    def put(
+        self,
+        memory_ref: str,
+        content: str,
+        *,
+        tags: Iterable[str] = (),
+        expires_at: str | None = None,
+    ) -> MemoryEntry:
+        """Writes a new entry; what comes back is what was persisted, clean of secrets.
+
+        Raises:
+            MemoryAccessError: the reference wasn't issued to this tenant.
+            SecretLeakageError: it holds a secret, and the run rejects those.
+            ValidationError: `expires_at` lies in the past, say.
+            TooLargeError: the content is over 65,536 bytes.
+            RunEndedError: the run is over.
+        """
+        more = given(expiresAt=expires_at, runId=self.run_id)
+        body = {"content": content, "tags": [*tags]} | more
+        return MemoryEntry.of(self._called("POST", _path(memory_ref), json=body))
+
+    def delete(self, memory_ref: str, id: str) -> bool:
+        """Deletes an entry for all later runs; whether there was one. This run's snapshot, and
+        that of any other open one, is as before.
+
+        After a lost answer it is sent again, and then says False of what it deleted itself.
+
+        Raises:
+            MemoryAccessError: the reference wasn't issued to this tenant.
+            RunEndedError: the run is over.
+        """
+        path = f"{_path(memory_ref)}/{segment(id)}"
+        answer = self._called("DELETE", path, params=given(runId=self.run_id))
+        return bool(answer["deleted"])
+
+    def _called(
+        self,
+        method: str,
+        path: str,
+        *,
+        params: Mapping[str, Any] | None = None,
+        json: Any = None,
+    ) -> dict[str, Any]:
+        with named_errors():
+            answer = self._client.request(method, path, params=params, json=json)
+        document: dict[str, Any] = answer.json()
+        return document
+
+
+class MemoryRun(MemoryAdapter):
+    """A run: the operations of the adapter, in its snapshot; it ends with a `with` block.
+
+    Attributes:
+        run_id: its id.
+        memory_ref: the memory that it is on; whoever of the tenant has it may use it.
+        snapshot_at: when its snapshot was taken.
+    """
+
+    def __init__(
+        self, client: "Client", run_id: str, memory_ref: str, snapshot_at: str
+    ) -> None:
+        super().__init__(client, run_id)
+        self.memory_ref = memory_ref
+        self.snapshot_at = snapshot_at
+
+    def end(self) -> None:
+        """Drops the run's secrets and its hold on the snapshot. Twice does no harm."""
+        self._called("POST", f"/v1/runs/{segment(str(self.run_id))}/end")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.end()
+
+
+def _path(memory_ref: str) -> str:
+    return f"/v1/memory/{segment(memory_ref)}"

@@ -1,0 +1,127 @@
+"""What all parts of the client have in common."""
+
+from collections.abc import Iterator, Callable, Mapping
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import quote
+
+from agent_memory.exceptions import InvalidAnswerError, MemoryNotFoundError
+
+if TYPE_CHECKING:
+    from agent_memory._sync.client import Client
+
+_AT_ONCE = 1000
+
+Made = TypeVar("Made")
+
+
+class Resource:
+    """A part of the client; it calls through the client's `request`."""
+
+    def __init__(self, client: "Client") -> None:
+        self._client = client
+
+    def _document(
+        self,
+        method: str,
+        path: str,
+        *,
+        params: Mapping[str, Any] | None = None,
+        json: Any = None,
+        version: int | None = None,
+    ) -> dict[str, Any]:
+        headers = None if version is None else {"If-Match": str(version)}
+        answer = self._client.request(method, path, params=params, json=json, headers=headers)
+        return made(_object, answer.json() if answer.content else {})
+
+    def _deleted(self, path: str, version: int | None = None) -> bool:
+        """Deletes; whether there was something, or may have been when an answer was lost."""
+        try:
+            self._document("DELETE", path, version=version)
+        except MemoryNotFoundError as gone:
+            return gone.may_have_happened
+        return True
+
+    def _removed(self, path: str) -> None:
+        """Deletes.
+
+        Raises:
+            MemoryNotFoundError: there is nothing, and wasn't when this call began.
+        """
+        try:
+            self._document("DELETE", path)
+        except MemoryNotFoundError as gone:
+            if not gone.may_have_happened:
+                raise
+
+    def _listed(
+        self, path: str, name: str | None, params: Mapping[str, Any] | None = None
+    ) -> Iterator[dict[str, Any]]:
+        """The items of all pages: of the member `name`, or of a bare array."""
+        offset: int | None = 0
+        while offset is not None:
+            asked = {"limit": _AT_ONCE, **(params or {}), "offset": offset}
+            answer = self._client.request("GET", path, params=asked)
+            body = answer.json() if answer.content else {}
+            for item in items(body if name is None else member(body, name)):
+                yield item
+            following = (
+                answer.headers.get("X-Next-Offset") if name is None else body.get("next_offset")
+            )
+            offset = None if following is None else made(int, following)
+
+
+def made(kind: Callable[[Any], Made], document: Any) -> Made:
+    """What `kind` makes of a document.
+
+    Raises:
+        InvalidAnswerError: the document isn't of that kind, so it isn't the service's.
+    """
+    try:
+        return kind(document)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise InvalidAnswerError(
+            "what answered isn't the memory service, or not in a version that this client knows; "
+            "check server_url",
+            may_have_happened=True,
+        ) from None
+
+
+def member(document: Any, name: str) -> Any:
+    """A member that a document of the service has.
+
+    Raises:
+        InvalidAnswerError: it lacks it.
+    """
+    return made(itemgetter(name), document)
+
+
+def items(documents: Any) -> list[dict[str, Any]]:
+    """A list of documents.
+
+    Raises:
+        InvalidAnswerError: it is something else.
+    """
+    return [made(_object, each) for each in made(_list, documents)]
+
+
+def _list(documents: Any) -> list[Any]:
+    if not isinstance(documents, list):
+        raise TypeError
+    return documents
+
+
+def _object(document: Any) -> dict[str, Any]:
+    if not isinstance(document, dict):
+        raise TypeError
+    return document
+
+
+def given(**fields: Any) -> dict[str, Any]:
+    """The fields that aren't None."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def segment(name: str) -> str:
+    """A name as a part of a path."""
+    return quote(name, safe="")

@@ -1,0 +1,233 @@
+"""Memory as a worker's function sees it: scoped to its task (RFC-0015 "Worker Context", §8)."""
+
+from typing import Any
+
+from agent_memory._sync.client import Client
+from agent_memory._sync.resource import made
+from agent_memory._waiting import Check
+from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
+from agent_memory.model import Entry
+
+_LONGEST_KEY = 255
+_MEMORY = "/api/v1/memory"
+_WORKING = (None, "working")
+
+Slot = tuple[str, str]
+
+
+class TaskMemory:
+    """`ctx.memory`: working memory of one task, and beyond it what `client.memory` gives.
+
+    Reads see what any agent wrote in the task, so that a successor goes on from its predecessor's
+    checkpoint. Writes go to the agent's own entries: others' stay as they were (RFC-0015 §8.2).
+
+    An agent has one entry for each namespace and key, whatever the task. If that is in use in
+    another open task, this task's is kept under `KEY@TASK_ID`; reads here find both.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        task_id: str,
+        agent_id: str,
+        check: Check,
+    ) -> None:
+        self._client = client
+        self._task_id = task_id
+        self._agent_id = agent_id
+        self._check = check
+        self._own: dict[Slot, Entry] = {}  # this agent's entries of this task, as last seen
+        self._written: set[Slot] = set()  # those that this worker wrote
+
+    def get(
+        self, namespace: str, key: str, *, memory_type: str | None = None
+    ) -> dict[str, Any] | None:
+        """The value of `get_entry`; None if there is none."""
+        entry = self.get_entry(namespace, key, memory_type=memory_type)
+        return None if entry is None else entry.value
+
+    def get_entry(
+        self, namespace: str, key: str, *, memory_type: str | None = None
+    ) -> Entry | None:
+        """What this worker wrote in the task, or what anybody wrote there last; failing that, the
+        agent's own entry outside of tasks, then the shared one. None if there is none.
+
+        Raises:
+            TaskLost: the task isn't this worker's any more.
+        """
+        self._check()
+        if memory_type in _WORKING:
+            entry = self._in_task((namespace, key))
+            if entry is not None or memory_type is not None:
+                return entry
+        return self._outside(namespace, key, memory_type)
+
+    def set(
+        self,
+        namespace: str,
+        key: str,
+        value: dict[str, Any],
+        *,
+        memory_type: str | None = None,
+        version: int | None = None,
+        **fields: Any,
+    ) -> Entry:
+        """Writes the agent's own entry: working memory of the task, unless `memory_type` says
+        otherwise. It takes the same fields as `client.memory.set`.
+
+        What was read or written here before is written at the version that was seen last. The
+        agent's own that was never seen here is overwritten.
+
+        Raises:
+            MemoryConflictError: it was written elsewhere meanwhile, or is of another kind.
+            MemoryCapacityError: the task has no room for it.
+            TaskLost: the task isn't this worker's any more.
+        """
+        self._check()
+        given = {name: each for name, each in fields.items() if each is not None}
+        if memory_type in _WORKING:
+            return self._set_in_task((namespace, key), {"value": value, **given}, version)
+        return self._set_outside(
+            namespace, key, value, memory_type=memory_type, version=version, **given
+        )
+
+    def delete(self, namespace: str, key: str) -> bool:
+        """Deletes the agent's own entry of the task; whether there was one.
+
+        Raises:
+            TaskLost: the task isn't this worker's any more.
+        """
+        self._check()
+        self._forget((namespace, key))
+        own = [entry for entry in self._versions(namespace, key) if self._is_own(entry)]
+        deleted = [self._client.memory.delete(id=entry.id) for entry in own]
+        return any(deleted)
+
+    def query(self, **filters: Any) -> list[Entry]:
+        """All working entries of the task that match, whoever wrote them; newest first.
+
+        Args:
+            filters: those of `client.memory.query`, but for agent, scope and type.
+
+        Raises:
+            TaskLost: the task isn't this worker's any more.
+        """
+        self._check()
+        return self._entries(**filters)
+
+    def _is_own(self, entry: Entry) -> bool:
+        return entry.agent_id == self._agent_id
+
+    def _forget(self, slot: Slot) -> None:
+        self._own.pop(slot, None)
+        self._written.discard(slot)
+
+    def _entries(self, **filters: Any) -> list[Entry]:
+        found = self._client.memory.query(task_id=self._task_id, memory_type="working", **filters)
+        return [entry for entry in found]
+
+    def _versions(self, namespace: str, key: str) -> list[Entry]:
+        """The entries that agents of the task wrote under this key, the newest write first."""
+        entries = self._entries(namespace=namespace, key=key)
+        if (apart := self._key_apart(key)) is not None:
+            entries += self._entries(namespace=namespace, key=apart)
+        named = [entry for entry in entries if entry.namespace == namespace]  # `x*` is a prefix
+        return sorted(named, key=lambda entry: entry.updated_at, reverse=True)
+
+    def _in_task(self, slot: Slot) -> Entry | None:
+        if slot in self._written:
+            own = self._client.memory.get_entry(id=self._own[slot].id)
+            if own is not None:
+                self._own[slot] = own
+                return own
+            self._forget(slot)
+        entries = self._versions(*slot)
+        own = next(filter(self._is_own, entries), None)
+        if own is not None:
+            self._own[slot] = own
+        return entries[0] if entries else None
+
+    def _outside(self, namespace: str, key: str, memory_type: str | None) -> Entry | None:
+        entry = self._client.memory.get_entry(namespace, key, memory_type=memory_type)
+        if entry is None or entry.task_id is None:
+            return entry
+        return self._client.memory.get_entry(namespace, key, memory_type="semantic")
+
+    def _set_in_task(self, slot: Slot, given: dict[str, Any], version: int | None) -> Entry:
+        known = self._own.get(slot)
+        if known is None:
+            entry = self._create(slot[0], slot[1], given)
+        else:
+            entry = self._change(slot, known, given, version)
+        self._own[slot] = entry
+        self._written.add(slot)
+        return entry
+
+    def _change(
+        self, slot: Slot, known: Entry, given: dict[str, Any], version: int | None
+    ) -> Entry:
+        try:
+            return self._patch(known.id, version or known.version, given)
+        except MemoryNotFoundError:  # deleted, or its time was over
+            if version is not None:
+                raise
+            self._forget(slot)
+            return self._create(slot[0], slot[1], given)
+
+    def _create(self, namespace: str, key: str, given: dict[str, Any]) -> Entry:
+        body = {
+            "namespace": namespace,
+            "key": key,
+            "memory_type": "working",
+            "scope": {"task_id": self._task_id},
+        }
+        try:
+            answer = self._client.request("POST", _MEMORY, json=body | given)
+        except MemoryConflictError as taken:
+            return self._instead(taken, namespace, key, given)
+        return made(Entry.of, answer.json())
+
+    def _instead(
+        self, taken: MemoryConflictError, namespace: str, key: str, given: dict[str, Any]
+    ) -> Entry:
+        """Writes where an entry of the agent's stands in the way."""
+        present = taken.current
+        if present is None or present.memory_type != "working" or present.task_id is None:
+            raise taken
+        if present.task_id == self._task_id:
+            return self._patch(present.id, present.version, given)
+        apart = self._key_apart(key)
+        if apart is None or key == apart:
+            raise taken
+        return self._create(namespace, apart, given)
+
+    def _key_apart(self, key: str) -> str | None:
+        """The key for when another task has the agent's entry; None where it is too long."""
+        suffix = f"@{self._task_id}"
+        if key.endswith(suffix):
+            return None
+        apart = key + suffix
+        return apart if len(apart) <= _LONGEST_KEY else None
+
+    def _patch(self, entry_id: str, version: int, given: dict[str, Any]) -> Entry:
+        headers = {"If-Match": str(version)}
+        path = f"{_MEMORY}/{entry_id}"
+        return made(
+            Entry.of,
+            (self._client.request("PATCH", path, json=given, headers=headers)).json(),
+        )
+
+    def _set_outside(
+        self, namespace: str, key: str, value: dict[str, Any], *, version: int | None, **given: Any
+    ) -> Entry:
+        memory = self._client.memory
+        try:
+            return memory.set(namespace, key, value, version=version, **given)
+        except MemoryConflictError as conflict:
+            present = conflict.current
+            unseen = version is None and conflict.code == "ENTRY_EXISTS"
+            if not unseen or present is None or present.memory_type != given["memory_type"]:
+                raise
+            if not self._is_own(present) or present.memory_type == "semantic":
+                raise
+        return memory.set(namespace, key, value, version=present.version, **given)

@@ -1,0 +1,19 @@
+"""How the async client waits and takes turns; `_waiting` is the other's."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Hashable
+from weakref import WeakValueDictionary
+
+async_sleep = asyncio.sleep
+AsyncCheck = Callable[[], Awaitable[None]]
+
+
+class AsyncTurns:
+    """One lock for each name, so that those who change one thing queue up."""
+
+    def __init__(self) -> None:
+        self._locks: WeakValueDictionary[Hashable, asyncio.Lock] = WeakValueDictionary()
+
+    def of(self, name: Hashable) -> asyncio.Lock:
+        """The lock of this name."""
+        return self._locks.setdefault(name, asyncio.Lock())

@@ -1,0 +1,1 @@
+"""What a worker is made of: leases, assignments, attempts."""

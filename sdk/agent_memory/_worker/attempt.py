@@ -1,0 +1,116 @@
+"""One run of a worker's function on one task, in a thread of its own.
+
+The worker's own thread meanwhile looks after the lease and the assignment, and can leave in time.
+"""
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any
+
+from agent_memory._worker.lease import Lease, LeaseTaken
+from agent_memory.context import TaskLost
+
+
+class Hold:
+    """Whether the function may go on with its task: asked by each of its calls on `ctx.memory`."""
+
+    def __init__(self, lease: Lease) -> None:
+        self._lease = lease
+        self._lost = threading.Event()
+        self.when_lost: Callable[[], object] = lambda: None
+
+    @property
+    def lost(self) -> bool:
+        """Whether the task is no longer this worker's."""
+        return self._lost.is_set()
+
+    def lose(self) -> None:
+        """Says that the task is no longer this worker's, or that the worker leaves it."""
+        self._lost.set()
+        self.when_lost()
+
+    def renewed(self) -> bool:
+        """Renews the lease when it is time; whether the task is still this worker's."""
+        try:
+            self._lease.renew()
+        except LeaseTaken:
+            self.lose()
+        return not self.lost
+
+    def release(self) -> None:
+        """Gives the lease back."""
+        self._lease.release()
+
+    def check(self) -> None:
+        """Returns if the function may go on.
+
+        Raises:
+            TaskLost: it may not.
+        """
+        try:
+            if not self.lost:
+                self._lease.assert_held()
+        except LeaseTaken:
+            self.lose()
+        if self.lost:
+            raise TaskLost
+
+
+class Attempt:
+    """Runs `work` in a thread, and calls `finished` from there when it has ended."""
+
+    def __init__(self, work: Callable[[], Any], finished: Callable[[], None]) -> None:
+        self.result: Any = None
+        self.error: BaseException | None = None
+        self.over = False
+        self._work = work
+        self._finished = finished
+        self._thread = threading.Thread(target=self._run, name="agent-memory-task", daemon=True)
+        self._thread.start()
+
+    def join(self, seconds: float) -> None:
+        """Waits for the end, but no longer than this."""
+        self._thread.join(seconds)
+
+    def _run(self) -> None:
+        try:
+            self.result = self._work()
+        except BaseException as error:  # noqa: BLE001 - whatever ends the function is told
+            self.error = error
+        self.over = True
+        self._finished()
+
+
+class Cancellable:
+    """An async function's run, which can be cancelled from another thread."""
+
+    def __init__(self, work: Callable[[], Awaitable[Any]]) -> None:
+        self._work = work
+        self._lock = threading.Lock()
+        self._cancelled = False
+        self._cancel: Callable[[], object] = lambda: None
+
+    def __call__(self) -> Any:
+        """Runs it in an event loop of its own."""
+        return asyncio.run(self._main())
+
+    def cancel(self) -> None:
+        """Cancels it, now or as soon as it begins."""
+        with self._lock:
+            self._cancelled = True
+            self._cancel()
+
+    async def _main(self) -> Any:
+        task = asyncio.ensure_future(self._work())
+        with self._lock:
+            loop = asyncio.get_running_loop()
+            self._cancel = partial(loop.call_soon_threadsafe, task.cancel)
+            if self._cancelled:
+                task.cancel()
+        try:
+            return await task
+        finally:
+            with self._lock:  # from here on the loop may be closed
+                self._cancel = lambda: None

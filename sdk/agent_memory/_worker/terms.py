@@ -1,0 +1,19 @@
+"""How a worker works."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What `Worker` and its `run` were told; times in seconds."""
+
+    lease: int
+    grace: float
+    poll: float
+    once: bool
+    max_tasks: int | None
+
+    @property
+    def interval(self) -> float:
+        """Between two looks at the lease and the assignment of a task under way."""
+        return min(self.poll, self.lease / 4)

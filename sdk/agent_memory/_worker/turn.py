@@ -1,0 +1,123 @@
+"""A worker's turn at one task: from the start of its function to the report."""
+
+import logging
+from collections.abc import Callable
+
+from agent_memory._worker.assignments import Assignments
+from agent_memory._worker.attempt import Attempt, Hold
+from agent_memory._worker.stop import Stop
+from agent_memory._worker.terms import Terms
+from agent_memory.context import TaskLost
+from agent_memory.exceptions import (
+    ConnectionFailedError,
+    InvalidAnswerError,
+    ServiceUnavailableError,
+    ThrottledError,
+)
+from agent_memory.model import Task
+
+TROUBLE = (ConnectionFailedError, InvalidAnswerError, ServiceUnavailableError, ThrottledError)
+"""What passes by itself: no task fails of it, and no worker ends of it."""
+
+Start = Callable[[Task, str, Hold], Attempt]
+"""Starts the function on a task, as an agent."""
+
+_UNWINDING = 1.0  # seconds for a function that was told at the end of the grace to leave its task
+
+_log = logging.getLogger("agent_memory.worker")
+
+
+class Turn:
+    """One task in the hands of one worker.
+
+    Args:
+        task: as the worker took it.
+        hold: the worker's hold on it.
+        assignments: the agent's tasks.
+        terms: how the worker works.
+        stop: tells that it is to stop.
+        start: starts the function.
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        hold: Hold,
+        assignments: Assignments,
+        terms: Terms,
+        stop: Stop,
+        start: Start,
+    ) -> None:
+        self.task = task
+        self._hold = hold
+        self._assignments = assignments
+        self._terms = terms
+        self._stop = stop
+        self._start = start
+
+    def run(self) -> None:
+        """Runs the function, and reports what came of it if the task is still the worker's."""
+        _log.info("task %s: taken", self.task.id)
+        try:
+            attempt = self._start(self.task, self._assignments.agent_id, self._hold)
+            self._attend(attempt)
+            if attempt.over:
+                self._conclude(attempt)
+        finally:
+            self._hold.lose()
+
+    @property
+    def _remaining(self) -> float:
+        return self._stop.remaining(self._terms.grace)
+
+    def _attend(self, attempt: Attempt) -> None:
+        """Looks after lease and assignment until the function is over, or the grace is."""
+        while not attempt.over and self._remaining > 0:
+            self._stop.sleep(min(self._terms.interval, self._remaining))
+            if not attempt.over:
+                self._look_after()
+        if not attempt.over:
+            self._hold.lose()
+            attempt.join(_UNWINDING)
+
+    def _look_after(self) -> None:
+        try:
+            if not (self._hold.renewed() and self._assignments.present(self.task.id)):
+                self._hold.lose()
+        except TROUBLE as error:
+            _log.warning("task %s: %s", self.task.id, error)
+
+    def _conclude(self, attempt: Attempt) -> None:
+        if isinstance(attempt.error, TROUBLE):
+            _log.warning("task %s: left for a later try: %s", self.task.id, attempt.error)
+        elif self._hold.lost or isinstance(attempt.error, TaskLost):
+            _log.info("task %s: left as it is", self.task.id)
+        else:
+            self._report(attempt)
+        try:
+            self._hold.release()
+        except TROUBLE as error:
+            _log.warning("task %s: its lease is left to run out: %s", self.task.id, error)
+
+    def _report(self, attempt: Attempt) -> None:
+        """Reports as soon as the service takes it, unless the task is lost or time is up."""
+        while True:
+            try:
+                self._hold.check()
+                self._tell(attempt)
+            except TaskLost:
+                _log.info("task %s: lost before its end was reported", self.task.id)
+            except TROUBLE as error:
+                _log.warning("task %s: its end isn't reported yet: %s", self.task.id, error)
+                if self._remaining > 0:
+                    self._stop.sleep(self._terms.interval)
+                    continue
+            return
+
+    def _tell(self, attempt: Attempt) -> None:
+        if attempt.error is None:
+            told = self._assignments.complete(self.task, attempt.result)
+        else:
+            _log.error("task %s: failed", self.task.id, exc_info=attempt.error)
+            told = self._assignments.fail(self.task, attempt.error)
+        _log.info("task %s: %s", self.task.id, "reported" if told else "ended by others")

@@ -1,0 +1,1 @@
+"""The service behind the interfaces of other packages; each needs its extra."""

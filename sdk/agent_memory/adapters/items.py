@@ -1,0 +1,141 @@
+"""Entries that are put and deleted whole, as LangGraph does, at the versions that stand there."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from agent_memory import Client, Entry
+from agent_memory._waiting import Turns, sleep
+from agent_memory.answers import delay
+from agent_memory.exceptions import MemoryAccessError, MemoryConflictError, MemoryNotFoundError
+from agent_memory.versions import Seen, Versions
+
+_MEMORY = "/api/v1/memory"
+_ATTEMPTS = 10
+Value = dict[str, Any]
+
+
+class Items:
+    """The principal's entries of one tier (contract §4).
+
+    Args:
+        strict: whether what this object has read or written is replaced only as it was then, and
+            what it hasn't only if there is nothing.
+    """
+
+    def __init__(self, client: Client, memory_type: str, *, strict: bool) -> None:
+        self._client = client
+        self._memory_type = memory_type
+        self._strict = strict
+        self._pinned = {"pinned": True} if memory_type == "episodic" else {}
+        self._seen = Versions()
+        self._turns = Turns()
+
+    def get(self, namespace: str, key: str) -> Entry | None:
+        """The entry in this place."""
+        entry = self._client.memory.get_entry(namespace, key, memory_type=self._memory_type)
+        if entry is None:
+            self._seen.forget(namespace, key)
+            return None
+        return self._known(entry)
+
+    def query(self, namespace: str, page_size: int) -> Iterator[Entry]:
+        """The entries of a namespace, or of all that begin like it; the newest first."""
+        return self._client.memory.query(
+            namespace=namespace, memory_type=self._memory_type, page_size=page_size
+        )
+
+    def read(self, entry: Entry, *, refresh: bool) -> Entry:
+        """The entry as a reader is given it; its time may count anew from this moment on."""
+        if not refresh or entry.ttl is None:
+            return self._known(entry)
+        try:
+            return self._known(self._patched(entry.id, entry.version, {"ttl": entry.ttl}))
+        except (MemoryConflictError, MemoryNotFoundError, MemoryAccessError):
+            return entry  # who wrote it meanwhile set its time; or the reader may only read
+
+    def put(self, namespace: str, key: str, value: Value, ttl: str | None) -> None:
+        """Puts a value in place of what is there.
+
+        Raises:
+            MemoryConflictError: strict, and something else stands there; or an entry of another
+                tier has this name.
+            MemoryCapacityError: there is no room.
+        """
+        fields: dict[str, Any] = {"value": value, "ttl": ttl}
+        known = self._seen.of(namespace, key) if self._strict else None
+        if known is not None:
+            self._known(self._changed(known, fields))
+            return
+        with self._turns.of((namespace, key)):
+            self._known(self._replaced(namespace, key, fields))
+
+    def update(
+        self,
+        namespace: str,
+        key: str,
+        fn: Callable[[Value], Value],
+        initial: Value | None,
+        ttl: str | None,
+    ) -> Entry:
+        """Puts `fn(value)` in place of the value, again and again until nobody was faster."""
+        return self._known(
+            self._client.memory.update(
+                namespace,
+                key,
+                fn,
+                initial=initial,
+                memory_type=self._memory_type,
+                ttl=ttl,
+                **self._pinned,
+            )
+        )
+
+    def delete(self, namespace: str, key: str) -> None:
+        """Removes the entry in this place, if there is one.
+
+        Raises:
+            MemoryConflictError: strict, and it isn't as it was read or written.
+        """
+        known = self._seen.of(namespace, key) if self._strict else None
+        if known is None:
+            self._client.memory.delete(namespace, key, memory_type=self._memory_type)
+        else:
+            self._client.memory.delete(id=known.id, version=known.version)
+        self._seen.forget(namespace, key)
+
+    def _changed(self, known: Seen, fields: dict[str, Any]) -> Entry:
+        try:
+            return self._patched(known.id, known.version, fields)
+        except MemoryNotFoundError as gone:
+            message = "the item is deleted, or its time is over, since it was read"
+            raise MemoryConflictError(message, status=gone.status, code=gone.code) from gone
+
+    def _replaced(self, namespace: str, key: str, fields: dict[str, Any]) -> Entry:
+        named = {"namespace": namespace, "key": key, "memory_type": self._memory_type}
+        present: Entry | None = None
+        for attempt in range(_ATTEMPTS):
+            if attempt > 1:  # the first one may well meet the item that it is to replace
+                sleep(delay(attempt - 2, None))
+            try:
+                if present is not None:
+                    return self._patched(present.id, present.version, fields)
+                body = named | self._pinned | fields
+                return Entry.of(self._client.request("POST", _MEMORY, json=body).json())
+            except MemoryConflictError as conflict:
+                present = conflict.current
+                foreign = present is None or present.memory_type != self._memory_type
+                if self._strict or foreign:
+                    raise
+            except MemoryNotFoundError:
+                present = None
+        raise MemoryConflictError("others write this item again and again; try again later")
+
+    def _patched(self, id: str, version: int, fields: dict[str, Any]) -> Entry:
+        headers = {"If-Match": str(version)}
+        answer = self._client.request("PATCH", f"{_MEMORY}/{id}", json=fields, headers=headers)
+        return Entry.of(answer.json())
+
+    def _known(self, entry: Entry) -> Entry:
+        if self._strict:
+            self._seen.saw(entry)
+        return entry

@@ -1,0 +1,184 @@
+"""A `Session` of the OpenAI Agents SDK that keeps its items in the service (extra `openai-agents`).
+
+```python
+session = AgentMemorySession("chat-42", AsyncClient(api_key="am_..."))
+await Runner.run(agent, "Hello", session=session)
+```
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+from agents.items import TResponseInputItem
+from agents.memory import SessionABC, SessionSettings
+
+from agent_memory import AsyncClient
+from agent_memory.adapters.large_items import LargeItems
+from agent_memory.bodies import json_body
+from agent_memory.exceptions import AgentMemoryError, MemoryConflictError, MemoryNotFoundError
+
+_MOST_LAST = 1000  # items that one call gives
+_MOST_BYTES = 60_000  # of an item; a message, which has its role and time as well, has 65,536
+_AT_ONCE = 50  # items that stand together
+_ATTEMPTS = 5
+_LARGE = "large_item"
+
+
+class AgentMemorySession(SessionABC):
+    """The items of one session, as a conversation of the service (contract §9).
+
+    Those who add to one session at the same time lose nothing: up to 50 items of one call stand
+    together, more come in groups of 50. A popped item is popped once, however often the network
+    fails. Items may be of any size: one above 60,000 bytes of JSON is kept beside the conversation.
+
+    Args:
+        session_id: names the conversation; the client's principal owns it.
+        client: calls as that principal; stays open.
+        user_id: whose conversation it is; by default the principal's own.
+        agent_participants: further principals that may read and write it.
+        ttl: `duration:P30D` and the like: its retention, when the first item is added.
+        sensitivity: `confidential` or `restricted` to store it encrypted.
+        session_settings: its `limit` bounds `get_items`.
+    """
+
+    def __init__(
+        self,
+        session_id: str,
+        client: AsyncClient,
+        *,
+        user_id: str | None = None,
+        agent_participants: Sequence[str] = (),
+        ttl: str | None = None,
+        sensitivity: str | None = None,
+        session_settings: SessionSettings | None = None,
+    ) -> None:
+        self.session_id = session_id
+        self.session_settings = session_settings
+        self._client = client
+        self._large = LargeItems(session_id, client)
+        self._user_id = user_id
+        self._fields: dict[str, Any] = {
+            "agent_participants": list(agent_participants),
+            "ttl": ttl,
+            "sensitivity": sensitivity,
+        }
+
+    async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
+        """The items, oldest first: all of them, or the latest `limit`."""
+        if limit is None and self.session_settings is not None:
+            limit = self.session_settings.limit
+        if limit is not None and limit <= 0:
+            return []
+        try:
+            said = await self._messages(limit)
+        except MemoryNotFoundError:
+            return []
+        items = [await self._item(message) for message in said]
+        return [item for item in items if item is not None]
+
+    async def add_items(self, items: list[TResponseInputItem]) -> None:
+        """Adds items at the end, in their order.
+
+        Raises:
+            AgentMemoryError: they were not added; or that can't be told (`may_have_happened`).
+            TypeError, ValueError: one has no form in JSON; none is added.
+        """
+        texts = [(item, json_body(item)) for item in items]
+        for start in range(0, len(texts), _AT_ONCE):
+            await self._add(texts[start : start + _AT_ONCE])
+
+    async def pop_item(self) -> TResponseInputItem | None:
+        """Removes the latest item, and gives it; None if there is none."""
+        try:
+            while (popped := await self._client.conversations.pop(self.session_id)) is not None:
+                item = await self._item(popped)
+                await self._drop([popped])
+                if item is not None:
+                    return item
+        except MemoryNotFoundError:
+            return None
+        return None
+
+    async def clear_session(self) -> None:
+        """Removes all items."""
+        await self._client.conversations.delete(self.session_id)
+        await self._large.clear()
+
+    async def _messages(self, limit: int | None) -> list[dict[str, Any]]:
+        conversations = self._client.conversations
+        if limit is not None and limit <= _MOST_LAST:
+            return await conversations.last(self.session_id, limit)
+        said = [message async for message in conversations.messages(self.session_id)]
+        return said if limit is None else said[-limit:]
+
+    async def _add(self, texts: Sequence[tuple[TResponseInputItem, bytes]]) -> None:
+        said: list[dict[str, Any]] = []
+        try:
+            for item, text in texts:
+                said.append(await self._message(item, text))
+            await self._append(said)
+        except AgentMemoryError as failed:
+            if not failed.may_have_happened:
+                with suppress(AgentMemoryError):
+                    await self._drop(said)
+            raise
+
+    async def _message(self, item: TResponseInputItem, text: bytes) -> dict[str, Any]:
+        role = _role(item)
+        if len(text) <= _MOST_BYTES:
+            return {"role": role, "content": item}
+        session = await self._client.conversations.head(self.session_id) or await self._begun()
+        name = await self._large.put(text, session)
+        return {"role": role, "content": None, "metadata": {_LARGE: name}}
+
+    async def _item(self, message: dict[str, Any]) -> TResponseInputItem | None:
+        """What a message holds; None if somebody removed it meanwhile."""
+        large = message["metadata"].get(_LARGE)
+        item: TResponseInputItem | None = (
+            message["content"] if large is None else await self._large.get(large)
+        )
+        return item
+
+    async def _drop(self, messages: list[dict[str, Any]]) -> None:
+        """Removes what messages keep beside the conversation."""
+        for message in messages:
+            large = message.get("metadata", {}).get(_LARGE)
+            if large is not None:
+                await self._large.delete(large)
+
+    async def _append(self, messages: list[dict[str, Any]]) -> None:
+        """Appends to the conversation, which is made if there is none."""
+        for attempt in range(_ATTEMPTS):
+            try:
+                await self._client.conversations.append(self.session_id, messages)
+                return
+            except MemoryNotFoundError as missing:
+                made = await self._begin()
+                unknown = missing.may_have_happened and not made
+                if unknown or attempt + 1 == _ATTEMPTS:
+                    raise
+
+    async def _begun(self) -> dict[str, Any]:
+        await self._begin()
+        head = await self._client.conversations.head(self.session_id)
+        if head is None:
+            raise MemoryConflictError("somebody else clears this session; try again")
+        return head
+
+    async def _begin(self) -> bool:
+        """Makes the conversation, unless somebody else was faster."""
+        user_id = self._user_id or (await self._client.principals.own()).id
+        try:
+            await self._client.conversations.put(
+                self.session_id, user_id, revision=0, **self._fields
+            )
+        except MemoryConflictError:
+            return False
+        return True
+
+
+def _role(item: TResponseInputItem) -> str:
+    """What a reader of the conversation sees an item as."""
+    named: Any = item
+    return str(named.get("role") or named.get("type") or "item")[:64]

@@ -1,0 +1,72 @@
+"""Which server the commands talk to, and with which key."""
+
+import re
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from agent_memory import Client
+from agent_memory.cli.failures import UsageFailure
+from agent_memory.cli.profiles import DEFAULT, Profile, profile_file, read_profiles
+
+URL, KEY = "AGENT_MEMORY_URL", "AGENT_MEMORY_API_KEY"
+LOCAL = "http://127.0.0.1:8080"
+_KEY = re.compile(r"[\x21-\x7e]{1,512}")
+
+
+def chosen_profile(name: str | None, environment: Mapping[str, str]) -> Profile:
+    """The profile that is named, else the environment's, else the one that is named `default`.
+
+    A key goes to the server that it was stored or set with, and to no other.
+
+    Raises:
+        UsageFailure: there is none, or it can't be right.
+    """
+    if name is None and KEY in environment:
+        return checked(environment.get(URL) or LOCAL, environment[KEY])
+    if name is None and URL in environment:
+        raise UsageFailure(f"{URL} is set without {KEY}; set both, or name a --profile")
+    file = profile_file(environment)
+    found = read_profiles(file).get(name or DEFAULT)
+    if found is None:
+        raise UsageFailure(_missing(name))
+    return checked(found.url, found.api_key)
+
+
+def _missing(name: str | None) -> str:
+    if name is None:
+        return f"there is no key: set {URL} and {KEY}, or run: agent-memory login URL"
+    return f"there is no profile {name!r}; agent-memory profiles lists them"
+
+
+def checked(url: str, api_key: str) -> Profile:
+    """A profile whose URL and key can be right.
+
+    Raises:
+        UsageFailure: they can't.
+    """
+    if not _KEY.fullmatch(api_key):
+        raise UsageFailure("the API key isn't one: keys are made of visible ASCII characters")
+    return Profile(checked_url(url), api_key)
+
+
+def checked_url(url: str) -> str:
+    """A server's URL without a slash at its end.
+
+    Raises:
+        UsageFailure: it is no http or https URL, or holds more than a server and a path.
+    """
+    try:
+        parts = urlsplit(url)
+        right = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        right = False
+    if not right or not _KEY.fullmatch(url):
+        raise UsageFailure("the server's URL isn't one; it looks like https://memory.example.com")
+    if parts.username is not None or parts.query or parts.fragment:
+        raise UsageFailure("the server's URL holds more than a server and a path; leave that out")
+    return url.rstrip("/")
+
+
+def connect(profile: Profile, timeout: float) -> Client:
+    """A client of the profile's server."""
+    return Client(profile.url, profile.api_key, timeout=timeout)

@@ -1,0 +1,65 @@
+"""What goes wrong, as the terminal is told it: one line on stderr, and an exit code.
+
+0    done
+1    refused: not found, not allowed, a limit is reached, a value is too large
+2    usage: an argument, a file, a profile or a value that can't be right
+3    conflict: something else stands there, or another version of it
+4    the key is not a good one
+5    the server can't be reached, is overloaded, or answered nonsense
+130  Ctrl-C
+141  whoever read the output has closed it
+143  SIGTERM
+"""
+
+from agent_memory import exceptions
+
+REFUSED, USAGE, CONFLICT, UNAUTHENTICATED, UNAVAILABLE = 1, 2, 3, 4, 5
+INTERRUPTED, PIPE_CLOSED, TERMINATED = 130, 141, 143
+
+_BY_SERVICE_ALONE = frozenset({400, 404, 405, 409, 413, 422})
+_BY_STATUS = {400: USAGE, 401: UNAUTHENTICATED, 409: CONFLICT, 428: CONFLICT}
+
+
+class Failure(Exception):
+    """A command can't go on; the message says why, and what to do.
+
+    Attributes:
+        exit_code: what the command ends with.
+    """
+
+    exit_code = REFUSED
+
+    def __init__(self, message: str, exit_code: int | None = None) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code or self.exit_code
+
+
+class UsageFailure(Failure):
+    """What the user gave can't be right."""
+
+    exit_code = USAGE
+
+
+def exit_code(error: exceptions.AgentMemoryError) -> int:
+    """What a command ends with after an error of the client."""
+    if isinstance(error, exceptions.ThrottledError) or error.status is None or _is_foreign(error):
+        return UNAVAILABLE
+    return _BY_STATUS.get(error.status, REFUSED if 400 <= error.status < 500 else UNAVAILABLE)
+
+
+def message(error: exceptions.AgentMemoryError) -> str:
+    """What a terminal is told of an error: without any value or key."""
+    if _is_foreign(error):
+        return f"what answered with HTTP {error.status} isn't the memory service; check the URL"
+    told = [str(error)]
+    told += [f"({error.code})"] if error.code else []
+    told += [f"[request {error.request_id}]"] if error.request_id else []
+    return " ".join(told)
+
+
+def _is_foreign(error: exceptions.AgentMemoryError) -> bool:
+    """Whether something else refused: all of the service's refusals have a code (contract §3).
+
+    Gateways before the service have none either, but they don't refuse with these.
+    """
+    return error.code is None and error.status in _BY_SERVICE_ALONE

@@ -1,0 +1,110 @@
+"""The lines of an import: JSON Lines as an export writes them, checked one by one."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, BinaryIO
+
+from agent_memory.cli.failures import UsageFailure
+from agent_memory.cli.jsontext import parsed
+
+MOST_LINE_BYTES = 4_194_304
+_BOM = b"\xef\xbb\xbf"
+_REQUIRED = ("namespace", "key", "value", "memory_type")
+_EPISODIC = {"pinned": False, "priority": "normal"}
+_OPTIONAL = ("agent_id", "scope", "tags", "ttl", "expires_at", "sensitivity", *_EPISODIC)
+_WRITABLE = (*_REQUIRED, *_OPTIONAL)
+_ANSWERED = {"id", "version", "created_at", "updated_at", "created_by", "curated_by"}
+_KNOWN = {*_WRITABLE, *_ANSWERED}
+Document = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Line:
+    """An entry to import.
+
+    Attributes:
+        number: the line's number, from 1.
+        body: the entry as a create asks for it.
+        size: how many bytes the line has.
+    """
+
+    number: int
+    body: Document
+    size: int
+
+    @property
+    def name(self) -> str:
+        """The line and its entry, as reports name them."""
+        return f"line {self.number} ({self.body['namespace']} / {self.body['key']})"
+
+    @property
+    def names_owner(self) -> bool:
+        """Whether it is private memory, and says whose."""
+        return "agent_id" in self.body and self.body["memory_type"] != "semantic"
+
+    @property
+    def expires(self) -> datetime | None:
+        """When the entry expires."""
+        text = self.body.get("expires_at")
+        return None if text is None else datetime.fromisoformat(text)
+
+
+def read_lines(source: BinaryIO) -> Iterator[Line]:
+    """The entries of a source, one at a time; empty lines are passed over.
+
+    Raises:
+        UsageFailure: a line holds no entry; the message names it.
+    """
+    number = 0
+    while raw := source.readline(MOST_LINE_BYTES + 1):
+        number += 1
+        if len(raw) > MOST_LINE_BYTES:
+            raise UsageFailure(f"line {number} has more than {MOST_LINE_BYTES:,} bytes")
+        text = raw.removeprefix(_BOM) if number == 1 else raw
+        if text.strip():
+            yield Line(number, _body(number, text), len(raw))
+
+
+def _body(number: int, text: bytes) -> Document:
+    try:
+        entry = parsed(text)
+        _assert_entry(entry)
+    except ValueError as error:
+        raise UsageFailure(f"line {number}: {error}") from error
+    return {
+        name: entry[name] for name in _WRITABLE if name in entry and not _is_default(entry, name)
+    }
+
+
+def _is_default(entry: Document, name: str) -> bool:
+    """Whether a field says nothing: answers have `pinned` and `priority` for every tier."""
+    if name not in _EPISODIC or entry["memory_type"] == "episodic":
+        return False
+    return bool(entry[name] == _EPISODIC[name])
+
+
+def _assert_entry(entry: Any) -> None:
+    if not isinstance(entry, dict):
+        raise ValueError("an entry is a JSON object")
+    missing = [name for name in _REQUIRED if name not in entry]
+    if missing:
+        raise ValueError(f"{', '.join(missing)} is missing")
+    unknown = sorted(entry.keys() - _KNOWN)
+    if unknown:
+        raise ValueError(f"{', '.join(unknown)} is no field of an entry")
+    for name in ("namespace", "key", "memory_type"):
+        if not isinstance(entry[name], str):
+            raise ValueError(f"{name} is a text")
+    _assert_moment(entry.get("expires_at"))
+
+
+def _assert_moment(text: Any) -> None:
+    if text is None:
+        return
+    try:
+        aware = datetime.fromisoformat(text).tzinfo is not None
+    except (TypeError, ValueError):
+        aware = False
+    if not aware:
+        raise ValueError("expires_at is a time such as 2026-02-08T10:00:00Z")

@@ -1,0 +1,61 @@
+"""What commands write to stdout: tables and records for people, JSON for pipes."""
+
+import io
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from agent_memory.cli.tables import record, table
+from agent_memory.cli.text import harmless, json_text
+
+Document = Mapping[str, Any]
+
+
+class Output:
+    """The output of one command.
+
+    Attributes:
+        json: whether a program reads it: one JSON value, or one on each line for a list.
+    """
+
+    def __init__(self, *, json: bool) -> None:
+        self.json = json
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            encoding = "utf-8" if json else None
+            sys.stdout.reconfigure(encoding=encoding, errors="backslashreplace")
+
+    @property
+    def columns(self) -> int | None:
+        """The terminal's width; None is no terminal."""
+        return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+    def document(self, document: Document, fields: Mapping[str, str], *more: str) -> None:
+        """Writes one thing: as JSON, or as its `fields` and the lines that follow them."""
+        if self.json:
+            self.lines([json_text(document)])
+        else:
+            self.lines([*record(fields, self.columns), *more])
+
+    def documents(
+        self,
+        documents: Iterable[Document],
+        headings: Sequence[str],
+        row: Callable[[Document], Sequence[str]],
+    ) -> None:
+        """Writes a list: as JSON Lines, each as soon as it is there, or as a table."""
+        if self.json:
+            self.lines(map(json_text, documents))
+            return
+        rows = [row(document) for document in documents]
+        self.lines(table(headings, rows, self.columns))
+
+    def lines(self, lines: Iterable[str]) -> None:
+        """Writes lines as they are."""
+        for line in lines:
+            sys.stdout.write(f"{line}\n")
+
+
+def note(text: str) -> None:
+    """Tells the person at the terminal something that is no output, on one line and harmless."""
+    sys.stderr.write(f"agent-memory: {harmless(text)}\n")

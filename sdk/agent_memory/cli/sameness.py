@@ -1,0 +1,30 @@
+"""Whether an entry is already as a line of an import says."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+Document = dict[str, Any]
+
+
+def differences(wanted: Document, present: Document) -> list[str]:
+    """The fields that `wanted` gives and that are otherwise in the entry.
+
+    Whose an entry of semantic memory is doesn't count: that can't be changed, and says nothing of
+    what the entry holds.
+    """
+    given = [name for name in wanted if name != "agent_id"]
+    return [n for n in given if _comparable(n, wanted[n]) != _comparable(n, present.get(n))]
+
+
+def _comparable(name: str, value: Any) -> Any:
+    if name == "tags":
+        return list(dict.fromkeys(value or []))
+    if name == "scope":
+        return {part: each for part, each in (value or {}).items() if each is not None}
+    if name == "expires_at" and value is not None:
+        moment = datetime.fromisoformat(value).astimezone(UTC)
+        return moment.isoformat(timespec="milliseconds")
+    if name == "value":  # as text: to Python 1, 1.0 and true are equal
+        return json.dumps(value, sort_keys=True)
+    return value

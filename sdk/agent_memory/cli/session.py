@@ -1,0 +1,20 @@
+"""What a command works with."""
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from agent_memory import Client
+from agent_memory.cli.output import Output
+
+
+@dataclass(frozen=True)
+class Session:
+    """The user's arguments, a client of the chosen server, and where the output goes."""
+
+    arguments: argparse.Namespace
+    client: Client
+    output: Output
+
+
+Command = Callable[[Session], None]

@@ -1,0 +1,78 @@
+"""Text for terminals: as wide as it looks, and harmless whatever a value holds."""
+
+import json
+import re
+import unicodedata
+from typing import Any
+
+# Controls (C0, DEL, C1; those of notations), what turns the direction of text, what is invisible,
+# halves of pairs. The joiners U+200C and U+200D stay: scripts and emoji are written with them.
+_DANGEROUS = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
+    "\ufeff\ufff9-\ufffb\ud800-\udfff\U00013430-\U0001343f\U0001bca0-\U0001bca3"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+_NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_NO_WIDTH = frozenset({"Mn", "Me", "Cf"})
+_JAMO = range(0x1160, 0x1200)  # vowels and finals: drawn into the syllable before them
+ELLIPSIS = "…"
+
+
+def harmless(text: str) -> str:
+    r"""Text without control, invisible and direction characters: `\x1b` stands for escape."""
+    return _DANGEROUS.sub(lambda match: _shown(match.group()), text)
+
+
+def _shown(character: str) -> str:
+    code = ord(character)
+    if code < 0x100:
+        return _NAMED.get(character, f"\\x{code:02x}")
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def json_text(document: Any) -> str:
+    r"""A document as one line of JSON: exact, in Unicode, harmless as `harmless` has it.
+
+    What could harm stands only in strings, where `\u001b` means the same.
+    """
+    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+    return _escaped(text)
+
+
+def indented_json(document: Any) -> str:
+    """The same on several lines, to be read."""
+    lines = json.dumps(document, ensure_ascii=False, indent=2).split("\n")
+    return "\n".join(map(_escaped, lines))
+
+
+def _escaped(text: str) -> str:
+    return _DANGEROUS.sub(lambda match: json.dumps(match.group())[1:-1], text)
+
+
+def width(text: str) -> int:
+    """How many columns of a terminal a text takes."""
+    return len(text) if text.isascii() else sum(map(_columns, text))
+
+
+def _columns(character: str) -> int:
+    if unicodedata.category(character) in _NO_WIDTH or ord(character) in _JAMO:
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def cut(text: str, columns: int) -> str:
+    """A text in at most so many columns; an ellipsis stands for what was cut off."""
+    if width(text) <= columns:
+        return text
+    kept, room = 0, columns - 1
+    for character in text:
+        room -= _columns(character)
+        if room < 0:
+            break
+        kept += 1
+    return text[:kept] + ELLIPSIS
+
+
+def padded(text: str, columns: int) -> str:
+    """A text, filled up with spaces to so many columns."""
+    return text + " " * (columns - width(text))

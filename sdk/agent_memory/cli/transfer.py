@@ -1,0 +1,157 @@
+"""The commands `export` and `import`: entries as JSON Lines, one at a time."""
+
+import contextlib
+import os
+import stat
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+from typing import BinaryIO
+
+from agent_memory import Client
+from agent_memory.cli.answers import answered
+from agent_memory.cli.entries import filters
+from agent_memory.cli.failures import UsageFailure
+from agent_memory.cli.importing import OUTCOMES, Import
+from agent_memory.cli.lines import Line, read_lines
+from agent_memory.cli.output import note
+from agent_memory.cli.progress import Progress
+from agent_memory.cli.session import Session
+from agent_memory.cli.text import json_text
+from agent_memory.cli.walk import Walk
+
+
+def export(session: Session) -> None:
+    """`export`: what the caller holds and may read, or what the filters say, oldest first."""
+    file = session.arguments.output
+    walk = Walk(session.client, _query(session))
+    count = 0
+    with _target(file) as target, Progress("export") as progress:
+        for count, entry in enumerate(walk, 1):
+            target.write(f"{json_text(entry)}\n".encode())
+            progress.reached(count, count / walk.total)
+    note(f"exported {count:,} entries" + (f" to {file}" if file else ""))
+
+
+def _query(session: Session) -> dict[str, str]:
+    """The filters as the service's query takes them; private memory is the caller's own."""
+    given = filters(session.arguments)
+    texts = {name: _parameter(each) for name, each in given.items()}
+    for scope in ("task_id", "intent_id"):
+        if scope in texts:
+            texts[f"scope.{scope}"] = texts.pop(scope)
+    private = texts.get("memory_type") in ("working", "episodic")
+    if private and not texts.keys() & {"agent_id", "scope.task_id"}:
+        texts["agent_id"] = session.client.principals.me().id
+    return texts
+
+
+def _parameter(given: object) -> str:
+    if isinstance(given, bool):
+        return str(given).lower()
+    return ",".join(given) if isinstance(given, list) else str(given)
+
+
+@contextmanager
+def _target(file: str | None) -> Iterator[BinaryIO]:
+    """Where an export goes: stdout, or a file that is there as a whole or not at all."""
+    if file is None or file == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    path = Path(file).resolve()
+    try:
+        if path.exists() and not stat.S_ISREG(path.stat().st_mode):
+            with path.open("wb") as device:
+                yield device
+            return
+        with _replacing(path) as opened:
+            yield opened
+    except OSError as error:
+        raise UsageFailure(f"can't write {file}: {error.strerror}") from error
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[BinaryIO]:
+    """A new file of mode 0600 that takes the place of `path` once it is whole."""
+    descriptor, new = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".partial", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as opened:
+            yield opened
+            opened.flush()
+            os.fsync(descriptor)
+        Path(new).replace(path)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            Path(new).unlink()
+        raise
+
+
+def import_entries(session: Session) -> None:
+    """`import`: writes the entries of a file or of stdin; see `Import`."""
+    given = session.arguments
+    run = Import(session.client, given.on_conflict, _server_time(session.client))
+    with _source(given.file) as source:
+        try:
+            _import(run, source, reassign=given.reassign)
+        finally:
+            note(f"import: {_report(run.counts)}")
+    if session.output.json:
+        session.output.lines([json_text(run.counts)])
+
+
+def _import(run: Import, source: BinaryIO, *, reassign: bool) -> None:
+    lines = read_lines(source)
+    with Progress("import") as progress:
+        run.run(
+            map(_without_owner, lines) if reassign else lines,
+            lambda: progress.reached(run.counts.total(), _share(source)),
+        )
+
+
+def _server_time(client: Client) -> datetime | None:
+    """The server's clock; None if it doesn't tell. A bad key is refused here, before any write."""
+    answer = client.request("GET", "/api/v1/me")
+    answered(answer, "id")
+    date = answer.headers.get("date")
+    return None if date is None else parsedate_to_datetime(date)
+
+
+@contextmanager
+def _source(file: str) -> Iterator[BinaryIO]:
+    if file == "-":
+        yield sys.stdin.buffer
+        return
+    with _opened(Path(file)) as opened:
+        yield opened
+
+
+def _opened(file: Path) -> BinaryIO:
+    try:
+        return file.open("rb")
+    except OSError as error:
+        raise UsageFailure(f"can't read {file}: {error.strerror}") from error
+
+
+def _share(source: BinaryIO) -> float | None:
+    """How much of a file is read; None for a pipe."""
+    status = os.fstat(source.fileno())
+    if not stat.S_ISREG(status.st_mode):
+        return None
+    return source.tell() / max(status.st_size, 1)
+
+
+def _without_owner(line: Line) -> Line:
+    body = {name: each for name, each in line.body.items() if name != "agent_id"}
+    return replace(line, body=body)
+
+
+def _report(counts: Counter[str]) -> str:
+    told = [f"{counts[name]:,} {name}" for name in OUTCOMES if counts[name]]
+    return ", ".join(told) or "nothing written"

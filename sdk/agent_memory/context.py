@@ -1,0 +1,63 @@
+"""What a worker's function is given: its task, memory scoped to it, and a client."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+from agent_memory._async.client import AsyncClient
+from agent_memory._async.task_memory import AsyncTaskMemory
+from agent_memory._sync.client import Client
+from agent_memory._sync.task_memory import TaskMemory
+from agent_memory.model import Task
+
+
+class TaskLost(BaseException):
+    """The task isn't this worker's any more: it has ended, was assigned to another agent, went to
+    another process of this agent, or the worker leaves it.
+
+    Raised by calls on `ctx.memory`. Let it pass: no `except Exception` stops it, the worker reports
+    nothing, and what was saved is there for the successor (RFC-0015 §8).
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class _TaskContext:
+    task: Task
+    agent_id: str
+    asked_to_stop: Callable[[], bool] = field(repr=False)
+
+    @property
+    def stopping(self) -> bool:
+        """Whether the worker was told to stop, and waits for the function to end."""
+        return self.asked_to_stop()
+
+    def leave(self) -> NoReturn:
+        """Ends the function, and leaves the task to whoever takes it next.
+
+        Raises:
+            TaskLost: always.
+        """
+        raise TaskLost
+
+
+@dataclass(frozen=True, kw_only=True)
+class Context(_TaskContext):
+    """`ctx` of a worker's function (RFC-0015 "Worker Context").
+
+    Attributes:
+        task: the task as the worker took it.
+        agent_id: the agent.
+        memory: memory, scoped to the task.
+        client: all other calls, as the agent.
+    """
+
+    memory: TaskMemory
+    client: Client
+
+
+@dataclass(frozen=True, kw_only=True)
+class AsyncContext(_TaskContext):
+    """`ctx` of a worker's async function: `Context`, whose `memory` and `client` are awaited."""
+
+    memory: AsyncTaskMemory
+    client: AsyncClient

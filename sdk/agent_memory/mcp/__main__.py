@@ -1,0 +1,86 @@
+"""`agent-memory-mcp`: an MCP server in front of a memory service, over stdio or HTTP."""
+
+import argparse
+import os
+import socket
+import sys
+from collections.abc import Sequence
+
+DEFAULT_URL = "http://127.0.0.1:8080"
+_DESCRIPTION = """\
+Lets MCP clients remember, recall, update and forget. Over stdio it acts under the key in
+AGENT_MEMORY_API_KEY. With --http, each client sends its own: `Authorization: Bearer KEY`."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Serves until its client, or its user, ends it; the process's exit code."""
+    asked = _parser().parse_args(arguments)
+    if not asked.server_url.startswith(("http://", "https://")):
+        return _refused("--server-url is like https://memory.example.com")
+    try:
+        import mcp  # noqa: F401, PLC0415 - an extra
+    except ModuleNotFoundError:
+        return _refused("the package `mcp` is missing: pip install 'agent-memory[mcp]'")
+    from agent_memory.mcp import logs  # noqa: PLC0415 - needs nothing, but comes with the rest
+
+    logs.to_stderr()
+    try:
+        return _serve_http(asked) if asked.http else _serve_stdio(asked)
+    except KeyboardInterrupt:
+        return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("agent-memory-mcp", description=_DESCRIPTION)
+    url = os.environ.get("AGENT_MEMORY_URL") or DEFAULT_URL
+    parser.add_argument("--server-url", default=url, help="the memory service (%(default)s)")
+    parser.add_argument("--http", action="store_true", help="streamable HTTP on 127.0.0.1")
+    parser.add_argument("--port", type=int, default=8765, help="with --http; 0 takes a free one")
+    parser.add_argument(
+        "--allow-host", action="append", default=[], help="a proxy's name for this server"
+    )
+    parser.add_argument(
+        "--allow-origin", action="append", default=[], help="a web page that may use it"
+    )
+    return parser
+
+
+def _serve_stdio(asked: argparse.Namespace) -> int:
+    import anyio  # noqa: PLC0415
+
+    from agent_memory.mcp.server import may_be_key, serve_stdio  # noqa: PLC0415
+
+    key = os.environ.get("AGENT_MEMORY_API_KEY", "").strip()
+    if not may_be_key(key):
+        return _refused("set AGENT_MEMORY_API_KEY to the key of the principal to act as")
+    anyio.run(serve_stdio, asked.server_url, key)
+    return 0
+
+
+def _serve_http(asked: argparse.Namespace) -> int:
+    from agent_memory.mcp.http import HOST, PATH, app, serve  # noqa: PLC0415
+
+    try:
+        listener = socket.create_server((HOST, asked.port))
+    except (OSError, OverflowError) as error:
+        return _refused(f"can't listen on port {asked.port}: {error}")
+    with listener:
+        port = listener.getsockname()[1]
+        _say(f"is ready at http://{HOST}:{port}{PATH}")
+        serve(app(asked.server_url, asked.allow_host, asked.allow_origin), listener)
+    return 0
+
+
+def _refused(message: str) -> int:
+    _say(message)
+    return 2
+
+
+def _say(message: str) -> None:
+    """Tells the user; stdout belongs to the protocol."""
+    sys.stderr.write(f"agent-memory-mcp: {message}\n")
+    sys.stderr.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,55 @@
+"""Failures in words that a model can act on. They tell names and versions, never values."""
+
+from pydantic import ValidationError as ArgumentError
+
+from agent_memory.exceptions import (
+    AgentMemoryError,
+    AuthenticationError,
+    ConnectionFailedError,
+    MemoryCapacityError,
+    MemoryConflictError,
+)
+
+_DOUBT = "; an earlier attempt of this call may have been carried out, so look before you try again"
+
+
+def invalid(error: ArgumentError) -> str:
+    """What is wrong with which argument."""
+    problems = error.errors(include_url=False, include_input=False, include_context=False)
+    told = (f"{'.'.join(map(str, each['loc'])) or 'arguments'}: {each['msg']}" for each in problems)
+    return "nothing was done; " + "; ".join(told)
+
+
+def failed(error: AgentMemoryError) -> str:
+    """What the memory service, or the way to it, has against a call, and what to do."""
+    doubt = _DOUBT if error.may_have_happened else ""
+    return f"{_reason(error)}{doubt}"
+
+
+def _reason(error: AgentMemoryError) -> str:
+    if isinstance(error, MemoryConflictError):
+        return _conflict(error)
+    if isinstance(error, MemoryCapacityError):
+        return f"{error}; `forget` what isn't needed any more"
+    if isinstance(error, AuthenticationError):
+        return (
+            "the memory service doesn't accept this API key; whoever runs this MCP client has to "
+            "set a good one: AGENT_MEMORY_API_KEY, or over HTTP `Authorization: Bearer KEY`"
+        )
+    if isinstance(error, ConnectionFailedError):
+        return f"the memory service can't be reached: {error}"
+    return str(error)
+
+
+def _conflict(error: MemoryConflictError) -> str:
+    if error.code == "ENTRY_EXISTS":
+        return (
+            f"there is a memory at this namespace and key already, at version "
+            f"{error.current_version}; `recall` it and `update` that version, or take another key"
+        )
+    if error.code == "VERSION_MISMATCH":
+        return (
+            f"this memory has changed: its version is {error.current_version} now, and nothing was "
+            "done; `recall` it, and try again with that version if it is still right"
+        )
+    return str(error)

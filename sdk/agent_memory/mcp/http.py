@@ -1,0 +1,76 @@
+"""Streamable HTTP: every request carries the key of who sends it; this server has none."""
+
+import json
+import socket
+from collections.abc import Sequence
+
+import uvicorn
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from agent_memory.mcp.server import Context, MemoryServer, may_be_key
+
+PATH = "/mcp"
+HOST = "127.0.0.1"
+_ADVICE = "send the API key of a principal of the memory service: `Authorization: Bearer KEY`"
+
+
+class KeyRequired:
+    """Answers 401 to requests without a key, before anything looks at them."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or key_in(Headers(scope=scope)):
+            await self._app(scope, receive, send)
+            return
+        body = json.dumps({"error": "unauthenticated", "error_description": _ADVICE}).encode()
+        headers = [(b"content-type", b"application/json"), (b"www-authenticate", b"Bearer")]
+        headers.append((b"content-length", b"%d" % len(body)))
+        await send({"type": "http.response.start", "status": 401, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+
+
+def key_in(headers: Headers) -> str:
+    """The key that a request carries, in either of the service's headers; empty if none."""
+    key = headers.get("x-api-key", "").strip()
+    if not key:
+        scheme, _, given = headers.get("authorization", "").partition(" ")
+        key = given.strip() if scheme.lower() == "bearer" else ""
+    return key if may_be_key(key) else ""
+
+
+def _key_of(context: Context) -> str:
+    return "" if context.request is None else key_in(context.request.headers)
+
+
+def app(server_url: str, hosts: Sequence[str] = (), origins: Sequence[str] = ()) -> ASGIApp:
+    """The ASGI application. It keeps no sessions, so there are none to be taken over.
+
+    Args:
+        server_url: where the memory service is.
+        hosts: names beside this machine's own under which it may be addressed, as a proxy's.
+        origins: web pages beside this machine's own that may use it.
+    """
+    names = ("127.0.0.1", "localhost", "[::1]")
+    security = TransportSecuritySettings(
+        allowed_hosts=[*names, *(f"{name}:*" for name in names), *hosts],
+        allowed_origins=[*(f"http://{name}:*" for name in names), *origins],
+    )
+    server = MemoryServer(server_url, _key_of).server()
+    return KeyRequired(
+        server.streamable_http_app(
+            streamable_http_path=PATH,
+            json_response=True,
+            stateless_http=True,
+            transport_security=security,
+        )
+    )
+
+
+def serve(application: ASGIApp, listener: socket.socket) -> None:
+    """Serves until it is told to stop."""
+    config = uvicorn.Config(application, log_config=None, access_log=False, server_header=False)
+    uvicorn.Server(config).run(sockets=[listener])

@@ -1,0 +1,124 @@
+"""The resources: each memory by its namespace and key, and what there is."""
+
+import re
+from urllib.parse import quote, unquote
+
+import mcp_types as types
+from pydantic import BaseModel
+
+from agent_memory import AsyncClient
+from agent_memory.mcp.schemas import ListMemories, Memory, MemoryPage, Recall, Summarize, Tier
+from agent_memory.mcp.tools import NothingThereError, list_memories, memory_summary, recall
+
+_ENTRIES = "memory://entries"
+_SUMMARY = "memory://summary"
+_JSON = "application/json"
+_PAGE = 50
+_CURSOR = re.compile(r"([01]):([0-9]{1,9})")
+_SHELVES: tuple[Tier | None, ...] = (None, "semantic")  # one's own memories, then the shared ones
+
+
+class CursorError(Exception):
+    """The message says that no page has the given cursor."""
+
+
+OVERVIEW = [
+    types.Resource(
+        uri=_ENTRIES,
+        name="entries",
+        title="Your newest memories",
+        description=f"The {_PAGE} newest memories of your own",
+        mime_type=_JSON,
+    ),
+    types.Resource(
+        uri=_SUMMARY,
+        name="summary",
+        title="Your memory in figures",
+        description="How much you remember, and which shared namespaces you may read",
+        mime_type=_JSON,
+    ),
+]
+TEMPLATES = [
+    types.ResourceTemplate(
+        uri_template=f"{_ENTRIES}/{{namespace}}/{{key}}",
+        name="entry",
+        title="A memory",
+        description="One memory by its namespace and key, your own or a shared one",
+        mime_type=_JSON,
+    )
+]
+
+
+def uri_of(namespace: str, key: str) -> str:
+    """Where a memory is; slashes in names are percent-encoded."""
+    return f"{_ENTRIES}/{quote(namespace, safe='')}/{quote(key, safe='')}"
+
+
+async def listed(client: AsyncClient, cursor: str | None) -> types.ListResourcesResult:
+    """A page of what may be read: the overview, one's own memories, then the shared ones.
+
+    Raises:
+        CursorError: no page has this cursor.
+    """
+    shelf, offset = _place(cursor)
+    asked = ListMemories(memory_type=_SHELVES[shelf], limit=_PAGE, offset=offset)
+    page = await list_memories(client, asked)
+    found = OVERVIEW if cursor is None else []
+    return types.ListResourcesResult(
+        resources=[*found, *map(_resource, page.memories)], next_cursor=_following(shelf, page)
+    )
+
+
+def _place(cursor: str | None) -> tuple[int, int]:
+    if cursor is None:
+        return 0, 0
+    match = _CURSOR.fullmatch(cursor)
+    if match is None:
+        raise CursorError("no page has this cursor; list from the start")
+    return int(match[1]), int(match[2])
+
+
+def _following(shelf: int, page: MemoryPage) -> str | None:
+    if page.next_offset is not None:
+        return f"{shelf}:{page.next_offset}"
+    return f"{shelf + 1}:0" if shelf + 1 < len(_SHELVES) else None
+
+
+def _resource(memory: Memory) -> types.Resource:
+    tags = f", tagged {', '.join(memory.tags)}" if memory.tags else ""
+    return types.Resource(
+        uri=uri_of(memory.namespace, memory.key),
+        name=f"{memory.namespace}/{memory.key}",
+        description=f"{memory.memory_type} memory, version {memory.version}{tags}",
+        mime_type=_JSON,
+    )
+
+
+async def read(client: AsyncClient, uri: str) -> types.ReadResourceResult:
+    """A resource as JSON.
+
+    Raises:
+        NothingThereError: no resource has this URI.
+    """
+    found: BaseModel
+    if uri == _ENTRIES:
+        found = await list_memories(client, ListMemories(limit=_PAGE))
+    elif uri == _SUMMARY:
+        found = await memory_summary(client, Summarize())
+    else:
+        found = await recall(client, _entry_at(uri))
+    text = found.model_dump_json()
+    contents = types.TextResourceContents(uri=uri, mime_type=_JSON, text=text)
+    return types.ReadResourceResult(contents=[contents])
+
+
+def _entry_at(uri: str) -> Recall:
+    try:
+        namespace, key = uri.removeprefix(f"{_ENTRIES}/").split("/")
+        return Recall(
+            namespace=unquote(namespace, errors="strict"), key=unquote(key, errors="strict")
+        )
+    except ValueError as error:
+        raise NothingThereError(
+            f"memories are at {TEMPLATES[0].uri_template}, with names percent-encoded"
+        ) from error

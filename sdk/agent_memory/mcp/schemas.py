@@ -1,0 +1,198 @@
+"""What the tools take and give; clients see these as JSON Schemas."""
+
+import json
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, model_validator
+
+Tier = Literal["working", "episodic", "semantic"]
+
+
+def _parsed(given: object) -> object:
+    """Some clients send objects and lists as JSON text."""
+    if isinstance(given, str):
+        try:
+            return json.loads(given)
+        except ValueError:
+            return given
+    return given
+
+
+Name = Annotated[str, Field(min_length=1)]
+Namespace = Annotated[
+    str,
+    Field(min_length=1, max_length=255, description="The topic it belongs to, e.g. `preferences`"),
+]
+Key = Annotated[
+    str, Field(min_length=1, max_length=255, description="Its name, unique within the namespace")
+]
+Value = Annotated[
+    dict[str, JsonValue],
+    BeforeValidator(_parsed),
+    Field(description="What to keep: a JSON object of at most 64 KB"),
+]
+Tags = Annotated[
+    list[str],
+    BeforeValidator(_parsed),
+    Field(max_length=50, description="Words to find it by, up to 50"),
+]
+SoughtTags = Annotated[
+    list[Annotated[str, Field(min_length=1, pattern="^[^,]*$")]],  # the service splits at commas
+    BeforeValidator(_parsed),
+    Field(max_length=50),
+]
+Ttl = Annotated[
+    str, Field(description="How long it is kept: `duration:PT24H` and the like; else for good")
+]
+Version = Annotated[
+    int, Field(ge=1, description="Its version when you last saw it; else nothing is changed")
+]
+
+
+class Arguments(BaseModel):
+    """What a tool takes; anything unknown is an error."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+
+class Remember(Arguments):
+    """Stores a new memory.
+
+    Fails if there is one with this namespace and key: `update` changes that.
+    """
+
+    namespace: Namespace
+    key: Key
+    value: Value
+    memory_type: Tier = Field(
+        "episodic",
+        description="`episodic`: your own, kept until it has to make room for newer ones; "
+        "`working`: your own, for a task in progress; `semantic`: shared, read by everybody",
+    )
+    tags: Tags = []
+    ttl: Ttl | None = None
+    pinned: bool | None = Field(None, description="Never makes room for others; episodic only")
+    priority: Literal["low", "normal", "high"] | None = Field(
+        None, description="Low ones make room first; episodic only"
+    )
+    sensitivity: Literal["public", "internal", "confidential", "restricted"] | None = Field(
+        None, description="The last two are stored encrypted"
+    )
+    task_id: Name | None = Field(None, description="The task that it belongs to, and ends with")
+
+
+class Recall(Arguments):
+    """Reads one memory by its namespace and key: your own if there is one, else the shared one."""
+
+    namespace: Namespace
+    key: Key
+    memory_type: Tier | None = Field(None, description="Looks only there")
+    agent_id: Name | None = Field(None, description="Whose memory to read, if not your own")
+
+
+class ListMemories(Arguments):
+    """Finds memories by namespace and tags, newest first: your own, or with `semantic` shared ones.
+
+    Without any filter it lists all. `next_offset` in the answer says that there are more.
+    """
+
+    namespace: Annotated[
+        str | None,
+        Field(min_length=1, description="A namespace; `billing.*` takes all that begin so"),
+    ] = None
+    tags: Annotated[SoughtTags, Field(description="All of these tags")] = []
+    tags_any: Annotated[SoughtTags, Field(description="At least one of these tags")] = []
+    memory_type: Tier | None = Field(None, description="By default your own, working and episodic")
+    agent_id: Name | None = Field(None, description="Whose memories, if not your own")
+    task_id: Name | None = Field(None, description="Working memory of this task, whoever wrote it")
+    limit: int = Field(20, ge=1, le=100)
+    offset: int = Field(0, ge=0)
+
+
+class Update(Arguments):
+    """Changes a memory, unless somebody else has changed it since you saw it.
+
+    Needs the `version` that `recall` told; what you leave out stays as it is.
+    """
+
+    namespace: Namespace
+    key: Key
+    version: Version
+    value: Value | None = None
+    merge: bool = Field(
+        False, description="Changes only the fields that `value` names; else it replaces all"
+    )
+    tags: Tags | None = None
+    ttl: Ttl | None = None
+    memory_type: Tier | None = Field(None, description="Looks only there")
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> Self:
+        if self.value is None and self.tags is None and self.ttl is None:
+            raise ValueError("give value, tags or ttl: what is to change")
+        return self
+
+
+class Forget(Arguments):
+    """Deletes a memory for good. That it wasn't there is no error."""
+
+    namespace: Namespace
+    key: Key
+    version: Version | None = None
+    memory_type: Tier | None = Field(None, description="Looks only there")
+
+
+class Summarize(Arguments):
+    """Tells how much you remember, in which tiers, and which shared namespaces you may read."""
+
+    agent_id: Name | None = Field(None, description="About whom, if not about you")
+
+
+class Scope(BaseModel):
+    """What a memory is bound to."""
+
+    task_id: str | None = None
+    intent_id: str | None = None
+
+
+class Memory(BaseModel):
+    """One memory."""
+
+    id: str
+    namespace: str
+    key: str
+    value: dict[str, JsonValue]
+    version: int = Field(description="What `update` asks for")
+    memory_type: Tier
+    tags: list[str]
+    agent_id: str = Field(description="Whose it is")
+    scope: Scope
+    pinned: bool
+    priority: str
+    sensitivity: str | None
+    created_at: str
+    updated_at: str
+    expires_at: str | None
+
+
+class MemoryPage(BaseModel):
+    """Some memories, newest first."""
+
+    memories: list[Memory]
+    total: int = Field(description="How many there are, on all pages")
+    next_offset: int | None = Field(None, description="The `offset` of the next page, if any")
+
+
+class Forgotten(BaseModel):
+    """Whether there was something to forget."""
+
+    forgotten: bool
+
+
+class Summary(BaseModel):
+    """An agent's memory in figures."""
+
+    agent_id: str
+    working: dict[str, Any]
+    episodic: dict[str, Any]
+    semantic_namespaces_accessible: list[str]

@@ -1,0 +1,148 @@
+"""The tools: each one call, or two, to the memory service."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from inspect import cleandoc
+from typing import Any
+
+import mcp_types as types
+from pydantic import BaseModel
+
+from agent_memory import AsyncClient, Entry
+from agent_memory.mcp.schemas import (
+    Arguments,
+    Forget,
+    Forgotten,
+    ListMemories,
+    Memory,
+    MemoryPage,
+    Recall,
+    Remember,
+    Summarize,
+    Summary,
+    Update,
+)
+
+MEMORY = "/api/v1/memory"
+
+
+class NothingThereError(Exception):
+    """The message says what isn't there."""
+
+
+@dataclass(frozen=True)
+class Tool:
+    """What a client sees of a tool, and what it does."""
+
+    title: str
+    run: Callable[[AsyncClient, Any], Awaitable[BaseModel]]
+    arguments: type[Arguments]
+    result: type[BaseModel]
+    reads_only: bool = False
+    destructive: bool = False
+
+    def described(self, name: str) -> types.Tool:
+        """Its entry in the list of tools. Repeating any call changes nothing more."""
+        return types.Tool(
+            name=name,
+            title=self.title,
+            description=cleandoc(self.arguments.__doc__ or ""),
+            input_schema=_schema(self.arguments),
+            output_schema=_schema(self.result),
+            annotations=types.ToolAnnotations(
+                read_only_hint=self.reads_only,
+                destructive_hint=self.destructive,
+                idempotent_hint=True,
+                open_world_hint=False,
+            ),
+        )
+
+
+def _schema(model: type[BaseModel]) -> dict[str, Any]:
+    schema = model.model_json_schema()
+    return {name: part for name, part in schema.items() if name not in ("title", "description")}
+
+
+async def remember(client: AsyncClient, asked: Remember) -> Memory:
+    body = asked.model_dump(exclude_none=True, exclude={"task_id"})
+    if asked.task_id is not None:
+        body["scope"] = {"task_id": asked.task_id}
+    answer = await client.request("POST", MEMORY, json=body)
+    return Memory.model_validate_json(answer.content)
+
+
+async def recall(client: AsyncClient, asked: Recall) -> Memory:
+    entry = await _found(client, asked, agent_id=asked.agent_id)
+    return Memory.model_validate(entry.raw)
+
+
+async def list_memories(client: AsyncClient, asked: ListMemories) -> MemoryPage:
+    params: dict[str, Any] = {"limit": asked.limit, "offset": asked.offset}
+    params |= asked.model_dump(exclude_none=True, include={"namespace", "memory_type", "agent_id"})
+    params |= {
+        name: ",".join(tags) for name in ("tags", "tags_any") if (tags := getattr(asked, name))
+    }
+    if asked.task_id is not None:
+        params["scope.task_id"] = asked.task_id
+    elif asked.memory_type != "semantic" and asked.agent_id is None:
+        params["agent_id"] = (await client.principals.own()).id
+    page = (await client.request("GET", MEMORY, params=params)).json()
+    return MemoryPage.model_validate(page | {"memories": page["entries"]})
+
+
+async def update(client: AsyncClient, asked: Update) -> Memory:
+    entry = await _found(client, asked)
+    body = asked.model_dump(exclude_none=True, include={"value", "tags", "ttl"})
+    if asked.merge and asked.value is not None:
+        body["value"] = {**entry.value, **asked.value}
+    answer = await client.request(
+        "PATCH", f"{MEMORY}/{entry.id}", json=body, headers={"If-Match": str(asked.version)}
+    )
+    return Memory.model_validate_json(answer.content)
+
+
+async def forget(client: AsyncClient, asked: Forget) -> Forgotten:
+    try:
+        entry = await _found(client, asked)
+    except NothingThereError:
+        return Forgotten(forgotten=False)
+    version = asked.version or entry.version
+    return Forgotten(forgotten=await client.memory.delete(id=entry.id, version=version))
+
+
+async def memory_summary(client: AsyncClient, asked: Summarize) -> Summary:
+    found = await client.memory.summary(asked.agent_id)
+    return Summary.model_validate(found)
+
+
+async def _found(
+    client: AsyncClient, asked: Recall | Update | Forget, agent_id: str | None = None
+) -> Entry:
+    """The entry at a namespace and key.
+
+    Raises:
+        NothingThereError: there is none that the caller may see.
+    """
+    entry = await client.memory.get_entry(
+        asked.namespace, asked.key, agent_id=agent_id, memory_type=asked.memory_type
+    )
+    if entry is None:
+        raise NothingThereError(
+            f"there is no memory {asked.key!r} in the namespace {asked.namespace!r}; "
+            "`list_memories` shows what there is, `remember` makes a new one"
+        )
+    return entry
+
+
+TOOLS = {
+    "remember": Tool("Remember something new", remember, Remember, Memory),
+    "recall": Tool("Recall a memory", recall, Recall, Memory, reads_only=True),
+    "list_memories": Tool(
+        "Find memories", list_memories, ListMemories, MemoryPage, reads_only=True
+    ),
+    "update": Tool("Change a memory", update, Update, Memory, destructive=True),
+    "forget": Tool("Forget a memory", forget, Forget, Forgotten, destructive=True),
+    "memory_summary": Tool(
+        "Memory in figures", memory_summary, Summarize, Summary, reads_only=True
+    ),
+}

@@ -1,0 +1,97 @@
+"""What every memory store does (Agent Memory Protocol §3)."""
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+from agent_memory.memory_store.conversation import ConversationContext
+
+
+class BaseMemoryStore(ABC):
+    """Stores conversations, and agents' states for their owners.
+
+    Everything stored is JSON: `str`, `int`, `float`, `bool`, None, and lists and `str`-keyed dicts
+    of them; anything else is a `TypeError`. A message, a conversation's metadata and a state have
+    at most 65,536 bytes each. What was stored or retrieved is the caller's own: to change it
+    changes nothing in the store.
+    """
+
+    @abstractmethod
+    def store_conversation(
+        self, session_id: str, user_id: str, conversation: ConversationContext
+    ) -> None:
+        """Stores a whole conversation, in place of the one before it.
+
+        Args:
+            session_id: the conversation's session.
+            user_id: whose conversation it is.
+            conversation: what was said, in whatever length.
+
+        Raises:
+            TypeError: it holds what isn't JSON.
+            ValueError: it is of another session.
+            TooLargeError: a message or the metadata is too large.
+        """
+
+    @abstractmethod
+    def retrieve_conversation(self, session_id: str) -> ConversationContext | None:
+        """The conversation; None if there is none."""
+
+    @abstractmethod
+    def delete_conversation(self, session_id: str) -> bool:
+        """Deletes a conversation.
+
+        Returns:
+            True if it is gone now, or never was; False if it couldn't be deleted.
+        """
+
+    @abstractmethod
+    def list_conversations_for_user(
+        self, user_id: str, limit: int = 100, offset: int = 0
+    ) -> list[dict[str, Any]]:
+        """A user's conversations, the newest first, without what was said.
+
+        Args:
+            user_id: the user.
+            limit: how many at most, from 0.
+            offset: how many to leave out before them, from 0.
+
+        Returns:
+            `session_id`, `user_id`, `created_at` and `last_updated` (datetimes in UTC), `summary`
+            (that of the metadata, or None), `message_count`, `metadata`, `agent_participants` and
+            `tags` of each.
+
+        Raises:
+            ValueError: limit or offset is negative.
+        """
+
+    @abstractmethod
+    def store_agent_state(self, agent_id: str, owner_id: str, key: str, state_data: Any) -> None:
+        """Stores a state of an agent for an owner, in place of the one before it.
+
+        Args:
+            agent_id: the agent.
+            owner_id: whom the state is about: a user, a session or a system. It holds no slash.
+            key: names the state.
+            state_data: any JSON value.
+
+        Raises:
+            TypeError: it isn't JSON.
+            ValueError: there is a slash in `owner_id`.
+            TooLargeError: it is too large.
+        """
+
+    @abstractmethod
+    def retrieve_agent_state(self, agent_id: str, owner_id: str, key: str) -> Any | None:
+        """A state; None if there is none."""
+
+    @abstractmethod
+    def delete_agent_state(self, agent_id: str, owner_id: str, key: str) -> bool:
+        """Deletes a state.
+
+        Returns:
+            True if it is gone now, or never was; False if it couldn't be deleted.
+        """
+
+    @abstractmethod
+    def get_all_agent_states(self, agent_id: str, owner_id: str) -> dict[str, Any]:
+        """All of an agent's states for an owner, by key."""

@@ -1,0 +1,77 @@
+"""A conversation and its messages (Agent Memory Protocol §4.1)."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)  # noqa: TID251 - a message is said where the client is
+
+
+def moment(given: datetime) -> datetime:
+    """A moment as it is stored: in UTC, finer fractions than milliseconds cut.
+
+    Raises:
+        TypeError: it is no datetime.
+        ValueError: it has no time zone.
+    """
+    if not isinstance(given, datetime):
+        raise TypeError(f"a moment is a datetime, not {type(given).__name__}")
+    if given.utcoffset() is None:
+        raise ValueError("a moment needs a time zone: datetime.now(UTC), say")
+    there = given.astimezone(UTC)
+    return there.replace(microsecond=there.microsecond // 1000 * 1000)
+
+
+@dataclass
+class Message:
+    """What somebody said.
+
+    Attributes:
+        role: `user`, `assistant` and the like: 1-64 characters.
+        content: any JSON value.
+        timestamp: when; kept in UTC, to the millisecond.
+        metadata: what else there is to say of it, in JSON.
+
+    Raises:
+        TypeError, ValueError: the timestamp isn't a datetime with a time zone.
+    """
+
+    role: str
+    content: Any
+    timestamp: datetime = field(default_factory=_now)
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.timestamp = moment(self.timestamp)
+
+
+@dataclass
+class ConversationContext:
+    """A conversation.
+
+    Attributes:
+        session_id: its session.
+        messages: what was said, oldest first.
+        metadata: of the whole of it, in JSON; a `summary` shows in lists.
+        agent_participants: the agents in it: they read and write it.
+        shared_with: principals that read it.
+        tags: labels.
+        sensitivity: `public`, `internal`, `confidential` or `restricted`; the service encrypts the
+            last two.
+        expires_at: when its retention ends; kept in UTC, to the millisecond.
+    """
+
+    session_id: str
+    messages: list[Message] = field(default_factory=list)
+    metadata: dict[str, Any] = field(default_factory=dict)
+    agent_participants: list[str] = field(default_factory=list)
+    shared_with: list[str] = field(default_factory=list)
+    tags: list[str] = field(default_factory=list)
+    sensitivity: str | None = None
+    expires_at: datetime | None = None
+
+    def __post_init__(self) -> None:
+        if self.expires_at is not None:
+            self.expires_at = moment(self.expires_at)

@@ -1,0 +1,84 @@
+"""Conversations as JSON documents, and back: both stores go by these (Agent Memory Protocol §4)."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from agent_memory.memory_store.conversation import ConversationContext, Message, moment
+from agent_memory.memory_store.json_values import fitting
+
+Document = dict[str, Any]
+_LISTS = ("agent_participants", "shared_with", "tags")
+
+
+def document_of(session_id: str, conversation: ConversationContext) -> Document:
+    """A conversation as the service has it.
+
+    Raises:
+        TypeError: it holds what isn't JSON.
+        ValueError: it is of another session, or a moment has no time zone.
+        TooLargeError: a message or the metadata is too large.
+    """
+    if conversation.session_id != session_id:
+        raise ValueError("the conversation's session_id is another than the one to store it under")
+    ends = conversation.expires_at
+    lists = {name: list(dict.fromkeys(getattr(conversation, name))) for name in _LISTS}
+    return lists | {
+        "messages": [_said(message) for message in conversation.messages],
+        "metadata": fitting(conversation.metadata, "metadata"),
+        "sensitivity": conversation.sensitivity,
+        "expires_at": None if ends is None else _text(ends),
+    }
+
+
+def _said(message: Message) -> Document:
+    said = {
+        "role": message.role,
+        "content": message.content,
+        "timestamp": _text(message.timestamp),
+        "metadata": message.metadata,
+    }
+    return dict(fitting(said, "message"))
+
+
+def _text(at: datetime) -> str:
+    return moment(at).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def conversation_of(document: Mapping[str, Any], messages: list[Document]) -> ConversationContext:
+    """The conversation of a document, whose messages come by themselves."""
+    ends = document["expires_at"]
+    return ConversationContext(
+        session_id=document["session_id"],
+        messages=[_message(message) for message in messages],
+        metadata=document["metadata"],
+        sensitivity=document["sensitivity"],
+        expires_at=None if ends is None else datetime.fromisoformat(ends),
+        **{name: list(document[name]) for name in _LISTS},
+    )
+
+
+def _message(document: Document) -> Message:
+    said_at = datetime.fromisoformat(document["timestamp"])
+    return Message(document["role"], document["content"], said_at, document["metadata"])
+
+
+def listed(document: Mapping[str, Any]) -> Document:
+    """What a list shows of a conversation."""
+    return {
+        "session_id": document["session_id"],
+        "user_id": document["user_id"],
+        "created_at": datetime.fromisoformat(document["created_at"]),
+        "last_updated": datetime.fromisoformat(document["updated_at"]),
+        "summary": document["metadata"].get("summary"),
+        "message_count": document["message_count"],
+        "metadata": document["metadata"],
+        "agent_participants": list(document["agent_participants"]),
+        "tags": list(document["tags"]),
+    }
+
+
+def assert_page(limit: int, offset: int) -> None:
+    """Raises `ValueError` if there can be no such page."""
+    if limit < 0 or offset < 0:
+        raise ValueError("limit and offset are 0 or more")

@@ -1,0 +1,121 @@
+"""The store that lives and ends with its process (Agent Memory Protocol §2.1)."""
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from itertools import islice
+from threading import Lock
+from typing import Any
+
+from agent_memory.exceptions import ValidationError
+from agent_memory.memory_store.base import BaseMemoryStore
+from agent_memory.memory_store.conversation import ConversationContext
+from agent_memory.memory_store.documents import (
+    Document,
+    assert_page,
+    conversation_of,
+    document_of,
+    listed,
+)
+from agent_memory.memory_store.json_values import fitting
+
+_NOTHING = ("null", "[]")
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)  # noqa: TID251 - the store's own time
+
+
+class InMemoryMemoryStore(BaseMemoryStore):
+    """Keeps everything in the process: for development, tests and single sessions. Thread-safe.
+
+    Args:
+        clock: gives the present moment, in UTC.
+    """
+
+    def __init__(self, clock: Callable[[], datetime] = _now) -> None:
+        self._clock = clock
+        self._lock = Lock()
+        # JSON, so that nobody changes it from outside; without messages, and these; oldest first
+        self._conversations: dict[str, tuple[str, str]] = {}
+        self._states: dict[tuple[str, str], dict[str, str]] = {}
+
+    def store_conversation(
+        self, session_id: str, user_id: str, conversation: ConversationContext
+    ) -> None:
+        """See `BaseMemoryStore`."""
+        document = document_of(session_id, conversation)
+        said = document.pop("messages")
+        if self._over(document):
+            raise ValidationError("expires_at lies in the past")
+        now = self._clock().isoformat(timespec="milliseconds")
+        with self._lock:
+            before = self._head(session_id)
+            if before is None:
+                self._conversations.pop(session_id, None)  # ended: the new one is the newest
+            document |= {
+                "session_id": session_id,
+                "user_id": user_id,
+                "message_count": len(said),
+                "created_at": now if before is None else before["created_at"],
+                "updated_at": now,
+            }
+            self._conversations[session_id] = json.dumps(document), json.dumps(said)
+
+    def retrieve_conversation(self, session_id: str) -> ConversationContext | None:
+        """See `BaseMemoryStore`."""
+        with self._lock:
+            head, (_, said) = self._head(session_id), self._conversations.get(session_id, _NOTHING)
+        return None if head is None else conversation_of(head, json.loads(said))
+
+    def delete_conversation(self, session_id: str) -> bool:
+        """Deletes a conversation; always True."""
+        with self._lock:
+            self._conversations.pop(session_id, None)
+        return True
+
+    def list_conversations_for_user(
+        self, user_id: str, limit: int = 100, offset: int = 0
+    ) -> list[dict[str, Any]]:
+        """See `BaseMemoryStore`."""
+        assert_page(limit, offset)
+        with self._lock:
+            newest_first = list(reversed(self._conversations))
+        heads = map(self._head, newest_first)
+        theirs = (head for head in heads if head is not None and head["user_id"] == user_id)
+        return [listed(head) for head in islice(theirs, offset, offset + limit)]
+
+    def _head(self, session_id: str) -> Document | None:
+        """A conversation without its messages, unless its retention is over."""
+        text, _ = self._conversations.get(session_id, _NOTHING)
+        head: Document | None = json.loads(text)
+        return None if head is None or self._over(head) else head
+
+    def _over(self, head: Document) -> bool:
+        ends = head["expires_at"]
+        return ends is not None and datetime.fromisoformat(ends) <= self._clock()
+
+    def store_agent_state(self, agent_id: str, owner_id: str, key: str, state_data: Any) -> None:
+        """See `BaseMemoryStore`."""
+        if "/" in owner_id:
+            raise ValueError("an owner's id holds no slash")
+        text = json.dumps(fitting(state_data, "state"))
+        with self._lock:
+            self._states.setdefault((agent_id, owner_id), {})[key] = text
+
+    def retrieve_agent_state(self, agent_id: str, owner_id: str, key: str) -> Any | None:
+        """See `BaseMemoryStore`."""
+        text = self._states.get((agent_id, owner_id), {}).get(key)
+        return None if text is None else json.loads(text)
+
+    def delete_agent_state(self, agent_id: str, owner_id: str, key: str) -> bool:
+        """Deletes a state; always True."""
+        with self._lock:
+            self._states.get((agent_id, owner_id), {}).pop(key, None)
+        return True
+
+    def get_all_agent_states(self, agent_id: str, owner_id: str) -> dict[str, Any]:
+        """See `BaseMemoryStore`."""
+        with self._lock:
+            states = dict(self._states.get((agent_id, owner_id), {}))
+        return {key: json.loads(text) for key, text in states.items()}

@@ -1,0 +1,37 @@
+"""The pytest plugin: a fixture that is the whole service, in the test's own process.
+
+pytest loads this module in every run, so it imports nothing that costs until the fixture is used.
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from agent_memory.testing import MemoryService, Process
+
+
+@pytest.fixture(scope="session")
+def _memory_process() -> Iterator["Process"]:
+    """The started service: starting costs about a second, emptying it a hundredth."""
+    from agent_memory.testing import ServiceNotInstalledError, process  # noqa: PLC0415
+
+    try:
+        with process() as started:
+            yield started
+    except ServiceNotInstalledError as error:
+        pytest.fail(str(error), pytrace=False)
+
+
+@pytest.fixture
+def memory_service(_memory_process: "Process") -> Iterator["MemoryService"]:
+    """A fresh memory service, as a `Client` of a user with all permissions.
+
+    It has a `clock` that the test moves, `as_agent`, `as_coordinator` and `as_async` for further
+    clients, and `settle` for what else takes time. See `agent_memory.testing.MemoryService`.
+    """
+    from agent_memory.testing import MemoryService  # noqa: PLC0415
+
+    with MemoryService(_memory_process) as service:
+        yield service

@@ -1,0 +1,207 @@
+"""For tests of what uses a memory: the service itself, in the test's own process.
+
+No port, no AWS, no key to set up, and a clock that the test moves. The fixture `memory_service` of
+the pytest plugin is a `MemoryService`; elsewhere, open one with `memory_service()`.
+"""
+
+import importlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from datetime import UTC, datetime, timedelta
+from threading import Lock
+from typing import Literal, Protocol
+
+import anyio.to_thread
+import httpx
+
+from agent_memory import AsyncClient, Client
+
+__all__ = ["Clock", "MemoryService", "ServiceNotInstalledError", "memory_service"]
+
+_SERVER_URL = "http://memory.test"
+_SERVICE = "functions.local.in_process"
+_MILLISECOND = timedelta(milliseconds=1)
+Kind = Literal["agent", "coordinator", "user"]
+
+
+class ServiceNotInstalledError(Exception):
+    """The service can't be run here; the message says what to install."""
+
+
+class Answer(Protocol):
+    """An HTTP answer."""
+
+    status: int
+    headers: list[tuple[bytes, bytes]]
+    body: bytes
+
+
+class Process(Protocol):
+    """The service in this process."""
+
+    def begin(self, clock: Callable[[], int]) -> str:
+        """Forgets everything; the API key of a new all-permission user."""
+
+    def answer(
+        self, method: str, target: bytes, headers: Iterable[tuple[str, str]], body: bytes
+    ) -> Answer:
+        """Carries out one HTTP request."""
+
+    def settle(self) -> None:
+        """Does at once what time would bring."""
+
+
+class Clock:
+    """The service's time. It starts at the present and stands still until a test moves it.
+
+    Each look at it takes a millisecond, so that what comes later in a test is later.
+    """
+
+    def __init__(self) -> None:
+        self._now = datetime.now(UTC)  # noqa: TID251 - where the test's own time begins
+        self._lock = Lock()
+
+    @property
+    def now(self) -> datetime:
+        """The present moment, in UTC; this look takes no time."""
+        return self._now
+
+    def advance(
+        self, *, days: float = 0, hours: float = 0, minutes: float = 0, seconds: float = 0
+    ) -> None:
+        """Moves on by this much.
+
+        Raises:
+            ValueError: that would be back in time.
+        """
+        step = timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds)
+        if step < timedelta():
+            raise ValueError("the clock only moves forward")
+        with self._lock:
+            self._now += step
+
+    def __call__(self) -> int:
+        """The present moment in epoch milliseconds, as the service asks for it."""
+        with self._lock:
+            self._now += _MILLISECOND
+            return int(self._now.timestamp() * 1000)
+
+
+class InProcessTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
+    """Takes requests to the service in this process, for both kinds of clients."""
+
+    def __init__(self, process: Process) -> None:
+        self._process = process
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Carries out one request."""
+        return self._answered(request, request.read())
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Carries out one request, in a thread."""
+        body = await request.aread()
+        return await anyio.to_thread.run_sync(self._answered, request, body)
+
+    def _answered(self, request: httpx.Request, body: bytes) -> httpx.Response:
+        headers = [
+            (name.decode("latin-1"), value.decode("latin-1")) for name, value in request.headers.raw
+        ]
+        answer = self._process.answer(request.method, request.url.raw_path, headers, body)
+        return httpx.Response(answer.status, headers=answer.headers, content=answer.body)
+
+
+class MemoryService(Client):
+    """An empty memory service, and the `Client` of its user `admin`, who has all permissions.
+
+    Attributes:
+        clock: the service's time.
+        transport: the way to it, for clients that your own code makes: `Client` or `AsyncClient`
+            with this `transport` and a key of `key_of`.
+    """
+
+    def __init__(self, process: Process) -> None:
+        self.clock = Clock()
+        self.transport = InProcessTransport(process)
+        self._process = process
+        self._known: dict[str, tuple[Kind, str]] = {"admin": ("user", process.begin(self.clock))}
+        super().__init__(_SERVER_URL, self._known["admin"][1], transport=self.transport)
+
+    def as_agent(self, id: str) -> Client:
+        """A client of the agent `id`, which is introduced at its first use.
+
+        Raises:
+            ValueError: `id` is introduced as something else.
+        """
+        return self._client(id, "agent")
+
+    def as_coordinator(self, id: str) -> Client:
+        """A client of the coordinator `id`; otherwise like `as_agent`."""
+        return self._client(id, "coordinator")
+
+    def as_user(self, id: str) -> Client:
+        """A client of the user `id`; otherwise like `as_agent`."""
+        return self._client(id, "user")
+
+    def as_async(self, id: str = "admin") -> AsyncClient:
+        """An `AsyncClient` of the principal `id`; a new one becomes an agent."""
+        key = self.key_of(id)
+        return AsyncClient(_SERVER_URL, key, transport=self.transport)
+
+    def key_of(self, id: str = "admin") -> str:
+        """The API key of the principal `id`; a new one becomes an agent."""
+        if id not in self._known:
+            self._introduce(id, "agent")
+        return self._known[id][1]
+
+    def _client(self, id: str, kind: Kind) -> Client:
+        if id not in self._known:
+            self._introduce(id, kind)
+        known, key = self._known[id]
+        if known != kind:
+            raise ValueError(f"{id!r} is introduced as {known}, not as {kind}; take another id")
+        return Client(_SERVER_URL, key, transport=self.transport)
+
+    def _introduce(self, id: str, kind: Kind) -> None:
+        body = {"id": id, "kind": kind}
+        answer = self.request("POST", "/api/v1/principals", json=body).json()
+        self._known[id] = kind, answer["api_key"]
+
+    def settle(self) -> None:
+        """Brings about at once what takes the service a while, as seen from the present `clock`.
+
+        What happened until now is in the logs, what has expired is removed, and what is left over
+        of evictions and archivals is done.
+
+        Raises:
+            RuntimeError: the service itself failed at it.
+        """
+        self._process.settle()
+
+
+def process() -> AbstractContextManager[Process]:
+    """Starts the service, which takes about a second.
+
+    Raises:
+        ServiceNotInstalledError: it isn't installed.
+    """
+    try:
+        service = importlib.import_module(_SERVICE)
+    except ModuleNotFoundError as error:
+        raise ServiceNotInstalledError(
+            f"the memory service runs in this process, but {error.name!r} isn't installed: take a "
+            "checkout of the service and `pip install 'CHECKOUT[testing]'`; no other package "
+            "called `functions` may come before it on the path"
+        ) from error
+    started: AbstractContextManager[Process] = service.started()
+    return started
+
+
+@contextmanager
+def memory_service() -> Iterator[MemoryService]:
+    """A memory service for a `with` block; with pytest, use the fixture of the same name.
+
+    Raises:
+        ServiceNotInstalledError: it isn't installed.
+    """
+    with process() as started, MemoryService(started) as service:
+        yield service

@@ -1,0 +1,51 @@
+"""A LangGraph agent that knows in its second conversation what it was told in its first.
+
+The environment has AGENT_MEMORY_URL and AGENT_MEMORY_API_KEY. The model is scripted.
+"""
+
+from typing import TypedDict
+
+from agent_memory import Client
+from agent_memory.adapters.langgraph import AgentMemoryStore
+from langgraph.graph import START, StateGraph
+from langgraph.runtime import Runtime
+
+
+class Conversation(TypedDict):
+    user: str
+    said: str
+    answer: str
+
+
+def model(said, known):
+    """Stands for a language model: the facts that it finds, and its answer."""
+    if said.startswith("I like "):
+        return {said.removeprefix("I like ").rstrip("."): {"liked": True}}, "I will remember that."
+    return {}, f"You like {', '.join(sorted(known))}." if known else "I don't know you yet."
+
+
+def respond(state: Conversation, runtime: Runtime):
+    memories = ("memories", state["user"])
+    known = [item.key for item in runtime.store.search(memories, filter={"liked": True})]
+    facts, answer = model(state["said"], known)
+    for fact, value in facts.items():
+        runtime.store.put(memories, fact, value)
+    runtime.store.update(
+        ("statistics",),
+        state["user"],
+        lambda seen: {"turns": seen["turns"] + 1},
+        initial={"turns": 0},
+    )
+    return {"answer": answer}
+
+
+builder = StateGraph(Conversation)
+builder.add_node(respond)
+builder.add_edge(START, "respond")
+
+with Client() as client:
+    store = AgentMemoryStore(client)
+    graph = builder.compile(store=store)
+    for said in ("What do I like?", "I like green tea.", "I like chess.", "What do I like?"):
+        print(f"ada: {said}\nagent: {graph.invoke({'user': 'ada', 'said': said})['answer']}")
+    print(f"turns so far: {store.get(('statistics',), 'ada').value['turns']}")

@@ -1,0 +1,46 @@
+"""An agent of the OpenAI Agents SDK that goes on with a conversation which another process began.
+
+The environment has AGENT_MEMORY_URL and AGENT_MEMORY_API_KEY. The model is scripted.
+"""
+
+import asyncio
+import sys
+
+from agent_memory import AsyncClient
+from agent_memory.adapters.openai_agents import AgentMemorySession
+from agents import Agent, Model, ModelResponse, RunConfig, Runner, Usage
+from openai.types.responses import ResponseOutputMessage, ResponseOutputText
+
+
+class ScriptedModel(Model):
+    """Answers what it was told before, out of the history that the session gives it."""
+
+    async def get_response(self, system_instructions, input, *args, **kwargs):
+        told = [item["content"] for item in input if item.get("role") == "user"]
+        text = ResponseOutputText(
+            text=f"You said: {'; '.join(told)}", type="output_text", annotations=[]
+        )
+        answer = ResponseOutputMessage(
+            id=f"msg_{len(input)}",
+            content=[text],
+            role="assistant",
+            status="completed",
+            type="message",
+        )
+        return ModelResponse(output=[answer], usage=Usage(), response_id=None)
+
+    def stream_response(self, *args, **kwargs):
+        raise NotImplementedError("this example doesn't stream")
+
+
+async def main(said):
+    agent = Agent("Echo", model=ScriptedModel())
+    async with AsyncClient() as client:
+        session = AgentMemorySession("chat-42", client)
+        quiet = RunConfig(tracing_disabled=True)
+        result = await Runner.run(agent, said, session=session, run_config=quiet)
+        print(result.final_output)
+        print(f"{len(await session.get_items())} items")
+
+
+asyncio.run(main(sys.argv[1]))

@@ -1,0 +1,30 @@
+"""Works off a batch of invoices; whoever is given the task next goes on after the last one saved.
+
+The environment has AGENT_MEMORY_URL and AGENT_MEMORY_API_KEY. With `--crash-after N`, this process
+kills itself once it has saved N invoices.
+"""
+
+import os
+import signal
+import sys
+
+from agent_memory import Worker
+
+CRASH_AFTER = int(sys.argv[2]) if sys.argv[1:2] == ["--crash-after"] else None
+
+
+@Worker(capabilities=["billing"])
+def process_invoices(ctx):
+    invoices = ctx.task.input["invoices"]
+    progress = ctx.memory.get("invoice_processing", "batch_progress") or {"completed": 0}
+    print(f"{ctx.agent_id}: {progress['completed']} of {len(invoices)} are done", flush=True)
+    for number in range(progress["completed"] + 1, len(invoices) + 1):
+        print(f"{ctx.agent_id}: processes {invoices[number - 1]}", flush=True)
+        progress = {"completed": number, "last_id": invoices[number - 1]}
+        ctx.memory.set("invoice_processing", "batch_progress", progress, tags=["batch"])
+        if number == CRASH_AFTER:
+            os.kill(os.getpid(), signal.SIGKILL)
+    return progress
+
+
+process_invoices.run(once=True)

@@ -1,0 +1,63 @@
+"""The real local server, once for all tests of the SDK; each test gets a tenant of its own."""
+
+import itertools
+from collections.abc import Callable, Iterator
+
+import pytest
+from agent_memory import Client
+
+from tests.contract.local_server import LocalServer, running
+from tests.sdk.crew import Crew
+
+ROOT_KEY = "am_root_key_of_the_tests_of_the_sdk"
+_serial = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
+    """The memory service."""
+    with running(tmp_path_factory.mktemp("memory"), AGENT_MEMORY_ROOT_KEY=ROOT_KEY) as started:
+        yield started
+
+
+@pytest.fixture
+def root_key() -> str:
+    """The operator's key."""
+    return ROOT_KEY
+
+
+@pytest.fixture
+def admin(server: LocalServer) -> Iterator[Client]:
+    """The all-permission user of a new tenant."""
+    with Client(server.address, ROOT_KEY) as root:
+        made = root.tenants.create(f"sdk-{next(_serial)}")
+    with Client(server.address, made.api_key) as client:
+        yield client
+
+
+@pytest.fixture
+def agent(server: LocalServer, admin: Client) -> Iterator[Callable[[str], Client]]:
+    """Makes agents of the tenant: `agent("alice")` is a client under alice's key."""
+    opened: list[Client] = []
+
+    def introduced(name: str) -> Client:
+        opened.append(Client(server.address, admin.principals.create(name).api_key))
+        return opened[-1]
+
+    yield introduced
+    for client in opened:
+        client.close()
+
+
+@pytest.fixture
+def alice(agent: Callable[[str], Client]) -> Client:
+    """An agent."""
+    return agent("alice")
+
+
+@pytest.fixture
+def crew(server: LocalServer, admin: Client) -> Iterator[Crew]:
+    """A coordinator on the session's server."""
+    made = Crew(server.address, admin)
+    yield made
+    made.close()

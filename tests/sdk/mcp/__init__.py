@@ -1,0 +1,1 @@
+"""The MCP server, met by the official client over real transports."""

@@ -1,0 +1,177 @@
+"""Bad arguments, bad keys, and a memory service that isn't there."""
+
+import json
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+from mcp import MCPError
+
+from tests.contract.local_server import LocalServer, running
+from tests.sdk.mcp.conftest import Connect
+from tests.sdk.mcp.serving import kept_stderr, over_stdio
+
+pytestmark = pytest.mark.anyio
+
+PLACE = {"namespace": "n", "key": "k"}
+SECRET = "the-launch-code-is-0000"
+
+
+def nested(levels: int) -> dict[str, Any]:
+    value: dict[str, Any] = {}
+    for _ in range(levels):
+        value = {"v": value}
+    return value
+
+
+HOSTILE: list[tuple[str, dict[str, Any], str]] = [
+    ("remember", {}, "namespace: Field required"),
+    ("remember", PLACE, "value: Field required"),
+    ("remember", PLACE | {"value": "text"}, "value: Input should be a valid dictionary"),
+    ("remember", PLACE | {"value": [1]}, "value: Input should be a valid dictionary"),
+    ("remember", PLACE | {"value": {}, "tag": ["x"]}, "tag: Extra inputs are not permitted"),
+    ("remember", PLACE | {"value": {}, "tags": "a,b"}, "tags: Input should be a valid list"),
+    ("remember", PLACE | {"value": {}, "memory_type": "eternal"}, "memory_type: Input should be"),
+    ("remember", {"namespace": "", "key": "k", "value": {}}, "namespace: String should have"),
+    ("remember", {"namespace": 7, "key": "k", "value": {}}, "namespace: Input should be"),
+    ("remember", PLACE | {"value": {"t": "x" * 70_000}}, "70008 bytes"),
+    ("remember", PLACE | {"value": {}, "ttl": "a while"}, "ttl"),
+    ("remember", PLACE | {"value": nested(180)}, "value"),
+    ("remember", PLACE | {"value": {}, "tags": ["t"] * 51}, "tags: Value should have at most 50"),
+    ("recall", {"namespace": "n" * 256, "key": "k"}, "namespace: String should have at most 255"),
+    ("recall", PLACE | {"agent_id": ""}, "agent_id: String should have"),
+    ("list_memories", {"limit": 0}, "limit: Input should be greater"),
+    ("list_memories", {"limit": 10**12}, "limit: Input should be less"),
+    ("list_memories", {"tags": ["a,b"]}, "tags.0: String should match pattern '^[^,]*$'"),
+    ("list_memories", {"tags_any": [""]}, "tags_any.0: String should have at least 1"),
+    ("list_memories", {"offset": -1}, "offset: Input should be greater"),
+    ("update", PLACE | {"version": 1}, "give value, tags or ttl"),
+    ("update", PLACE | {"value": {}}, "version: Field required"),
+    ("update", PLACE | {"value": {}, "version": 0}, "version: Input should be greater"),
+    ("update", PLACE | {"value": {}, "version": "latest"}, "version: Input should be"),
+    ("forget", {"key": "k"}, "namespace: Field required"),
+    ("memory_summary", {"agent_id": "../admin"}, "oversees it"),
+    ("drop_all", {}, "there are remember, recall"),
+]
+
+
+async def test_bad_arguments_are_told_and_change_nothing(connect: Connect, key: str) -> None:
+    async with connect(key) as talk:
+        for tool, arguments, told in HOSTILE:
+            refusal = await talk.refused(tool, **arguments)
+            assert told in refusal, (tool, arguments, refusal)
+            assert len(refusal) < 1000
+        assert (await talk.call("list_memories"))["total"] == 0
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"text": "x" * 60_000},
+        {"number": 2**63, "float": 0.1, "nothing": None, "nested": [[{"a": []}]]},
+        {"": "", "\x00": "\x00", "quote": '"}', "emoji": "☂️", "__proto__": {}},
+    ],
+)
+async def test_values_come_back_as_they_went(connect: Connect, key: str, value: Any) -> None:
+    async with connect(key) as talk:
+        await talk.call("remember", **PLACE, value=value)
+        assert (await talk.call("recall", **PLACE))["value"] == value
+
+
+async def test_objects_and_lists_as_json_text(connect: Connect, key: str) -> None:
+    async with connect(key) as talk:
+        made = await talk.call("remember", **PLACE, value='{"a": 1}', tags='["x"]')
+    assert (made["value"], made["tags"]) == ({"a": 1}, ["x"])
+
+
+async def test_a_key_that_is_not_accepted(connect: Connect) -> None:
+    async with connect("am_not_a_key") as talk:
+        refusal = await talk.refused("recall", **PLACE)
+        assert "AGENT_MEMORY_API_KEY" in refusal
+        assert "Authorization: Bearer KEY" in refusal
+        assert "am_not_a_key" not in refusal
+
+
+async def test_a_memory_service_that_goes_away_and_comes_back(tmp_path: Path) -> None:
+    with running(tmp_path) as first:
+        key, address = first.api_key, first.address
+    port = address.rpartition(":")[2]
+    with kept_stderr() as errlog:
+        async with over_stdio(address, key, errlog) as talk:
+            assert "can't be reached" in await talk.refused(
+                "remember", **PLACE, value={"a": SECRET}
+            )
+            with running(tmp_path, AGENT_MEMORY_PORT=port):
+                await talk.call("remember", **PLACE, value={"a": SECRET})
+            assert "can't be reached" in await talk.refused("recall", **PLACE)
+        errlog.seek(0)
+        assert SECRET not in errlog.read()
+
+
+class _Nonsense(BaseHTTPRequestHandler):
+    """Answers everything with an entry that makes no sense."""
+
+    def do_GET(self) -> None:
+        body = json.dumps({"id": SECRET}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.do_GET()
+
+    def log_message(self, *_: object) -> None:
+        """Keeps the tests' output clean."""
+
+
+@pytest.fixture
+def nonsense() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Nonsense) as server:
+        Thread(target=server.serve_forever).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+async def test_a_memory_service_that_talks_nonsense(nonsense: str) -> None:
+    with kept_stderr() as errlog:
+        async with over_stdio(nonsense, "am_any", errlog) as talk:
+            refusal = await talk.refused("remember", **PLACE, value={})
+            assert "makes no sense" in refusal
+            assert "may have been made" in refusal
+            with pytest.raises(MCPError, match="makes no sense"):
+                await talk.client.list_resources()
+        errlog.seek(0)
+        logged = errlog.read()
+    assert "a tool failed" in logged
+    assert SECRET not in logged + refusal
+
+
+async def test_the_environments_proxy_is_used(
+    nonsense: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", nonsense)
+    monkeypatch.setenv("http_proxy", nonsense)
+    monkeypatch.setenv("NO_PROXY", "")
+    monkeypatch.setenv("no_proxy", "")
+    async with over_stdio("http://memory.invalid", "am_any") as talk:
+        assert "makes no sense" in await talk.refused("remember", **PLACE, value={})
+
+
+async def test_logs_tell_no_values(server: LocalServer, key: str) -> None:
+    with kept_stderr() as errlog:
+        async with over_stdio(server.address, key, errlog) as talk:
+            await talk.call("remember", **PLACE, value={"a": SECRET})
+            await talk.refused("remember", **PLACE, value={"a": SECRET})
+            await talk.refused("remember", **PLACE, value=SECRET)
+            await talk.refused("update", **PLACE, version=9, value={"a": SECRET})
+            await talk.call("recall", **PLACE)
+        errlog.seek(0)
+        logged = errlog.read()
+    assert SECRET not in logged
+    assert key not in logged

@@ -1,0 +1,180 @@
+"""The tools, as an MCP client calls them."""
+
+import pytest
+from agent_memory import Client
+
+from tests.contract.local_server import LocalServer
+from tests.sdk.mcp.conftest import Connect, Introduce
+from tests.sdk.mcp.serving import HttpServer, over_http, over_stdio
+
+pytestmark = pytest.mark.anyio
+
+PLACE = {"namespace": "preferences", "key": "colour"}
+
+
+async def test_remember_recall_update_forget(connect: Connect, key: str) -> None:
+    async with connect(key) as talk:
+        made = await talk.call("remember", **PLACE, value={"is": "blue"}, tags=["ui"])
+        assert (made["version"], made["memory_type"], made["tags"]) == (1, "episodic", ["ui"])
+        assert await talk.call("recall", **PLACE) == made
+        changed = await talk.call("update", **PLACE, version=1, value={"is": "green"})
+        assert (changed["version"], changed["value"]) == (2, {"is": "green"})
+        assert await talk.call("forget", **PLACE) == {"forgotten": True}
+        assert await talk.call("forget", **PLACE) == {"forgotten": False}
+        assert "no memory 'colour'" in await talk.refused("recall", **PLACE)
+
+
+async def test_what_it_remembers_is_the_callers_own_in_the_service(
+    connect: Connect, key: str, server: LocalServer
+) -> None:
+    async with connect(key) as talk:
+        made = await talk.call("remember", **PLACE, value={"is": "blue"}, ttl="duration:PT1H")
+    with Client(server.address, key) as client:
+        entry = client.memory.get_entry(id=made["id"])
+    assert entry is not None
+    assert (entry.value, entry.ttl) == ({"is": "blue"}, "duration:PT1H")
+    assert entry.raw["created_by"] == made["agent_id"]
+
+
+async def test_two_clients_with_two_keys_share_nothing_private(
+    connect: Connect, introduce: Introduce
+) -> None:
+    async with connect(introduce()) as one, connect(introduce()) as other:
+        mine = await one.call("remember", **PLACE, value={"is": "mine"})
+        theirs = await other.call("remember", **PLACE, value={"is": "theirs"})
+        assert mine["agent_id"] != theirs["agent_id"]
+        assert (await one.call("recall", **PLACE))["value"] == {"is": "mine"}
+        assert (await other.call("recall", **PLACE))["value"] == {"is": "theirs"}
+        assert (await one.call("list_memories"))["total"] == 1
+        refusal = await one.refused("recall", **PLACE, agent_id=theirs["agent_id"])
+        assert "theirs" not in refusal
+
+
+async def test_remember_never_overwrites(connect: Connect, key: str) -> None:
+    async with connect(key) as talk:
+        await talk.call("remember", **PLACE, value={"is": "blue"})
+        await talk.call("recall", **PLACE)
+        refusal = await talk.refused("remember", **PLACE, value={"is": "red"})
+        assert "already, at version 1" in refusal
+        assert "`update`" in refusal
+        assert (await talk.call("recall", **PLACE))["value"] == {"is": "blue"}
+
+
+async def test_an_update_of_what_has_changed_is_refused(connect: Connect, key: str) -> None:
+    async with connect(key) as talk:
+        await talk.call("remember", **PLACE, value={"n": 1})
+        await talk.call("update", **PLACE, version=1, value={"n": 2})
+        refusal = await talk.refused("update", **PLACE, version=1, value={"n": 3})
+        assert "version is 2 now" in refusal
+        assert "version is 2 now" in await talk.refused("forget", **PLACE, version=1)
+        assert (await talk.call("recall", **PLACE))["value"] == {"n": 2}
+
+
+async def test_an_update_changes_only_what_is_given(connect: Connect, key: str) -> None:
+    async with connect(key) as talk:
+        await talk.call("remember", **PLACE, value={"a": 1, "b": 2}, tags=["x"])
+        merged = await talk.call("update", **PLACE, version=1, value={"b": 3}, merge=True)
+        assert (merged["value"], merged["tags"]) == ({"a": 1, "b": 3}, ["x"])
+        tagged = await talk.call("update", **PLACE, version=2, tags=["y"])
+        assert (tagged["value"], tagged["tags"]) == ({"a": 1, "b": 3}, ["y"])
+
+
+async def test_memories_are_found_by_namespace_and_tags(connect: Connect, key: str) -> None:
+    async with connect(key) as talk:
+        for name, tags in (("a", ["x"]), ("b", ["x", "y"]), ("c", ["z"])):
+            await talk.call("remember", namespace=f"n.{name}", key=name, value={}, tags=tags)
+
+        async def found(**filters: object) -> list[str]:
+            page = await talk.call("list_memories", **filters)
+            assert page["total"] >= len(page["memories"])
+            return [memory["key"] for memory in page["memories"]]
+
+        assert await found() == ["c", "b", "a"]
+        assert await found(tags=["x"]) == ["b", "a"]
+        assert await found(tags=["x", "y"]) == ["b"]
+        assert await found(tags_any=["y", "z"]) == ["c", "b"]
+        assert await found(namespace="n.a") == ["a"]
+        assert await found(namespace="n.*") == ["c", "b", "a"]
+        assert await found(memory_type="working") == []
+        first = await talk.call("list_memories", limit=2)
+        assert (first["total"], first["next_offset"]) == (3, 2)
+        assert await found(limit=2, offset=first["next_offset"]) == ["a"]
+
+
+async def test_shared_memories_are_read_by_all(
+    connect: Connect, key: str, introduce: Introduce
+) -> None:
+    place = {"namespace": f"policies_{id(connect)}", "key": "refunds"}
+    async with connect(introduce("user")) as user, connect(key) as agent:
+        await user.call("remember", **place, value={"days": 30}, memory_type="semantic")
+        assert (await agent.call("recall", **place))["value"] == {"days": 30}
+        shared = await agent.call(
+            "list_memories", memory_type="semantic", namespace=place["namespace"]
+        )
+        assert shared["total"] == 1
+        refusal = await agent.refused("update", **place, version=1, value={"days": 0})
+        assert "may not" in refusal or "write" in refusal
+
+
+async def test_a_user_lists_its_own_without_saying_who_it_is(
+    connect: Connect, introduce: Introduce
+) -> None:
+    async with connect(introduce("user")) as talk:
+        await talk.call("remember", **PLACE, value={})
+        assert (await talk.call("list_memories"))["total"] == 1
+
+
+async def test_memory_in_figures(connect: Connect, key: str) -> None:
+    async with connect(key) as talk:
+        made = await talk.call("remember", **PLACE, value={})
+        summary = await talk.call("memory_summary")
+        assert summary["agent_id"] == made["agent_id"]
+        assert summary["episodic"]["entry_count"] == 1
+        assert summary["working"]["entry_count"] == 0
+
+
+async def test_working_memory_of_a_task(connect: Connect, key: str) -> None:
+    async with connect(key) as talk:
+        fields = {"memory_type": "working", "task_id": f"task_{key[-8:]}"}
+        made = await talk.call("remember", **PLACE, value={"done": 3}, **fields)
+        assert made["scope"]["task_id"] == fields["task_id"]
+        page = await talk.call("list_memories", task_id=fields["task_id"])
+        assert [memory["value"] for memory in page["memories"]] == [{"done": 3}]
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+async def test_clients_of_both_protocol_generations(
+    server: LocalServer, mcp_server: HttpServer, key: str, mode: str
+) -> None:
+    async with over_stdio(server.address, key, mode=mode) as talk:
+        await talk.call("remember", **PLACE, value={"by": mode})
+    async with over_http(mcp_server.endpoint, key, mode=mode) as talk:
+        assert (await talk.call("recall", **PLACE))["value"] == {"by": mode}
+
+
+async def test_what_clients_are_told_of_the_tools(connect: Connect, key: str) -> None:
+    async with connect(key) as talk:
+        tools = {tool.name: tool for tool in (await talk.client.list_tools()).tools}
+        assert "`list_memories`" in (talk.client.instructions or "")
+    hints = {
+        name: (tool.annotations.read_only_hint, tool.annotations.destructive_hint)
+        for name, tool in tools.items()
+        if tool.annotations
+    }
+    assert hints == {
+        "remember": (False, False),
+        "recall": (True, False),
+        "list_memories": (True, False),
+        "update": (False, True),
+        "forget": (False, True),
+        "memory_summary": (True, False),
+    }
+    for tool in tools.values():
+        assert tool.description
+        assert tool.annotations
+        assert tool.annotations.idempotent_hint
+        assert tool.annotations.open_world_hint is False
+        assert tool.input_schema["additionalProperties"] is False
+        assert tool.output_schema
+        assert tool.output_schema["type"] == "object"
+    assert tools["update"].input_schema["required"] == ["namespace", "key", "version"]

@@ -1,0 +1,206 @@
+"""All other calls that write, each with its answer lost once; and servers that aren't the service.
+
+What is written twice shows in a version, a key that no longer works, or a refusal of the retry.
+"""
+
+import secrets
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from agent_memory import Client
+from agent_memory.exceptions import (
+    InvalidAnswerError,
+    MemoryNotFoundError,
+    ServiceUnavailableError,
+)
+
+from tests.contract.local_server import LocalServer
+from tests.sdk import faults
+from tests.sdk.calling import Calling, Kind, calling
+from tests.sdk.crew import Crew
+from tests.sdk.fault_proxy import FaultProxy, proxy_to
+
+LOST = [faults.dropped_after, faults.html_502, faults.cut]
+
+
+@pytest.fixture(scope="module")
+def proxy(server: LocalServer) -> Iterator[FaultProxy]:
+    """A proxy in front of the session's server."""
+    with proxy_to(server.address) as running:
+        yield running
+
+
+@pytest.fixture(params=["sync", "async"])
+def call(request: pytest.FixtureRequest, proxy: FaultProxy, admin: Client) -> Iterator[Calling]:
+    """The administrator's calls through the proxy, by either client."""
+    proxy.plan()
+    kind: Kind = request.param
+    with calling(kind, proxy.address, admin.settings.api_key) as opened:
+        yield opened
+
+
+@pytest.fixture(params=LOST, ids=["dropped", "502", "cut"])
+def loses(request: pytest.FixtureRequest, proxy: FaultProxy) -> Callable[[], None]:
+    """Has the proxy lose the next answer."""
+    return lambda: proxy.plan(request.param)
+
+
+Loses = Callable[[], None]
+
+
+def test_a_new_principal_has_the_key_that_works(
+    call: Calling, loses: Loses, server: LocalServer
+) -> None:
+    loses()
+    made = call(lambda c: c.principals.create("new"))
+    loses()
+    rotated = call(lambda c: c.principals.rotate("new"))
+    assert rotated.api_key != made.api_key
+    with Client(server.address, rotated.api_key) as client:
+        assert client.principals.me().id == "new"
+
+
+def test_a_new_tenant_has_the_key_that_works(
+    proxy: FaultProxy, loses: Loses, server: LocalServer, root_key: str
+) -> None:
+    tenant = f"faulty-{secrets.token_hex(4)}"
+    with Client(proxy.address, root_key) as root:
+        loses()
+        made = root.tenants.create(tenant)
+    with Client(server.address, made.api_key) as client:
+        assert client.principals.me().tenant == tenant
+
+
+def test_what_is_revoked_by_a_lost_answer_is_revoked(
+    call: Calling, loses: Loses, crew: Crew
+) -> None:
+    agent = crew.agent()
+    task = crew.task(agent)
+    call(lambda c: c.tasks.grant(task, "somebody"))
+    loses()
+    call(lambda c: c.tasks.revoke(task, "somebody"))
+    with pytest.raises(MemoryNotFoundError):
+        call(lambda c: c.tasks.revoke(task, "somebody"))
+    loses()
+    call(lambda c: c.principals.revoke(agent.id))
+    with pytest.raises(MemoryNotFoundError):
+        call(lambda c: c.principals.revoke(agent.id))
+
+
+def test_settings_are_set_once(call: Calling, loses: Loses, crew: Crew) -> None:
+    agent = crew.agent()
+    task = crew.task(agent)
+    intent = str(crew.get(task).intent_id)
+    loses()
+    assert call(lambda c: c.namespaces.set_permissions("policies", default="none")).version == 1
+    loses()
+    assert call(lambda c: c.agents.configure(agent.id, capacity=7))["episodic"]["capacity"] == 7
+    before = call(lambda c: c.intents.acl(intent))["version"]
+    loses()
+    call(lambda c: c.intents.set_acl(intent, {agent.id: "read"}))
+    assert call(lambda c: c.intents.acl(intent))["entries"] == [
+        {"principal": agent.id, "access": "read"}
+    ]
+    assert call(lambda c: c.intents.acl(intent))["version"] >= before
+    loses()
+    limits = {"max_episodic_memory_per_agent": 9}
+    assert call(lambda c: c.agents.set_guardrails("admin", limits))["version"] == 1
+
+
+def test_a_workflow_is_applied_once(call: Calling, loses: Loses) -> None:
+    workflow = {"name": "billing", "plan": [{"task": "gather"}, {"task": "bill"}]}
+    loses()
+    applied = call(lambda c: c.workflows.apply(workflow))
+    tasks = call(lambda c: c.tasks.list(applied["intent_id"]))
+    assert sorted(task.id for task in tasks) == sorted(each["id"] for each in applied["tasks"])
+
+
+def test_a_task_ends_once(call: Calling, loses: Loses, crew: Crew) -> None:
+    agent = crew.agent()
+    done, broken = crew.task(agent), crew.task(agent)
+    agent.client.memory.set("batch", "progress", {"n": 1}, task_id=done)
+    call(lambda c: c.tasks.get(done))
+    loses()
+    call(lambda c: c.tasks.complete(done, {"processed": 47}))
+    loses()
+    call(lambda c: c.tasks.fail(broken, {"type": "Flood"}))
+    assert (crew.status(done), crew.status(broken)) == ("completed", "failed")
+    assert len(crew.archived(done)) == 1
+
+
+READS: dict[str, Callable[[Any], Any]] = {
+    "me": lambda c: c.principals.me(),
+    "entry": lambda c: c.memory.get_entry(id="mem_any"),
+    "query": lambda c: c.memory.query(namespace="n", memory_type="semantic"),
+    "tasks": lambda c: c.tasks.list("any"),
+    "task": lambda c: c.tasks.get("any"),
+    "events": lambda c: c.events.namespace("n"),
+    "principals": lambda c: c.principals.list(),
+    "batch": lambda c: c.memory.batch([]),
+    "delete_batch": lambda c: c.memory.delete_batch(namespace="n", memory_type="semantic"),
+    "create": lambda c: c.memory.set("n", "k", {}, memory_type="semantic"),
+}
+STRANGERS = {
+    "{}": (200, b"{}"),
+    "[]": (200, b"[1]"),
+    "text": (200, b'"hello"'),
+    "nothing": (200, b""),
+    "other lists": (200, b'{"entries": 1, "events": 1, "next": 1, "principals": 1}'),
+    "other entries": (200, b'{"entries": [1], "events": [1], "next": "1", "principals": [1]}'),
+    "404": (404, b"<html>not here</html>"),
+    "301": (301, b""),
+}
+
+
+@pytest.mark.parametrize("read", READS.values(), ids=list(READS))
+@pytest.mark.parametrize("stranger", STRANGERS.values(), ids=list(STRANGERS))
+def test_a_server_that_is_not_the_service_is_told(
+    call: Calling, proxy: FaultProxy, read: Callable[[Any], Any], stranger: tuple[int, bytes]
+) -> None:
+    proxy.follow(iter(lambda: faults.answered(*stranger), None))
+    with pytest.raises(InvalidAnswerError, match="server_url"):
+        call(read)
+
+
+def test_a_failure_of_the_service_may_have_done_it(call: Calling, proxy: FaultProxy) -> None:
+    proxy.plan(faults.answered(500, b'{"code": "INTERNAL_ERROR", "message": "oops"}'))
+    with pytest.raises(ServiceUnavailableError) as told:
+        call(lambda c: c.memory.set("n", "k", {}))
+    assert told.value.may_have_happened
+    assert len(proxy.requests) == 1
+
+
+@pytest.mark.parametrize("name", ["Idempotency-Key", "idempotency-key"])
+def test_a_key_of_the_callers_own_is_the_only_one(
+    call: Calling, proxy: FaultProxy, name: str
+) -> None:
+    body = {"namespace": "n", "key": "k", "value": {}, "memory_type": "working"}
+    call(lambda c: c.request("POST", "/api/v1/memory", json=body, headers={name: "my-own"}))
+    (sent,) = proxy.requests
+    assert sent.headers.get_all("idempotency-key") == ["my-own"]
+
+
+def test_an_update_writes_the_entry_that_it_read(crew: Crew) -> None:
+    agent = crew.agent()
+    client = agent.client
+    client.memory.set("n", "k", {"n": 1})
+
+    def overtaken(value: dict[str, Any]) -> dict[str, Any]:
+        if value["n"] == 1:  # meanwhile it is deleted, and another one has its name and version
+            client.memory.delete("n", "k")
+            client.memory.set("n", "k", {"n": 10})
+        return {"n": value["n"] + 1}
+
+    assert client.memory.update("n", "k", overtaken).value == {"n": 11}
+
+
+def test_an_update_of_what_is_deleted_meanwhile_starts_anew(crew: Crew) -> None:
+    client = crew.agent().client
+    client.memory.set("n", "k", {"n": 5})
+
+    def deleted(value: dict[str, Any]) -> dict[str, Any]:
+        client.memory.delete("n", "k")
+        return {"n": value["n"] + 1}
+
+    assert client.memory.update("n", "k", deleted, initial={"n": 0}).value == {"n": 1}

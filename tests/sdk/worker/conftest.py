@@ -1,0 +1,13 @@
+"""Fixtures for tests of workers."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.sdk.worker.agents import Journal
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Journal:
+    """What agent processes write down."""
+    return Journal(tmp_path / "journal")
