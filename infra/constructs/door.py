@@ -58,7 +58,9 @@ class Door(Construct):
             environment=environment,
             role=self.role,
             log_group=self.log,
-            logging_format=lambda_.LoggingFormat.TEXT,
+            logging_format=lambda_.LoggingFormat.JSON,
+            application_log_level_v2=lambda_.ApplicationLogLevel.INFO,
+            system_log_level_v2=lambda_.SystemLogLevel.WARN,
             tracing=lambda_.Tracing.ACTIVE,
             snap_start=lambda_.SnapStartConf.ON_PUBLISHED_VERSIONS if snap_start else None,
         )

@@ -84,9 +84,12 @@ def test_a_token_is_good_in_its_tenant_alone(
     service: Service, tenant: Tenant, gateway: Gateway
 ) -> None:
     other = service.tenant()
-    made = create(tenant.agent("alice"), entry())
-    other.agent("alice")
-    refused(read(gateway.client(**claims(other, "alice")), made["id"]), 404, "ENTRY_NOT_FOUND")
+    for each in (tenant, other):
+        each.agent("alice")
+    made = create(gateway.client(**claims(tenant, "alice")), entry())
+    namesake = gateway.client(**claims(other, "alice"))
+    assert ok(namesake.get("/api/v1/me"))["tenant"] == other.id
+    refused(read(namesake, made["id"]), 404, "ENTRY_NOT_FOUND")
 
 
 def test_a_token_for_nobody_is_no_way_in(tenant: Tenant, gateway: Gateway) -> None:

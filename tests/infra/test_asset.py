@@ -21,7 +21,7 @@ _PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 _MACHINE = platform.machine()
 _AARCH64, _UNCHECKED_HASH = b"\xb7\x00", 1
 _AMAZONS_ROOTS = 5
-_LATER = {"boto3", "cryptography", "jmespath", "s3transfer", "yaml"}  # what a read needs none of
+_LATER = {"boto3", "cryptography", "s3transfer", "yaml"}  # what a read needs none of
 on_lambdas_platform = pytest.mark.skipif(
     sys.platform != "linux" or _MACHINE not in ("x86_64", "aarch64"),
     reason="what is built for Lambda runs on Linux",
@@ -197,13 +197,23 @@ def test_no_requirement_depends_on_the_platform_that_builds() -> None:
     }
 
 
-def test_a_module_that_the_functions_import_is_held(asset: Asset) -> None:
+def test_what_the_functions_import_is_held(asset: Asset) -> None:
+    held = {path.name.partition(".")[0] for path in asset.folder.iterdir()}
+    assert imported_by(asset.folder / "functions") - held - sys.stdlib_module_names == set()
+
+
+def test_the_deployment_and_the_functions_know_nothing_of_each_other() -> None:
+    assert "functions" not in imported_by(_ROOT / "infra")
+    assert not {"infra", "aws_cdk"} & imported_by(_ROOT / "functions")
+
+
+def imported_by(folder: Path) -> set[str]:
+    """The packages that the modules of a folder import."""
     imported: set[str] = set()
-    for path in (asset.folder / "functions").rglob("*.py"):
+    for path in folder.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Import):
                 imported |= {alias.name.partition(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 imported.add(node.module.partition(".")[0])
-    held = {path.name.partition(".")[0] for path in asset.folder.iterdir()}
-    assert imported - held - sys.stdlib_module_names == set()
+    return imported

@@ -33,7 +33,7 @@ class AgentMemorySession(SessionABC):
     fails. Items may be of any size: one above 60,000 bytes of JSON is kept beside the conversation.
 
     Args:
-        session_id: names the conversation; the client's principal owns it.
+        session_id: names the conversation within the tenant; who adds its first item owns it.
         client: calls as that principal; stays open.
         user_id: whose conversation it is; by default the principal's own.
         agent_participants: further principals that may read and write it.

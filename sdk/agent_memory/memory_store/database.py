@@ -59,8 +59,8 @@ class DatabaseMemoryStore(BaseMemoryStore):
             revision += 1
             if conversations.append(session_id, part)["revision"] != revision:
                 raise MemoryConflictError(
-                    "somebody else wrote this conversation meanwhile, so that it may hold what both "
-                    "said; store it again"
+                    "somebody else wrote this conversation meanwhile; it may hold something of "
+                    "both: store it again"
                 )
 
     def retrieve_conversation(self, session_id: str) -> ConversationContext | None:

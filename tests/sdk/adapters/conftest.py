@@ -1,8 +1,14 @@
-"""What both adapters are tested with: a flaky way to the server, and the asyncio event loop."""
+"""What the adapters are tested with: stores, clients, and broken ways to the server."""
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
 
 import pytest
+from agent_memory import AsyncClient, Client
+from agent_memory.adapters.langgraph import AgentMemoryStore
+from agent_memory.counterpart import asynchronous
+from langgraph.store.memory import InMemoryStore
 
 from tests.contract.local_server import LocalServer
 from tests.sdk import faults
@@ -27,3 +33,42 @@ def flaky(proxy: FaultProxy) -> FaultProxy:
     """One on which every third call goes wrong somehow."""
     proxy.follow(faults.flakiness())
     return proxy
+
+
+class Awaited:
+    """A store whose async half is called."""
+
+    def __init__(self, store: AgentMemoryStore | InMemoryStore) -> None:
+        self._store = store
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        method = getattr(self._store, f"a{name}")
+        return lambda *arguments, **named: asyncio.run(method(*arguments, **named))
+
+
+@pytest.fixture(params=["LangGraph's", "ours", "ours, strict", "ours, semantic", "ours, awaited"])
+def store(request: pytest.FixtureRequest) -> Any:
+    """An empty store."""
+    if request.param == "LangGraph's":
+        return InMemoryStore()
+    if request.param == "ours, semantic":
+        admin: Client = request.getfixturevalue("admin")
+        return AgentMemoryStore(admin, memory_type="semantic")
+    alice: Client = request.getfixturevalue("alice")
+    ours = AgentMemoryStore(alice, strict=request.param == "ours, strict")
+    return Awaited(ours) if request.param == "ours, awaited" else ours
+
+
+@pytest.fixture
+async def client(alice: Client) -> AsyncIterator[AsyncClient]:
+    """Alice's."""
+    async with asynchronous(alice) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def shaken(alice: Client, proxy: FaultProxy) -> AsyncIterator[AsyncClient]:
+    """Alice's, behind a proxy."""
+    key = alice.settings.api_key
+    async with AsyncClient(proxy.address, key, timeout=0.5, max_retries=10) as opened:
+        yield opened

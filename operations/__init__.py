@@ -1,0 +1,1 @@
+"""Commands for day two, on the deployed stack: `python -m operations --help`."""

@@ -1,0 +1,83 @@
+"""`python -m operations [--stage STAGE] COMMAND`: what a team does on day two."""
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from operations import dead_letters, logs, restore, root_key
+from operations.stack import Stack, client
+from operations.tenant_data import Storage, delete_tenant, export_tenant
+
+
+def main() -> int:
+    """Runs what the command line names; the exit status."""
+    options = _options()
+    found = _COMMANDS[options.command](Stack.of(options.stage), options)
+    if found is not None:
+        print(json.dumps(found, indent=2))
+    return 0
+
+
+def _tail(stack: Stack, options: argparse.Namespace) -> None:
+    now = time.time()  # noqa: TID251 - the operator's own time
+    since = int((now - options.minutes * 60) * 1000)
+    for line in logs.tail(stack, options.function, since, follow=options.follow):
+        print(line, flush=True)
+
+
+def _restore(stack: Stack, options: argparse.Namespace) -> dict[str, str]:
+    return {"table": restore.restore(stack, options.table, options.moment, options.name)}
+
+
+def _export(stack: Stack, options: argparse.Namespace) -> dict[str, int]:
+    with Path(options.file).open("x", encoding="utf-8") as out:
+        return export_tenant(_storage(stack), options.tenant, out)
+
+
+_COMMANDS: dict[str, Callable[[Stack, argparse.Namespace], Any]] = {
+    "create-tenant": lambda stack, options: root_key.create_tenant(stack, options.tenant),
+    "rotate-root-key": lambda stack, _: {"restarted": root_key.rotate_root_key(stack)},
+    "tail-log": _tail,
+    "replay": lambda stack, _: dead_letters.replay(stack),
+    "restore": _restore,
+    "export-tenant": _export,
+    "delete-tenant": lambda stack, options: delete_tenant(_storage(stack), options.tenant),
+}
+
+
+def _storage(stack: Stack) -> Storage:
+    tables = stack.outputs["MemoryTable"], stack.outputs["LogTable"]
+    return Storage(client("dynamodb"), tables, client("s3"), stack.outputs.get("ArchiveBucket"))
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m operations", description=__doc__)
+    parser.add_argument("--stage", default="dev", help="the stack's stage (default: dev)")
+    commands = parser.add_subparsers(dest="command", required=True)
+    add = commands.add_parser
+    add("create-tenant", help="a tenant, and its admin's key").add_argument("tenant")
+    add("rotate-root-key", help="another root key; running functions start anew")
+    tail = add("tail-log", help="a function's log")
+    tail.add_argument("function", choices=("Api", "Lifecycle", "Maintenance"))
+    tail.add_argument("--minutes", type=float, default=10, help="from so long ago (default: 10)")
+    tail.add_argument("--follow", action="store_true", help="wait for more")
+    add("replay", help="the dead letters, once more")
+    back = add("restore", help="a table as it was, under another name")
+    back.add_argument("table", choices=("MemoryTable", "LogTable"))
+    back.add_argument("moment", help="RFC 3339, or: latest")
+    back.add_argument("name", help="of the new table")
+    export = add("export-tenant", help="everything of a tenant, as JSON Lines")
+    export.add_argument("tenant")
+    export.add_argument("file", help="must not be there yet")
+    delete = add("delete-tenant", help="everything of a tenant, for good")
+    delete.add_argument("tenant")
+    delete.add_argument("--yes", action="store_true", required=True, help="meant so")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,45 @@
+"""The operator's root key: the first use of it, and another one in its place."""
+
+import json
+from typing import Any
+from urllib.request import Request, urlopen
+
+from operations.stack import Stack, client
+
+_CHARACTERS = 48
+
+
+def create_tenant(stack: Stack, tenant: str) -> dict[str, Any]:
+    """Makes a tenant; its first principal, with the key that is shown this once.
+
+    Raises:
+        urllib.error.HTTPError: the service refused; 409: the tenant is there already.
+    """
+    secret = stack.outputs["RootKeySecretId"]
+    key = client("secretsmanager").get_secret_value(SecretId=secret)["SecretString"]
+    request = Request(  # noqa: S310 - the stack's own https address
+        f"{stack.outputs['ApiUrl'].rstrip('/')}/api/v1/tenants",
+        data=json.dumps({"id": tenant}).encode(),
+        headers={"X-API-Key": key, "Content-Type": "application/json"},
+        method="POST",
+    )
+    with urlopen(request, timeout=30) as answer:  # noqa: S310 - as above
+        made: dict[str, Any] = json.load(answer)
+    return {**made["admin"], "tenant": tenant}
+
+
+def rotate_root_key(stack: Stack) -> str:
+    """Puts another root key into the secret, and has the API function start anew with it.
+
+    Returns:
+        The name of the function that starts anew.
+    """
+    secrets = client("secretsmanager")
+    made = secrets.get_random_password(PasswordLength=_CHARACTERS, ExcludePunctuation=True)
+    stored = secrets.put_secret_value(
+        SecretId=stack.outputs["RootKeySecretId"], SecretString=made["RandomPassword"]
+    )
+    function = stack.function("Api")
+    description = f"The API. Root key {stored['VersionId'][:8]}."
+    client("lambda").update_function_configuration(FunctionName=function, Description=description)
+    return function

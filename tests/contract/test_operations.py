@@ -1,0 +1,168 @@
+"""What operators do with a tenant's data: export all of it, delete every trace of it."""
+
+import io
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import boto3
+import httpx
+import pytest
+from botocore.response import StreamingBody
+
+from operations.dead_letters import NotReplayed, event_of
+from operations.tenant_data import Storage, delete_tenant, export_tenant
+from tests.contract.bodies import create, create_task, semantic, working
+from tests.contract.conversing import put
+from tests.contract.expect import ok, refused
+from tests.contract.remembering import start
+from tests.contract.service import Service, Tenant
+
+pytestmark = pytest.mark.in_process
+
+
+class Bucket:
+    """As much of S3 as the commands use, in a dict."""
+
+    def __init__(self, **objects: bytes) -> None:
+        self.objects = objects
+
+    def get_paginator(self, _operation: str) -> "Bucket":
+        """Its own pages."""
+        return self
+
+    def paginate(self, *, Bucket: str, Prefix: str) -> Iterator[dict[str, Any]]:  # noqa: N803
+        """One page."""
+        assert Bucket == "archive"
+        yield {"Contents": [{"Key": name} for name in self.objects if name.startswith(Prefix)]}
+
+    def get_object(self, *, Key: str, **_: str) -> dict[str, Any]:  # noqa: N803
+        """An object."""
+        body = self.objects[Key]
+        return {"Body": StreamingBody(io.BytesIO(body), len(body))}
+
+    def delete_objects(self, *, Delete: dict[str, Any], **_: str) -> None:  # noqa: N803
+        """Deletes objects."""
+        for each in Delete["Objects"]:
+            del self.objects[each["Key"]]
+
+
+def filled(tenant: Tenant) -> httpx.Client:
+    """An agent of a tenant that has something in every room."""
+    agent, boss = tenant.agent("alice"), tenant.coordinator("boss")
+    create_task(boss, id="task_1", assigned_agent="alice")
+    create(agent, working("task_1"))
+    create(boss, semantic())
+    ok(put(agent, "s1", "hello", "world"), 201)
+    ok(agent.put("/api/v1/agents/alice/state/user_1/k", json={"value": 1}))
+    start(agent, secrets=[{"label": "k", "value": "sk-12345678"}]).put("remembered")
+    return agent
+
+
+@pytest.fixture
+def storage(service: Service) -> Storage:
+    """The service's tables, and a bucket with archives of two tenants."""
+    objects = {f"conversations/{name}/a/b/000000.jsonl": b"{}" for name in ("doomed", "doomed-2")}
+    tables = service.engine.memory, service.engine.log
+    return Storage(boto3.client("dynamodb"), tables, Bucket(**objects), "archive")
+
+
+def of(service: Service, tenant: str) -> list[str]:
+    """What the tables hold of a tenant."""
+    return [each for each in service.state() if f'"{tenant}#' in each or f'"S": "{tenant}"' in each]
+
+
+def test_a_deleted_tenant_leaves_no_trace_and_no_other_is_touched(
+    service: Service, storage: Storage
+) -> None:
+    doomed, kept = service.tenant("doomed"), service.tenant("doomed-2")
+    agent, other = filled(doomed), filled(kept)
+    before = of(service, "doomed-2")
+    waits: list[float] = []
+    counts = delete_tenant(storage, "doomed", waits.append)
+    assert counts[service.engine.memory] > 10
+    assert counts["archive"] == 1
+    assert of(service, "doomed") == []
+    assert of(service, "doomed-2") == before
+    assert list(storage.s3.objects) == ["conversations/doomed-2/a/b/000000.jsonl"]
+    assert waits == [61.0]
+    service.clock.advance(seconds=61)
+    refused(agent.get("/api/v1/me"), 401, "UNAUTHENTICATED")
+    assert ok(other.get("/api/v1/me"))["tenant"] == "doomed-2"
+
+
+def test_what_a_remembered_key_still_wrote_is_deleted_as_well(
+    service: Service, storage: Storage
+) -> None:
+    agent = filled(service.tenant("doomed"))
+    late = iter([True])
+
+    def meanwhile(_: float) -> None:
+        if next(late, False):
+            ok(put(agent, "s2", "late"), 201)
+
+    delete_tenant(storage, "doomed", meanwhile)
+    assert of(service, "doomed") == []
+
+
+def test_an_export_holds_every_item_and_object(service: Service, storage: Storage) -> None:
+    filled(service.tenant("doomed"))
+    filled(service.tenant("doomed-2"))
+    out = io.StringIO()
+    counts = export_tenant(storage, "doomed", out)
+    lines = [json.loads(line) for line in out.getvalue().splitlines()]
+    assert sum(counts.values()) == len(lines)
+    items = [line["item"] for line in lines if "item" in line]
+    assert len(items) == len(of(service, "doomed"))
+    assert [line["object"] for line in lines if "object" in line] == [
+        "conversations/doomed/a/b/000000.jsonl"
+    ]
+    assert "doomed-2#" not in out.getvalue()
+
+
+class Stream:
+    """A shard with records 1 to 9, of which those before 3 are gone."""
+
+    class exceptions:  # noqa: N801 - as botocore's clients have it
+        """What a client raises."""
+
+        class TrimmedDataAccessException(Exception):
+            """It is gone."""
+
+    def get_shard_iterator(self, *, SequenceNumber: str, **_: str) -> dict[str, str]:  # noqa: N803
+        """An iterator from a number on."""
+        if int(SequenceNumber) < 3:
+            raise self.exceptions.TrimmedDataAccessException
+        return {"ShardIterator": SequenceNumber}
+
+    def get_records(self, *, ShardIterator: str) -> dict[str, Any]:  # noqa: N803
+        """Two records."""
+        first = int(ShardIterator)
+        value = {"val": {"B": b"\x00\xff"}}
+        records = [
+            {"eventName": "INSERT", "dynamodb": {"SequenceNumber": str(n), "NewImage": value}}
+            for n in range(first, min(first + 2, 10))
+        ]
+        return {"Records": records, "NextShardIterator": str(first + 2)}
+
+
+def letter(first: int, last: int) -> dict[str, Any]:
+    """What Lambda puts into the queue for a batch that it gave up."""
+    batch = {
+        "shardId": "shardId-1",
+        "startSequenceNumber": str(first),
+        "endSequenceNumber": str(last),
+        "batchSize": last - first + 1,
+        "streamArn": "arn:aws:dynamodb:eu-central-1:1:table/memory/stream/x",
+    }
+    return {"version": "1.0", "DDBStreamBatchInfo": batch}
+
+
+def test_a_batch_that_was_given_up_is_read_from_the_stream_again() -> None:
+    records = event_of(letter(4, 8), Stream())["Records"]
+    assert [each["dynamodb"]["SequenceNumber"] for each in records] == ["4", "5", "6", "7", "8"]
+    assert records[0]["dynamodb"]["NewImage"] == {"val": {"B": "AP8="}}
+    assert records[0]["eventSourceARN"].startswith("arn:aws:dynamodb")
+    with pytest.raises(NotReplayed):
+        event_of(letter(1, 4), Stream())
+    assert event_of({"time": "now"}, Stream()) == {"time": "now"}
