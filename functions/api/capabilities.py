@@ -5,6 +5,8 @@ from typing import get_args
 from functions.api.call import MOST_BODY_BYTES
 from functions.api.documents import Document
 from functions.api.paging import MOST_PAGE_BYTES
+from functions.conversations.model import MOST_IN_APPEND, MOST_MESSAGE_BYTES
+from functions.conversations.states import MOST_STATE_BYTES
 from functions.entries.model import ENCRYPTED, MOST_IN_BATCH, MOST_VALUE_BYTES, Tier
 from functions.entries.writes import EPISODIC_CAPACITY, WORKING_ENTRIES, WORKING_KB
 from functions.snapshots.model import MOST_ENTRY_BYTES
@@ -47,6 +49,14 @@ CAPABILITIES: Document = {
             "lifecycle_events": True,
         },
         "encrypted_sensitivities": sorted(ENCRYPTED),
+    },
+    "conversations": {
+        "specification": "Agent Memory Protocol 1.0",
+        "limits": {
+            "message_bytes": MOST_MESSAGE_BYTES,
+            "append_messages": MOST_IN_APPEND,
+            "state_bytes": MOST_STATE_BYTES,
+        },
     },
     "extensions": [],
 }

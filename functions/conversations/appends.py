@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from functions.conversations import rules
-from functions.conversations.items import ConversationItems, place_of
+from functions.conversations.items import ConversationItems, moved, place_of
 from functions.conversations.model import Conversation, Message, NewMessage
 from functions.conversations.store import ConversationStore
 from functions.identity.model import Principal
@@ -15,10 +15,9 @@ from functions.platform.errors import BatchTooLarge, NotFound, Throttled
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.table import Refused
-from functions.platform.writes import MOST_BYTES, Write, put, update
+from functions.platform.writes import MOST_BYTES, Write, put
 
 _ATTEMPTS = 30
-_AT_THE_END = "messages = :before AND generation = :of"
 
 
 class Appends:
@@ -85,21 +84,12 @@ class Appends:
         size = sum(write.size for write in messages)
         if size > MOST_BYTES:
             raise BatchTooLarge("append fewer messages at once", max=MOST_BYTES, actual=size)
-        moved = update(
-            place,
-            "SET messages = :after, updated = :now, version = :version",
-            _AT_THE_END,
-            before=before.count,
-            of=before.generation,
-            after=after.count,
-            now=after.updated,
-            version=after.revision,
-        )
+        on = moved(before, after)
         if token is None:
-            return [moved, *messages]
+            return [on, *messages]
         key = request_item(place[0], before.generation, token.key)
         kept = {"at": before.count, "messages": len(added), "req": token.stored}
-        return [moved, *messages, put(key, kept, "attribute_not_exists(pk)")]
+        return [on, *messages, put(key, kept, "attribute_not_exists(pk)")]
 
     def _again(self, found: Conversation, first: Item) -> tuple[Conversation, list[Message]]:
         """The first answer of a request that was carried out before.

@@ -13,7 +13,7 @@ from functions.platform.items import Item
 from functions.platform.keys import Key, due_shard
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.values import Values, pack
-from functions.platform.writes import Write, put
+from functions.platform.writes import Write, put, update
 
 _DETAILS = "details"
 
@@ -63,6 +63,20 @@ def listing(conversation: Conversation) -> Write:
         "ends": conversation.expires,
     }
     return put(row_of(conversation), row)
+
+
+def moved(before: Conversation, after: Conversation) -> Write:
+    """Takes the header from one number of messages to another, unless others were faster."""
+    return update(
+        place_of(before),
+        "SET messages = :after, updated = :now, version = :version",
+        "messages = :before AND generation = :of",
+        before=before.count,
+        of=before.generation,
+        after=after.count,
+        now=after.updated,
+        version=after.revision,
+    )
 
 
 class ConversationItems:

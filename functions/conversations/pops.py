@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from functions.conversations import rules
-from functions.conversations.items import ConversationItems, place_of
+from functions.conversations.items import ConversationItems, moved, place_of
 from functions.conversations.model import Conversation, Message
 from functions.conversations.store import ConversationStore
 from functions.identity.model import Principal
@@ -14,10 +14,9 @@ from functions.platform.errors import NotFound, Throttled
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.table import Refused
-from functions.platform.writes import Write, delete, put, update
+from functions.platform.writes import Write, delete, put
 
 _ATTEMPTS = 30
-_AT_THE_END = "messages = :before AND generation = :of"
 
 
 class Pops:
@@ -77,21 +76,11 @@ class Pops:
 def _writes(
     before: Conversation, after: Conversation, item: Item, token: RequestToken | None
 ) -> list[Write]:
-    partition, _ = place = place_of(before)
-    moved = update(
-        place,
-        "SET messages = :after, updated = :now, version = :version",
-        _AT_THE_END,
-        before=before.count,
-        of=before.generation,
-        after=after.count,
-        now=after.updated,
-        version=after.revision,
-    )
+    partition, _ = place_of(before)
     taken = delete(message_item(partition, before.generation, after.count), "attribute_exists(pk)")
     if token is None:
-        return [moved, taken]
+        return [moved(before, after), taken]
     key = request_item(partition, before.generation, token.key)
     kept = {name: item[name] for name in ("val", "data_key", "sealed_at") if name in item}
     request = kept | {"at": after.count, "req": token.stored}
-    return [moved, taken, put(key, request, "attribute_not_exists(pk)")]
+    return [moved(before, after), taken, put(key, request, "attribute_not_exists(pk)")]
