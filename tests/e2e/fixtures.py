@@ -11,7 +11,7 @@ from tests.e2e.queues import taken
 from tests.e2e.toolkit import Toolkit
 
 E2E = [pytest.mark.e2e, pytest.mark.xdist_group("e2e")]  # of all processes, one has the cloud
-DEPLOYED = pytest.param("deployed", marks=E2E)
+DEPLOYED = pytest.param("deployed", marks=[*E2E, pytest.mark.deployed])
 
 
 @pytest.fixture(scope="session")
