@@ -1,6 +1,8 @@
 """What all tests share: an AWS environment that reaches no account, and hypothesis profiles."""
 
 import os
+import signal
+import threading
 
 from hypothesis import HealthCheck, settings
 
@@ -15,6 +17,9 @@ os.environ.update(
     AWS_DEFAULT_REGION="eu-central-1",
     AWS_EC2_METADATA_DISABLED="true",
 )
+if threading.current_thread() is threading.main_thread():
+    # a shell that runs in the background ignores Ctrl-C, and whoever is started there would, too
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 for variable in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_DYNAMODB", "AWS_PROFILE"):
     os.environ.pop(variable, None)
 

@@ -121,9 +121,10 @@ class Cli:
         """Runs a command whose stdout and stderr are one terminal; what it showed is `out`."""
         ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        plain = {n: v for n, v in self.environment.items() if n not in ("COLUMNS", "LINES")}
         process = subprocess.Popen(
             [*PROGRAM, *arguments],
-            env=self.environment | {"TERM": "xterm"},
+            env=plain | {"TERM": "xterm"},
             stdin=subprocess.DEVNULL,
             stdout=theirs,
             stderr=theirs,
