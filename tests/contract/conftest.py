@@ -35,7 +35,7 @@ def _stays_in_process(item: pytest.Item) -> bool:
     return marked or "volume" in getattr(item, "fixturenames", ())
 
 
-@pytest.fixture(scope="session", params=["moto", "dynoxide", DEPLOYED])
+@pytest.fixture(scope="package", params=["moto", "dynoxide", DEPLOYED])
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
     """A running engine; its tables are made and dropped by the `service` fixture."""
     if request.param == "deployed":
@@ -47,7 +47,7 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def key_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A key file for sensitive values: 32 bytes in base64."""
     path = tmp_path_factory.mktemp("keys") / "encryption.key"
@@ -55,7 +55,7 @@ def key_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def session_service(request: pytest.FixtureRequest, engine: Engine, key_file: Path) -> Service:
     """One started API function per engine: starting costs more than most tests."""
     if engine.name == "deployed":
