@@ -7,7 +7,7 @@ SHELL := /bin/bash
 VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip install -q --disable-pip-version-check
-CODE := $(wildcard functions infra sdk tests benchmarks)
+CODE := $(wildcard functions infra operations sdk tests benchmarks)
 
 # The embedded database comes from npm, for this platform only; nothing is to be installed
 # elsewhere, nor where another DynamoDB or another copy of the engine is there.
