@@ -156,6 +156,7 @@ def outcome(tenant: Tenant, boss: httpx.Client) -> Any:
     return snapshots, ended["status"], left
 
 
+@pytest.mark.usefixtures("volume")
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_killed_at_each_write_it_ends_as_if_undisturbed(service: Service, when: When) -> None:
     outcomes = []

@@ -18,10 +18,11 @@ from tests.contract.remembering import RUNS, Run, memory_items, path, start, sta
 from tests.contract.service import Service, Tenant
 from tests.contract.sweeping import sweeper
 from tests.contract.test_concurrency import at_once
+from tests.e2e.waiting import awaited
 
 pytestmark = [pytest.mark.in_process, pytest.mark.usefixtures("parallel")]
 
-SECONDS = 4.0
+ENOUGH = 20  # of each kind of call, for their times to overlap in every way
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,10 @@ class History:
     puts: list[Done] = field(default_factory=list)
     deletes: dict[str, Done] = field(default_factory=dict)
     starts: list[tuple[Done, list[str]]] = field(default_factory=list)
+
+    def is_long(self) -> bool:
+        """Whether enough has happened."""
+        return min(len(self.puts), len(self.starts), len(self.deletes)) > ENOUGH
 
 
 def timed(call: Callable[[], Any]) -> Done:
@@ -114,8 +119,7 @@ def test_every_snapshot_is_exact_under_puts_and_deletes(
 
     sweep = sweeper(service)
     with background(put, put, delete, begin, begin, sweep, lambda: tick(service)):
-        time.sleep(SECONDS)
-    assert min(len(history.puts), len(history.starts), len(history.deletes)) > 20
+        awaited(history.is_long, "a long history")
     for done, shown in history.starts:
         assert ids(done.what) == ids(done.what, tag="t") == shown
         assert_exact(history, done, shown)
