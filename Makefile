@@ -37,7 +37,7 @@ run: $(ENGINE) $(VENV)/run.stamp
 	@exec $(PY) -m functions.local
 
 test: $(TOOLKIT) $(VENV)/dev.stamp
-	@$(PY) -m pytest -q -n auto --dist loadgroup -m "not deployed" tests
+	@$(PY) -m pytest -q -n auto -m "not deployed" tests
 
 lint: $(VENV)/dev.stamp
 	@$(VENV)/bin/ruff format --check -q $(CODE) || { echo "make lint: run $(VENV)/bin/ruff format" >&2; exit 1; }

@@ -3,10 +3,17 @@
 import os
 import signal
 import threading
+from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.e2e.fixtures import deployment, toolkit
+
+if TYPE_CHECKING:
+    from xdist.remote import Producer
+
+    from tests.scheduling import Scheduling
 
 __all__ = ["deployment", "toolkit"]
 
@@ -32,3 +39,11 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 settings.load_profile("contract")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer") -> "Scheduling":
+    """Gives what is slow to start, a deployment or a synthesis, to one of the processes."""
+    from tests.scheduling import Scheduling  # noqa: PLC0415 - xdist is there if this is called
+
+    return Scheduling(config, log)

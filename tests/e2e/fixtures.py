@@ -10,8 +10,8 @@ from tests.e2e.deployment import Deployment
 from tests.e2e.queues import taken
 from tests.e2e.toolkit import Toolkit
 
-E2E = [pytest.mark.e2e, pytest.mark.xdist_group("e2e")]  # of all processes, one has the cloud
-DEPLOYED = pytest.param("deployed", marks=[*E2E, pytest.mark.deployed])
+E2E = pytest.mark.e2e
+DEPLOYED = pytest.param("deployed", marks=[E2E, pytest.mark.deployed])
 
 
 @pytest.fixture(scope="session")

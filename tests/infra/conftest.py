@@ -13,18 +13,9 @@ from infra.app import make
 from infra.config import Config
 from tests.infra.template import Template
 
-_HERE = Path(__file__).parent
-_ROOT = _HERE.parents[1]
+_ROOT = Path(__file__).parents[2]
 Synthesize = Callable[..., Template]
 os.environ.setdefault("JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION", "1")
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of all processes, one synthesizes, builds and records: each takes many seconds."""
-    for item in items:
-        if _HERE in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("infra"))
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,14 @@
+"""Which tests share a process when several run them."""
+
+from xdist.scheduler import LoadScopeScheduling
+
+_SHARED = {"tests/e2e/": "e2e", "tests/infra/": "infra"}
+
+
+class Scheduling(LoadScopeScheduling):
+    """Tests that share something slow to start stay together; each other test is free."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        if "[deployed" in nodeid:
+            return "e2e"
+        return next((room for path, room in _SHARED.items() if nodeid.startswith(path)), nodeid)
