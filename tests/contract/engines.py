@@ -1,5 +1,6 @@
 """The DynamoDB engines that every contract test runs on."""
 
+import os
 import shutil
 import socket
 import subprocess
@@ -9,17 +10,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import boto3
 import pytest
 from moto import mock_aws
 
+from functions.local import stream_records
 from functions.platform.schema import log_table, memory_table
 
 _ROOT = Path(__file__).parents[2]
 _IN_PROJECT = _ROOT / "node_modules/@dynoxide/linux-x64/dynoxide"
 _START_SECONDS = 10
+_MEMORY = Path("/dev/shm")  # noqa: S108 - a folder is made in it
+_ALL = 2**62
 
 
 @dataclass(frozen=True)
@@ -31,6 +36,7 @@ class Engine:
         parallel: whether several threads may call it at once.
         takes_volume: whether its speed doesn't fall with what it holds.
         environment: what another process needs to reach it; empty where none can.
+        database: the file that it keeps everything in, if that is ours.
     """
 
     name: str
@@ -40,6 +46,7 @@ class Engine:
     memory: str
     log: str
     client: Any
+    database: Path | None = None
 
     def make_tables(self) -> None:
         """Makes both tables."""
@@ -50,6 +57,8 @@ class Engine:
         """Drops both tables with all they hold."""
         for name in (self.memory, self.log):
             self.client.delete_table(TableName=name)
+            if self.database is not None:  # else the next table of this name tells of this one
+                stream_records.trim(self.database, name, _ALL)
 
     def items(self) -> list[dict[str, Any]]:
         """Every stored item of both tables, in DynamoDB's typed form."""
@@ -62,36 +71,46 @@ class Engine:
         ]
 
 
-def _engine(name: str, *, simulated: bool, environment: dict[str, str]) -> Engine:
+def _engine(name: str, *, environment: dict[str, str], database: Path | None = None) -> Engine:
     mark = uuid.uuid4().hex[:8]
     client = boto3.client("dynamodb")
-    tables = f"memory-{mark}", f"log-{mark}"
-    return Engine(name, not simulated, not simulated, environment, *tables, client)
+    tables, real = (f"memory-{mark}", f"log-{mark}"), database is not None
+    return Engine(name, real, real, environment, *tables, client, database)
 
 
 @contextmanager
 def moto() -> Iterator[Engine]:
     """moto in this process; nothing else may call AWS meanwhile."""
     with mock_aws():
-        yield _engine("moto", simulated=True, environment={})
+        yield _engine("moto", environment={})
 
 
 @contextmanager
 def dynoxide() -> Iterator[Engine]:
-    """dynoxide in memory, as a child process on a free loopback port."""
+    """dynoxide on a file of its own, as a child process on a free loopback port."""
     binary = _IN_PROJECT if _IN_PROJECT.exists() else shutil.which("dynoxide")
     if binary is None:
         pytest.skip(f"dynoxide is neither at {_IN_PROJECT.relative_to(_ROOT)} nor on PATH")
     port = free_port()
-    command = [str(binary), "serve", "--host", "127.0.0.1", "--port", str(port)]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
-        try:
-            await_port(port, child)
+    with TemporaryDirectory(dir=_MEMORY if os.access(_MEMORY, os.W_OK) else None) as folder:
+        database = Path(folder) / "engine.db"
+        with _serving(str(binary), port, database):
+            stream_records.index(database)
             where = {"AWS_ENDPOINT_URL_DYNAMODB": f"http://127.0.0.1:{port}"}
             with pytest.MonkeyPatch.context() as patch:
                 for variable, value in where.items():
                     patch.setenv(variable, value)
-                yield _engine("dynoxide", simulated=False, environment=where)
+                yield _engine("dynoxide", environment=where, database=database)
+
+
+@contextmanager
+def _serving(binary: str, port: int, database: Path) -> Iterator[None]:
+    where = ["--host", "127.0.0.1", "--port", str(port), "--db-path", str(database)]
+    command = [binary, "serve", *where]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
+        try:
+            await_port(port, child)
+            yield
         finally:
             child.terminate()
 
