@@ -9,6 +9,8 @@ from functions.conversations.model import MOST_IN_APPEND, MOST_MESSAGE_BYTES
 from functions.conversations.states import MOST_STATE_BYTES
 from functions.entries.model import ENCRYPTED, MOST_IN_BATCH, MOST_VALUE_BYTES, Tier
 from functions.entries.writes import EPISODIC_CAPACITY, WORKING_ENTRIES, WORKING_KB
+from functions.instances.model import MOST_INSTANCE_BYTES
+from functions.procedures.model import MOST_SPEC_BYTES
 from functions.snapshots.model import MOST_ENTRY_BYTES
 from functions.snapshots.redaction import Edition
 from functions.tasks.model import MemoryPolicy
@@ -57,6 +59,11 @@ CAPABILITIES: Document = {
             "append_messages": MOST_IN_APPEND,
             "state_bytes": MOST_STATE_BYTES,
         },
+    },
+    "procedures": {
+        "specification": "ADR-043, tiers 1 and 4",
+        "selection": "thompson-sampling",
+        "limits": {"spec_bytes": MOST_SPEC_BYTES, "instance_bytes": MOST_INSTANCE_BYTES},
     },
     "extensions": [],
 }

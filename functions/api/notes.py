@@ -39,6 +39,13 @@ OPERATIONS = {
     "logs_of_agent": "By the agent itself, or with `memory.admin`. Oldest first.",
     "logs_of_namespace": "By who may read the namespace, or with `memory.admin`. Oldest first.",
     "identity_create": "The answer shows the key, this once.",
+    "instances_put": "All values of an instance have 131,072 bytes together, as compact JSON.",
+    "procedures_put": "What was learned stays, unless `reset` is true; with a `half_life`, an "
+    "outcome counts for half of what one a half-life later does. The same again changes nothing.",
+    "procedures_select": "Draws from each workflow's Beta(alpha, beta) and gives the one with the "
+    "highest draw. The body may be left out; `seed` makes the draws repeatable.",
+    "procedures_outcome": "Adds `score` to alpha and its rest to beta; none is lost, whatever is "
+    "reported at once. With an Idempotency-Key it counts once for a day.",
     "openwop_start": "The memory is that of the caller, the agent and the scope; whoever in the "
     "tenant is given its `memoryRef` may use it. The run is over when it is ended, or after 24 "
     "hours. Secrets of 8 characters or more are kept encrypted, for its puts.",

@@ -27,6 +27,8 @@ _HEADERS: dict[str | None, tuple[str, ...]] = {
     "Appended": ("ETag",),
     "Popped": ("ETag",),
     "State": ("ETag",),
+    "Workflow": ("ETag",),
+    "SelectedWorkflow": ("ETag",),
     "Entries": ("X-Total-Count", "X-Next-Offset"),
     "Tasks": ("X-Total-Count", "X-Next-Offset"),
 }

@@ -120,6 +120,10 @@ _PATH_NOTES = {
     "coordinator_id": "A coordinator's id.",
     "memoryRef": "A memory's reference, as the start of a run gave it.",
     "runId": "A run's id.",
+    "instance_id": "An agent instance's id.",
+    "agent_type": "A type of agents: a label, and no boundary.",
+    "task_type": "A type of tasks.",
+    "workflow_id": "A workflow's id.",
 }
 _SLASHES = " It may hold slashes."
 

@@ -8,6 +8,7 @@ from functions.api.documents import Document
 from functions.api.governing_schemas import CONTEXT, GUARDRAILS, POLICY, SETTINGS, WORKFLOW
 from functions.api.openwop_schemas import OPENWOP_ANSWERS
 from functions.api.problems import PROBLEMS
+from functions.api.procedure_schemas import PROCEDURES
 from functions.api.schema_words import (
     BOOLEAN,
     COUNT,
@@ -176,6 +177,7 @@ def answers(kept: Document) -> dict[str, Document]:
         "NewTenant": object_of(id=STRING, admin=ref("NewPrincipal")),
         "PrincipalPage": page_of("principals", "Principal"),
         **CONVERSATIONS,
+        **PROCEDURES,
         **OPENWOP_ANSWERS,
         "Problem": _PROBLEM,
         "Health": object_of(status={"const": "ok"}),

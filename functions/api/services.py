@@ -29,6 +29,7 @@ from functions.entries.summary import Summaries
 from functions.entries.writer import EntryWriter
 from functions.identity.service import Identity
 from functions.identity.store import PrincipalStore
+from functions.instances.service import Instances
 from functions.logs.service import Logs
 from functions.logs.store import LogStore
 from functions.namespaces.service import Namespaces
@@ -40,6 +41,8 @@ from functions.platform.encryption import Cipher, FileKeys, KmsKeys
 from functions.platform.settings import ApiSettings
 from functions.platform.table import Table
 from functions.platform.values import Values
+from functions.procedures.service import Procedures
+from functions.procedures.store import WorkflowStore
 from functions.snapshots.handles import Handles
 from functions.snapshots.positions import Positions
 from functions.snapshots.redaction import Edition
@@ -78,6 +81,8 @@ class Services:
     conversations: Conversations
     archives: Archives
     states: States
+    instances: Instances
+    procedures: Procedures
     memory_runs: Runs
     memories: Memories
     handles: Handles
@@ -130,6 +135,8 @@ def build_services(settings: ApiSettings, clock: Clock) -> Services:
         conversations=_conversations(table, said, cold, clock),
         archives=Archives(table, said, cold),
         states=States(table, Values(cipher), clock),
+        instances=Instances(table, clock),
+        procedures=Procedures(WorkflowStore(table), clock),
         memory_runs=runs,
         memories=Memories(memories, positions, runs, handles, clock),
         handles=handles,

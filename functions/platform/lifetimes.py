@@ -25,7 +25,7 @@ def expiry(ttl: str | None, expires_at: int | None, now: int, *policies: str) ->
     Raises:
         ValidationFailed: no such ttl, or a moment that isn't in the future.
     """
-    after = _lifetime(ttl, policies)
+    after = None if ttl is None or ttl in policies else duration(ttl, "ttl", *policies)
     if expires_at is None:
         return _moment(now, after) if after is not None else None
     if expires_at <= now:
@@ -38,20 +38,22 @@ def ttl_seconds(moment: int | None) -> int | None:
     return None if moment is None else -(-moment // 1000)
 
 
-def _lifetime(ttl: str | None, policies: tuple[str, ...]) -> int | None:
-    """The milliseconds of a `duration:…`; None for the other policies."""
-    if ttl is None or ttl in policies:
-        return None
-    match = _DURATION.fullmatch(ttl)
+def duration(text: str, field: str, *policies: str) -> int:
+    """The milliseconds of a `duration:<ISO 8601>`; years have 365 days, and months 30.
+
+    Raises:
+        ValidationFailed: it is none; `policies` are what else `field` may be.
+    """
+    match = _DURATION.fullmatch(text)
     if match is None:
         names = ", ".join((*policies, "duration:<ISO 8601>"))
-        raise ValidationFailed("ttl", f"is {names} or null")
+        raise ValidationFailed(field, f"is {names} or null")
     try:
         lifetime = _TIMEDELTA.validate_python(match.group(1)) // timedelta(milliseconds=1)
     except (ValidationError, OverflowError) as error:
-        raise ValidationFailed("ttl", "holds no ISO 8601 duration, such as PT24H") from error
+        raise ValidationFailed(field, "holds no ISO 8601 duration, such as PT24H") from error
     if lifetime <= 0:
-        raise ValidationFailed("ttl", "a duration must be longer than nothing")
+        raise ValidationFailed(field, "a duration must be longer than nothing")
     return lifetime
 
 

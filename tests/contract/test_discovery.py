@@ -50,6 +50,16 @@ PUT /api/v1/agents/{}/state/{}/{}
 GET /api/v1/agents/{}/state/{}/{}
 DELETE /api/v1/agents/{}/state/{}/{}
 GET /api/v1/agents/{}/state/{}
+PUT /api/v1/instances/{}/working/{}
+GET /api/v1/instances/{}/working/{}
+DELETE /api/v1/instances/{}/working/{}
+GET /api/v1/instances/{}/working
+POST /api/v1/procedures/{}/{}/select
+POST /api/v1/procedures/{}/{}/{}/outcome
+PUT /api/v1/procedures/{}/{}/{}
+GET /api/v1/procedures/{}/{}/{}
+DELETE /api/v1/procedures/{}/{}/{}
+GET /api/v1/procedures/{}/{}
 GET /api/v1/intents/{}/tasks
 GET /api/v1/agents/{}/tasks
 GET /api/v1/intents/{}/acl

@@ -129,6 +129,16 @@ ANSWERS: dict[str, tuple[int, Any]] = {
     "get-state": (200, {"key": "language", "value": "de"}),
     "delete-state": (204, None),
     "list-states": (200, {"states": {}, "total": 0}),
+    "put-workflow": (201, {"workflow_id": "by-customer", "alpha": 1, "beta": 1, "version": 1}),
+    "get-workflow": (200, {"workflow_id": "by-date", "spec": ["sort", "match"], "alpha": 2}),
+    "delete-workflow": (204, None),
+    "list-workflows": (200, {"procedures": [{"workflow_id": "by-date"}], "total": 1}),
+    "select-workflow": (200, {"workflow_id": "by-date", "sampled": ...}),
+    "report-outcome": (200, {"alpha": 2.75, "beta": 1.25, "outcomes": 2}),
+    "put-working-value": (200, {"key": "draft", "value": {"to": "ada"}}),
+    "get-working-value": (200, {"instance_id": "billing-7", "value": "inv_789"}),
+    "delete-working-value": (204, None),
+    "list-working-values": (200, {"values": {"current_invoice": "inv_789"}, "total_bytes": 9}),
     "openapi": (200, {"openapi": "3.1.0"}),
     "docs": (200, ...),
     "without-key": (401, {"code": "UNAUTHENTICATED"}),
@@ -170,6 +180,7 @@ def stage(tenant: Tenant, service: Service) -> dict[str, str]:
     scope = {"memory_type": "working", "scope": {"task_id": "task_01HXYZ"}}
     entry = create(agent, progress | scope | {"tags": ["batch", "invoices", "in-progress"]})
     conversed(agent)
+    learned(agent)
     named = {f"key of {id}": key for id, key in keys.items()}
     return named | remembered(agent) | {"id of batch_progress": entry["id"]}
 
@@ -179,6 +190,15 @@ def conversed(agent: httpx.Client) -> None:
     ok(conversing.put(agent, "session_41", "Hi", "Hello", user_id="user_7"), 201)
     state = "/api/v1/agents/agent_billing_01/state/user_7/language"
     ok(agent.put(state, json={"value": "de"}))
+
+
+def learned(agent: httpx.Client) -> None:
+    """A workflow with an outcome, and a working value."""
+    workflow = "/api/v1/procedures/billing/reconcile/by-date"
+    ok(agent.put(workflow, json={"spec": ["sort", "match"]}), 201)
+    ok(agent.post(f"{workflow}/outcome", json={"score": 1}))
+    value = "/api/v1/instances/billing-7/working/current_invoice"
+    ok(agent.put(value, json={"value": "inv_789"}))
 
 
 def remembered(agent: httpx.Client) -> dict[str, str]:

@@ -193,6 +193,32 @@ def _states(admin: httpx.Client) -> None:
         admin.delete(f"{path}/k")
 
 
+def _instances(admin: httpx.Client) -> None:
+    path = "/api/v1/instances/i1/working"
+    for value in ([1], "x" * 140_000):
+        admin.put(f"{path}/k", json={"value": value})
+    admin.get(f"{path}/k")
+    admin.get(path)
+    for _ in range(2):
+        admin.delete(f"{path}/k")
+
+
+def _procedures(admin: httpx.Client) -> None:
+    path = "/api/v1/procedures/sdr/outreach"
+    admin.post(f"{path}/select")
+    for version in ({"If-Match": "1"}, {}, {"If-Match": "1"}, {"If-Match": "7"}):
+        admin.put(f"{path}/w", json={"spec": [1], "half_life": "duration:P1D"}, headers=version)
+    admin.put(f"{path}/w", json={"spec": "x" * 70_000})
+    for score in (0.5, 2):
+        admin.post(f"{path}/w/outcome", json={"score": score})
+    admin.post(f"{path}/none/outcome", json={"score": 1})
+    admin.post(f"{path}/select", json={"seed": 1})
+    admin.get(path, params={"limit": 1})
+    admin.get(f"{path}/w")
+    for version in ({"If-Match": "7"}, {}, {}):
+        admin.delete(f"{path}/w", headers=version)
+
+
 def _principals(admin: httpx.Client) -> None:
     for _ in range(2):
         admin.post(PRINCIPALS, json={"id": "bob", "kind": "agent"})
@@ -237,7 +263,16 @@ def test_every_operation_answers_as_documented(
     reader: Reader,
     document: Json,
 ) -> None:
-    for use in (_entries, _batches, _namespaces, _principals, _memories, _states):
+    for use in (
+        _entries,
+        _batches,
+        _namespaces,
+        _principals,
+        _memories,
+        _states,
+        _instances,
+        _procedures,
+    ):
         use(admin)
     _tasks(admin, tenant)
     _logs(tenant, admin)

@@ -51,6 +51,16 @@ PUT /api/v1/agents/{agent_id}/state/{owner_id}/{key}
 GET /api/v1/agents/{agent_id}/state/{owner_id}/{key}
 DELETE /api/v1/agents/{agent_id}/state/{owner_id}/{key}
 GET /api/v1/agents/{agent_id}/state/{owner_id}
+PUT /api/v1/instances/{instance_id}/working/{key}
+GET /api/v1/instances/{instance_id}/working/{key}
+DELETE /api/v1/instances/{instance_id}/working/{key}
+GET /api/v1/instances/{instance_id}/working
+POST /api/v1/procedures/{agent_type}/{task_type}/select
+POST /api/v1/procedures/{agent_type}/{task_type}/{workflow_id}/outcome
+PUT /api/v1/procedures/{agent_type}/{task_type}/{workflow_id}
+GET /api/v1/procedures/{agent_type}/{task_type}/{workflow_id}
+DELETE /api/v1/procedures/{agent_type}/{task_type}/{workflow_id}
+GET /api/v1/procedures/{agent_type}/{task_type}
 GET /api/v1/intents/{intent_id}/tasks
 GET /api/v1/agents/{agent_id}/tasks
 PATCH /api/v1/tasks/{task_id}

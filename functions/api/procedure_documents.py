@@ -1,0 +1,49 @@
+"""How procedures and working values look to callers (ADR-043 Tiers 1 and 4; contract §8)."""
+
+import orjson
+
+from functions.api.documents import Document
+from functions.instances.model import MOST_INSTANCE_BYTES, Held, WorkingValue
+from functions.instances.service import size
+from functions.platform.clock import to_rfc3339
+from functions.procedures.model import Standing
+
+
+def workflow_document(standing: Standing) -> Document:
+    """A workflow with its Beta(alpha, beta)."""
+    workflow, alpha, beta = standing.workflow, standing.alpha, standing.beta
+    return {
+        "agent_type": workflow.place.agent_type,
+        "task_type": workflow.place.task_type,
+        "workflow_id": workflow.id,
+        "spec": orjson.Fragment(workflow.spec),
+        "half_life": workflow.half_life_text,
+        "alpha": alpha,
+        "beta": beta,
+        "mean": alpha / (alpha + beta),
+        "outcomes": workflow.evidence.outcomes,
+        "version": workflow.version,
+        "created_at": to_rfc3339(workflow.created),
+        "updated_at": to_rfc3339(workflow.updated),
+    }
+
+
+def working_document(instance: str, key: str, value: WorkingValue) -> Document:
+    """A working value; it is spliced in as it was stored."""
+    return {
+        "instance_id": instance,
+        "key": key,
+        "value": orjson.Fragment(value.text),
+        "updated_at": to_rfc3339(value.updated),
+        "expires_at": to_rfc3339(value.expires),
+    }
+
+
+def held_document(instance: str, held: Held) -> Document:
+    """All working values of an instance, by their keys."""
+    return {
+        "instance_id": instance,
+        "values": {key: orjson.Fragment(value.text) for key, value in sorted(held.items())},
+        "total_bytes": size(held),
+        "max_bytes": MOST_INSTANCE_BYTES,
+    }

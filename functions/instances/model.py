@@ -1,0 +1,34 @@
+"""Working values of an agent's instance, as they come and as they are kept."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+MOST_INSTANCE_BYTES = 131_072
+LIFETIME = 3_600_000  # ms
+
+
+class NewWorkingValue(BaseModel):
+    """Body of `PUT /api/v1/instances/{instance_id}/working/{key}`."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class WorkingValue:
+    """A value. `text` is compact JSON; times are epoch ms."""
+
+    text: bytes
+    updated: int
+
+    @property
+    def expires(self) -> int:
+        """From when on it is no longer there."""
+        return self.updated + LIFETIME
+
+
+Held = dict[str, WorkingValue]
+"""An instance's values by their keys."""

@@ -1,0 +1,82 @@
+"""Workflows of a procedure, as they come and as they are kept (ADR-043 Tier 4)."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+MOST_SPEC_BYTES = 65_536
+BILLION = 1_000_000_000  # scores are counted in billionths
+
+
+class NewWorkflow(BaseModel):
+    """Body of `PUT /api/v1/procedures/{agent_type}/{task_type}/{workflow_id}`."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    spec: Any
+    half_life: str | None = None
+    reset: bool = False
+
+
+class Selection(BaseModel):
+    """Body of `POST /api/v1/procedures/{agent_type}/{task_type}/select`; it may be left out."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    seed: Annotated[int, Field(ge=0, lt=2**63)] | None = None
+
+
+class Outcome(BaseModel):
+    """Body of `POST …/{workflow_id}/outcome`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    score: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Which procedure: the workflows of a type of task of a type of agent."""
+
+    agent_type: str
+    task_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What outcomes have added up to, in billionths of an outcome, as seen from `base` (epoch ms).
+
+    With a half-life (ms), an outcome counts for twice what one a half-life earlier does: later ones
+    are added with more weight, so that nothing that stands has to be changed when time passes.
+    """
+
+    successes: int
+    failures: int
+    outcomes: int
+    base: int
+    half_life: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Workflow:
+    """A workflow. `spec` is compact JSON; times are epoch ms."""
+
+    place: Place
+    id: str
+    spec: bytes
+    half_life_text: str | None
+    evidence: Evidence
+    version: int
+    created: int
+    updated: int
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A workflow and its Beta(alpha, beta) at a moment; `sampled` is what a selection drew."""
+
+    workflow: Workflow
+    alpha: float
+    beta: float
+    sampled: float | None = None

@@ -1,0 +1,213 @@
+"""Use cases of procedures (ADR-043 Tier 4; contract §8). They are the tenant's: any principal with
+the permission reads, selects and reports."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from random import Random
+from typing import TypeVar
+
+from functions.identity.model import Principal
+from functions.platform.calls import pause
+from functions.platform.clock import Clock
+from functions.platform.errors import NotFound, Throttled, ValueTooLarge, VersionMismatch
+from functions.platform.idempotency import RequestToken
+from functions.platform.jsontext import compact_json
+from functions.platform.keys import Key
+from functions.platform.lifetimes import duration
+from functions.platform.table import ConditionFailed, Refused
+from functions.procedures import rules
+from functions.procedures.model import (
+    MOST_SPEC_BYTES,
+    Evidence,
+    NewWorkflow,
+    Place,
+    Standing,
+    Workflow,
+)
+from functions.procedures.store import Addition, WorkflowStore
+
+_ATTEMPTS = 20
+Done = TypeVar("Done")
+
+
+class Procedures:
+    """The procedures of a caller's tenant."""
+
+    def __init__(self, store: WorkflowStore, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    def put(
+        self, caller: Principal, place: Place, id: str, new: NewWorkflow, version: int | None
+    ) -> tuple[Standing, bool]:
+        """Sets a workflow's spec; the workflow, and whether it is new.
+
+        What was learned stays, unless `reset`; the same again changes nothing.
+
+        Raises:
+            ValueTooLarge: the spec has over 65,536 bytes of compact JSON.
+            NotFound, VersionMismatch: If-Match names a version, and it isn't there.
+        """
+        spec = _spec(new)
+        half_life = None if new.half_life is None else duration(new.half_life, "half_life")
+        at = self._store.key(caller.tenant, place, id)
+
+        def attempt() -> tuple[Workflow, bool]:
+            seen = self._seen(at, version)
+            now = self._clock()
+            if seen is None:
+                blank = Evidence(0, 0, 0, now, half_life)
+                made = Workflow(place, id, spec, new.half_life, blank, 1, now, now)
+                self._store.create(at, made)
+                return made, True
+            after = _revised(seen, spec, new, half_life, now)
+            if after is not seen:
+                self._store.replace(at, seen, after)
+            return after, False
+
+        stored, first = _retried(attempt)
+        return self._standing(stored), first
+
+    def get(self, caller: Principal, place: Place, id: str) -> Standing:
+        """One workflow: one read. Raises `NotFound`."""
+        return self._standing(self._there(self._store.key(caller.tenant, place, id)))
+
+    def all(self, caller: Principal, place: Place) -> list[Standing]:
+        """A procedure's workflows, the newest first: one query."""
+        found = self._store.all(caller.tenant, place)
+        newest = sorted(found, key=lambda each: (each.created, each.id), reverse=True)
+        return [self._standing(each) for each in newest]
+
+    def select(self, caller: Principal, place: Place, seed: int | None) -> Standing:
+        """The workflow to try next: one query.
+
+        Args:
+            seed: the same on the same evidence selects the same.
+
+        Raises:
+            NotFound: there is none to select from.
+        """
+        workflows = sorted(self._store.all(caller.tenant, place), key=lambda each: each.id)
+        if not workflows:
+            raise NotFound("there are no workflows for this type of task; PUT one first")
+        return rules.selected(workflows, self._clock(), Random(seed))  # noqa: S311 - a sample
+
+    def outcome(
+        self, caller: Principal, place: Place, id: str, score: float, token: RequestToken | None
+    ) -> Standing:
+        """Counts how well a workflow did: one atomic addition; none is ever lost.
+
+        Args:
+            score: from 0, a failure, to 1, a success.
+            token: of the Idempotency-Key; with it, the outcome is counted once.
+
+        Raises:
+            NotFound: there is no such workflow.
+            IdempotencyConflict: the key came with another score.
+        """
+        at = self._store.key(caller.tenant, place, id)
+        for turn in range(_ATTEMPTS):
+            pause(turn)
+            try:
+                addition = self._weighed(at, score) if turn else _unfading(score)
+                return self._standing(self._add(at, addition, token))
+            except (ConditionFailed, Refused):
+                if token is not None and self._store.noted(at, token):
+                    return self.get(caller, place, id)
+        raise _busy()
+
+    def _add(self, at: Key, addition: Addition, token: RequestToken | None) -> Workflow:
+        if token is None:
+            return self._store.add(at, addition)
+        self._store.add_once(at, addition, token, self._clock())
+        return self._there(at)
+
+    def _weighed(self, at: Key, score: float) -> Addition:
+        """An outcome by the terms of the workflow as it now stands."""
+        evidence, now = self._there(at).evidence, self._clock()
+        if rules.outgrown(evidence, now):
+            newer = rules.renewed(evidence, now, evidence.half_life)
+            self._store.renew(at, evidence, newer)
+            evidence = newer
+        base = None if evidence.half_life is None else evidence.base
+        return Addition(*rules.counted(evidence, score, now), base)
+
+    def delete(self, caller: Principal, place: Place, id: str, version: int | None) -> None:
+        """Removes a workflow with what was learned of it.
+
+        Raises:
+            NotFound, VersionMismatch: as they say.
+        """
+        at = self._store.key(caller.tenant, place, id)
+
+        def attempt() -> None:
+            seen = self._seen(at, version)
+            if seen is None:
+                raise _unknown()
+            self._store.delete(at, seen)
+
+        _retried(attempt)
+
+    def _there(self, at: Key) -> Workflow:
+        found = self._store.get(at)
+        if found is None:
+            raise _unknown()
+        return found
+
+    def _standing(self, workflow: Workflow) -> Standing:
+        return rules.standing(workflow, self._clock())
+
+    def _seen(self, at: Key, version: int | None) -> Workflow | None:
+        found = self._store.get(at)
+        if version is not None and found is None:
+            raise _unknown()
+        if version is not None and found is not None and found.version != version:
+            message = f"the workflow is at version {found.version}; read it and try again"
+            raise VersionMismatch(message, version=found.version)
+        return found
+
+
+def _retried(attempt: Callable[[], Done]) -> Done:
+    for turn in range(_ATTEMPTS):
+        pause(turn)
+        try:
+            return attempt()
+        except (ConditionFailed, Refused):
+            continue
+    raise _busy()
+
+
+def _unfading(score: float) -> Addition:
+    """An outcome as it counts without a half-life, which most workflows are."""
+    return Addition(*rules.counted(Evidence(0, 0, 0, 0), score, 0))
+
+
+def _spec(new: NewWorkflow) -> bytes:
+    text = compact_json(new.spec, "spec")
+    if len(text) > MOST_SPEC_BYTES:
+        message = f"the spec has {len(text)} bytes"
+        raise ValueTooLarge(message, max=MOST_SPEC_BYTES, actual=len(text))
+    return text
+
+
+def _revised(
+    seen: Workflow, spec: bytes, new: NewWorkflow, half_life: int | None, now: int
+) -> Workflow:
+    """The workflow under a new spec and new terms; itself, if nothing changes."""
+    evidence = seen.evidence
+    if half_life != evidence.half_life:
+        evidence = rules.renewed(evidence, now, half_life)
+    if new.reset and evidence.outcomes:
+        evidence = Evidence(0, 0, 0, now, half_life)
+    after = replace(seen, spec=spec, half_life_text=new.half_life, evidence=evidence)
+    if after == seen:
+        return seen
+    return replace(after, version=seen.version + 1, updated=now)
+
+
+def _unknown() -> NotFound:
+    return NotFound("there is no such workflow; PUT it first")
+
+
+def _busy() -> Throttled:
+    return Throttled("others are writing this workflow; try again in a second")

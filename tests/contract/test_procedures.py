@@ -1,0 +1,230 @@
+"""ADR-043 Tier 4; contract §8: procedures that learn which workflow does best."""
+
+import math
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.contract.door import MovableClock
+from tests.contract.expect import gone, invalid, ok, refused
+from tests.contract.service import Service, Tenant
+from tests.contract.test_concurrency import at_once
+
+PROCEDURE = "/api/v1/procedures/sdr/outreach"
+SPEC = {"steps": ["research", "write", "send"]}
+DAY = 24 * 3600
+
+
+def path(workflow: str, call: str = "") -> str:
+    """Where a workflow stands."""
+    return f"{PROCEDURE}/{workflow}{call}"
+
+
+def add(client: httpx.Client, workflow: str, **body: Any) -> Any:
+    """Makes a workflow and gives it."""
+    return ok(client.put(path(workflow), json={"spec": SPEC} | body), 201)
+
+
+def report(client: httpx.Client, workflow: str, score: float, **headers: str) -> Any:
+    """Reports an outcome; the workflow after it."""
+    answer = client.post(path(workflow, "/outcome"), json={"score": score}, headers=headers)
+    return ok(answer)
+
+
+def beta(client: httpx.Client, workflow: str) -> tuple[float, float]:
+    """A workflow's alpha and beta."""
+    found = ok(client.get(path(workflow)))
+    return found["alpha"], found["beta"]
+
+
+@pytest.fixture
+def sdr(tenant: Tenant) -> httpx.Client:
+    """An agent that follows procedures."""
+    return tenant.agent("sdr")
+
+
+def test_a_workflow_begins_without_a_preference(sdr: httpx.Client) -> None:
+    made = add(sdr, "roi")
+    assert (made["alpha"], made["beta"], made["mean"], made["outcomes"]) == (1, 1, 0.5, 0)
+    assert (made["workflow_id"], made["spec"], made["version"]) == ("roi", SPEC, 1)
+    assert ok(sdr.get(path("roi"))) == made
+
+
+def test_the_same_spec_again_changes_nothing(sdr: httpx.Client, service: Service) -> None:
+    add(sdr, "roi")
+    before = service.state()
+    assert ok(sdr.put(path("roi"), json={"spec": SPEC}))["version"] == 1
+    assert service.state() == before
+
+
+def test_another_spec_keeps_what_was_learned_unless_told_to_forget(sdr: httpx.Client) -> None:
+    add(sdr, "roi")
+    report(sdr, "roi", 1)
+    changed = ok(sdr.put(path("roi"), json={"spec": "call first"}))
+    assert (changed["spec"], changed["version"], changed["alpha"]) == ("call first", 2, 2)
+    reset = ok(sdr.put(path("roi"), json={"spec": "call first", "reset": True}))
+    assert (reset["alpha"], reset["outcomes"], reset["version"]) == (1, 0, 3)
+
+
+def test_a_change_at_a_version(sdr: httpx.Client) -> None:
+    at = {"If-Match": "1"}
+    refused(sdr.put(path("roi"), json={"spec": 1}, headers=at), 404, "NOT_FOUND")
+    add(sdr, "roi")
+    ok(sdr.put(path("roi"), json={"spec": 1}, headers=at))
+    stale = sdr.put(path("roi"), json={"spec": 2}, headers=at)
+    assert refused(stale, 409, "VERSION_MISMATCH")["current_version"] == 2
+    refused(sdr.delete(path("roi"), headers=at), 409, "VERSION_MISMATCH")
+
+
+def test_outcomes_are_counted_exactly(sdr: httpx.Client) -> None:
+    add(sdr, "roi")
+    for score in (1, 0, 0.25, 0.1, 0.2):
+        report(sdr, "roi", score)
+    assert beta(sdr, "roi") == (2.55, 4.45)
+    assert ok(sdr.get(path("roi")))["outcomes"] == 5
+
+
+@pytest.mark.usefixtures("parallel")
+def test_of_many_outcomes_at_once_none_is_lost(sdr: httpx.Client) -> None:
+    add(sdr, "roi")
+    at_once(24, lambda n: report(sdr, "roi", n % 2))
+    assert beta(sdr, "roi") == (13, 13)
+
+
+def test_an_outcome_sent_again_is_counted_once(sdr: httpx.Client) -> None:
+    add(sdr, "roi")
+    once = {"Idempotency-Key": "outcome-1"}
+    first = report(sdr, "roi", 1, **once)
+    assert report(sdr, "roi", 1, **once) == first
+    report(sdr, "roi", 0)
+    report(sdr, "roi", 1, **once)
+    assert beta(sdr, "roi") == (2, 2)
+    other = sdr.post(path("roi", "/outcome"), json={"score": 0}, headers=once)
+    refused(other, 409, "IDEMPOTENCY_CONFLICT")
+
+
+@pytest.mark.parametrize("score", [-0.01, 1.01, "1", None, True])
+def test_a_score_lies_between_failure_and_success(sdr: httpx.Client, score: Any) -> None:
+    add(sdr, "roi")
+    invalid(sdr.post(path("roi", "/outcome"), json={"score": score}), "score")
+    assert beta(sdr, "roi") == (1, 1)
+
+
+def test_what_is_not_there_is_not_found(sdr: httpx.Client) -> None:
+    once = {"Idempotency-Key": "outcome-1"}
+    refused(sdr.get(path("none")), 404, "NOT_FOUND")
+    refused(sdr.delete(path("none")), 404, "NOT_FOUND")
+    refused(sdr.post(f"{PROCEDURE}/select"), 404, "NOT_FOUND")
+    for headers in ({}, once):
+        answer = sdr.post(path("none", "/outcome"), json={"score": 1}, headers=headers)
+        refused(answer, 404, "NOT_FOUND")
+    assert ok(sdr.get(PROCEDURE))["total"] == 0
+
+
+def test_a_selection_prefers_what_has_done_better(sdr: httpx.Client) -> None:
+    for workflow in ("good", "bad"):
+        add(sdr, workflow)
+    for _ in range(20):
+        report(sdr, "good", 1)
+        report(sdr, "bad", 0)
+    chosen = [
+        ok(sdr.post(f"{PROCEDURE}/select", json={"seed": seed}))["workflow_id"]
+        for seed in range(20)
+    ]
+    assert chosen.count("good") == 20
+
+
+def test_a_selection_tries_what_it_does_not_know(sdr: httpx.Client) -> None:
+    for workflow in "abc":
+        add(sdr, workflow)
+    chosen = {
+        ok(sdr.post(f"{PROCEDURE}/select", json={"seed": seed}))["workflow_id"]
+        for seed in range(20)
+    }
+    assert chosen == set("abc")
+
+
+def test_a_seed_makes_a_selection_repeatable(sdr: httpx.Client) -> None:
+    for workflow in "abc":
+        add(sdr, workflow)
+    first = ok(sdr.post(f"{PROCEDURE}/select", json={"seed": 7}))
+    assert ok(sdr.post(f"{PROCEDURE}/select", json={"seed": 7})) == first
+    assert (first["spec"], 0 <= first["sampled"] <= 1) == (SPEC, True)
+
+
+def test_workflows_are_listed_newest_first(sdr: httpx.Client, clock: MovableClock) -> None:
+    for workflow in "abc":
+        add(sdr, workflow)
+        clock.advance(ms=1)
+    ok(sdr.put("/api/v1/procedures/sdr/research/d", json={"spec": 1}), 201)
+    page = ok(sdr.get(PROCEDURE, params={"limit": 2}))
+    assert [each["workflow_id"] for each in page["procedures"]] == ["c", "b"]
+    assert (page["total"], page["next_offset"]) == (3, 2)
+
+
+def test_a_deleted_workflow_takes_what_was_learned_along(sdr: httpx.Client) -> None:
+    add(sdr, "roi")
+    report(sdr, "roi", 1)
+    gone(sdr.delete(path("roi")))
+    assert add(sdr, "roi")["alpha"] == 1
+
+
+def test_evidence_fades_by_its_half_life(sdr: httpx.Client, clock: MovableClock) -> None:
+    add(sdr, "roi", half_life="duration:P1D")
+    for _ in range(8):
+        report(sdr, "roi", 1)
+    clock.advance(seconds=DAY)
+    assert beta(sdr, "roi") == pytest.approx((5, 1))
+    report(sdr, "roi", 0)
+    clock.advance(seconds=DAY)
+    assert beta(sdr, "roi") == pytest.approx((3, 1.5))
+
+
+def test_evidence_of_years_stays_right(sdr: httpx.Client, clock: MovableClock) -> None:
+    add(sdr, "roi", half_life="duration:PT1H")
+    for _ in range(4):
+        report(sdr, "roi", 1)
+        clock.advance(seconds=70 * 3600)
+    report(sdr, "roi", 0.5)
+    assert beta(sdr, "roi") == pytest.approx((1.5, 1.5))
+    clock.advance(seconds=10 * 365 * DAY)
+    assert beta(sdr, "roi") == pytest.approx((1, 1))
+    report(sdr, "roi", 1)
+    assert beta(sdr, "roi") == pytest.approx((2, 1))
+
+
+def test_a_half_life_may_come_and_go(sdr: httpx.Client, clock: MovableClock) -> None:
+    add(sdr, "roi")
+    report(sdr, "roi", 1)
+    clock.advance(seconds=5 * DAY)
+    ok(sdr.put(path("roi"), json={"spec": SPEC, "half_life": "duration:P1D"}))
+    assert beta(sdr, "roi") == (2, 1)
+    clock.advance(seconds=DAY)
+    assert beta(sdr, "roi") == pytest.approx((1.5, 1))
+    ok(sdr.put(path("roi"), json={"spec": SPEC}))
+    clock.advance(seconds=5 * DAY)
+    assert beta(sdr, "roi") == pytest.approx((1.5, 1))
+    invalid(sdr.put(path("roi"), json={"spec": SPEC, "half_life": "a while"}), "half_life")
+
+
+def test_names_and_specs_are_bounded(sdr: httpx.Client) -> None:
+    large = sdr.put(path("roi"), json={"spec": "x" * 65_536})
+    assert refused(large, 413, "VALUE_TOO_LARGE")["max"] == 65_536
+    invalid(sdr.put(path("w" * 129), json={"spec": 1}), "workflow_id")
+    invalid(sdr.put(path("roi"), json={}), "spec")
+
+
+def test_it_is_the_tenants(service: Service, sdr: httpx.Client, tenant: Tenant) -> None:
+    add(sdr, "roi")
+    assert report(tenant.agent("colleague"), "roi", 1)["alpha"] == 2
+    refused(service.tenant().agent("sdr").get(path("roi")), 404, "NOT_FOUND")
+
+
+def test_a_reader_selects_and_does_not_report(tenant: Tenant, sdr: httpx.Client) -> None:
+    add(sdr, "roi")
+    reader = tenant.agent("reader", permissions=["memory.read"])
+    ok(reader.post(f"{PROCEDURE}/select"))
+    answer = reader.post(path("roi", "/outcome"), json={"score": 1})
+    refused(answer, 403, "ACCESS_DENIED")
+    assert math.isclose(ok(sdr.get(path("roi")))["mean"], 0.5)

@@ -1,0 +1,69 @@
+"""ADR-043 Tier 4: Thompson sampling against what theory says of it."""
+
+import math
+from random import Random
+
+from functions.procedures.model import BILLION, Evidence, Place, Workflow
+from functions.procedures.rules import counted, posterior, selected
+
+MEANS = (0.3, 0.5, 0.6)
+ROUNDS, RUNS = 2_000, 10
+
+
+def workflow(name: str, evidence: Evidence) -> Workflow:
+    """A workflow with this evidence."""
+    return Workflow(Place("sdr", "outreach"), name, b"null", None, evidence, 1, 0, 0)
+
+
+def plus(evidence: Evidence, score: float, now: int = 0) -> Evidence:
+    """The evidence after one more outcome."""
+    success, failure = counted(evidence, score, now)
+    return Evidence(
+        evidence.successes + success,
+        evidence.failures + failure,
+        evidence.outcomes + 1,
+        evidence.base,
+        evidence.half_life,
+    )
+
+
+def regret(luck: Random) -> float:
+    """What a run loses against always taking the best workflow."""
+    arms = {str(n): Evidence(0, 0, 0, 0) for n in range(len(MEANS))}
+    lost = 0.0
+    for _ in range(ROUNDS):
+        workflows = [workflow(name, evidence) for name, evidence in arms.items()]
+        chosen = selected(workflows, 0, luck).workflow.id
+        mean = MEANS[int(chosen)]
+        arms[chosen] = plus(arms[chosen], float(luck.random() < mean))
+        lost += max(MEANS) - mean
+    return lost
+
+
+def divergence(p: float, q: float) -> float:
+    """Kullback-Leibler divergence of two Bernoulli distributions."""
+    return p * math.log(p / q) + (1 - p) * math.log((1 - p) / (1 - q))
+
+
+def test_its_regret_grows_as_theory_says() -> None:
+    """Lai and Robbins: no method that learns loses less than this times log T in the long run."""
+    best = max(MEANS)
+    bound = sum((best - mean) / divergence(mean, best) for mean in MEANS if mean < best)
+    mean_regret = sum(regret(Random(seed)) for seed in range(RUNS)) / RUNS  # noqa: S311
+    assert mean_regret < 1.5 * bound * math.log(ROUNDS)
+    assert mean_regret < 0.2 * ROUNDS * (best - sum(MEANS) / len(MEANS))
+
+
+def test_an_outcome_is_split_without_a_rest() -> None:
+    for score in (0, 1, 0.1, 1 / 3, 0.999999999):
+        success, failure = counted(Evidence(0, 0, 0, 0), score, 0)
+        assert success + failure == BILLION
+
+
+def test_fading_evidence_is_weighed_the_same_from_any_base() -> None:
+    hour = 3_600_000
+    early, late = Evidence(0, 0, 0, 0, hour), Evidence(0, 0, 0, 5 * hour, hour)
+    for now in (5 * hour, 6 * hour, 9 * hour):
+        early, late = plus(early, 0.75, now), plus(late, 0.75, now)
+    for seen, other in zip(posterior(early, 10 * hour), posterior(late, 10 * hour), strict=True):
+        assert math.isclose(seen, other, rel_tol=1e-6)
