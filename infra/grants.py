@@ -15,7 +15,8 @@ _WRITES = ("ConditionCheckItem", "DeleteItem", "PutItem", "UpdateItem")
 _READS = ("BatchGetItem", "GetItem", "Query")
 
 API_ON_MEMORY = TableGrant(
-    (*_READS, *_WRITES, "BatchWriteItem"), ("by_task", "by_age", "by_expiry", "by_recency")
+    (*_READS, *_WRITES, "BatchWriteItem"),
+    ("by_task", "by_age", "by_expiry", "by_recency", "by_type"),
 )
 API_ON_LOG = TableGrant((*_READS, "PutItem", "UpdateItem"))
 LIFECYCLE_ON_MEMORY = TableGrant(("BatchGetItem", "DeleteItem", "PutItem", "UpdateItem"))

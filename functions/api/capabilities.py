@@ -11,6 +11,8 @@ from functions.entries.model import ENCRYPTED, MOST_IN_BATCH, MOST_VALUE_BYTES, 
 from functions.entries.writes import EPISODIC_CAPACITY, WORKING_ENTRIES, WORKING_KB
 from functions.instances.model import MOST_INSTANCE_BYTES
 from functions.procedures.model import MOST_SPEC_BYTES
+from functions.runs.model import KEPT_DAYS, MOST_EPISODES
+from functions.runs.model import MOST_VALUE_BYTES as MOST_CONTENT_BYTES
 from functions.snapshots.model import MOST_ENTRY_BYTES
 from functions.snapshots.redaction import Edition
 from functions.tasks.model import MemoryPolicy
@@ -64,6 +66,14 @@ CAPABILITIES: Document = {
         "specification": "ADR-043, tiers 1 and 4",
         "selection": "thompson-sampling",
         "limits": {"spec_bytes": MOST_SPEC_BYTES, "instance_bytes": MOST_INSTANCE_BYTES},
+    },
+    "runs": {
+        "specification": "ADR-043 Tier 2",
+        "limits": {
+            "content_bytes": MOST_CONTENT_BYTES,
+            "episodes_per_tenant": MOST_EPISODES,
+            "retention_days": KEPT_DAYS,
+        },
     },
     "extensions": [],
 }

@@ -18,6 +18,7 @@ from functions.api.routes import (
     namespaces,
     openwop,
     procedures,
+    runs,
     states,
     tasks,
     workflows,
@@ -44,6 +45,7 @@ ROUTES = with_discovery(
         *instances.ROUTES,
         *procedures.ROUTES,
         *openwop.ROUTES,
+        *runs.ROUTES,
         *workflows.ROUTES,
         *identity.ROUTES,
     ]

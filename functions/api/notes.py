@@ -56,6 +56,13 @@ OPERATIONS = {
     "is stored, or refused if the run rejects them. Empty tags are dropped.",
     "openwop_delete_entry": "Runs that are open go on seeing it; after the last of them it leaves "
     "the storage.",
+    "runs_start": "The id is the run's whole address, so episodes can be appended without a look "
+    "at the run.",
+    "runs_append": "One write. Late episodes are taken, too: a run that has ended says so itself. "
+    "With an Idempotency-Key a retry finds the first one.",
+    "runs_recall": "Newest first. Those of an agent type come in one query, across its runs, from "
+    "an index that may be a moment behind; those of a run are complete. There is no total: it "
+    "would take reading all of them.",
 }
 """What is to be known of an operation beyond its summary."""
 
@@ -90,6 +97,18 @@ FIELDS: dict[str, Document] = {
     "MemoryEntryList.next": {
         "description": "Give it as `before` to go on; only where the answer was full."
     },
+    "agent_type": {"description": "A label that groups runs, such as `sdr`; no boundary."},
+    "instance_id": {"description": "Which instance of the agent runs."},
+    "run_id": {"description": "The run that it belongs to."},
+    "NewRun.input": {"description": "Any JSON, at most 65,536 bytes; recalled episodes, say."},
+    "RunOutput.output": {"description": "Any JSON, at most 65,536 bytes."},
+    "RunError.error": {"description": "Any JSON, at most 65,536 bytes."},
+    "NewEpisode.content": {"description": "Any JSON, at most 65,536 bytes."},
+    "NewEpisode.metadata": {"description": "At most 65,536 bytes of JSON."},
+    "Episode.agent_type": {"description": "In lists; an append doesn't look it up."},
+    "EpisodePage.next": {"description": "Give it as `before` to go on; absent on the last page."},
+    "kind": {"description": "What it is, in a word of yours: `tool_call`, `observation`."},
+    "turn": {"description": "The turn of the run that it belongs to."},
     "namespace": {"description": "The group that the entry stands in, such as `billing.invoices`."},
     "key": {"description": "The entry's name within its namespace."},
     "value": {"description": "Your JSON object, at most 65,536 bytes of compact UTF-8."},
@@ -189,6 +208,10 @@ PROBLEM_NOTES: dict[str, tuple[str, str]] = {
     "IDEMPOTENCY_CONFLICT": (
         "This Idempotency-Key was used before, for another request.",
         "Use a fresh key for each new request, and the same one for its retries only.",
+    ),
+    "RUN_CLOSED": (
+        "The run has been completed or has failed; its result stays as it is.",
+        "Start another run.",
     ),
     "TASK_CLOSED": (
         "The task has ended; nothing more is written for it.",

@@ -29,6 +29,7 @@ _HEADERS: dict[str | None, tuple[str, ...]] = {
     "State": ("ETag",),
     "Workflow": ("ETag",),
     "SelectedWorkflow": ("ETag",),
+    "Run": ("ETag",),
     "Entries": ("X-Total-Count", "X-Next-Offset"),
     "Tasks": ("X-Total-Count", "X-Next-Offset"),
 }
@@ -85,7 +86,7 @@ def _tags(routes: list[Route]) -> Iterator[Document]:
 
 
 def _operation(route: Route, routes: list[Route]) -> Document:
-    section = route.handle.__module__.rpartition(".")[2]
+    section = _section(route)
     name = f"{section}_{route.handle.__name__}"
     operation: Document = {
         "operationId": name,
@@ -106,6 +107,10 @@ def _operation(route: Route, routes: list[Route]) -> Document:
     return operation
 
 
+def _section(route: Route) -> str:
+    return route.handle.__module__.rpartition(".")[2]
+
+
 def _who_may(route: Route) -> str:
     if route.needs == PUBLIC:
         return "Needs no key."
@@ -120,7 +125,7 @@ def _parameters(route: Route) -> Iterator[Document]:
     for name, many in route.names():
         yield parameters.in_path(name, many=many)
     for name in route.query:
-        yield parameters.in_query(name, openwop=route.envelope)
+        yield parameters.in_query(name, _section(route))
     if route.needs not in (PUBLIC, ROOT):
         yield parameters.AGENT_ID
     if route.if_match is not None:

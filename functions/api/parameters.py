@@ -5,6 +5,7 @@ from typing import get_args
 from functions.api.documents import Document
 from functions.entries.model import Tier
 from functions.logs.model import EventType
+from functions.runs.model import RunStatus
 from functions.tasks.model import Status
 
 _TEXT: Document = {"type": "string", "minLength": 1}
@@ -89,9 +90,20 @@ _OPENWOP = [
         "How many to answer at most; 0 is no limit of yours, and 1,000 or 5 MB.",
     ),
 ]
-_BY_NAME = {
-    openwop: {parameter["name"]: parameter for parameter in parameters}
-    for openwop, parameters in ((False, _QUERY), (True, _OPENWOP))
+_RUNS = [
+    _query("agent_type", _TEXT | {"maxLength": 128}, "The agent type that runs were started with."),
+    _query("run_id", _TEXT, "A run, in place of an agent type."),
+    _query("status", {"type": "string", "enum": list(get_args(RunStatus))}, "The runs' status."),
+    _query(
+        "before",
+        {"type": "string", "pattern": "^epi_[0-9a-hjkmnp-tv-z]{36}$"},
+        "Episodes older than the one with this id: the `next` of an earlier answer.",
+    ),
+]
+_COMMON = {parameter["name"]: parameter for parameter in _QUERY}
+_OF_SECTION = {
+    section: {parameter["name"]: parameter for parameter in parameters}
+    for section, parameters in (("openwop", _OPENWOP), ("runs", _RUNS))
 }
 
 AGENT_ID = _header(
@@ -124,13 +136,14 @@ _PATH_NOTES = {
     "agent_type": "A type of agents: a label, and no boundary.",
     "task_type": "A type of tasks.",
     "workflow_id": "A workflow's id.",
+    "run_id": "A run's id.",
 }
 _SLASHES = " It may hold slashes."
 
 
-def in_query(name: str, *, openwop: bool) -> Document:
-    """A query parameter, of OpenWOP's part or of the rest."""
-    return _BY_NAME[openwop][name]
+def in_query(name: str, section: str) -> Document:
+    """A query parameter as a section of the document means it."""
+    return _OF_SECTION.get(section, {}).get(name) or _COMMON[name]
 
 
 def in_path(name: str, *, many: bool) -> Document:

@@ -26,6 +26,7 @@ PROBLEMS = {
     "ENTRY_EXISTS": (409, "The slot is taken"),
     "IDEMPOTENCY_CONFLICT": (409, "The Idempotency-Key was used for another request"),
     "TASK_CLOSED": (409, "The task has ended"),
+    "RUN_CLOSED": (409, "The run has ended"),
     "VALUE_TOO_LARGE": (413, "The value is too large"),
     "BATCH_TOO_LARGE": (413, "The batch is too large"),
     "BODY_TOO_LARGE": (413, "The body is too large"),

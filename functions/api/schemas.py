@@ -9,6 +9,7 @@ from functions.api.governing_schemas import CONTEXT, GUARDRAILS, POLICY, SETTING
 from functions.api.openwop_schemas import OPENWOP_ANSWERS
 from functions.api.problems import PROBLEMS
 from functions.api.procedure_schemas import PROCEDURES
+from functions.api.run_schemas import RUNS
 from functions.api.schema_words import (
     BOOLEAN,
     COUNT,
@@ -179,6 +180,7 @@ def answers(kept: Document) -> dict[str, Document]:
         **CONVERSATIONS,
         **PROCEDURES,
         **OPENWOP_ANSWERS,
+        **RUNS,
         "Problem": _PROBLEM,
         "Health": object_of(status={"const": "ok"}),
         "Capabilities": _like(CAPABILITIES),

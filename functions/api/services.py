@@ -43,11 +43,18 @@ from functions.platform.table import Table
 from functions.platform.values import Values
 from functions.procedures.service import Procedures
 from functions.procedures.store import WorkflowStore
+from functions.runs.counts import EpisodeCounts
+from functions.runs.episodes import Episodes
+from functions.runs.ids import RunIds
+from functions.runs.items import RunItems
+from functions.runs.quota import Quota
+from functions.runs.service import Runs
+from functions.runs.store import RunStore
 from functions.snapshots.handles import Handles
 from functions.snapshots.positions import Positions
 from functions.snapshots.redaction import Edition
 from functions.snapshots.registry import Registry
-from functions.snapshots.runs import Runs
+from functions.snapshots.runs import Runs as MemoryRuns
 from functions.snapshots.service import Memories
 from functions.snapshots.store import MemoryStore
 from functions.tasks.governance import Governance
@@ -83,7 +90,9 @@ class Services:
     states: States
     instances: Instances
     procedures: Procedures
-    memory_runs: Runs
+    memory_runs: MemoryRuns
+    runs: Runs
+    episodes: Episodes
     memories: Memories
     handles: Handles
     openwop: Edition
@@ -115,7 +124,8 @@ def build_services(settings: ApiSettings, clock: Clock) -> Services:
     said, cold = ConversationItems(Values(cipher)), cold_storage(settings)
     memories, positions, handles = MemoryStore(table), Positions(table, clock), Handles(root_key)
     registry = Registry(cipher, settings.openwop)
-    runs = Runs(table, memories, positions, registry, handles, clock)
+    memory_runs = MemoryRuns(table, memories, positions, registry, handles, clock)
+    runs, episodes = _runs(table, Values(cipher), root_key, clock)
     return Services(
         identity=identity,
         entries=entries,
@@ -137,8 +147,10 @@ def build_services(settings: ApiSettings, clock: Clock) -> Services:
         states=States(table, Values(cipher), clock),
         instances=Instances(table, clock),
         procedures=Procedures(WorkflowStore(table), clock),
-        memory_runs=runs,
-        memories=Memories(memories, positions, runs, handles, clock),
+        memory_runs=memory_runs,
+        runs=runs,
+        episodes=episodes,
+        memories=Memories(memories, positions, memory_runs, handles, clock),
         handles=handles,
         openwop=settings.openwop,
     )
@@ -152,6 +164,13 @@ def _conversations(
     retention = Retention(table, items, remains, cold, clock)
     appends, pops = Appends(store, items, clock), Pops(store, items, clock)
     return Conversations(store, items, appends, pops, remains, retention, clock)
+
+
+def _runs(table: Table, values: Values, root_key: str, clock: Clock) -> tuple[Runs, Episodes]:
+    items, ids = RunItems(values), RunIds(root_key)
+    store = RunStore(table, items, ids)
+    quota = Quota(EpisodeCounts(table, clock), clock)
+    return Runs(table, store, items, ids, clock), Episodes(table, store, items, quota, clock)
 
 
 def _cipher(settings: ApiSettings) -> Cipher:

@@ -136,9 +136,15 @@ class CapacityExceeded(ServiceError):
 
     code = "CAPACITY_EXCEEDED"
 
-    def __init__(self, limit: str, current_count: int, max_capacity: int) -> None:
+    def __init__(
+        self,
+        limit: str,
+        current_count: int,
+        max_capacity: int,
+        remedy: str = "delete entries first",
+    ) -> None:
         super().__init__(
-            f"{limit} is reached: {current_count} of {max_capacity} in use; delete entries first",
+            f"{limit} is reached: {current_count} of {max_capacity} in use; {remedy}",
             limit=limit,
             current_count=current_count,
             max_capacity=max_capacity,
@@ -155,6 +161,12 @@ class SecretLeakage(ServiceError):
             f"the entry holds secrets of its run ({', '.join(labels)}); nothing was stored",
             labels=labels,
         )
+
+
+class RunClosed(ServiceError):
+    """The run was completed or has failed; that stays as it is (ADR-043)."""
+
+    code = "RUN_CLOSED"
 
 
 class RunEnded(ServiceError):

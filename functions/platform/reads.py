@@ -111,6 +111,26 @@ class Reads(Calls):
         }
         return self._pages(request)
 
+    def query_newest(
+        self, index: str, of: tuple[str, str], before: tuple[str, str], at_once: int | None
+    ) -> Iterator[Item]:
+        """What an index lists under a value of an attribute, from the highest of another one on.
+
+        Args:
+            index: its name; it may lag behind the table.
+            of: the attribute, and its value.
+            before: the attribute that sorts, and what each one is below.
+            at_once: how many a call reads at most; else a megabyte.
+        """
+        (attribute, value), (sort, below) = of, before
+        request = {
+            "IndexName": index,
+            "KeyConditionExpression": f"{attribute} = :value AND {sort} < :below",
+            "ExpressionAttributeValues": typed_values({"value": value, "below": below}),
+            "ScanIndexForward": False,
+        } | ({"Limit": at_once} if at_once else {})
+        return self._pages(request)
+
     def query_sorted(self, index: str, partition: str) -> Iterator[Item]:
         """A partition's keys in an index, in its order; it may lag behind the table."""
         request = {

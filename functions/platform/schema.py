@@ -7,6 +7,7 @@ BY_AGE = "by_age"  # an agent's episodic entries
 BY_EXPIRY = "by_expiry"  # a partition's entries that expire
 BY_RECENCY = "by_recency"  # an agent's episodic entries that may be evicted, first to go first
 BY_DUE = "by_due"  # what the scheduled function has to look after, and when
+BY_TYPE = "by_type"  # an agent type's episodes and runs
 TASK_ATTRIBUTE = "task_ix"
 RECENCY_ATTRIBUTE = "recency"
 VICTIM_ATTRIBUTES = ("nonce", "version", "kb", "agent_id", "task", "ttl_rule")
@@ -14,6 +15,8 @@ DUE_SHARD_ATTRIBUTE = "due_ix"
 DUE_ATTRIBUTE = "due"
 AGE_ATTRIBUTE = "ep_created"
 EXPIRY_ATTRIBUTE = "expires"
+TYPE_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE = "type_ix", "type_at"
+TYPE_ATTRIBUTES = ("val", "data_key", "sealed_at", "run", "author", "sens", "status")
 TTL_ATTRIBUTE = "ttl_at"
 
 
@@ -51,6 +54,8 @@ def memory_table(name: str) -> dict[str, Any]:
                 AGE_ATTRIBUTE: "N",
                 EXPIRY_ATTRIBUTE: "N",
                 DUE_ATTRIBUTE: "N",
+                TYPE_ATTRIBUTE: "S",
+                TYPE_ORDER_ATTRIBUTE: "S",
             }
         ),
         "KeySchema": _keys("pk", "sk"),
@@ -60,6 +65,7 @@ def memory_table(name: str) -> dict[str, Any]:
             _index(BY_EXPIRY, "pk", EXPIRY_ATTRIBUTE),
             _index(BY_RECENCY, "pk", RECENCY_ATTRIBUTE, VICTIM_ATTRIBUTES),
             _index(BY_DUE, DUE_SHARD_ATTRIBUTE, DUE_ATTRIBUTE),
+            _index(BY_TYPE, TYPE_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE, TYPE_ATTRIBUTES),
         ],
         "StreamSpecification": {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"},
     }

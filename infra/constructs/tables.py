@@ -12,6 +12,7 @@ from infra.grants import TableGrant
 _STRING, _NUMBER = dynamodb.AttributeType.STRING, dynamodb.AttributeType.NUMBER
 _TTL_ATTRIBUTE = "ttl_at"
 _OF_A_VICTIM = ["nonce", "version", "kb", "agent_id", "task", "ttl_rule"]
+_OF_A_TYPE = ["val", "data_key", "sealed_at", "run", "author", "sens", "status"]
 
 
 def _attribute(name: str, kind: dynamodb.AttributeType = _STRING) -> dynamodb.Attribute:
@@ -69,6 +70,7 @@ class Tables(Construct):
         self._add_index("by_expiry", _attribute("pk"), _attribute("expires", _NUMBER))
         self._add_index("by_recency", _attribute("pk"), _attribute("recency"), _OF_A_VICTIM)
         self._add_index("by_due", _attribute("due_ix"), _attribute("due", _NUMBER))
+        self._add_index("by_type", _attribute("type_ix"), _attribute("type_at"), _OF_A_TYPE)
 
     def _add_index(
         self,

@@ -15,6 +15,7 @@ from agent_memory.exceptions import (
     MemoryCapacityError,
     MemoryConflictError,
     MemoryNotFoundError,
+    RunClosedError,
     ServiceUnavailableError,
     TaskClosedError,
     ThrottledError,
@@ -25,6 +26,7 @@ from agent_memory.exceptions import (
 _BY_CODE: dict[str, type[AgentMemoryError]] = {
     "CAPACITY_EXCEEDED": MemoryCapacityError,
     "IDEMPOTENCY_CONFLICT": IdempotencyConflictError,
+    "RUN_CLOSED": RunClosedError,
     "TASK_CLOSED": TaskClosedError,
     "THROTTLED": ThrottledError,
 }

@@ -61,6 +61,10 @@ class IdempotencyConflictError(AgentMemoryError):
     """The Idempotency-Key came before with another body (409)."""
 
 
+class RunClosedError(AgentMemoryError):
+    """The run was completed or has failed (409 `RUN_CLOSED`)."""
+
+
 class TaskClosedError(AgentMemoryError):
     """The task has ended (409 `TASK_CLOSED`)."""
 

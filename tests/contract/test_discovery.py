@@ -67,6 +67,13 @@ PUT /api/v1/intents/{}/acl
 GET /api/v1/intents/{}/events
 GET /api/v1/agents/{}/events
 GET /api/v1/memory/namespaces/{}/events
+POST /api/v1/runs
+GET /api/v1/runs
+GET /api/v1/runs/{}
+POST /api/v1/runs/{}/complete
+POST /api/v1/runs/{}/fail
+POST /api/v1/runs/{}/episodes
+GET /api/v1/episodes
 POST /v1/runs
 POST /v1/runs/{}/end
 GET /v1/memory/{}

@@ -20,7 +20,7 @@ from functions.api.route import route_table
 from functions.local.gateway import to_event
 from functions.platform.errors import MethodNotAllowed, NotFound
 from functions.platform.settings import ApiSettings
-from tests.contract import conversing
+from tests.contract import conversing, running
 from tests.contract.bodies import MEMORY, TASKS, create, create_task, grant
 from tests.contract.door import BASE_URL, Handler, LambdaContext, check_common_rules
 from tests.contract.expect import ok
@@ -139,6 +139,13 @@ ANSWERS: dict[str, tuple[int, Any]] = {
     "get-working-value": (200, {"instance_id": "billing-7", "value": "inv_789"}),
     "delete-working-value": (204, None),
     "list-working-values": (200, {"values": {"current_invoice": "inv_789"}, "total_bytes": 9}),
+    "begin-run": (201, {"agent_type": "sdr", "status": "running", "input": {"lead": 7}}),
+    "get-run": (200, {"agent_type": "sdr", "status": "running"}),
+    "list-runs": (200, {"runs": [{"agent_type": "sdr"}], "total": 1}),
+    "complete-run": (200, {"status": "completed", "output": {"sent": True}, "version": 2}),
+    "fail-run": (200, {"status": "failed", "error": "no answer"}),
+    "append-episode": (201, {"content": "Asked for a price", "turn": 2}),
+    "recall-episodes": (200, {"episodes": [{"content": "Opened with ROI"}], "limit": 10}),
     "openapi": (200, {"openapi": "3.1.0"}),
     "docs": (200, ...),
     "without-key": (401, {"code": "UNAUTHENTICATED"}),
@@ -182,6 +189,9 @@ def stage(tenant: Tenant, service: Service) -> dict[str, str]:
     conversed(agent)
     learned(agent)
     named = {f"key of {id}": key for id, key in keys.items()}
+    run = running.start(agent)
+    running.append(agent, run, "Opened with ROI")
+    named |= {"id of run": run["id"]}
     return named | remembered(agent) | {"id of batch_progress": entry["id"]}
 
 
@@ -286,7 +296,7 @@ NOBODY = dict.fromkeys(
     [
         *(f"key of {id}" for id in ("agent_billing_01", "agent_data_01", "agent_audit_01")),
         *("key of coordinator_01", "key of admin", "key of root", "id of batch_progress"),
-        *("ref of planner", "run of planner", "id of preference"),
+        *("ref of planner", "run of planner", "id of preference", "id of run"),
     ],
     "mem_x",
 )

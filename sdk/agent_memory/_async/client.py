@@ -14,6 +14,7 @@ from agent_memory._async.memory import AsyncMemory
 from agent_memory._async.namespaces import AsyncNamespaces
 from agent_memory._async.pool import AsyncPool
 from agent_memory._async.principals import AsyncPrincipals
+from agent_memory._async.runs import AsyncRuns
 from agent_memory._async.states import AsyncStates
 from agent_memory._async.tasks import AsyncTasks
 from agent_memory._async.tenants import AsyncTenants
@@ -43,7 +44,7 @@ class AsyncClient:
         settings: what the client is set up with.
         pool: its connections.
         memory, namespaces, tasks, intents, agents, principals, tenants, workflows, events,
-            conversations, states: the
+            conversations, states, runs: the
             calls, by what they are about.
     """
 
@@ -71,6 +72,7 @@ class AsyncClient:
         self.events = AsyncEvents(self)
         self.conversations = AsyncConversations(self)
         self.states = AsyncStates(self)
+        self.runs = AsyncRuns(self)
 
     def with_options(
         self, *, timeout: float | None = None, max_retries: int | None = None

@@ -14,6 +14,7 @@ from agent_memory._sync.memory import Memory
 from agent_memory._sync.namespaces import Namespaces
 from agent_memory._sync.pool import Pool
 from agent_memory._sync.principals import Principals
+from agent_memory._sync.runs import Runs
 from agent_memory._sync.states import States
 from agent_memory._sync.tasks import Tasks
 from agent_memory._sync.tenants import Tenants
@@ -43,7 +44,7 @@ class Client:
         settings: what the client is set up with.
         pool: its connections.
         memory, namespaces, tasks, intents, agents, principals, tenants, workflows, events,
-            conversations, states: the
+            conversations, states, runs: the
             calls, by what they are about.
     """
 
@@ -71,6 +72,7 @@ class Client:
         self.events = Events(self)
         self.conversations = Conversations(self)
         self.states = States(self)
+        self.runs = Runs(self)
 
     def with_options(
         self, *, timeout: float | None = None, max_retries: int | None = None

@@ -8,7 +8,7 @@ from functions.logs.rules import event_id
 from functions.logs.store import LogStore
 from functions.platform.aws import client
 from functions.platform.table import Table
-from tests.contract import conversing
+from tests.contract import conversing, running
 from tests.contract.bodies import (
     BATCH,
     MEMORY,
@@ -219,6 +219,27 @@ def _procedures(admin: httpx.Client) -> None:
         admin.delete(f"{path}/w", headers=version)
 
 
+def _runs(admin: httpx.Client) -> None:
+    run = running.start(admin, instance_id="i", input={"a": 1}, sensitivity="internal")
+    for _ in range(2):
+        admin.post(running.RUNS, json={"agent_type": "sdr"}, headers={"Idempotency-Key": "k"})
+    admin.post(running.RUNS, json={"agent_type": "sdr", "input": "x" * 70_000})
+    more = {"role": "tool", "kind": "call", "turn": 1, "metadata": {}, "sensitivity": "internal"}
+    running.append(admin, run, "a", **more)
+    running.append(admin, run, "b")
+    running.try_append(admin, run["id"], "x" * 70_000)
+    running.try_append(admin, "run_x", 1)
+    for whose in ("agent_type=sdr", f"run_id={run['id']}", "run_id=run_x", ""):
+        admin.get(f"{running.EPISODES}?{whose}&limit=1")
+    running.end(admin, run, output=[1])
+    running.end(admin, run)
+    running.end(admin, running.start(admin), "fail", error="e")
+    for path in (run["id"], "run_x"):
+        admin.get(f"{running.RUNS}/{path}")
+    for asked in ("agent_type=sdr&limit=1&status=running", ""):
+        admin.get(f"{running.RUNS}?{asked}")
+
+
 def _principals(admin: httpx.Client) -> None:
     for _ in range(2):
         admin.post(PRINCIPALS, json={"id": "bob", "kind": "agent"})
@@ -272,6 +293,7 @@ def test_every_operation_answers_as_documented(
         _states,
         _instances,
         _procedures,
+        _runs,
     ):
         use(admin)
     _tasks(admin, tenant)

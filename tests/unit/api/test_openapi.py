@@ -72,6 +72,13 @@ PUT /api/v1/intents/{intent_id}/acl
 GET /api/v1/intents/{intent_id}/events
 GET /api/v1/agents/{agent_id}/events
 GET /api/v1/memory/namespaces/{namespace}/events
+POST /api/v1/runs
+GET /api/v1/runs
+GET /api/v1/runs/{run_id}
+POST /api/v1/runs/{run_id}/complete
+POST /api/v1/runs/{run_id}/fail
+POST /api/v1/runs/{run_id}/episodes
+GET /api/v1/episodes
 POST /v1/runs
 POST /v1/runs/{runId}/end
 GET /v1/memory/{memoryRef}

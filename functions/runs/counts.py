@@ -1,0 +1,72 @@
+"""How many episodes a tenant has: counted by day, off the write path (decision 31).
+
+Episodes go by age alone. So nothing is ever counted down: a day's count goes with its last episode.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from functions.platform.clock import Clock
+from functions.platform.keys import Key, tenant_of
+from functions.platform.run_keys import (
+    DAY,
+    counted_item,
+    day_item,
+    day_of,
+    warning_item,
+)
+from functions.platform.schema import TTL_ATTRIBUTE
+from functions.platform.table import Refused, Table
+from functions.platform.writes import delete, put, update
+from functions.runs.items import ABSENT
+from functions.runs.model import KEPT_DAYS, Standing
+
+AT_ONCE = 90  # episodes counted together: at worst a day's count each, of 100 writes
+_REMEMBERED = 2 * DAY  # the stream delivers nothing that is older than a day
+
+
+class EpisodeCounts:
+    """Counts of all tenants."""
+
+    def __init__(self, table: Table, clock: Clock) -> None:
+        self._table = table
+        self._clock = clock
+
+    def standing(self, tenant: str) -> Standing:
+        """Where a tenant stands now: one call that reads at most 92 tiny items."""
+        oldest = day_of(self._clock()) - KEPT_DAYS
+        _, first = day_item(tenant, oldest)
+        partition, last = warning_item(tenant)
+        items = list(self._table.query_from(partition, first, last, KEPT_DAYS + 10))
+        count = sum(item.get("episodes", 0) for item in items)
+        return Standing(count, any(item["sk"] == last for item in items))
+
+    def add(self, appended: Sequence[tuple[Key, int]]) -> None:
+        """Counts episodes, each given by its place and moment; the same ones again count once.
+
+        Args:
+            appended: at most `AT_ONCE`; any number of tenants.
+        """
+        days = Counter((tenant_of(place[0]), day_of(moment)) for place, moment in appended)
+        (first, _), *_ = appended
+        marker = counted_item(tenant_of(first[0]), [place for place, _ in appended])
+        ttl = (self._clock() + _REMEMBERED) // 1000
+        writes = [
+            update(
+                day_item(tenant, day),
+                f"ADD episodes :more SET {TTL_ATTRIBUTE} = :ttl",
+                more=more,
+                ttl=(day + KEPT_DAYS + 1) * DAY // 1000,
+            )
+            for (tenant, day), more in days.items()
+        ]
+        try:
+            self._table.transact([put(marker, {TTL_ATTRIBUTE: ttl}, ABSENT), *writes])
+        except Refused:
+            return  # they were counted when they were delivered first
+
+    def set_warned(self, tenant: str, *, warned: bool) -> None:
+        """Keeps in mind that a tenant was warned, or that it stands below the warning again."""
+        place = warning_item(tenant)
+        write = put(place, {"since": self._clock()}) if warned else delete(place)
+        self._table.write_many([write])

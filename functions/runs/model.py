@@ -1,0 +1,101 @@
+"""Runs and episodes (ADR-043 Tier 2; contract §8)."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from functions.platform.fields import AgentId, Identifier
+
+MOST_VALUE_BYTES = 65_536  # of compact JSON: content, metadata, input, output, error, each
+KEPT_DAYS = 90
+MOST_EPISODES, WARNED_FROM = 100_000, 80_000  # of a tenant, all agent types together
+
+RunStatus = Literal["running", "completed", "failed"]
+Sensitivity = Literal["public", "internal", "confidential", "restricted"]
+ENCRYPTED: frozenset[str | None] = frozenset({"confidential", "restricted"})
+Label = Annotated[str, Field(min_length=1, max_length=64)]
+
+
+class NewRun(BaseModel):
+    """Body of `POST /api/v1/runs`."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    agent_type: AgentId
+    instance_id: Identifier | None = None
+    input: Any = None
+    sensitivity: Sensitivity | None = None
+
+
+class RunOutput(BaseModel):
+    """Body of `POST /api/v1/runs/{run_id}/complete`."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    output: Any = None
+
+
+class RunError(BaseModel):
+    """Body of `POST /api/v1/runs/{run_id}/fail`."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    error: Any = None
+
+
+class NewEpisode(BaseModel):
+    """Body of `POST /api/v1/runs/{run_id}/episodes`."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    content: Any
+    role: Label | None = None
+    kind: Label | None = None
+    turn: Annotated[int, Field(ge=0, le=1_000_000_000)] | None = None
+    metadata: dict[str, Any] | None = None
+    sensitivity: Sensitivity | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run. Times are epoch ms; `input`, `output` and `error` are JSON text."""
+
+    id: str
+    agent_type: str
+    instance: str | None
+    status: RunStatus
+    version: int
+    created: int
+    author: str
+    input: bytes
+    output: bytes = b"null"
+    error: bytes = b"null"
+    ended: int | None = None
+    ender: str | None = None
+    sensitivity: Sensitivity | None = None
+    request: bytes | None = None  # under which it was started
+    end_request: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """An episode; `text` is a JSON object of what was given: content, role, kind, turn, metadata.
+
+    `created` is epoch ms.
+    """
+
+    id: str
+    run: str
+    text: bytes
+    created: int
+    author: str
+    sensitivity: Sensitivity | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How many episodes a tenant has, as they are counted, and whether it was warned of that."""
+
+    count: int
+    warned: bool

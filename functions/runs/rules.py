@@ -1,0 +1,51 @@
+"""What the room decides without looking at anything but its arguments."""
+
+from functions.platform.errors import NotFound, ValueTooLarge
+from functions.platform.jsontext import compact_json
+from functions.platform.run_keys import DAY
+from functions.runs.model import KEPT_DAYS, MOST_VALUE_BYTES, NewEpisode
+
+_GIVEN = ("role", "kind", "turn", "metadata")
+
+
+def json_text(value: object, field: str) -> bytes:
+    """A value as it is kept.
+
+    Raises:
+        ValueTooLarge: over 65,536 bytes of compact JSON.
+        ValidationFailed: it can't be written as JSON.
+    """
+    text = compact_json(value, field)
+    if len(text) > MOST_VALUE_BYTES:
+        message = (
+            f"{field} has {len(text)} bytes; keep what is larger elsewhere, and its place here"
+        )
+        raise ValueTooLarge(message, max=MOST_VALUE_BYTES, actual=len(text))
+    return text
+
+
+def episode_text(new: NewEpisode) -> bytes:
+    """What an episode holds, as one JSON object; what wasn't given takes no room.
+
+    Raises:
+        ValueTooLarge, ValidationFailed: as `json_text`.
+    """
+    given = {name: value for name in _GIVEN if (value := getattr(new, name)) is not None}
+    parts = {"content": new.content} | given
+    texts = (b'"%b":%b' % (name.encode(), json_text(each, name)) for name, each in parts.items())
+    return b"{" + b",".join(texts) + b"}"
+
+
+def expires(created: int) -> int:
+    """Until when (epoch ms) something of this age is kept."""
+    return created + KEPT_DAYS * DAY
+
+
+def ttl(created: int) -> int:
+    """From when on (epoch s) DynamoDB may remove it."""
+    return -(-expires(created) // 1000)
+
+
+def no_such_run() -> NotFound:
+    """What is said of a run that isn't in this tenant, or not any more."""
+    return NotFound(f"no run of the last {KEPT_DAYS} days has this id")

@@ -1,0 +1,136 @@
+"""`client.runs`: what agents did, turn by turn, for 90 days (ADR-043 Tier 2; contract §8)."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from agent_memory._sync.resource import Resource, given, items, member, segment
+
+_RUNS = "/api/v1/runs"
+_EPISODES = "/api/v1/episodes"
+_MOST = 1000  # episodes of one answer
+
+Document = dict[str, Any]
+
+
+class Runs(Resource):
+    """Runs and their episodes, as the service's documents."""
+
+    def start(
+        self,
+        agent_type: str,
+        *,
+        instance_id: str | None = None,
+        input: Any = None,  # noqa: A002 - the contract's own word
+        sensitivity: str | None = None,
+    ) -> Document:
+        """Starts a run; its `id` is what episodes are appended to.
+
+        Args:
+            agent_type: a label such as `sdr`; episodes are recalled by it.
+            instance_id: which instance of the agent it is.
+            input: whatever JSON can write, up to 65,536 bytes.
+            sensitivity: `confidential` and `restricted` texts are stored encrypted.
+        """
+        body = given(instance_id=instance_id, input=input, sensitivity=sensitivity)
+        return self._document("POST", _RUNS, json={"agent_type": agent_type, **body})
+
+    def append(
+        self,
+        run_id: str,
+        content: Any,
+        *,
+        role: str | None = None,
+        kind: str | None = None,
+        turn: int | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        sensitivity: str | None = None,
+    ) -> Document:
+        """Appends an episode to a run, exactly once, even after its end.
+
+        Args:
+            run_id: the run.
+            content: whatever JSON can write, up to 65,536 bytes.
+            role: who or what it comes from.
+            kind: what it is, in a word of yours.
+            turn: the turn of the run.
+            metadata: more, up to 65,536 bytes.
+            sensitivity: as for a run.
+
+        Raises:
+            MemoryNotFoundError: no run of the last 90 days has this id.
+            MemoryCapacityError: the tenant has 100,000 episodes.
+        """
+        more = given(role=role, kind=kind, turn=turn, sensitivity=sensitivity)
+        if metadata is not None:
+            more["metadata"] = dict(metadata)
+        return self._document(
+            "POST", f"{_path(run_id)}/episodes", json={"content": content, **more}
+        )
+
+    def complete(self, run_id: str, output: Any = None) -> Document:
+        """Ends a run that went well.
+
+        Raises:
+            MemoryNotFoundError: no run of the last 90 days has this id.
+            RunClosedError: it is over.
+        """
+        return self._document("POST", f"{_path(run_id)}/complete", json={"output": output})
+
+    def fail(self, run_id: str, error: Any = None) -> Document:
+        """Ends a run that didn't; raises as `complete`."""
+        return self._document("POST", f"{_path(run_id)}/fail", json={"error": error})
+
+    def get(self, run_id: str) -> Document:
+        """A run.
+
+        Raises:
+            MemoryNotFoundError: no run of the last 90 days has this id.
+        """
+        return self._document("GET", _path(run_id))
+
+    def of_type(
+        self, agent_type: str, *, status: str | None = None
+    ) -> Iterator[Document]:
+        """An agent type's runs, newest first, a page at a time as they are asked for.
+
+        Args:
+            agent_type: as the runs were started with.
+            status: `running`, `completed` or `failed`.
+        """
+        asked = given(agent_type=agent_type, status=status)
+        for run in self._listed(_RUNS, "runs", asked):
+            yield run
+
+    def recall(self, agent_type: str, last: int = 10) -> list[Document]:
+        """The newest `last` episodes of an agent type, across its runs, newest first."""
+        asked = {"agent_type": agent_type}
+        found: list[Document] = []
+        if last > 0:
+            for episode in self._episodes(asked, min(last, _MOST)):
+                found.append(episode)
+                if len(found) == last:
+                    break
+        return found
+
+    def episodes(self, run_id: str) -> Iterator[Document]:
+        """All episodes of a run, newest first, a page at a time as they are asked for.
+
+        Raises:
+            MemoryNotFoundError: no run of the last 90 days has this id.
+        """
+        for episode in self._episodes({"run_id": run_id}, _MOST):
+            yield episode
+
+    def _episodes(self, whose: Document, at_once: int) -> Iterator[Document]:
+        following: Document | None = {}
+        while following is not None:
+            page = self._document(
+                "GET", _EPISODES, params={**whose, **following, "limit": at_once}
+            )
+            for episode in items(member(page, "episodes")):
+                yield episode
+            following = {"before": page["next"]} if "next" in page else None
+
+
+def _path(run_id: str) -> str:
+    return f"{_RUNS}/{segment(run_id)}"

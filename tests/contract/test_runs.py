@@ -1,0 +1,183 @@
+"""ADR-043 Tiers 1 and 2, contract §8: runs, from their start to their end and their removal."""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.contract.door import MovableClock
+from tests.contract.expect import invalid, ok, refused
+from tests.contract.running import DAY, RUNS, append, end, listed, recall, start
+from tests.contract.service import Service, Tenant
+
+
+@pytest.fixture
+def agent(tenant: Tenant) -> httpx.Client:
+    """An agent that runs."""
+    return tenant.agent("sdr-worker-1")
+
+
+def test_a_run_is_there_from_its_start_and_holds_its_result_at_its_end(
+    agent: httpx.Client, clock: MovableClock
+) -> None:
+    run = start(agent, instance_id="i-1", input={"lead": 7})
+    assert run["id"].startswith("run_")
+    assert (run["status"], run["agent_type"], run["instance_id"]) == ("running", "sdr", "i-1")
+    assert (run["input"], run["output"], run["error"]) == ({"lead": 7}, None, None)
+    assert (run["created_by"], run["ended_at"], run["version"]) == ("sdr-worker-1", None, 1)
+    assert ok(agent.get(f"{RUNS}/{run['id']}")) == run
+    clock.advance(seconds=3)
+    done = ok(end(agent, run, output=["mail", 1.5]))
+    changed = {"status": "completed", "output": ["mail", 1.5], "version": 2}
+    assert done == run | changed | {"ended_at": clock.time(), "ended_by": "sdr-worker-1"}
+    assert ok(agent.get(f"{RUNS}/{run['id']}")) == done
+
+
+def test_a_run_that_failed_says_why(agent: httpx.Client) -> None:
+    run = start(agent)
+    failed = ok(end(agent, run, "fail", error={"code": "TIMEOUT"}))
+    assert (failed["status"], failed["error"]) == ("failed", {"code": "TIMEOUT"})
+
+
+def test_a_run_ends_once(agent: httpx.Client) -> None:
+    run = start(agent)
+    done = ok(end(agent, run, output=1))
+    for how, result in (("complete", {"output": 2}), ("fail", {"error": "late"})):
+        refused(end(agent, run, how, **result), 409, "RUN_CLOSED")
+    assert ok(agent.get(f"{RUNS}/{run['id']}")) == done
+
+
+def test_a_retried_end_gives_the_first_answer_again(agent: httpx.Client) -> None:
+    run = start(agent)
+    done = ok(end(agent, run, output=1, key="k"))
+    assert ok(end(agent, run, output=1, key="k")) == done
+    refused(end(agent, run, output=2, key="k"), 409, "IDEMPOTENCY_CONFLICT")
+    refused(end(agent, run, output=1, key="another"), 409, "RUN_CLOSED")
+
+
+@pytest.mark.usefixtures("parallel")
+def test_of_many_who_end_a_run_one_does(agent: httpx.Client) -> None:
+    run = start(agent)
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda number: end(agent, run, output=number), range(8)))
+    (first,) = [each.json() for each in answers if each.status_code == 200]
+    assert [each.status_code for each in answers].count(409) == 7
+    assert ok(agent.get(f"{RUNS}/{run['id']}")) == first
+
+
+def test_a_retried_start_starts_one_run(agent: httpx.Client, clock: MovableClock) -> None:
+    def ask(**fields: Any) -> httpx.Response:
+        body = {"agent_type": "sdr"} | fields
+        return agent.post(RUNS, json=body, headers={"Idempotency-Key": "k"})
+
+    first = ok(ask(), 201)
+    clock.advance(seconds=60)
+    assert ok(ask(), 201) == first
+    refused(ask(input=1), 409, "IDEMPOTENCY_CONFLICT")
+    assert listed(agent) == [first["id"]]
+    ok(end(agent, first))
+    refused(ask(), 409, "RUN_CLOSED")
+
+
+def test_runs_are_listed_newest_first_by_agent_type(
+    agent: httpx.Client, clock: MovableClock
+) -> None:
+    runs = []
+    for number in range(5):
+        runs.append(start(agent, input=number))
+        start(agent, "other")
+        clock.advance(ms=1)
+    ok(end(agent, runs[1], output=1))
+    ok(end(agent, runs[3], "fail"))
+    newest = [run["id"] for run in reversed(runs)]
+    page = ok(agent.get(RUNS, params={"agent_type": "sdr", "limit": 2, "offset": 1}))
+    assert [run["input"] for run in page["runs"]] == [3, 2]
+    assert (page["total"], page["next_offset"]) == (5, 3)
+    assert listed(agent) == newest
+    assert listed(agent, status="running") == [newest[0], newest[2], newest[4]]
+    assert listed(agent, status="failed") == [runs[3]["id"]]
+    assert listed(agent, "nobody") == []
+
+
+def test_all_of_the_tenants_principals_use_a_run(tenant: Tenant, agent: httpx.Client) -> None:
+    run = start(agent)
+    other = tenant.agent("another")
+    append(other, run, "seen")
+    assert ok(end(other, run, output=1))["ended_by"] == "another"
+    reader = tenant.agent("reader", permissions=["memory.read"])
+    assert recall(reader, run_id=run["id"]) == ["seen"]
+    refused(end(reader, run), 403, "ACCESS_DENIED")
+    refused(reader.post(RUNS, json={"agent_type": "sdr"}), 403, "ACCESS_DENIED")
+    writer = tenant.agent("writer", permissions=["memory.write"])
+    refused(writer.get(f"{RUNS}/{run['id']}"), 403, "ACCESS_DENIED")
+
+
+def test_another_tenants_run_does_not_exist(service: Service, agent: httpx.Client) -> None:
+    run = start(agent)
+    stranger = service.tenant().admin
+    for answer in (
+        stranger.get(f"{RUNS}/{run['id']}"),
+        end(stranger, run, output=1),
+        stranger.post(f"{RUNS}/{run['id']}/episodes", json={"content": 1}),
+        stranger.get("/api/v1/episodes", params={"run_id": run["id"]}),
+    ):
+        refused(answer, 404, "NOT_FOUND")
+    assert listed(stranger) == []
+    assert ok(agent.get(f"{RUNS}/{run['id']}"))["status"] == "running"
+
+
+@pytest.mark.parametrize("id", ["run_x", "run_" + "0" * 62, "mem_x", "%20", "a" * 900])
+def test_an_id_that_is_none_leads_nowhere(agent: httpx.Client, id: str) -> None:
+    refused(agent.get(f"{RUNS}/{id}"), 404, "NOT_FOUND")
+    refused(agent.post(f"{RUNS}/{id}/episodes", json={"content": 1}), 404, "NOT_FOUND")
+    refused(agent.get("/api/v1/episodes", params={"run_id": id}), 404, "NOT_FOUND")
+
+
+def test_a_malformed_run_is_refused(agent: httpx.Client) -> None:
+    for body, field in (
+        ({}, "agent_type"),
+        ({"agent_type": ""}, "agent_type"),
+        ({"agent_type": "x" * 129}, "agent_type"),
+        ({"agent_type": "sdr", "colour": 1}, "colour"),
+    ):
+        invalid(agent.post(RUNS, json=body), field)
+    run = start(agent)
+    invalid(end(agent, run, error="x"), "error")
+    invalid(agent.get(RUNS), "agent_type")
+    invalid(agent.get(RUNS, params={"agent_type": "sdr", "status": "paused"}), "status")
+    assert listed(agent) == [run["id"]]
+
+
+def test_texts_have_a_largest_size(agent: httpx.Client) -> None:
+    run = start(agent, input="x" * 65_534)
+    large = "x" * 65_535
+    answer = agent.post(RUNS, json={"agent_type": "sdr", "input": large})
+    problem = refused(answer, 413, "VALUE_TOO_LARGE")
+    assert (problem["max"], problem["actual"]) == (65_536, 65_537)
+    refused(end(agent, run, output=large), 413, "VALUE_TOO_LARGE")
+    refused(end(agent, run, "fail", error=large), 413, "VALUE_TOO_LARGE")
+    assert ok(agent.get(f"{RUNS}/{run['id']}"))["status"] == "running"
+
+
+def test_sensitive_texts_are_stored_sealed(service: Service, agent: httpx.Client) -> None:
+    run = start(agent, input="hidden-in", sensitivity="confidential")
+    append(agent, run, "hidden-too", sensitivity="restricted")
+    assert ok(end(agent, run, output="hidden-out"))["input"] == "hidden-in"
+    assert ok(agent.get(f"{RUNS}/{run['id']}"))["output"] == "hidden-out"
+    assert recall(agent, agent_type="sdr") == recall(agent, run_id=run["id"]) == ["hidden-too"]
+    assert "hidden" not in str(service.stored())
+
+
+def test_after_90_days_a_run_is_gone(agent: httpx.Client, clock: MovableClock) -> None:
+    run = start(agent)
+    assert run["expires_at"] == clock.time(seconds=90 * DAY)
+    clock.advance(seconds=90 * DAY - 0.001)
+    ok(agent.get(f"{RUNS}/{run['id']}"))
+    append(agent, run, "at the last moment")
+    clock.advance(ms=1)
+    refused(agent.get(f"{RUNS}/{run['id']}"), 404, "NOT_FOUND")
+    refused(end(agent, run), 404, "NOT_FOUND")
+    refused(agent.post(f"{RUNS}/{run['id']}/episodes", json={"content": 1}), 404, "NOT_FOUND")
+    assert listed(agent) == []
+    assert recall(agent, agent_type="sdr") == ["at the last moment"]
