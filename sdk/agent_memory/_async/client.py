@@ -9,11 +9,13 @@ import httpx
 from agent_memory._async.agents import AsyncAgents
 from agent_memory._async.conversations import AsyncConversations
 from agent_memory._async.events import AsyncEvents
+from agent_memory._async.instances import AsyncInstances
 from agent_memory._async.intents import AsyncIntents
 from agent_memory._async.memory import AsyncMemory
 from agent_memory._async.namespaces import AsyncNamespaces
 from agent_memory._async.pool import AsyncPool
 from agent_memory._async.principals import AsyncPrincipals
+from agent_memory._async.procedures import AsyncProcedures
 from agent_memory._async.runs import AsyncRuns
 from agent_memory._async.states import AsyncStates
 from agent_memory._async.tasks import AsyncTasks
@@ -44,8 +46,7 @@ class AsyncClient:
         settings: what the client is set up with.
         pool: its connections.
         memory, namespaces, tasks, intents, agents, principals, tenants, workflows, events,
-            conversations, states, runs: the
-            calls, by what they are about.
+            conversations, states, runs, procedures, instances: the calls, by what they are about.
     """
 
     def __init__(
@@ -73,6 +74,8 @@ class AsyncClient:
         self.conversations = AsyncConversations(self)
         self.states = AsyncStates(self)
         self.runs = AsyncRuns(self)
+        self.procedures = AsyncProcedures(self)
+        self.instances = AsyncInstances(self)
 
     def with_options(
         self, *, timeout: float | None = None, max_retries: int | None = None

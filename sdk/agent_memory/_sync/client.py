@@ -9,11 +9,13 @@ import httpx
 from agent_memory._sync.agents import Agents
 from agent_memory._sync.conversations import Conversations
 from agent_memory._sync.events import Events
+from agent_memory._sync.instances import Instances
 from agent_memory._sync.intents import Intents
 from agent_memory._sync.memory import Memory
 from agent_memory._sync.namespaces import Namespaces
 from agent_memory._sync.pool import Pool
 from agent_memory._sync.principals import Principals
+from agent_memory._sync.procedures import Procedures
 from agent_memory._sync.runs import Runs
 from agent_memory._sync.states import States
 from agent_memory._sync.tasks import Tasks
@@ -44,8 +46,7 @@ class Client:
         settings: what the client is set up with.
         pool: its connections.
         memory, namespaces, tasks, intents, agents, principals, tenants, workflows, events,
-            conversations, states, runs: the
-            calls, by what they are about.
+            conversations, states, runs, procedures, instances: the calls, by what they are about.
     """
 
     def __init__(
@@ -73,6 +74,8 @@ class Client:
         self.conversations = Conversations(self)
         self.states = States(self)
         self.runs = Runs(self)
+        self.procedures = Procedures(self)
+        self.instances = Instances(self)
 
     def with_options(
         self, *, timeout: float | None = None, max_retries: int | None = None

@@ -1,0 +1,107 @@
+"""`client.procedures`: which workflow suits a type of task (ADR-043 Tier 4; contract §8)."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+from agent_memory._async.resource import AsyncResource, given, segment
+from agent_memory.exceptions import MemoryNotFoundError
+
+_PROCEDURES = "/api/v1/procedures"
+
+Document = dict[str, Any]
+
+
+class AsyncProcedures(AsyncResource):
+    """Workflows as the service's documents: `spec`, `alpha`, `beta`, `mean`, `outcomes`, `version`.
+
+    The names of agent types, task types and workflows hold no slash: they are parts of the path.
+    """
+
+    async def put(
+        self,
+        agent_type: str,
+        task_type: str,
+        workflow_id: str,
+        spec: Any,
+        *,
+        half_life: str | None = None,
+        reset: bool = False,
+        version: int | None = None,
+    ) -> Document:
+        """Sets a workflow's spec. What was learned of it stays; the same again changes nothing.
+
+        Args:
+            spec: whatever JSON can write, up to 65,536 bytes.
+            half_life: an ISO 8601 duration, such as `duration:P7D`, in which an outcome comes to
+                count for half; without it they count for ever.
+            reset: forget what was learned.
+            version: change only this version.
+
+        Raises:
+            MemoryConflictError: it is at another version.
+            MemoryNotFoundError: a version is given, and there is no workflow.
+            TooLargeError: the spec is too large.
+        """
+        body = {"spec": spec, "half_life": half_life, "reset": reset}
+        path = _workflow(agent_type, task_type, workflow_id)
+        return await self._document("PUT", path, json=body, version=version)
+
+    async def get(self, agent_type: str, task_type: str, workflow_id: str) -> Document | None:
+        """A workflow; None if there is none."""
+        try:
+            return await self._document("GET", _workflow(agent_type, task_type, workflow_id))
+        except MemoryNotFoundError:
+            return None
+
+    def list(self, agent_type: str, task_type: str) -> AsyncIterator[Document]:
+        """The workflows for a type of task, newest first, a page at a time."""
+        return self._listed(_procedure(agent_type, task_type), "procedures")
+
+    async def select(self, agent_type: str, task_type: str, *, seed: int | None = None) -> Document:
+        """The workflow to try next, by Thompson sampling; `sampled` is what its draw gave.
+
+        Args:
+            seed: makes the draw repeatable, for tests: the same one on the same outcomes at the
+                same moment selects the same.
+
+        Raises:
+            MemoryNotFoundError: there is no workflow to select from.
+        """
+        path = f"{_procedure(agent_type, task_type)}/select"
+        return await self._document("POST", path, json=given(seed=seed))
+
+    async def outcome(
+        self, agent_type: str, task_type: str, workflow_id: str, score: float
+    ) -> Document:
+        """Counts how well a workflow did, from 0 to 1, exactly once; the workflow after it.
+
+        Raises:
+            MemoryNotFoundError: there is no such workflow.
+            ValidationError: the score isn't from 0 to 1.
+        """
+        path = f"{_workflow(agent_type, task_type, workflow_id)}/outcome"
+        return await self._document("POST", path, json={"score": score})
+
+    async def delete(
+        self, agent_type: str, task_type: str, workflow_id: str, *, version: int | None = None
+    ) -> bool:
+        """Deletes a workflow with what was learned of it; whether there was one.
+
+        Raises:
+            MemoryConflictError: it is at another version than the given one.
+        """
+        return await self._deleted(_workflow(agent_type, task_type, workflow_id), version)
+
+
+def _procedure(agent_type: str, task_type: str) -> str:
+    return f"{_PROCEDURES}/{_part(agent_type)}/{_part(task_type)}"
+
+
+def _workflow(agent_type: str, task_type: str, workflow_id: str) -> str:
+    return f"{_procedure(agent_type, task_type)}/{_part(workflow_id)}"
+
+
+def _part(name: str) -> str:
+    if "/" in name:
+        raise ValueError("the names of agent types, task types and workflows hold no slash")
+    return segment(name)

@@ -1,0 +1,92 @@
+"""ADR-043 Tier 1; contract §8: an instance's working values as agents use them by the client."""
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import httpx
+import pytest
+from agent_memory import AsyncClient, Client
+from agent_memory.exceptions import InvalidAnswerError, MemoryCapacityError, TooLargeError
+from agent_memory.testing import memory_service
+
+from tests.contract.local_server import LocalServer
+
+BUDGET = 131_072
+JSON: list[Any] = [None, False, 0, "", [], 2**70, -0.5, "Grüße", {"to": ["ada"]}]
+
+
+def text(size: int) -> str:
+    """A string that has exactly `size` bytes as JSON."""
+    return "x" * (size - 2)
+
+
+@pytest.mark.parametrize("value", JSON, ids=repr)
+def test_any_json_comes_back(alice: Client, value: Any) -> None:
+    alice.instances.put("sdr-1", "k", value)
+    assert alice.instances.get("sdr-1", "k", "default") == value
+    assert alice.instances.all("sdr-1") == {"k": value}
+
+
+def test_what_is_not_there_is_the_default(alice: Client) -> None:
+    assert alice.instances.get("sdr-1", "k") is None
+    assert alice.instances.get("sdr-1", "k", 0) == 0
+    assert alice.instances.all("sdr-1") == {}
+    assert not alice.instances.delete("sdr-1", "k")
+
+
+def test_a_deleted_value_is_gone_alone(alice: Client) -> None:
+    for key in ("drafts/v2", "100%", "Grüße"):
+        alice.instances.put("sdr-1", key, key)
+    assert alice.instances.delete("sdr-1", "drafts/v2")
+    assert alice.instances.all("sdr-1") == {"100%": "100%", "Grüße": "Grüße"}
+    assert alice.instances.all("sdr-2") == {}
+
+
+def test_what_does_not_fit_says_why(alice: Client) -> None:
+    with pytest.raises(TooLargeError):
+        alice.instances.put("sdr-1", "k", text(BUDGET + 1))
+    alice.instances.put("sdr-1", "a", text(100_000))
+    with pytest.raises(MemoryCapacityError) as full:
+        alice.instances.put("sdr-1", "b", text(100_000))
+    assert (full.value.current_count, full.value.max_capacity) == (100_000, BUDGET)
+    assert set(alice.instances.all("sdr-1")) == {"a"}
+
+
+def test_of_writers_at_once_none_is_lost(alice: Client) -> None:
+    with ThreadPoolExecutor(8) as many:
+        list(many.map(lambda n: alice.instances.put("sdr-1", f"k{n}", n), range(8)))
+    assert alice.instances.all("sdr-1") == {f"k{n}": n for n in range(8)}
+
+
+def test_a_value_lives_for_an_hour() -> None:
+    with memory_service() as service:
+        service.instances.put("sdr-1", "k", 1)
+        service.clock.advance(minutes=59)
+        assert service.instances.get("sdr-1", "k") == 1
+        service.clock.advance(minutes=1)
+        assert service.instances.get("sdr-1", "k") is None
+
+
+def test_a_slash_in_an_instance_is_told(alice: Client) -> None:
+    with pytest.raises(ValueError, match="no slash"):
+        alice.instances.all("sdr/1")
+
+
+def test_the_async_client_does_the_same(server: LocalServer, alice: Client) -> None:
+    async def use() -> dict[str, Any]:
+        async with AsyncClient(server.address, alice.settings.api_key) as client:
+            await client.instances.put("sdr-1", "k", [1])
+            return await client.instances.all("sdr-1")
+
+    assert asyncio.run(use()) == {"k": [1]}
+
+
+@pytest.mark.parametrize("answer", [{"status": "ok"}, [], {"values": 5}], ids=repr)
+def test_the_answer_of_another_service_is_told(answer: object) -> None:
+    carrier = httpx.MockTransport(lambda _: httpx.Response(200, json=answer))
+    with Client(api_key="am_x", transport=carrier) as client:
+        with pytest.raises(InvalidAnswerError):
+            client.instances.all("sdr-1")
+        with pytest.raises(InvalidAnswerError):
+            client.instances.get("sdr-1", "k")
