@@ -17,7 +17,13 @@ from functions.logs.model import EventType
 from tests.contract.local_server import PATIENCE, ROOT, LocalServer, running
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-_PAGES = ("README.md", "docs/openwop.md", "docs/conversations.md")
+_PAGES = (
+    "README.md",
+    "docs/openwop.md",
+    "docs/conversations.md",
+    "docs/runs.md",
+    "docs/procedures.md",
+)
 _ADDRESS = "http://127.0.0.1:8080"
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$(?:\n\n→ (\d+(?:, \d+)*))?", re.MULTILINE | re.DOTALL)
 _SHELL = r"""
