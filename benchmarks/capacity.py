@@ -11,7 +11,9 @@ from time import perf_counter
 from typing import Any
 
 _STARTED = "benchmarks.capacity.started"
+_SENT = "benchmarks.capacity.sent"
 _BEFORE = "provide-client-params.dynamodb"
+_PREPARED = "before-call.dynamodb"
 _AFTER = "after-call.dynamodb"
 _WRITES = frozenset({"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"})
 
@@ -22,7 +24,8 @@ class Call:
 
     `write` and `read` are the table's own units, `index_write` and `index_read` those of its
     global indexes. A call that the engine refused says nothing of its units: `failed`, all zero.
-    `started` and `ended` are `perf_counter` seconds.
+    `sent` and `received` are the bytes of the two bodies; `started` and `ended` are `perf_counter`
+    seconds.
     """
 
     operation: str
@@ -31,6 +34,8 @@ class Call:
     index_write: float
     index_read: float
     failed: bool
+    sent: int
+    received: int
     started: float
     ended: float
 
@@ -47,11 +52,13 @@ def recorded(client: Any) -> Iterator[list[Call]]:
         calls.append(_call(event))
 
     client.meta.events.register_last(_BEFORE, _ask)
+    client.meta.events.register_last(_PREPARED, _weigh)
     client.meta.events.register_last(_AFTER, collect)
     try:
         yield calls
     finally:
         client.meta.events.unregister(_BEFORE, _ask)
+        client.meta.events.unregister(_PREPARED, _weigh)
         client.meta.events.unregister(_AFTER, collect)
 
 
@@ -71,6 +78,10 @@ def _ask(params: dict[str, Any], model: Any, context: dict[str, Any], **_: Any) 
     return params | {"ReturnConsumedCapacity": "INDEXES"}
 
 
+def _weigh(params: dict[str, Any], context: dict[str, Any], **_: Any) -> None:
+    context[_SENT] = len(params["body"])
+
+
 def _call(event: Mapping[str, Any]) -> Call:
     operation: str = event["model"].name
     parsed: Mapping[str, Any] = event["parsed"]
@@ -86,6 +97,8 @@ def _call(event: Mapping[str, Any]) -> Call:
         index_write=indexes if writes else 0.0,
         index_read=0.0 if writes else indexes,
         failed="Error" in parsed,
+        sent=event["context"][_SENT],
+        received=len(event["http_response"].content),
         started=event["context"][_STARTED],
         ended=perf_counter(),
     )

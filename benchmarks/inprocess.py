@@ -49,15 +49,57 @@ class Function:
         self, method: str, target: str, key: str, body: object = None, **headers: str
     ) -> Answer:
         """One request; `if_match` names the header If-Match. Raises `RequestError`."""
-        path, _, query = target.partition("?")
-        sent = {name.replace("_", "-"): text for name, text in headers.items()} | {"x-api-key": key}
-        content = b"" if body is None else json.dumps(body).encode()
-        event = to_event(method, path, query, sent.items(), content, "127.0.0.1")
         with recorded(self.client) as calls:
-            answer = self.handler(event, LocalContext("benchmark"))
+            parsed = self.send(request_event(method, target, key, body, **headers))
+        return Answer(parsed, calls)
+
+    def send(self, event: dict[str, Any]) -> Any:
+        """The parsed answer to an event, unrecorded. Raises `RequestError`."""
+        answer = self.handler(event, LocalContext("benchmark"))
         if answer["statusCode"] >= 400:
-            raise RequestError(f"{method} {target}: {answer['statusCode']} {answer['body']}")
-        return Answer(json.loads(answer["body"]) if answer.get("body") else None, calls)
+            raise RequestError(f"{event['rawPath']}: {answer['statusCode']} {answer['body']}")
+        return json.loads(answer["body"]) if answer.get("body") else None
+
+    def new_tenant(self, name: str) -> "Caller":
+        """A new tenant's administrator."""
+        made = self.call("POST", "/api/v1/tenants", self.root_key, {"id": name}).body["admin"]
+        return Caller(self, made["id"], made["api_key"])
+
+    def new_agent(self, admin: "Caller", name: str) -> "Caller":
+        """A new agent of the administrator's tenant."""
+        made = admin.send("POST", "/api/v1/principals", {"id": name, "kind": "agent"})
+        return Caller(self, name, made["api_key"])
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who calls the function: a principal's id and key."""
+
+    function: Function
+    id: str
+    key: str
+
+    def call(self, method: str, target: str, body: object = None, **headers: str) -> Answer:
+        """One recorded request; as `Function.call`."""
+        return self.function.call(method, target, self.key, body, **headers)
+
+    def get(self, target: str) -> list[Call]:
+        """The calls behind one GET."""
+        return self.call("GET", target).calls
+
+    def send(self, method: str, target: str, body: object = None) -> Any:
+        """The parsed answer to a request that is not measured. Raises `RequestError`."""
+        return self.function.send(request_event(method, target, self.key, body))
+
+
+def request_event(
+    method: str, target: str, key: str, body: object = None, **headers: str
+) -> dict[str, Any]:
+    """What an HTTP API sends the function for a request."""
+    path, _, query = target.partition("?")
+    sent = {name.replace("_", "-"): text for name, text in headers.items()} | {"x-api-key": key}
+    content = b"" if body is None else json.dumps(body).encode()
+    return to_event(method, path, query, sent.items(), content, "127.0.0.1")
 
 
 @contextmanager
