@@ -8,9 +8,9 @@ import json
 import sys
 from pathlib import Path
 
-from benchmarks import compare, conversations, costs
+from benchmarks import compare, conversations, costs, growth
 
-_WHICH = ("costs", "compare", "conversation", "all")
+_WHICH = ("costs", "compare", "growth", "conversation", "all")
 _BENCH = Path(__file__).parents[1] / ".bench"
 
 
@@ -28,6 +28,10 @@ def main() -> int:
         rows = compare.compare(_BENCH, options.rounds, options.seconds)
         documents["compare"] = compare.as_data(rows)
         _say(options.json, compare.as_text(rows))
+    if options.which == "growth":
+        curves = growth.measure([size for size in growth.SIZES if size <= options.entries])
+        documents["growth"] = growth.as_data(curves)
+        _say(options.json, growth.as_text(curves))
     if options.which == "conversation":
         print(conversations.long_conversation(options.messages))
     if options.json:
@@ -41,6 +45,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=5, help="of each comparison (default 5)")
     parser.add_argument("--seconds", type=float, default=1.5, help="of a round (default 1.5)")
     parser.add_argument("--messages", type=int, default=100_000, help="of the conversation")
+    parser.add_argument("--entries", type=int, default=10_000, help="that growth goes up to")
     parser.add_argument("--json", action="store_true", help="all figures, as one JSON document")
     return parser.parse_args()
 

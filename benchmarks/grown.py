@@ -1,4 +1,4 @@
-"""What grows while its operations are measured: each kind of memory, in its worst case.
+"""Entries that grow in number while their operations are measured, in the worst case.
 
 Every subject keeps all that it stores in the one partition that its operations work on.
 """
@@ -15,11 +15,9 @@ from benchmarks.workload import entry, value
 Operation = Callable[[], list[Call]]
 _MEMORY = "/api/v1/memory"
 _MATCHES, _PAGE = 10, 10
-_AT_ONCE = 50
+_AT_ONCE = 25  # an entry with a tag takes three of the 100 items of a transaction
 _MOST_OWNED = 100_000
 _FULLNESS = 0.8  # below 90 %, from which on reads count (decision 0012)
-_MESSAGE = {"role": "user", "content": "x" * 800}
-_RUN_ENTRY = {"content": "x" * 800, "tags": ["billing"]}
 
 
 class Subject(Protocol):
@@ -54,7 +52,7 @@ class _Entries:
 
     def _fill(self, to: int, tags: list[str]) -> None:
         while self._stored < to:
-            many = min(_AT_ONCE // 2, to - self._stored)
+            many = min(_AT_ONCE, to - self._stored)
             keys = [f"filling-{self._stored + number}" for number in range(many)]
             bodies = [entry(self._owner.id, key, self._tier, tags) for key in keys]
             self._owner.send("POST", f"{_MEMORY}/batch", {"entries": bodies})
@@ -139,96 +137,3 @@ class SharedMemory(_Entries):
     def _in_namespace(self, **filters: str) -> list[Call]:
         place = {"memory_type": "semantic", "namespace": "invoice_processing"}
         return self._query(**place, **filters, limit=_PAGE)
-
-
-class Conversation:
-    """One conversation's messages."""
-
-    growing: frozenset[str] = frozenset()
-    _target = "/api/v1/conversations/long"
-
-    def __init__(self, _function: Function, admin: Caller) -> None:
-        self._admin = admin
-        self._stored = 0
-        admin.send("PUT", self._target, {"user_id": "user_1"})
-
-    def grow(self, to: int) -> None:
-        while self._stored < to:
-            many = min(_AT_ONCE, to - self._stored)
-            body = {"messages": [_MESSAGE] * many}
-            self._admin.send("POST", f"{self._target}/messages", body)
-            self._stored += many
-
-    def operations(self) -> Iterator[tuple[str, Operation]]:
-        yield "append a message", self._append
-        for place, offset in (("first", 0), ("middle", self._stored // 2)):
-            target = f"{self._target}?offset={offset}&limit={_PAGE}"
-            yield f"{place} page of 10 messages", lambda at=target: self._admin.get(at)
-        yield "conversations of a user", lambda: self._admin.get("/api/v1/users/user_1/conversations")
-
-    def _append(self) -> list[Call]:
-        return self._admin.call("POST", f"{self._target}/messages", _MESSAGE).calls
-
-
-class RunMemory:
-    """One memory of OpenWOP's runs; a run sees the 10 entries that were there when it began."""
-
-    growing: frozenset[str] = frozenset()
-
-    def __init__(self, _function: Function, admin: Caller) -> None:
-        self._admin = admin
-        self._stored = _MATCHES
-        self._memory = f"/v1/memory/{self._start()['memoryRef']}"
-        self._made: Any = None
-        for _ in range(_MATCHES):
-            admin.send("POST", self._memory, _RUN_ENTRY)
-        self._run = f"runId={self._start()['runId']}"
-
-    def _start(self) -> Any:
-        return self._admin.send("POST", "/v1/runs", {"agent": "a"})
-
-    def grow(self, to: int) -> None:
-        for _ in range(to - self._stored):
-            self._admin.send("POST", self._memory, _RUN_ENTRY)
-        self._stored = to
-
-    def operations(self) -> Iterator[tuple[str, Operation]]:
-        yield "OpenWOP: put, 1 tag", self._put
-        target = f"{self._memory}/{{}}"
-        yield "OpenWOP: get", lambda: self._admin.get(target.format(self._made["id"]))
-        yield "OpenWOP: list 10 in a run", lambda: self._admin.get(f"{self._memory}?{self._run}")
-        yield "OpenWOP: delete", lambda: self._delete(target)
-
-    def _put(self) -> list[Call]:
-        answer = self._admin.call("POST", self._memory, _RUN_ENTRY)
-        self._made = answer.body
-        return answer.calls
-
-    def _delete(self, target: str) -> list[Call]:
-        return self._admin.call("DELETE", target.format(self._made["id"])).calls
-
-
-class States:
-    """An agent's states for one owner."""
-
-    growing: frozenset[str] = frozenset()
-
-    def __init__(self, _function: Function, admin: Caller) -> None:
-        self._admin = admin
-        self._stored = 0
-
-    def grow(self, to: int) -> None:
-        for number in range(self._stored, to):
-            self._admin.send("PUT", self._target(number), {"value": value(number)})
-        self._stored = to
-
-    def operations(self) -> Iterator[tuple[str, Operation]]:
-        target = self._target(self._stored // 2)
-        yield "put state", lambda: self._admin.call("PUT", target, {"value": value(7)}).calls
-        yield "get state", lambda: self._admin.get(target)
-
-    def _target(self, number: int) -> str:
-        return f"/api/v1/agents/a/state/user_1/key-{number}"
-
-
-SUBJECTS: tuple[Maker, ...] = (OwnMemory, SharedMemory, Conversation, RunMemory, States)

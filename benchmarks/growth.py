@@ -9,13 +9,23 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from time import perf_counter
 
-from benchmarks import grown
+from benchmarks import grown, grown_rooms
 from benchmarks.capacity import Call, in_sequence
-from benchmarks.grown import Operation, Subject
+from benchmarks.grown import Maker, Operation, Subject
 from benchmarks.inprocess import function
 from benchmarks.tables import text_table
 
 SIZES = (100, 1_000, 10_000, 100_000)
+SUBJECTS: tuple[Maker, ...] = (
+    grown.OwnMemory,
+    grown.SharedMemory,
+    grown_rooms.Conversation,
+    grown_rooms.RunMemory,
+    grown_rooms.States,
+    grown_rooms.Episodes,
+    grown_rooms.Procedures,
+    grown_rooms.Instances,
+)
 _REPETITIONS = 15
 _NOTES = (
     "Sizes: what is stored in the same partition as what is measured, by 10: the worst case.",
@@ -66,15 +76,16 @@ def fitted(points: Sequence[tuple[float, float]]) -> float:
     logs = [(math.log(size), math.log(figure)) for size, figure in points]
     middle, height = (sum(each) / len(logs) for each in zip(*logs, strict=True))
     rise = sum((x - middle) * (y - height) for x, y in logs)
-    return rise / sum((x - middle) ** 2 for x, _ in logs)
+    spread = sum((x - middle) ** 2 for x, _ in logs)
+    return float(rise / spread)
 
 
-def measure(sizes: Sequence[int] = SIZES, repetitions: int = _REPETITIONS) -> list[Curve]:
-    """Every operation at each size, on tables of their own in memory. Raises `RequestError`."""
-    return [curve for make in grown.SUBJECTS for curve in _curves(make, sizes, repetitions)]
+def measure(sizes: Sequence[int], repetitions: int = _REPETITIONS) -> list[Curve]:
+    """Every operation at each size, ascending, on tables in memory. Raises `RequestError`."""
+    return [curve for make in SUBJECTS for curve in _curves(make, sizes, repetitions)]
 
 
-def _curves(make: grown.Maker, sizes: Sequence[int], repetitions: int) -> Iterator[Curve]:
+def _curves(make: Maker, sizes: Sequence[int], repetitions: int) -> Iterator[Curve]:
     points: dict[str, list[Point]] = {}
     with function() as running:
         subject = make(running, running.new_tenant("bench"))
@@ -88,9 +99,7 @@ def _curves(make: grown.Maker, sizes: Sequence[int], repetitions: int) -> Iterat
 _Timed = tuple[list[Call], float]
 
 
-def _at_this_size(
-    subject: Subject, repetitions: int
-) -> Iterator[tuple[str, list[_Timed]]]:
+def _at_this_size(subject: Subject, repetitions: int) -> Iterator[tuple[str, list[_Timed]]]:
     """Rounds of all operations, so that what one makes another takes away again."""
     found: dict[str, list[_Timed]] = {}
     for _ in range(repetitions):

@@ -22,6 +22,8 @@ from functions.platform.schema import (
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import Write, update
 
+_ENDS_AT_ONCE = 4  # of an index, to find its first entry that stands; a few may have expired
+
 
 class EntryStore:
     """Reads entries, index rows and counters, strongly consistent unless it says otherwise."""
@@ -105,7 +107,9 @@ class EntryStore:
     def episodic_end(self, tenant: str, agent: str, now: int, *, newest: bool) -> int | None:
         """When an agent's oldest or newest episodic entry was created; found by an index."""
         partition = keys.agent_partition(tenant, agent)
-        rows = self._table.query_range(BY_AGE, partition, AGE_ATTRIBUTE, now, descending=newest)
+        rows = self._table.query_range(
+            BY_AGE, partition, AGE_ATTRIBUTE, now, descending=newest, at_once=_ENDS_AT_ONCE
+        )
         for row in rows:
             entry = self.get((row["pk"], row["sk"]))
             if entry is not None and not entry.expired(now):

@@ -101,14 +101,18 @@ class Reads(Calls):
         *,
         attribute: str = "pk",
         descending: bool = False,
+        at_once: int | None = None,
     ) -> Iterator[Item]:
-        """What an index lists under a value of `attribute`, where `sort` is at most `at_most`."""
+        """What an index lists under a value of `attribute`, where `sort` is at most `at_most`.
+
+        `at_once`: how many a call reads at most; else a megabyte.
+        """
         request = {
             "IndexName": index,
             "KeyConditionExpression": f"{attribute} = :pk AND {sort} <= :most",
             "ExpressionAttributeValues": typed_values({"pk": partition, "most": at_most}),
             "ScanIndexForward": not descending,
-        }
+        } | ({"Limit": at_once} if at_once else {})
         return self._pages(request)
 
     def query_newest(

@@ -1,0 +1,37 @@
+"""What an operation takes does not depend on how much is stored, but where the design says so."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks import growth
+from benchmarks.growth import Curve, Point
+from functions.local import engine
+
+
+@pytest.fixture(scope="module")
+def curves() -> list[Curve]:
+    if engine.find_binary(Path(__file__).parents[2]) is None:
+        pytest.skip("the embedded engine, which counts units right, has no build here")
+    return growth.measure((20, 200), repetitions=1)
+
+
+def test_calls_and_units_stay_as_they_are_in_a_store_ten_times_as_large(
+    curves: list[Curve],
+) -> None:
+    assert len(curves) >= 30
+    assert [curve.operation for curve in curves if not curve.flat and not curve.grows] == []
+
+
+def test_what_grows_is_what_is_said_to_grow(curves: list[Curve]) -> None:
+    growing = {curve.operation for curve in curves if curve.grows}
+    assert growing == {"query own memory", "query by a tag of all", "query a namespace"}
+    for curve in curves:
+        assert not (curve.grows and curve.flat), curve
+
+
+@pytest.mark.parametrize("exponent", [0.0, 0.5, 1.0])
+def test_the_exponent_of_a_power_law_is_its_power(exponent: float) -> None:
+    points = [Point(n, 1, 1, 0, 3 * n**exponent, 1, 1) for n in (10, 100, 1000)]
+    fitted = Curve("any", False, points).exponent(lambda point: point.read)
+    assert fitted == pytest.approx(exponent)
