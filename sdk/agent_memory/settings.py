@@ -38,6 +38,8 @@ def settings_of(
         raise ValueError("the API key isn't one: keys are made of visible ASCII characters")
     if not url.startswith(("http://", "https://")):
         raise ValueError("server_url is like https://memory.example.com")
+    if url.endswith("/api/v1"):
+        raise ValueError("server_url ends before /api/v1")
     if timeout <= 0 or max_retries < 0:
         raise ValueError("timeout is above 0, max_retries at least 0")
     return Settings(url, key, timeout, max_retries)

@@ -1,5 +1,6 @@
 """What a client last saw of its entries, so that it can name the version (RFC-0015 §3.2)."""
 
+from collections.abc import Mapping
 from threading import Lock
 from typing import NamedTuple
 
@@ -14,32 +15,59 @@ class Seen(NamedTuple):
     id: str
     version: int
     memory_type: str
+    scope: Mapping[str, str]
+
+    def is_in(self, scope: Mapping[str, str]) -> bool:
+        """Whether its scope names what this one names."""
+        return all(self.scope.get(name) == id for name, id in scope.items())
 
 
 class Versions:
-    """What was last seen under each namespace and key: the newest ten thousand. Thread-safe."""
+    """What was last seen under each namespace and key: the newest ten thousand. Thread-safe.
+
+    A name stands for two entries, a private and a semantic one (contract §4).
+    """
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._seen: dict[tuple[str, str], Seen] = {}
+        self._seen: dict[tuple[str, str], dict[bool, Seen]] = {}
 
-    def of(self, namespace: str, key: str) -> Seen | None:
-        """What was last seen there."""
+    def of(self, namespace: str, key: str, memory_type: str | None = None) -> Seen | None:
+        """What was last seen there, or the last of that tier."""
         with self._lock:
-            return self._seen.get((namespace, key))
+            slots = self._seen.get((namespace, key), {})
+            if memory_type is None:
+                return next(reversed(slots.values()), None)
+            seen = slots.get(_is_shared(memory_type))
+            return seen if seen and seen.memory_type == memory_type else None
 
     def saw(self, entry: Entry) -> None:
         """Remembers an entry; an older version of the same one changes nothing."""
-        place = entry.namespace, entry.key
+        place, shared = (entry.namespace, entry.key), _is_shared(entry.memory_type)
         with self._lock:
-            before = self._seen.pop(place, None)
-            seen = Seen(entry.id, entry.version, entry.memory_type)
+            slots = self._seen.pop(place, {})
+            self._seen[place] = slots
+            before = slots.pop(shared, None)
+            seen = Seen(entry.id, entry.version, entry.memory_type, _scope(entry))
             newer = before is None or before.id != seen.id or before.version < seen.version
-            self._seen[place] = seen if newer or before is None else before
+            slots[shared] = seen if newer or before is None else before
             while len(self._seen) > _MOST:
                 self._seen.pop(next(iter(self._seen)))
 
-    def forget(self, namespace: str, key: str) -> None:
-        """Remembers nothing of it any more."""
+    def forget(self, namespace: str, key: str, memory_type: str | None = None) -> None:
+        """Remembers nothing of it any more, or nothing of the entry of that tier."""
         with self._lock:
-            self._seen.pop((namespace, key), None)
+            slots = self._seen.get((namespace, key), {})
+            if memory_type is not None:
+                slots.pop(_is_shared(memory_type), None)
+            if memory_type is None or not slots:
+                self._seen.pop((namespace, key), None)
+
+
+def _is_shared(memory_type: str) -> bool:
+    return memory_type == "semantic"
+
+
+def _scope(entry: Entry) -> dict[str, str]:
+    named = {"task_id": entry.task_id, "intent_id": entry.intent_id}
+    return {name: id for name, id in named.items() if id is not None}

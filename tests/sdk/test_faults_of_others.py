@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from agent_memory import Client
+from agent_memory import AsyncClient, Client
 from agent_memory.exceptions import (
     InvalidAnswerError,
     MemoryNotFoundError,
     ServiceUnavailableError,
 )
+from agent_memory.openwop import AsyncMemoryAdapter, MemoryAdapter
 
 from tests.contract.local_server import LocalServer
 from tests.sdk import faults
@@ -129,6 +130,10 @@ def test_a_task_ends_once(call: Calling, loses: Loses, crew: Crew) -> None:
     assert len(crew.archived(done)) == 1
 
 
+def _adapter(client: Client | AsyncClient) -> Any:
+    return MemoryAdapter(client) if isinstance(client, Client) else AsyncMemoryAdapter(client)
+
+
 READS: dict[str, Callable[[Any], Any]] = {
     "me": lambda c: c.principals.me(),
     "entry": lambda c: c.memory.get_entry(id="mem_any"),
@@ -140,6 +145,24 @@ READS: dict[str, Callable[[Any], Any]] = {
     "batch": lambda c: c.memory.batch([]),
     "delete_batch": lambda c: c.memory.delete_batch(namespace="n", memory_type="semantic"),
     "create": lambda c: c.memory.set("n", "k", {}, memory_type="semantic"),
+    "messages": lambda c: c.conversations.messages("s"),
+    "conversation": lambda c: c.conversations.whole("s"),
+    "last messages": lambda c: c.conversations.last("s", 2),
+    "pop": lambda c: c.conversations.pop("s"),
+    "conversations": lambda c: c.conversations.of_user("u"),
+    "put state": lambda c: c.states.put("a", "o", "k", 1),
+    "state": lambda c: c.states.get("a", "o", "k"),
+    "states": lambda c: c.states.all("a", "o"),
+    "working value": lambda c: c.instances.get("i", "k"),
+    "working values": lambda c: c.instances.all("i"),
+    "procedures": lambda c: c.procedures.list("a", "t"),
+    "runs": lambda c: c.runs.of_type("a"),
+    "episodes": lambda c: c.runs.recall("a"),
+    "openwop run": lambda c: _adapter(c).start("a"),
+    "openwop entries": lambda c: _adapter(c).list("m"),
+    "openwop entry": lambda c: _adapter(c).get("m", "e"),
+    "openwop put": lambda c: _adapter(c).put("m", "x"),
+    "openwop delete": lambda c: _adapter(c).delete("m", "e"),
 }
 STRANGERS = {
     "{}": (200, b"{}"),

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from agent_memory._async.resource import AsyncResource, given, segment
+from agent_memory._async.resource import AsyncResource, given, segment, texts
 
 
 class AsyncAgents(AsyncResource):
@@ -17,7 +17,7 @@ class AsyncAgents(AsyncResource):
         pinned_namespaces: Iterable[str] | None = None,
     ) -> dict[str, Any]:
         """Sets an agent's episodic capacity and pinned namespaces; needs `memory.admin`."""
-        pinned = None if pinned_namespaces is None else list(pinned_namespaces)
+        pinned = texts(pinned_namespaces)
         body = {"episodic": given(capacity=capacity, pinned_namespaces=pinned)}
         path = f"/api/v1/agents/{segment(agent_id)}/memory/config"
         return await self._document("PATCH", path, json=body)

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from agent_memory._async.queries import AsyncQueries
-from agent_memory._async.resource import given, items, made, member, segment
+from agent_memory._async.resource import given, items, made, member, segment, texts, written
 from agent_memory._waiting_async import AsyncTurns
 from agent_memory.conflicts import may_be_ours
 from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
 from agent_memory.model import Entry
-from agent_memory.versions import Seen, Versions
+from agent_memory.versions import Versions
 
 if TYPE_CHECKING:
     from agent_memory._async.client import AsyncClient
@@ -51,38 +51,43 @@ class AsyncMemory(AsyncQueries):
         version: int | None = None,
     ) -> Entry:
         """Creates an entry (`working`, unless `memory_type` says otherwise), or writes the one that
-        this client saw under the same namespace and key, at the version that it saw.
+        this client saw last under the same namespace and key, at the version that it saw. If that
+        is gone, it is created anew, of the same tier and in the same scope.
 
         Args:
             value: a JSON object, up to 65,536 bytes.
-            ttl: `task_lifetime`, `duration:PT24H` and the like; `expires_at` wins over it.
-            scope: `{"task_id": …, "intent_id": …}`, or give these two by themselves; for creation.
+            tags, ttl and others: what isn't given stays as it is.
+            ttl: `task_lifetime`, `duration:PT24H` and the like, or `forever`: no end any more;
+                `expires_at` wins over it.
+            scope: `{"task_id": …, "intent_id": …}`, or give these two by themselves. An entry
+                keeps the scope that it was created in; what is in another one isn't written.
             version: write this version, whatever was seen.
 
         Raises:
             MemoryConflictError: somebody wrote it meanwhile, or created it before.
             MemoryCapacityError: there is no room.
+            TaskClosedError: its task has ended.
             MemoryNotFoundError: `version` is given, and there is no such entry.
         """
-        fields = given(
+        fields = written(
             value=value,
-            tags=None if tags is None else list(tags),
+            tags=tags,
             ttl=ttl,
             expires_at=expires_at,
             pinned=pinned,
             priority=priority,
             sensitivity=sensitivity,
         )
-        seen = self._known(namespace, key, memory_type)
+        bound = {**(scope or {}), **given(task_id=task_id, intent_id=intent_id)}
+        seen = self._versions.of(namespace, key, memory_type)
         if version is not None:
             found = seen.id if seen else await self._id(namespace, key, memory_type)
             return await self._patched(found, version, fields)
-        if seen is not None:
+        if seen is not None and seen.is_in(bound):
             try:
                 return await self._patched(seen.id, seen.version, fields)
             except MemoryNotFoundError:  # deleted, evicted, or its time was over
-                self._versions.forget(namespace, key)
-        bound = given(task_id=task_id, intent_id=intent_id, **(scope or {}))
+                bound, memory_type = bound or dict(seen.scope), seen.memory_type
         named = {"namespace": namespace, "key": key, "memory_type": memory_type or "working"}
         body = named | fields | ({"scope": bound} if bound else {})
         return self._saw(await self._document("POST", _MEMORY, json=body))
@@ -122,6 +127,8 @@ class AsyncMemory(AsyncQueries):
         found = await self._by_key(namespace, key, agent_id, memory_type)
         if agent_id is None and found is not None:
             self._versions.saw(found)
+        elif agent_id is None:
+            self._versions.forget(namespace, key, memory_type)
         return found
 
     async def update(
@@ -148,8 +155,9 @@ class AsyncMemory(AsyncQueries):
                 others wrote since, so that it can't be told whether it was carried out
                 (`may_have_happened`).
         """
-        if fields.get("tags") is not None:
-            fields["tags"] = list(fields["tags"])
+        fields = given(**fields)
+        if "tags" in fields:
+            fields["tags"] = texts(fields["tags"])
         async with self._turns.of((namespace, key)):
             for attempt in range(attempts):
                 found = await self.get_entry(namespace, key, memory_type=fields.get("memory_type"))
@@ -175,7 +183,8 @@ class AsyncMemory(AsyncQueries):
         memory_type: str | None = None,
         version: int | None = None,
     ) -> bool:
-        """Deletes the entry with this id, or the caller's own under this namespace and key.
+        """Deletes the entry with this id, or the caller's own under this namespace and key; the
+        shared one only if `memory_type` says so, or if it is what this client last saw there.
 
         Args:
             version: delete only this version.
@@ -186,14 +195,17 @@ class AsyncMemory(AsyncQueries):
         Raises:
             MemoryConflictError: it is at another version.
         """
-        if id is None:
-            found = await self.get_entry(namespace, key, memory_type=memory_type)
-            if found is None:
-                return False
-            id = found.id
-        deleted = await self._deleted(f"{_MEMORY}/{segment(id)}", version)
-        if namespace is not None and key is not None:
-            self._versions.forget(namespace, key)
+        if id is not None:
+            return await self._deleted(f"{_MEMORY}/{segment(id)}", version)
+        if namespace is None or key is None:
+            raise TypeError("give namespace and key, or id")
+        seen = self._versions.of(namespace, key, memory_type)
+        found = await self._by_key(namespace, key, None, memory_type)
+        unasked = memory_type is None and (seen is None or seen.memory_type != "semantic")
+        if found is None or (unasked and found.memory_type == "semantic"):
+            return False
+        deleted = await self._deleted(f"{_MEMORY}/{segment(found.id)}", version)
+        self._versions.forget(namespace, key, found.memory_type)
         return deleted
 
     async def batch(self, entries: Iterable[Mapping[str, Any]]) -> list[Entry]:
@@ -222,11 +234,7 @@ class AsyncMemory(AsyncQueries):
     async def _replaced(self, found: Entry, value: Value, fields: Mapping[str, Any]) -> Entry:
         """Writes the very entry that was read, whatever was seen under its name since."""
         changes = {name: each for name, each in fields.items() if name in _CHANGEABLE}
-        return await self._patched(found.id, found.version, given(value=value, **changes))
-
-    def _known(self, namespace: str, key: str, memory_type: str | None) -> Seen | None:
-        seen = self._versions.of(namespace, key)
-        return seen if seen and memory_type in (None, seen.memory_type) else None
+        return await self._patched(found.id, found.version, written(value=value, **changes))
 
     def _saw(self, document: Mapping[str, Any]) -> Entry:
         entry = made(Entry.of, document)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from agent_memory._async.resource import AsyncResource, segment
+from agent_memory._async.resource import AsyncResource, made, member, position, segment
 from agent_memory.exceptions import MemoryNotFoundError
 
 
@@ -24,7 +24,7 @@ class AsyncStates(AsyncResource):
         """
         path = _path(agent_id, owner_id, key)
         stored = await self._document("PUT", path, json={"value": value}, version=version)
-        return int(stored["version"])
+        return made(int, member(stored, "version"))
 
     async def get(self, agent_id: str, owner_id: str, key: str, default: Any = None) -> Any:
         """A state's value; `default` if there is none."""
@@ -32,15 +32,11 @@ class AsyncStates(AsyncResource):
             found = await self._document("GET", _path(agent_id, owner_id, key))
         except MemoryNotFoundError:
             return default
-        return found["value"]
+        return member(found, "value")
 
     async def delete(self, agent_id: str, owner_id: str, key: str) -> bool:
         """Deletes a state; whether there was one."""
-        try:
-            await self._document("DELETE", _path(agent_id, owner_id, key))
-        except MemoryNotFoundError as gone:
-            return gone.may_have_happened
-        return True
+        return await self._deleted(_path(agent_id, owner_id, key))
 
     async def all(self, agent_id: str, owner_id: str) -> dict[str, Any]:
         """All of an agent's states for an owner, by key."""
@@ -50,8 +46,8 @@ class AsyncStates(AsyncResource):
             page = await self._document(
                 "GET", _of_owner(agent_id, owner_id), params={"offset": following}
             )
-            found |= page["states"]
-            following = page.get("next_offset")
+            found |= made(dict, member(page, "states"))
+            following = position(page)
         return found
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from agent_memory._async.resource import AsyncResource, given, made, segment
+from agent_memory._async.resource import AsyncResource, given, joined, made, segment
 from agent_memory.exceptions import MemoryConflictError
 from agent_memory.model import Task
 
@@ -98,7 +98,7 @@ class AsyncTasks(AsyncResource):
         max_kb: int | None = None,
     ) -> dict[str, Any]:
         """A task's memory, packed for a context window (RFC-0015 §6.3)."""
-        asked = given(episodic_limit=episodic_limit, max_kb=max_kb, tags=tags and ",".join(tags))
+        asked = given(episodic_limit=episodic_limit, max_kb=max_kb, tags=joined(tags))
         return await self._document("GET", f"{_TASKS}/{segment(task_id)}/context", params=asked)
 
     async def _end(self, task_id: str, changes: dict[str, Any]) -> Task:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from agent_memory._sync.resource import Resource, given, segment
+from agent_memory._sync.resource import Resource, given, segment, texts
 
 
 class Agents(Resource):
@@ -17,7 +17,7 @@ class Agents(Resource):
         pinned_namespaces: Iterable[str] | None = None,
     ) -> dict[str, Any]:
         """Sets an agent's episodic capacity and pinned namespaces; needs `memory.admin`."""
-        pinned = None if pinned_namespaces is None else list(pinned_namespaces)
+        pinned = texts(pinned_namespaces)
         body = {"episodic": given(capacity=capacity, pinned_namespaces=pinned)}
         path = f"/api/v1/agents/{segment(agent_id)}/memory/config"
         return self._document("PATCH", path, json=body)

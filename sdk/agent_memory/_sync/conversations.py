@@ -3,7 +3,16 @@
 from collections.abc import Iterator, Iterable, Mapping, Sequence
 from typing import Any
 
-from agent_memory._sync.resource import Resource, given, segment
+from agent_memory._sync.resource import (
+    Resource,
+    given,
+    items,
+    joined,
+    made,
+    member,
+    position,
+    segment,
+)
 from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
 
 _CONVERSATIONS = "/api/v1/conversations"
@@ -65,9 +74,9 @@ class Conversations(Resource):
         following: int | None = offset
         while following is not None:
             page = self._document("GET", path, params={"offset": following})
-            for message in page["messages"]:
+            for message in _said(page):
                 yield message
-            following = page.get("next_offset")
+            following = position(page)
 
     def whole(self, session_id: str) -> Document:
         """A conversation with all its `messages`, as it stood at one moment.
@@ -77,26 +86,25 @@ class Conversations(Resource):
             MemoryConflictError: it is written faster than it can be read.
         """
         for _ in range(_READS):
-            found = self._document("GET", _path(session_id))
-            page = found
-            while "next_offset" in page and page["revision"] == found["revision"]:
-                asked = {"offset": page["next_offset"]}
+            page = found = self._document("GET", _path(session_id))
+            said, revision = _said(found), member(found, "revision")
+            while position(page) is not None and member(page, "revision") == revision:
+                asked = {"offset": position(page)}
                 page = self._document("GET", _path(session_id), params=asked)
-                found["messages"] += page["messages"]
-            if page["revision"] == found["revision"]:
-                return found
+                said += _said(page)
+            if member(page, "revision") == revision:
+                return found | {"messages": said}
         raise MemoryConflictError("the conversation is written faster than it can be read")
 
     def last(self, session_id: str, count: int) -> Documents:
         """The newest `count` messages (at most 1,000 of them), oldest first."""
         asked = {"last": min(count, _MOST_LAST)}
         found = self._document("GET", _path(session_id), params=asked)
-        said: Documents = found["messages"]
-        following = found.get("next_offset")
+        said, following = _said(found), position(found)
         while following is not None:  # cut, for its size
             page = self._document("GET", _path(session_id), params={"offset": following})
-            said += page["messages"]
-            following = page.get("next_offset")
+            said += _said(page)
+            following = position(page)
         return said
 
     def append(self, session_id: str, messages: Sequence[Mapping[str, Any]]) -> Document:
@@ -121,16 +129,12 @@ class Conversations(Resource):
             MemoryNotFoundError: there is no such conversation.
         """
         answer = self._document("POST", f"{_path(session_id)}/messages/pop")
-        popped: Document | None = answer["message"]
-        return popped
+        popped = member(answer, "message")
+        return None if popped is None else made(dict, popped)
 
     def delete(self, session_id: str) -> bool:
         """Deletes a conversation; whether there was one."""
-        try:
-            self._document("DELETE", _path(session_id))
-        except MemoryNotFoundError as gone:
-            return gone.may_have_happened
-        return True
+        return self._deleted(_path(session_id))
 
     def of_user(
         self,
@@ -149,16 +153,20 @@ class Conversations(Resource):
             page_size: how many a page has, at most 1,000.
         """
         path = f"/api/v1/users/{segment(user_id)}/conversations"
-        asked = given(limit=page_size, tags=tags and ",".join(tags))
+        asked = given(limit=page_size, tags=joined(tags))
         following: int | None = offset
         while following is not None:
             page = self._document("GET", path, params=asked | {"offset": following})
-            for conversation in page["conversations"]:
+            for conversation in items(member(page, "conversations")):
                 yield conversation
-            following = page.get("next_offset")
+            following = position(page)
 
 
 _OF_A_PAGE = frozenset({"messages", "offset", "next_offset"})
+
+
+def _said(page: Document) -> Documents:
+    return items(member(page, "messages"))
 
 
 def _path(session_id: str) -> str:

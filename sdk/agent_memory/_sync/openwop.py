@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from agent_memory._sync.resource import given, segment
+from agent_memory._sync.resource import document_of, given, items, made, member, segment
 from agent_memory.exceptions import MemoryNotFoundError
 from agent_memory.openwop_model import MemoryEntry, OnSecret, named_errors, run_body
 
@@ -50,9 +50,8 @@ class MemoryAdapter:
         """
         body = run_body(agent, scope, secrets, on_secret)
         started = self._called("POST", "/v1/runs", json=body)
-        return MemoryRun(
-            self._client, started["runId"], started["memoryRef"], started["snapshotAt"]
-        )
+        named = (member(started, name) for name in ("runId", "memoryRef", "snapshotAt"))
+        return MemoryRun(self._client, *named)
 
     def list(
         self, memory_ref: str, *, limit: int | None = None, tag: str | None = None
@@ -72,8 +71,9 @@ class MemoryAdapter:
             asked = min(limit - len(found), _AT_ONCE) if limit else 0
             query = given(runId=self.run_id, tag=tag, before=before) | {"limit": asked}
             page = self._called("GET", _path(memory_ref), params=query)
-            found += map(MemoryEntry.of, page["entries"])
-            full = asked == _AT_ONCE == len(page["entries"])
+            entries = [made(MemoryEntry.of, each) for each in items(member(page, "entries"))]
+            found += entries
+            full = asked == _AT_ONCE == len(entries)
             before = page.get("next") or (found[-1].id if full else None)
             if before is None or len(found) == limit:
                 return found
@@ -93,7 +93,7 @@ class MemoryAdapter:
             if "entry" in error.problem:
                 return None
             raise
-        return MemoryEntry.of(answer["entry"])
+        return made(MemoryEntry.of, member(answer, "entry"))
 
     def put(
         self,
@@ -114,7 +114,7 @@ class MemoryAdapter:
         """
         more = given(expiresAt=expires_at, runId=self.run_id)
         body = {"content": content, "tags": [*tags]} | more
-        return MemoryEntry.of(self._called("POST", _path(memory_ref), json=body))
+        return made(MemoryEntry.of, self._called("POST", _path(memory_ref), json=body))
 
     def delete(self, memory_ref: str, id: str) -> bool:
         """Deletes an entry for all later runs; whether there was one. This run's snapshot, and
@@ -128,7 +128,7 @@ class MemoryAdapter:
         """
         path = f"{_path(memory_ref)}/{segment(id)}"
         answer = self._called("DELETE", path, params=given(runId=self.run_id))
-        return bool(answer["deleted"])
+        return bool(member(answer, "deleted"))
 
     def _called(
         self,
@@ -140,8 +140,7 @@ class MemoryAdapter:
     ) -> dict[str, Any]:
         with named_errors():
             answer = self._client.request(method, path, params=params, json=json)
-        document: dict[str, Any] = answer.json()
-        return document
+        return document_of(answer)
 
 
 class MemoryRun(MemoryAdapter):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from agent_memory._sync.resource import Resource, given, made, segment
+from agent_memory._sync.resource import Resource, given, made, segment, texts
 from agent_memory.model import NewPrincipal, Principal
 
 _PRINCIPALS = "/api/v1/principals"
@@ -46,8 +46,7 @@ class Principals(Resource):
         Raises:
             MemoryConflictError: the id is taken.
         """
-        allowed = None if permissions is None else list(permissions)
-        body = given(id=id, kind=kind, permissions=allowed, expires_at=expires_at)
+        body = given(id=id, kind=kind, permissions=texts(permissions), expires_at=expires_at)
         return made(NewPrincipal.of, self._document("POST", _PRINCIPALS, json=body))
 
     def rotate(self, id: str) -> NewPrincipal:

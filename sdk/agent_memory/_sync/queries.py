@@ -3,7 +3,16 @@
 from collections.abc import Iterator, Iterable, Mapping
 from typing import Any
 
-from agent_memory._sync.resource import Resource, given, items, made, member, segment
+from agent_memory._sync.resource import (
+    Resource,
+    given,
+    items,
+    joined,
+    made,
+    member,
+    segment,
+    texts,
+)
 from agent_memory.exceptions import MemoryNotFoundError
 from agent_memory.model import Entry
 
@@ -94,14 +103,13 @@ class Queries(Resource):
         Raises:
             MemoryNotFoundError: the service has no similarity search.
         """
-        listed = None if tags is None else list(tags)
         body = given(
             query=query,
             memory_type=memory_type,
             top_k=top_k,
             namespace=namespace,
             agent_id=agent_id,
-            tags=listed,
+            tags=texts(tags),
         )
         answer = self._document("POST", f"{_MEMORY}/search", json=body)
         return items(member(answer, "results"))
@@ -163,6 +171,6 @@ def _filters(
     """The query parameters of contract §4."""
     named = given(namespace=namespace, key=key, memory_type=memory_type)
     scope = {"scope.task_id": task_id, "scope.intent_id": intent_id}
-    listed = given(tags=tags and ",".join(tags), tags_any=tags_any and ",".join(tags_any))
+    listed = given(tags=joined(tags), tags_any=joined(tags_any))
     flag = {} if pinned is None else {"pinned": "true" if pinned else "false"}
     return named | listed | flag | given(**scope)

@@ -1,9 +1,11 @@
 """What all parts of the client have in common."""
 
-from collections.abc import Iterator, Callable, Mapping
+from collections.abc import Iterator, Callable, Iterable, Mapping
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
+
+import httpx
 
 from agent_memory.exceptions import InvalidAnswerError, MemoryNotFoundError
 
@@ -11,6 +13,7 @@ if TYPE_CHECKING:
     from agent_memory._sync.client import Client
 
 _AT_ONCE = 1000
+_FOREVER = "forever"
 
 Made = TypeVar("Made")
 
@@ -32,7 +35,7 @@ class Resource:
     ) -> dict[str, Any]:
         headers = None if version is None else {"If-Match": str(version)}
         answer = self._client.request(method, path, params=params, json=json, headers=headers)
-        return made(_object, answer.json() if answer.content else {})
+        return document_of(answer)
 
     def _deleted(self, path: str, version: int | None = None) -> bool:
         """Deletes; whether there was something, or may have been when an answer was lost."""
@@ -65,10 +68,7 @@ class Resource:
             body = answer.json() if answer.content else {}
             for item in items(body if name is None else member(body, name)):
                 yield item
-            following = (
-                answer.headers.get("X-Next-Offset") if name is None else body.get("next_offset")
-            )
-            offset = None if following is None else made(int, following)
+            offset = position(body if name is not None else _headed(answer))
 
 
 def made(kind: Callable[[Any], Made], document: Any) -> Made:
@@ -87,6 +87,15 @@ def made(kind: Callable[[Any], Made], document: Any) -> Made:
         ) from None
 
 
+def document_of(answer: httpx.Response) -> dict[str, Any]:
+    """The object that an answer holds; an empty one if its body is empty.
+
+    Raises:
+        InvalidAnswerError: it holds something else.
+    """
+    return made(_object, answer.json() if answer.content else {})
+
+
 def member(document: Any, name: str) -> Any:
     """A member that a document of the service has.
 
@@ -96,6 +105,16 @@ def member(document: Any, name: str) -> Any:
     return made(itemgetter(name), document)
 
 
+def position(page: Mapping[str, Any]) -> int | None:
+    """The offset of what follows a page; None on the last one.
+
+    Raises:
+        InvalidAnswerError: it is no offset.
+    """
+    following = page.get("next_offset")
+    return None if following is None else made(int, following)
+
+
 def items(documents: Any) -> list[dict[str, Any]]:
     """A list of documents.
 
@@ -103,6 +122,10 @@ def items(documents: Any) -> list[dict[str, Any]]:
         InvalidAnswerError: it is something else.
     """
     return [made(_object, each) for each in made(_list, documents)]
+
+
+def _headed(answer: httpx.Response) -> dict[str, Any]:
+    return {"next_offset": answer.headers.get("X-Next-Offset")}
 
 
 def _list(documents: Any) -> list[Any]:
@@ -120,6 +143,39 @@ def _object(document: Any) -> dict[str, Any]:
 def given(**fields: Any) -> dict[str, Any]:
     """The fields that aren't None."""
     return {name: value for name, value in fields.items() if value is not None}
+
+
+def written(**fields: Any) -> dict[str, Any]:
+    """The fields of an entry that are given, as the service takes them."""
+    named = given(**fields)
+    if "tags" in named:
+        named["tags"] = texts(named["tags"])
+    if named.get("ttl") == _FOREVER:
+        named["ttl"] = None
+    return named
+
+
+def texts(several: Iterable[str] | None) -> list[str] | None:
+    """Several texts, such as tags; None if they aren't given.
+
+    Raises:
+        TypeError: it is one text, whose characters nobody means.
+    """
+    if isinstance(several, str):
+        raise TypeError("give a list of texts, not a text: its characters would be taken for them")
+    return None if several is None else list(several)
+
+
+def joined(tags: Iterable[str] | None) -> str | None:
+    """Tags as a query names them; None if there are none.
+
+    Raises:
+        ValueError: one holds a comma, and would be taken for two.
+    """
+    named = texts(tags)
+    if named and any("," in tag for tag in named):
+        raise ValueError("a query separates tags by commas, so it can't ask for one that holds one")
+    return ",".join(named) if named else None
 
 
 def segment(name: str) -> str:

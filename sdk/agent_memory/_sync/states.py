@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from agent_memory._sync.resource import Resource, segment
+from agent_memory._sync.resource import Resource, made, member, position, segment
 from agent_memory.exceptions import MemoryNotFoundError
 
 
@@ -24,7 +24,7 @@ class States(Resource):
         """
         path = _path(agent_id, owner_id, key)
         stored = self._document("PUT", path, json={"value": value}, version=version)
-        return int(stored["version"])
+        return made(int, member(stored, "version"))
 
     def get(self, agent_id: str, owner_id: str, key: str, default: Any = None) -> Any:
         """A state's value; `default` if there is none."""
@@ -32,15 +32,11 @@ class States(Resource):
             found = self._document("GET", _path(agent_id, owner_id, key))
         except MemoryNotFoundError:
             return default
-        return found["value"]
+        return member(found, "value")
 
     def delete(self, agent_id: str, owner_id: str, key: str) -> bool:
         """Deletes a state; whether there was one."""
-        try:
-            self._document("DELETE", _path(agent_id, owner_id, key))
-        except MemoryNotFoundError as gone:
-            return gone.may_have_happened
-        return True
+        return self._deleted(_path(agent_id, owner_id, key))
 
     def all(self, agent_id: str, owner_id: str) -> dict[str, Any]:
         """All of an agent's states for an owner, by key."""
@@ -50,8 +46,8 @@ class States(Resource):
             page = self._document(
                 "GET", _of_owner(agent_id, owner_id), params={"offset": following}
             )
-            found |= page["states"]
-            following = page.get("next_offset")
+            found |= made(dict, member(page, "states"))
+            following = position(page)
         return found
 
 

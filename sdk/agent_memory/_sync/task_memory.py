@@ -3,7 +3,7 @@
 from typing import Any
 
 from agent_memory._sync.client import Client
-from agent_memory._sync.resource import made
+from agent_memory._sync.resource import made, written
 from agent_memory._waiting import Check
 from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
 from agent_memory.model import Entry
@@ -84,11 +84,11 @@ class TaskMemory:
             TaskLost: the task isn't this worker's any more.
         """
         self._check()
-        given = {name: each for name, each in fields.items() if each is not None}
         if memory_type in _WORKING:
-            return self._set_in_task((namespace, key), {"value": value, **given}, version)
+            given = written(value=value, **fields)
+            return self._set_in_task((namespace, key), given, version)
         return self._set_outside(
-            namespace, key, value, memory_type=memory_type, version=version, **given
+            namespace, key, value, memory_type=memory_type, version=version, **fields
         )
 
     def delete(self, namespace: str, key: str) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from agent_memory._sync.resource import Resource
+from agent_memory._sync.resource import Resource, document_of
 
 _WORKFLOWS = "/api/v1/workflows"
 
@@ -25,5 +25,4 @@ class Workflows(Resource):
             return self._document("POST", _WORKFLOWS, json=dict(workflow))
         headers = {"Content-Type": "application/yaml"}
         answer = self._client.request("POST", _WORKFLOWS, text=workflow, headers=headers)
-        applied: dict[str, Any] = answer.json()
-        return applied
+        return document_of(answer)

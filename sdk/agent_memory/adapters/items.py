@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from agent_memory import Client, Entry
+from agent_memory._sync.resource import made
 from agent_memory._waiting import Turns, sleep
 from agent_memory.answers import delay
 from agent_memory.exceptions import MemoryAccessError, MemoryConflictError, MemoryNotFoundError
@@ -120,7 +121,7 @@ class Items:
                 if present is not None:
                     return self._patched(present.id, present.version, fields)
                 body = named | self._pinned | fields
-                return Entry.of(self._client.request("POST", _MEMORY, json=body).json())
+                return made(Entry.of, self._client.request("POST", _MEMORY, json=body).json())
             except MemoryConflictError as conflict:
                 present = conflict.current
                 foreign = present is None or present.memory_type != self._memory_type
@@ -133,7 +134,7 @@ class Items:
     def _patched(self, id: str, version: int, fields: dict[str, Any]) -> Entry:
         headers = {"If-Match": str(version)}
         answer = self._client.request("PATCH", f"{_MEMORY}/{id}", json=fields, headers=headers)
-        return Entry.of(answer.json())
+        return made(Entry.of, answer.json())
 
     def _known(self, entry: Entry) -> Entry:
         if self._strict:

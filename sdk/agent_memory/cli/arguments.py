@@ -81,7 +81,8 @@ def _add_set(commands: Any) -> None:
     )
     command.add_argument("--type", choices=_TIERS, help="the tier; working unless given")
     command.add_argument("--tag", action="append", type=_text, help="may be repeated")
-    command.add_argument("--ttl", type=_text, help="task_lifetime, or duration:PT24H and the like")
+    life = "task_lifetime, duration:PT24H and the like, or forever"
+    command.add_argument("--ttl", type=_text, help=life)
     command.add_argument("--expires-at", type=_text, metavar="TIME")
     command.add_argument("--pinned", action=argparse.BooleanOptionalAction)
     command.add_argument("--priority", choices=("low", "normal", "high"))
