@@ -101,7 +101,7 @@ def _operation(route: Route, routes: list[Route]) -> Document:
     if route.body is not None:
         schema = {"$ref": body_ref(route.body.__name__)}
         operation["requestBody"] = {
-            "required": True,
+            "required": not route.body_optional,
             "content": {media: {"schema": schema} for media in route.media},
         }
     return operation

@@ -29,6 +29,7 @@ class Route:
     summary: str
     answers: dict[int, str | None]
     body: Any = None
+    body_optional: bool = False
     media: tuple[str, ...] = ("application/json",)  # what the body may be
     query: tuple[str, ...] = ()
     also: tuple[int, ...] = ()

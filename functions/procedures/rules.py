@@ -53,7 +53,11 @@ def selected(workflows: Sequence[Workflow], now: int, luck: Random) -> Standing:
 
 
 def _weight(evidence: Evidence, now: int) -> float:
-    """What an outcome counts for now, if one at `base` counts for 1."""
+    """What an outcome counts for now, if one at `base` counts for 1.
+
+    Never less, since another function's clock may be behind the one that wrote `base`.
+    """
     if evidence.half_life is None:
         return 1.0
-    return float(2.0 ** min((now - evidence.base) / evidence.half_life, 1000.0))
+    half_lives = (now - evidence.base) / evidence.half_life
+    return float(2.0 ** max(0.0, min(half_lives, 1000.0)))

@@ -27,6 +27,7 @@ from functions.procedures.model import (
 from functions.procedures.store import Addition, WorkflowStore
 
 _ATTEMPTS = 20
+_UNFADING = Evidence(0, 0, 0, 0)  # what most workflows have: no half-life
 Done = TypeVar("Done")
 
 
@@ -70,7 +71,7 @@ class Procedures:
 
     def get(self, caller: Principal, place: Place, id: str) -> Standing:
         """One workflow: one read. Raises `NotFound`."""
-        return self._standing(self._there(self._store.key(caller.tenant, place, id)))
+        return self._standing(_there(self._store.get(self._store.key(caller.tenant, place, id))))
 
     def all(self, caller: Principal, place: Place) -> list[Standing]:
         """A procedure's workflows, the newest first: one query."""
@@ -106,25 +107,26 @@ class Procedures:
             IdempotencyConflict: the key came with another score.
         """
         at = self._store.key(caller.tenant, place, id)
+        evidence = _UNFADING
         for turn in range(_ATTEMPTS):
-            pause(turn)
+            pause(turn - 1 if turn else 0)  # at first it's the half-life, and nobody to wait for
             try:
-                addition = self._weighed(at, score) if turn else _unfading(score)
-                return self._standing(self._add(at, addition, token))
-            except (ConditionFailed, Refused):
-                if token is not None and self._store.noted(at, token):
+                return self._standing(self._add(at, self._weighed(at, evidence, score), token))
+            except (ConditionFailed, Refused) as prevented:
+                if token is not None and self._store.noted(at, token, prevented):
                     return self.get(caller, place, id)
+                evidence = _there(self._store.stood(at, prevented)).evidence
         raise _busy()
 
     def _add(self, at: Key, addition: Addition, token: RequestToken | None) -> Workflow:
         if token is None:
             return self._store.add(at, addition)
         self._store.add_once(at, addition, token, self._clock())
-        return self._there(at)
+        return _there(self._store.get(at))
 
-    def _weighed(self, at: Key, score: float) -> Addition:
-        """An outcome by the terms of the workflow as it now stands."""
-        evidence, now = self._there(at).evidence, self._clock()
+    def _weighed(self, at: Key, evidence: Evidence, score: float) -> Addition:
+        """An outcome by the terms of the evidence that it is added to."""
+        now = self._clock()
         if rules.outgrown(evidence, now):
             newer = rules.renewed(evidence, now, evidence.half_life)
             self._store.renew(at, evidence, newer)
@@ -147,12 +149,6 @@ class Procedures:
             self._store.delete(at, seen)
 
         _retried(attempt)
-
-    def _there(self, at: Key) -> Workflow:
-        found = self._store.get(at)
-        if found is None:
-            raise _unknown()
-        return found
 
     def _standing(self, workflow: Workflow) -> Standing:
         return rules.standing(workflow, self._clock())
@@ -177,9 +173,10 @@ def _retried(attempt: Callable[[], Done]) -> Done:
     raise _busy()
 
 
-def _unfading(score: float) -> Addition:
-    """An outcome as it counts without a half-life, which most workflows are."""
-    return Addition(*rules.counted(Evidence(0, 0, 0, 0), score, 0))
+def _there(found: Workflow | None) -> Workflow:
+    if found is None:
+        raise _unknown()
+    return found
 
 
 def _spec(new: NewWorkflow) -> bytes:

@@ -12,7 +12,7 @@ from functions.platform.procedure_keys import (
     procedures_partition,
     workflow_item,
 )
-from functions.platform.table import Table
+from functions.platform.table import ConditionFailed, Refused, Table
 from functions.platform.values import pack, unpack
 from functions.platform.writes import Write, delete, put, update
 from functions.procedures.model import Evidence, Place, Workflow
@@ -20,6 +20,7 @@ from functions.procedures.model import Evidence, Place, Workflow
 _ABSENT = "attribute_not_exists(pk)"
 _AS_SEEN = "version = :seen AND created = :created"
 _EVIDENCE = "successes = :s0 AND failures = :f0 AND base_ms = :b0"
+Prevented = ConditionFailed | Refused
 _REMEMBERED = 86_400  # seconds for which a counted outcome is known again
 
 
@@ -65,9 +66,9 @@ class WorkflowStore:
         """
         item, condition = _item(new), _AS_SEEN
         values: Item = {"seen": seen.version, "created": seen.created}
-        names = ["spec", "version", "updated"]
+        names = ["spec", "half_text", "version", "updated"]
         if new.evidence != seen.evidence:
-            names += ["successes", "failures", "outcomes", "base_ms", "half_life", "half_text"]
+            names += ["successes", "failures", "outcomes", "base_ms", "half_life"]
             condition += f" AND {_EVIDENCE}"
             values |= _as_seen(seen.evidence)
         held = [name for name in names if item[name] is not None]
@@ -113,14 +114,25 @@ class WorkflowStore:
         noted = put(outcome_item(at, token.key), note, _ABSENT)
         self._table.transact([noted, _added(at, addition)])
 
-    def noted(self, at: Key, token: RequestToken) -> bool:
-        """Whether this very outcome has been added.
+    def noted(self, at: Key, token: RequestToken, prevented: Prevented) -> bool:
+        """Whether an outcome was prevented because it has been added before.
 
         Raises:
             IdempotencyConflict: the key came with another body.
         """
-        item = self._table.get(outcome_item(at, token.key))
-        return item is not None and token.wrote(item["token"])
+        note = (
+            None
+            if isinstance(prevented, ConditionFailed)
+            else prevented.failed.get(outcome_item(at, token.key))
+        )
+        return note is not None and token.wrote(note["token"])
+
+    def stood(self, at: Key, prevented: Prevented) -> Workflow | None:
+        """The workflow that a prevented write met, without another read."""
+        item = (
+            prevented.item if isinstance(prevented, ConditionFailed) else prevented.failed.get(at)
+        )
+        return None if item is None else _workflow(item)
 
     def delete(self, at: Key, seen: Workflow) -> None:
         """Raises `Refused` if the workflow isn't as it was seen any more."""

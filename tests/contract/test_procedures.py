@@ -181,14 +181,14 @@ def test_evidence_fades_by_its_half_life(sdr: httpx.Client, clock: MovableClock)
     assert beta(sdr, "roi") == pytest.approx((3, 1.5))
 
 
-def test_evidence_of_years_stays_right(sdr: httpx.Client, clock: MovableClock) -> None:
+def test_evidence_of_a_thousand_half_lives_stays_right(sdr: httpx.Client, clock: MovableClock) -> None:
     add(sdr, "roi", half_life="duration:PT1H")
     for _ in range(4):
         report(sdr, "roi", 1)
         clock.advance(seconds=70 * 3600)
     report(sdr, "roi", 0.5)
     assert beta(sdr, "roi") == pytest.approx((1.5, 1.5))
-    clock.advance(seconds=10 * 365 * DAY)
+    clock.advance(seconds=60 * DAY)
     assert beta(sdr, "roi") == pytest.approx((1, 1))
     report(sdr, "roi", 1)
     assert beta(sdr, "roi") == pytest.approx((2, 1))
@@ -206,6 +206,26 @@ def test_a_half_life_may_come_and_go(sdr: httpx.Client, clock: MovableClock) -> 
     clock.advance(seconds=5 * DAY)
     assert beta(sdr, "roi") == pytest.approx((1.5, 1))
     invalid(sdr.put(path("roi"), json={"spec": SPEC, "half_life": "a while"}), "half_life")
+
+
+def test_a_half_life_may_be_said_in_other_words(sdr: httpx.Client) -> None:
+    add(sdr, "roi", half_life="duration:P1D")
+    other = {"spec": SPEC, "half_life": "duration:PT24H"}
+    changed = ok(sdr.put(path("roi"), json=other))
+    assert (changed["half_life"], changed["version"]) == ("duration:PT24H", 2)
+    assert ok(sdr.get(path("roi"))) == changed
+    assert ok(sdr.put(path("roi"), json=other))["version"] == 2
+
+
+@pytest.mark.parametrize("behind", [100, 5_000_000])
+def test_a_clock_that_is_behind_takes_nothing_from_an_outcome(
+    sdr: httpx.Client, clock: MovableClock, behind: int
+) -> None:
+    add(sdr, "roi", half_life="duration:PT0.001S")
+    clock.advance(ms=-behind)
+    counted, selected = report(sdr, "roi", 1), ok(sdr.post(f"{PROCEDURE}/select"))
+    clock.advance(ms=behind)
+    assert (counted["alpha"], selected["alpha"]) == (2, 2)
 
 
 def test_names_and_specs_are_bounded(sdr: httpx.Client) -> None:

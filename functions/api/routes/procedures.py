@@ -75,6 +75,7 @@ ROUTES = [
         "Select the workflow to try next, by Thompson sampling",
         {200: "SelectedWorkflow"},
         body=Selection,
+        body_optional=True,
         also=(404,),
     ),
     Route(
