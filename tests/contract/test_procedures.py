@@ -38,6 +38,11 @@ def beta(client: httpx.Client, workflow: str) -> tuple[float, float]:
     return found["alpha"], found["beta"]
 
 
+def once(request: int) -> dict[str, str]:
+    """The header that makes a request one that counts once."""
+    return {"Idempotency-Key": f"outcome-{request}"}
+
+
 @pytest.fixture
 def sdr(tenant: Tenant) -> httpx.Client:
     """An agent that follows procedures."""
@@ -92,15 +97,48 @@ def test_of_many_outcomes_at_once_none_is_lost(sdr: httpx.Client) -> None:
     assert beta(sdr, "roi") == (13, 13)
 
 
+@pytest.mark.usefixtures("parallel")
+def test_of_many_outcomes_with_keys_each_counts_once_however_often_it_is_sent(
+    sdr: httpx.Client,
+) -> None:
+    add(sdr, "roi")
+    at_once(24, lambda n: sdr.post(path("roi", "/outcome"), json={"score": 1}, headers=once(n % 8)))
+    assert beta(sdr, "roi") == (9, 1)
+
+
+@pytest.mark.usefixtures("parallel")
+def test_evidence_that_is_weighed_anew_meanwhile_loses_no_outcome(
+    sdr: httpx.Client, clock: MovableClock
+) -> None:
+    add(sdr, "roi", half_life="duration:PT1H")
+    clock.advance(seconds=61 * 3600)
+    answers = at_once(12, lambda n: sdr.post(path("roi", "/outcome"), json={"score": n % 2}))
+    assert {answer.status_code for answer in answers} == {200}
+    assert beta(sdr, "roi") == pytest.approx((7, 7))
+
+
+@pytest.mark.usefixtures("parallel")
+def test_a_change_of_the_spec_loses_no_outcome(sdr: httpx.Client) -> None:
+    add(sdr, "roi")
+
+    def work(n: int) -> httpx.Response:
+        if n % 2:
+            return sdr.put(path("roi"), json={"spec": n})
+        return sdr.post(path("roi", "/outcome"), json={"score": 1})
+
+    assert {answer.status_code for answer in at_once(16, work)} == {200}
+    assert beta(sdr, "roi") == (9, 1)
+    assert ok(sdr.get(path("roi")))["version"] == 9
+
+
 def test_an_outcome_sent_again_is_counted_once(sdr: httpx.Client) -> None:
     add(sdr, "roi")
-    once = {"Idempotency-Key": "outcome-1"}
-    first = report(sdr, "roi", 1, **once)
-    assert report(sdr, "roi", 1, **once) == first
+    first = report(sdr, "roi", 1, **once(1))
+    assert report(sdr, "roi", 1, **once(1)) == first
     report(sdr, "roi", 0)
-    report(sdr, "roi", 1, **once)
+    report(sdr, "roi", 1, **once(1))
     assert beta(sdr, "roi") == (2, 2)
-    other = sdr.post(path("roi", "/outcome"), json={"score": 0}, headers=once)
+    other = sdr.post(path("roi", "/outcome"), json={"score": 0}, headers=once(1))
     refused(other, 409, "IDEMPOTENCY_CONFLICT")
 
 
@@ -112,11 +150,10 @@ def test_a_score_lies_between_failure_and_success(sdr: httpx.Client, score: Any)
 
 
 def test_what_is_not_there_is_not_found(sdr: httpx.Client) -> None:
-    once = {"Idempotency-Key": "outcome-1"}
     refused(sdr.get(path("none")), 404, "NOT_FOUND")
     refused(sdr.delete(path("none")), 404, "NOT_FOUND")
     refused(sdr.post(f"{PROCEDURE}/select"), 404, "NOT_FOUND")
-    for headers in ({}, once):
+    for headers in ({}, once(1)):
         answer = sdr.post(path("none", "/outcome"), json={"score": 1}, headers=headers)
         refused(answer, 404, "NOT_FOUND")
     assert ok(sdr.get(PROCEDURE))["total"] == 0
@@ -181,7 +218,9 @@ def test_evidence_fades_by_its_half_life(sdr: httpx.Client, clock: MovableClock)
     assert beta(sdr, "roi") == pytest.approx((3, 1.5))
 
 
-def test_evidence_of_a_thousand_half_lives_stays_right(sdr: httpx.Client, clock: MovableClock) -> None:
+def test_evidence_of_a_thousand_half_lives_stays_right(
+    sdr: httpx.Client, clock: MovableClock
+) -> None:
     add(sdr, "roi", half_life="duration:PT1H")
     for _ in range(4):
         report(sdr, "roi", 1)

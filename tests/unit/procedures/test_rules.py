@@ -67,3 +67,25 @@ def test_fading_evidence_is_weighed_the_same_from_any_base() -> None:
         early, late = plus(early, 0.75, now), plus(late, 0.75, now)
     for seen, other in zip(posterior(early, 10 * hour), posterior(late, 10 * hour), strict=True):
         assert math.isclose(seen, other, rel_tol=1e-6)
+
+
+def regret_after_a_change(half_life: int | None, luck: Random) -> float:
+    """What a run loses once the better of two workflows has become the worse."""
+    arms = {name: Evidence(0, 0, 0, 0, half_life) for name in "ab"}
+    lost = 0.0
+    for now in range(ROUNDS):
+        changed = now >= ROUNDS // 2
+        means = {"a": 0.3, "b": 0.7} if changed else {"a": 0.7, "b": 0.3}
+        workflows = [workflow(name, evidence) for name, evidence in arms.items()]
+        chosen = selected(workflows, now, luck).workflow.id
+        arms[chosen] = plus(arms[chosen], float(luck.random() < means[chosen]), now)
+        lost += changed * (0.7 - means[chosen])
+    return lost
+
+
+def test_who_forgets_learns_anew_when_the_world_changes() -> None:
+    lost = {
+        half_life: sum(regret_after_a_change(half_life, Random(seed)) for seed in range(5))  # noqa: S311
+        for half_life in (None, ROUNDS // 20)
+    }
+    assert lost[ROUNDS // 20] < lost[None] / 3
