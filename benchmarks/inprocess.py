@@ -104,17 +104,18 @@ def request_event(
 
 @contextmanager
 def function() -> Iterator[Function]:
-    """The function on empty tables. Raises `CannotServe` where the engine has no build."""
-    with TemporaryDirectory() as folder, _engine(Path(folder)) as url:
-        credentials = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local"}
-        place = {"AWS_ENDPOINT_URL_DYNAMODB": url, "AWS_REGION": "eu-central-1"}
-        place["AWS_DEFAULT_REGION"] = place["AWS_REGION"]
-        with patch.dict(os.environ, credentials | place):
-            yield _built(Path(folder))
+    """The function on empty tables. Raises `RequestError` where the engine has no build."""
+    with (
+        TemporaryDirectory() as folder,
+        running_engine(Path(folder)) as url,
+        patch.dict(os.environ, local_aws(url)),
+    ):
+        yield built_here()
 
 
 @contextmanager
-def _engine(folder: Path) -> Iterator[str]:
+def running_engine(folder: Path) -> Iterator[str]:
+    """The address of an engine in memory. Raises `RequestError` where it has no build."""
     binary = engine.find_binary(_ROOT)
     if binary is None:
         raise RequestError("the costs are read from the embedded database, which is not here")
@@ -123,6 +124,23 @@ def _engine(folder: Path) -> Iterator[str]:
         yield running.url
     finally:
         running.stop()
+
+
+def local_aws(url: str) -> dict[str, str]:
+    """The environment that leads AWS clients to an engine."""
+    return {
+        "AWS_ACCESS_KEY_ID": "local",
+        "AWS_SECRET_ACCESS_KEY": "local",
+        "AWS_REGION": "eu-central-1",
+        "AWS_DEFAULT_REGION": "eu-central-1",
+        "AWS_ENDPOINT_URL_DYNAMODB": url,
+    }
+
+
+def built_here() -> Function:
+    """The function on new tables of the DynamoDB that the environment names."""
+    with TemporaryDirectory() as folder:
+        return _built(Path(folder))
 
 
 def _built(folder: Path) -> Function:

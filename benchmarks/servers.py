@@ -90,7 +90,8 @@ def reference(folder: Path, environment: Path) -> Iterator[Server]:
 
     `environment`: where its virtual environment is, or is made.
     """
-    command = [str(_installed(environment)), "--host", _HOST, "--log-level", "warning"]
+    program = environment_with(environment, [REFERENCE]) / "bin" / "openintent-server"
+    command = [str(program), "--host", _HOST, "--log-level", "warning"]
     port, key, log = _free_port(), "benchmark-key", folder / "reference.log"
     command += ["--port", str(port), "--api-keys", key]
     settings = {"DATABASE_URL": f"sqlite:///{folder / 'reference.db'}"}
@@ -100,14 +101,15 @@ def reference(folder: Path, environment: Path) -> Iterator[Server]:
         yield server
 
 
-def _installed(environment: Path) -> Path:
-    marker = environment / "installed"
-    if not marker.exists() or marker.read_text() != REFERENCE:
-        venv.create(environment, with_pip=True, clear=True)
-        pip = [str(environment / "bin" / "python"), "-m", "pip", "install", "-qq", REFERENCE]
-        subprocess.run(pip, check=True)  # noqa: S603 - a pinned package, no input from outside
-        marker.write_text(REFERENCE)
-    return environment / "bin" / "openintent-server"
+def environment_with(folder: Path, packages: Sequence[str]) -> Path:
+    """A virtual environment with these packages in `folder`, made if it isn't there."""
+    marker, wanted = folder / "installed", " ".join(packages)
+    if not marker.exists() or marker.read_text() != wanted:
+        venv.create(folder, with_pip=True, clear=True)
+        pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "-qq", *packages]
+        subprocess.run(pip, check=True)  # noqa: S603 - pinned packages, no input from outside
+        marker.write_text(wanted)
+    return folder
 
 
 def _free_port() -> int:

@@ -1,0 +1,215 @@
+"""A request's processor time beside the least that its DynamoDB call can take.
+
+Three ways to send the same bytes to the same engine: a raw kept-alive connection with a request
+signed beforehand, stock botocore, and the API function. What the engine itself takes is in none.
+"""
+
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import count
+from statistics import median
+from typing import Any
+from urllib.parse import urlsplit
+
+from botocore.session import get_session
+
+from benchmarks.connection import Connection
+from benchmarks.inprocess import Caller, Function, function, request_event
+from benchmarks.load import render
+from benchmarks.tables import text_table
+from benchmarks.workload import entry, value
+
+_MEMORY = "/api/v1/memory"
+_OWNED = 100
+_ROUNDS, _REQUESTS = 7, 150
+_ALWAYS = "({}) OR attribute_exists(pk) OR attribute_not_exists(pk)"
+_SIGNATURE = (
+    "AWS4-HMAC-SHA256 Credential=local/20261121/eu-central-1/dynamodb/aws4_request, "
+    f"SignedHeaders=host;x-amz-date;x-amz-target, Signature={'0' * 64}"
+)
+_SENDING = "before-send.dynamodb"
+_NOTES = (
+    "Client CPU, the median of interleaved rounds; the engine is another process. A write is sent",
+    "again with a condition that always holds. Raw: signed once, nothing of the answer parsed.",
+    "Goals: get and patch at most 1.15 of stock botocore, a query of 100 at most 0.40.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """CPU microseconds of one operation, three ways; `goal`: of botocore's, None without one."""
+
+    operation: str
+    raw_us: float
+    botocore_us: float
+    ours_us: float
+    goal: float | None
+
+    @property
+    def to_raw(self) -> float:
+        return self.ours_us / self.raw_us
+
+    @property
+    def to_botocore(self) -> float:
+        return self.ours_us / self.botocore_us
+
+    @property
+    def met(self) -> bool:
+        return self.goal is None or self.to_botocore <= self.goal
+
+
+_Events = Iterator[dict[str, Any]]
+
+
+def measure() -> list[Row]:
+    """Each operation, on tables in memory. Raises `RequestError`."""
+    with function() as running:
+        admin = running.new_tenant("bench")
+        agent = running.new_agent(admin, "owner")
+        config = {"episodic": {"capacity": 100_000}}
+        admin.send("PATCH", f"/api/v1/agents/{agent.id}/memory/config", config)
+        return [_row(running, *operation) for operation in _operations(agent)]
+
+
+def _operations(agent: Caller) -> Iterator[tuple[str, _Events, _Events, float | None]]:
+    """Each with the events of its requests, without end: to capture one, and to measure."""
+    made = [agent.send(*_create(agent, f"kept-{number}")) for number in range(_OWNED)]
+    first, second = (f"{_MEMORY}/{each['id']}" for each in made[:2])
+    yield "get", _same(agent, first), _same(agent, first), 1.15
+    yield "patch", _patches(agent, first), _patches(agent, second), 1.15
+    creates = (_event(agent, *_create(agent, f"new-{number}", "episodic")) for number in count())
+    yield "create", creates, creates, None
+    queries = _same(agent, f"{_MEMORY}?agent_id={agent.id}&memory_type=working&limit={_OWNED}")
+    yield "query of 100", queries, queries, 0.4
+
+
+def _create(agent: Caller, key: str, tier: str = "working") -> tuple[str, str, dict[str, Any]]:
+    return "POST", _MEMORY, entry(agent.id, key, tier, ["billing"])
+
+
+def _event(agent: Caller, method: str, target: str, *more: Any, **headers: str) -> dict[str, Any]:
+    return request_event(method, target, agent.key, *more, **headers)
+
+
+def _same(agent: Caller, target: str) -> _Events:
+    event = _event(agent, "GET", target)
+    return (event for _ in count())
+
+
+def _patches(agent: Caller, target: str) -> _Events:
+    for version in count(1):
+        body = {"value": value(version)}
+        yield _event(agent, "PATCH", target, body, if_match=str(version))
+
+
+def _row(
+    running: Function, name: str, samples: _Events, events: _Events, goal: float | None
+) -> Row:
+    action, request = _captured(running, lambda: running.send(next(samples)))
+    with _raw(running, action, request) as raw:
+        ways = (raw, _stock(action, request), lambda: running.send(next(events)))
+        rounds = [[_cpu_us(way) for way in ways] for _ in range(_ROUNDS)]
+    raw_us, botocore_us, ours_us = (median(each) for each in zip(*rounds, strict=True))
+    return Row(name, raw_us, botocore_us, ours_us, goal)
+
+
+def _captured(running: Function, send: Callable[[], object]) -> tuple[str, dict[str, Any]]:
+    """The one DynamoDB request behind a call: its action, and its body without its condition."""
+    found: list[tuple[str, dict[str, Any]]] = []
+
+    def keep(request: Any, **_: Any) -> None:
+        target = request.headers["X-Amz-Target"]
+        action = target.decode() if isinstance(target, bytes) else target
+        found.append((action.partition(".")[2], json.loads(request.body)))
+
+    send()  # whatever a first time needs
+    running.client.meta.events.register_last(_SENDING, keep)
+    try:
+        send()
+    finally:
+        running.client.meta.events.unregister(_SENDING, keep)
+    ((action, body),) = found
+    return action, _repeatable(body)
+
+
+def _repeatable(body: dict[str, Any]) -> dict[str, Any]:
+    for each in (
+        body,
+        *(write for item in body.get("TransactItems", ()) for write in item.values()),
+    ):
+        if "ConditionExpression" in each:
+            each["ConditionExpression"] = _ALWAYS.format(each["ConditionExpression"])
+    body.pop("ClientRequestToken", None)
+    return body
+
+
+@contextmanager
+def _raw(running: Function, action: str, body: dict[str, Any]) -> Iterator[Callable[[], object]]:
+    """One pre-rendered request on one connection; signed as to its size, not to be verified."""
+    headers = [
+        ("x-amz-target", f"DynamoDB_20120810.{action}"),
+        ("x-amz-date", "20261121T090000Z"),
+        ("authorization", _SIGNATURE),
+    ]
+    address = urlsplit(running.client.meta.endpoint_url)
+    content = json.dumps(body, separators=(",", ":")).encode()
+    request = render("POST", "/", headers, content).replace(
+        b"application/json", b"application/x-amz-json-1.0"
+    )
+    connection = Connection((str(address.hostname), int(address.port or 80)))
+
+    def send() -> None:
+        connection.send(request)
+        if connection.receive() != 200:
+            raise RuntimeError(connection.sample())
+
+    try:
+        yield send
+    finally:
+        connection.close()
+
+
+def _stock(action: str, body: dict[str, Any]) -> Callable[[], object]:
+    client = get_session().create_client("dynamodb")
+    names = {operation: method for method, operation in client.meta.method_to_api_mapping.items()}
+    call = getattr(client, names[action])
+    return lambda: call(**body)
+
+
+def _cpu_us(send: Callable[[], object]) -> float:
+    send()
+    began = time.process_time()
+    for _ in range(_REQUESTS):
+        send()
+    return (time.process_time() - began) / _REQUESTS * 1_000_000
+
+
+def as_data(rows: Sequence[Row]) -> list[dict[str, object]]:
+    """All figures."""
+    return [
+        {
+            "operation": row.operation,
+            "raw_us": round(row.raw_us),
+            "botocore_us": round(row.botocore_us),
+            "ours_us": round(row.ours_us),
+            "to_raw": round(row.to_raw, 1),
+            "to_botocore": round(row.to_botocore, 2),
+            "goal": row.goal,
+        }
+        for row in rows
+    ]
+
+
+def as_text(rows: Sequence[Row]) -> str:
+    """The table."""
+    heads = ["CPU of", "raw us", "botocore us", "ours us", "to raw", "to botocore", "goal", ""]
+    return "\n".join([text_table(heads, [_cells(row) for row in rows]), *_NOTES])
+
+
+def _cells(row: Row) -> list[str]:
+    times = [f"{each:.0f}" for each in (row.raw_us, row.botocore_us, row.ours_us)]
+    goal = ["", ""] if row.goal is None else [f"<= {row.goal:g}", "met" if row.met else "MISSED"]
+    return [row.operation, *times, f"{row.to_raw:.1f}", f"{row.to_botocore:.2f}", *goal]
