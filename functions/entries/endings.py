@@ -16,7 +16,7 @@ class Endings:
 
     def register(self, caller: Principal, new: NewTask, token: RequestToken) -> Task:
         """Registers a task, as `functions.tasks.service.Tasks.register` says."""
-        return self._ended(caller, self._tasks.register(caller, new, token))
+        return self.finished(caller, self._tasks.register(caller, new, token))
 
     def change(
         self,
@@ -27,9 +27,10 @@ class Endings:
         token: RequestToken,
     ) -> Task:
         """Changes a task, as `functions.tasks.service.Tasks.change` says."""
-        return self._ended(caller, self._tasks.change(caller, task_id, version, change, token))
+        return self.finished(caller, self._tasks.change(caller, task_id, version, change, token))
 
-    def _ended(self, caller: Principal, task: Task) -> Task:
+    def finished(self, caller: Principal, task: Task) -> Task:
+        """The task; if it has ended, its memory is archived when this returns."""
         if task.ended is not None:
             self._archival.finish(caller.tenant, task.id)
         return task

@@ -78,3 +78,12 @@ class LifecycleSettings(_FromEnvironment):
     memory_table: str
     log_table: str
     event_bus: str | None = None
+
+
+class IntakeSettings(_FromEnvironment):
+    """The environment of the function that takes other systems' task events: for whom it does."""
+
+    memory_table: str
+    log_table: str
+    intake_tenant: str
+    intake_principal: str

@@ -1,0 +1,1 @@
+"""The door for task events of other systems, which an EventBridge rule brings."""
