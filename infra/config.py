@@ -33,6 +33,16 @@ class Tokens:
     principal_claim: str
 
 
+@dataclass(frozen=True, slots=True)
+class TaskEventSource:
+    """Whose task events are taken, from which bus, and in whose name (tenant and principal)."""
+
+    names: list[str]
+    bus_arn: str | None
+    tenant: str
+    principal: str
+
+
 class Config(BaseModel):
     """The choices of one deployment.
 
@@ -50,6 +60,9 @@ class Config(BaseModel):
         domain_name: a domain name of the API's own, with its certificate and its hosted zone.
         jwt_issuer: whose tokens a second API takes in the place of keys, with their audience
             (several with commas between) and the claims that hold tenant and principal.
+        task_event_sources: whose task events an EventBridge rule takes (several with commas
+            between), from the account's default bus or the one of `task_event_bus_arn`.
+        task_event_principal: in whose name: `tenant/principal`, a coordinator or user.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -72,6 +85,9 @@ class Config(BaseModel):
     jwt_audience: str | None = None
     jwt_tenant_claim: str = Field(default="tenant", min_length=1)
     jwt_principal_claim: str = Field(default="sub", min_length=1)
+    task_event_sources: str | None = None
+    task_event_bus_arn: str | None = Field(default=None, pattern=r"^arn:[a-z-]+:events:\S+$")
+    task_event_principal: str | None = Field(default=None, pattern=r"^[^/]+/.+$")
 
     @classmethod
     def from_context(cls, context: Mapping[str, Any]) -> Self:
@@ -108,6 +124,8 @@ class Config(BaseModel):
             )
         if (self.jwt_issuer is None) != (self.jwt_audience is None):
             raise ValueError("jwt_issuer and jwt_audience go together")
+        if (self.task_event_sources is None) != (self.task_event_principal is None):
+            raise ValueError("task_event_sources and task_event_principal go together")
         if self.snap_start and self.runtime == "python3.11":
             raise ValueError("snap_start needs runtime python3.12 or newer")
         return self
@@ -138,3 +156,12 @@ class Config(BaseModel):
             return None
         audience = [each.strip() for each in self.jwt_audience.split(",")]
         return Tokens(self.jwt_issuer, audience, self.jwt_tenant_claim, self.jwt_principal_claim)
+
+    @property
+    def task_events(self) -> TaskEventSource | None:
+        """Whose task events are taken, if any are."""
+        if self.task_event_sources is None or self.task_event_principal is None:
+            return None
+        names = [each.strip() for each in self.task_event_sources.split(",")]
+        tenant, _, principal = self.task_event_principal.partition("/")
+        return TaskEventSource(names, self.task_event_bus_arn, tenant, principal)

@@ -26,3 +26,7 @@ MAINTENANCE_ON_MEMORY = TableGrant(
     ("by_due", "by_expiry", "by_recency", "by_task"),
 )
 MAINTENANCE_ON_LOG = TableGrant(("GetItem", "PutItem", "UpdateItem"))
+INTAKE_ON_MEMORY = TableGrant(
+    (*_READS, "ConditionCheckItem", "DeleteItem", "PutItem", "UpdateItem"), ("by_task",)
+)
+INTAKE_ON_LOG = TableGrant(("GetItem", "PutItem", "UpdateItem"))

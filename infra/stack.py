@@ -19,6 +19,7 @@ from infra.constructs.root_key import RootKey
 from infra.constructs.schedule import Schedule
 from infra.constructs.stream import Stream
 from infra.constructs.tables import Tables
+from infra.constructs.task_events import TaskEvents
 
 
 class MemoryStack(Stack):
@@ -47,12 +48,14 @@ class MemoryStack(Stack):
         self.api = self._api()
         self.lifecycle = self._lifecycle()
         self.maintenance = self._maintenance()
+        self.intake = self._intake()
         self.http_api = HttpApi(self, "HttpApi", config, self.api)
         self.token_api = self._token_api()
         if config.domain is not None:
             DomainName(self, "Domain", config.domain, self.http_api)
         self.stream = Stream(self, "Stream", self.tables, self.lifecycle, self.encryption)
         self.schedule = Schedule(self, "Schedule", self.maintenance, self.encryption)
+        self.task_events = self._task_events()
         self._watch()
         self._tell()
 
@@ -127,24 +130,51 @@ class MemoryStack(Stack):
         self.archive.let(door.role, "PutObject")
         return door
 
+    def _intake(self) -> Door | None:
+        source = self._config.task_events
+        if source is None:
+            return None
+        door = Door(
+            self,
+            "IntakeFunction",
+            self._config,
+            self._code,
+            handler="functions.intake.handler.handler",
+            purpose="takes task events of other systems",
+            memory_mb=512,
+            timeout=Duration.seconds(60),
+            environment=self._table_names()
+            | {"INTAKE_TENANT": source.tenant, "INTAKE_PRINCIPAL": source.principal},
+            without_queue="its failures go to the queue of refused task events",
+        )
+        self.tables.let(door.role, grants.INTAKE_ON_MEMORY, grants.INTAKE_ON_LOG)
+        return door
+
+    def _task_events(self) -> TaskEvents | None:
+        source = self._config.task_events
+        if source is None or self.intake is None:
+            return None
+        return TaskEvents(self, "TaskEvents", source, self.intake, self.encryption)
+
+    def _doors(self) -> dict[str, Door]:
+        doors = {"Api": self.api, "Lifecycle": self.lifecycle, "Maintenance": self.maintenance}
+        return doors if self.intake is None else doors | {"Intake": self.intake}
+
     def _watch(self) -> None:
-        doors = {
-            "Api": self.api,
-            "Lifecycle": self.lifecycle,
-            "Maintenance": self.maintenance,
-        }
         alarms = Alarms(self, "Alarms", self._config)
         alarms.watch_api("Answers", self.http_api)
         if self.token_api is not None:
             alarms.watch_api("AnswersToTokens", self.token_api)
-        for name, door in doors.items():
+        for name, door in self._doors().items():
             alarms.watch_function(name, door)
         alarms.watch_tables(self.tables)
         alarms.watch_stream(self.stream, self.lifecycle)
         alarms.watch_schedule(self.schedule, self.maintenance)
+        if self.task_events is not None:
+            alarms.watch_task_events(self.task_events)
         board = Dashboard(self, "Dashboard", alarms)
         board.show_api(self.http_api)
-        board.show_functions(doors)
+        board.show_functions(self._doors())
         board.show_tables(self.tables)
         board.show_background(self.lifecycle, self.maintenance)
 
@@ -177,6 +207,9 @@ class MemoryStack(Stack):
             CfnOutput(self, name, value=value)
         if self.token_api is not None:
             CfnOutput(self, "TokenApiUrl", value=self.token_api.api.api_endpoint)
+        if self.task_events is not None:
+            letters = self.task_events.dead_letters.queue
+            CfnOutput(self, "TaskEventDeadLetters", value=letters.queue_url)
 
 
 _SLOW = (

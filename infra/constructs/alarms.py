@@ -12,6 +12,7 @@ from infra.constructs.metrics import from_function, of_api, of_function, of_tabl
 from infra.constructs.schedule import Schedule
 from infra.constructs.stream import Stream
 from infra.constructs.tables import Tables
+from infra.constructs.task_events import TaskEvents
 
 _MISSING = cloudwatch.TreatMissingData
 _FAILED_ANSWERS = 5  # within five minutes
@@ -77,6 +78,11 @@ class Alarms(Construct):
         )
         letters = waiting_in(schedule.dead_letters)
         self._add("SweepIsNotInvoked", "the schedule can't invoke its function", letters, 1)
+
+    def watch_task_events(self, task_events: TaskEvents) -> None:
+        """Other systems' events that were refused, or could not be delivered."""
+        letters = waiting_in(task_events.dead_letters)
+        self._add("TaskEventsAreRefused", "other systems' task events wait in a queue", letters, 1)
 
     def _add(
         self,

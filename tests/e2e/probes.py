@@ -21,6 +21,7 @@ _INDEXES = {
     "by_expiry": "pk",
     "by_recency": "pk",
     "by_task": "task_ix",
+    "by_type": "type_ix",
 }
 
 
@@ -104,7 +105,11 @@ def _on_archive(bucket: str) -> Calls:
 
 
 def _on_queues(outputs: dict[str, str]) -> Calls:
-    queues = {"stream": outputs["StreamDeadLetters"], "schedule": outputs["ScheduleDeadLetters"]}
+    queues = {
+        "stream": outputs["StreamDeadLetters"],
+        "schedule": outputs["ScheduleDeadLetters"],
+        "task event": outputs["TaskEventDeadLetters"],
+    }
     refused = {"MessageBody": ""}  # after IAM has let it through
     return {
         f"{verb} {name}'s dead letters": Call("sqs", operation, {"QueueUrl": url} | given)

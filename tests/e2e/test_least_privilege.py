@@ -28,6 +28,8 @@ MAY = {
     "Lifecycle": on(grants.LIFECYCLE_ON_MEMORY, grants.LIFECYCLE_ON_LOG)
     | {"publish", "add to stream's dead letters"},
     "Maintenance": on(grants.MAINTENANCE_ON_MEMORY, grants.MAINTENANCE_ON_LOG) | {"archive"},
+    "Intake": on(grants.INTAKE_ON_MEMORY, grants.INTAKE_ON_LOG)
+    | {"add to task event's dead letters"},
     "Schedule": {"invoke Maintenance", "add to schedule's dead letters"},
 }
 

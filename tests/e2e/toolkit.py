@@ -15,6 +15,7 @@ from tests.e2e.environment import ROOT
 
 _IN_PROJECT = ROOT / "node_modules/.bin/cdk"
 _PATIENCE = 120.0  # seconds; far more than any command takes
+SOURCE, PLANNING = "com.example.planner", "planning"  # who sends task events, and to which tenant
 # Functions run on the interpreter that runs the emulator, so they are built for it.
 # Its boto3 serves, too: one in the asset would be read from disk by each of them.
 _CONTEXT = {
@@ -22,6 +23,8 @@ _CONTEXT = {
     "runtime": f"python{sys.version_info.major}.{sys.version_info.minor}",
     "architecture": "arm64" if platform.machine() in ("arm64", "aarch64") else "x86_64",
     "boto3": "runtime",
+    "task_event_sources": SOURCE,
+    "task_event_principal": f"{PLANNING}/planner",
 }
 
 

@@ -15,6 +15,10 @@ from tests.infra.template import Template
 
 _ROOT = Path(__file__).parents[2]
 Synthesize = Callable[..., Template]
+INTAKE = {
+    "task_event_sources": "com.example.planner, com.example.desk",
+    "task_event_principal": "acme/desk/planner",
+}
 os.environ.setdefault("JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION", "1")
 
 
@@ -48,3 +52,9 @@ def dev(synthesize: Synthesize) -> Template:
 def prod(synthesize: Synthesize) -> Template:
     """The stage that keeps its data."""
     return synthesize(stage="prod")
+
+
+@pytest.fixture(scope="session")
+def taking(synthesize: Synthesize) -> Template:
+    """A stack that takes task events of other systems."""
+    return synthesize(**INTAKE)

@@ -13,7 +13,7 @@ from typing import Any
 
 from functions.platform import aws
 
-DOORS = ("api", "lifecycle", "maintenance")
+DOORS = ("api", "intake", "lifecycle", "maintenance")
 _VERBS = {
     "Put": "PutItem",
     "Update": "UpdateItem",

@@ -19,6 +19,7 @@ _REACH_EVERY_CALL = (
     "tests/infra/test_cloud_environment.py",
     "tests/contract/test_event_payloads.py::test_the_answer_to_each_payload",
     "tests/contract/test_stream_payloads.py",
+    "tests/contract/test_intake.py",
     "tests/contract/test_lifecycle.py::test_dynamodbs_own_expiry_is_told_and_counted_once",
     "tests/contract/test_eviction.py::test_the_least_recently_written_goes_first",
     "tests/contract/test_conversations.py::test_a_deleted_conversation_is_gone_from_storage",
@@ -43,7 +44,7 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[_Call]]:
         command, cwd=_ROOT, env=environment, capture_output=True, text=True, check=False
     )
     assert ran.returncode == 0, ran.stdout
-    found: dict[str, set[_Call]] = {door: set() for door in DOORS}
+    found: dict[str, set[_Call]] = {door: set() for door in (*DOORS, "Intake")}
     for line in notes.read_text("utf-8").splitlines():
         door, action, resource = line.split()
         found[door.capitalize()].add((action, resource))
@@ -75,6 +76,8 @@ def _names(template: Template, door: str) -> dict[str, str]:
         "own log": ("Logs::LogGroup", f"{door}Function"),
         "dead letters": ("SQS::Queue", "StreamDeadLetters"),
     }
+    if door == "Intake":
+        ids["refused events"] = ("SQS::Queue", "TaskEventsDeadLetters")
     return {template.id_of(*where): name for name, where in ids.items()}
 
 
@@ -113,16 +116,18 @@ _ALWAYS = {  # what Lambda and DynamoDB themselves do in the function's name
 _BUCKETS_KEY = {
     (f"kms:{action}", "storage key for s3") for action in ("Decrypt", "GenerateDataKey")
 }
+_QUEUES_KEY = {
+    (f"kms:{action}", "storage key for sqs") for action in ("Decrypt", "GenerateDataKey")
+}
 _BESIDES = {
     "Api": {("kms:Decrypt", "storage key for secretsmanager"), *_BUCKETS_KEY},
-    "Lifecycle": {
+    "Lifecycle": _QUEUES_KEY
+    | {
         ("dynamodb:DescribeStream", "memory StreamArn"),
         ("dynamodb:GetRecords", "memory StreamArn"),
         ("dynamodb:GetShardIterator", "memory StreamArn"),
         ("dynamodb:ListStreams", "memory/stream/*"),
         ("sqs:SendMessage", "dead letters"),
-        ("kms:Decrypt", "storage key for sqs"),
-        ("kms:GenerateDataKey", "storage key for sqs"),
     },
     "Maintenance": _BUCKETS_KEY,
 }
@@ -135,6 +140,13 @@ def test_a_function_may_do_what_it_does_and_no_more(
     allowed = set(granted(dev, door)) - _ALWAYS - _BESIDES[door]
     assert calls[door] - allowed == set(), "would be denied"
     assert allowed - calls[door] == set(), "is never called"
+
+
+def test_the_intake_may_do_what_it_does_and_no_more(
+    taking: Template, calls: dict[str, set[_Call]]
+) -> None:
+    besides = _QUEUES_KEY | {("sqs:SendMessage", "refused events")}
+    assert set(granted(taking, "Intake")) - _ALWAYS == calls["Intake"] | besides
 
 
 @pytest.mark.parametrize("door", DOORS)

@@ -1,0 +1,66 @@
+"""Task events of other systems: a rule that brings them to a function, and a queue of refusals."""
+
+from aws_cdk import Duration
+from aws_cdk import aws_events as events
+from aws_cdk import aws_events_targets as targets
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
+from constructs import Construct
+
+from infra.config import TaskEventSource
+from infra.constructs.dead_letters import DeadLetters
+from infra.constructs.door import Door
+from infra.constructs.encryption import Encryption
+
+_TRIED_FOR = Duration.hours(6)
+_RETRIES = 2
+
+
+class TaskEvents(Construct):
+    """A rule on a bus of the account. What isn't delivered, or is refused, is in the queue."""
+
+    def __init__(
+        self, scope: Construct, id: str, source: TaskEventSource, door: Door, encryption: Encryption
+    ) -> None:
+        super().__init__(scope, id)
+        self.dead_letters = DeadLetters(self, "DeadLetters", encryption)
+        rule = events.Rule(
+            self,
+            "Rule",
+            description="agent-memory: task events of other systems",
+            event_bus=self._bus(source),
+            event_pattern=events.EventPattern(source=source.names),
+        )
+        rule.add_target(
+            targets.LambdaFunction(
+                door.function,
+                dead_letter_queue=self.dead_letters.queue,
+                max_event_age=_TRIED_FOR,
+            )
+        )
+        self._bury_refusals(door)
+        encryption.let_send(door.role)
+        encryption.storage.grant(
+            iam.ServicePrincipal("events.amazonaws.com"), "kms:Decrypt", "kms:GenerateDataKey"
+        )
+
+    def _bury_refusals(self, door: Door) -> None:
+        queue_arn = self.dead_letters.queue.queue_arn
+        lambda_.CfnEventInvokeConfig(
+            self,
+            "Invocations",
+            function_name=door.function.function_name,
+            qualifier="$LATEST",
+            maximum_event_age_in_seconds=_TRIED_FOR.to_seconds(),
+            maximum_retry_attempts=_RETRIES,
+            destination_config={"onFailure": {"destination": queue_arn}},
+        )
+        door.role.add_to_policy(
+            iam.PolicyStatement(actions=["sqs:SendMessage"], resources=[queue_arn])
+        )
+
+    def _bus(self, source: TaskEventSource) -> events.IEventBus | None:
+        """The bus that is named, or the account's default."""
+        if source.bus_arn is None:
+            return None
+        return events.EventBus.from_event_bus_arn(self, "Bus", source.bus_arn)

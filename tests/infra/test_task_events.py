@@ -1,0 +1,57 @@
+"""Task events of other systems: only where a deployment asks for them, and none is lost."""
+
+import pytest
+
+from functions.platform.settings import IntakeSettings
+from infra.config import Config, ConfigError
+from tests.infra.conftest import INTAKE, Synthesize
+from tests.infra.template import Template
+
+
+def test_a_deployment_takes_none_unless_it_asks_for_some(dev: Template) -> None:
+    assert dev.of_type("Events::Rule") == {}
+    assert not [id for id in dev.of_type("Lambda::Function") if id.startswith("Intake")]
+
+
+def test_a_rule_brings_the_sources_events_to_the_function(taking: Template) -> None:
+    rule = taking.one("Events::Rule")
+    assert rule["EventPattern"] == {"source": ["com.example.planner", "com.example.desk"]}
+    assert "EventBusName" not in rule
+    (target,) = rule["Targets"]
+    function = taking.id_of("Lambda::Function", "IntakeFunction")
+    assert target["Arn"] == {"Fn::GetAtt": [function, "Arn"]}
+
+
+def test_what_is_not_delivered_or_refused_waits_in_a_queue(taking: Template) -> None:
+    letters = {"Fn::GetAtt": [taking.id_of("SQS::Queue", "TaskEventsDeadLetters"), "Arn"]}
+    (target,) = taking.one("Events::Rule")["Targets"]
+    assert target["DeadLetterConfig"] == {"Arn": letters}
+    invoked = taking.named("Lambda::EventInvokeConfig", "TaskEvents")
+    assert invoked["DestinationConfig"] == {"OnFailure": {"Destination": letters}}
+    watched = [
+        each["Properties"]["AlarmDescription"]
+        for each in taking.of_type("CloudWatch::Alarm").values()
+        if letters["Fn::GetAtt"][0] in str(each["Properties"].get("Dimensions"))
+    ]
+    assert watched == ["other systems' task events wait in a queue"]
+
+
+def test_another_bus_may_bring_them(synthesize: Synthesize) -> None:
+    arn = "arn:aws:events:eu-central-1:123456789012:event-bus/planning"
+    rule = synthesize(**INTAKE, task_event_bus_arn=arn).one("Events::Rule")
+    assert rule["EventBusName"] == "planning"
+
+
+def test_the_function_is_told_in_whose_name(taking: Template) -> None:
+    given = taking.function("Intake")["Environment"]["Variables"]
+    assert set(given) == {field.upper() for field in IntakeSettings.model_fields}
+    assert (given["INTAKE_TENANT"], given["INTAKE_PRINCIPAL"]) == ("acme", "desk/planner")
+    assert taking.function("Intake")["Handler"] == "functions.intake.handler.handler"
+
+
+def test_sources_and_principal_go_together() -> None:
+    for alone in INTAKE.items():
+        with pytest.raises(ConfigError, match="go together"):
+            Config.from_context(dict([alone]))
+    with pytest.raises(ConfigError, match="task_event_principal"):
+        Config.from_context(INTAKE | {"task_event_principal": "planner"})
