@@ -118,6 +118,10 @@ FAULTS: dict[str, Fault] = {
 """All of them, by name; none takes longer than the client waits."""
 
 
+STALLS = (stalled_before, stalled_after)
+"""Those that take as long as the client waits."""
+
+
 def flakiness() -> Iterator[Fault]:
     """A script without end on which every third call goes wrong somehow, the same in each run."""
     chance = random.Random(47)  # noqa: S311 - no secret

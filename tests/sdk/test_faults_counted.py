@@ -17,7 +17,7 @@ from tests.sdk.crew import Agent, Crew
 from tests.sdk.fault_proxy import Exchange, Fault, FaultProxy, passed, proxy_to
 from tests.sdk.mortal import Mortal
 
-WRITERS, ROUNDS = 8, 5
+WRITERS, ROUNDS = 8, 3
 NAMESPACE, KEY = "counting", "invoices"
 
 
@@ -49,7 +49,7 @@ def test_eight_threads_on_one_client_lose_nothing(crew: Crew, flaky: FaultProxy)
     agent = crew.agent()
     agent.client.memory.set(NAMESPACE, KEY, {"n": 0})
     with (
-        Client(flaky.address, agent.api_key, timeout=0.5, max_retries=10) as client,
+        Client(flaky.address, agent.api_key, timeout=0.25, max_retries=10) as client,
         ThreadPoolExecutor(WRITERS) as threads,
     ):
         calls = [
@@ -66,7 +66,9 @@ def test_eight_tasks_on_one_async_client_lose_nothing(crew: Crew, flaky: FaultPr
     agent.client.memory.set(NAMESPACE, KEY, {"n": 0})
 
     async def count() -> None:
-        async with AsyncClient(flaky.address, agent.api_key, timeout=0.5, max_retries=10) as client:
+        async with AsyncClient(
+            flaky.address, agent.api_key, timeout=0.25, max_retries=10
+        ) as client:
             updates = [
                 client.memory.update(NAMESPACE, KEY, one_more) for _ in range(WRITERS * ROUNDS)
             ]
@@ -84,7 +86,7 @@ def test_clients_that_know_nothing_of_each_other_count_right_or_say_so(
 
     def count(_: int) -> tuple[int, int]:
         done = unknown = 0
-        with Client(flaky.address, agent.api_key, timeout=0.5, max_retries=10) as client:
+        with Client(flaky.address, agent.api_key, timeout=0.25, max_retries=10) as client:
             for _ in range(ROUNDS):
                 try:
                     client.memory.update(NAMESPACE, KEY, one_more, attempts=100)

@@ -106,12 +106,12 @@ def put_at_once(stores: list[AgentMemoryStore], times: int) -> None:
 
 def test_of_many_puts_at_once_one_stands_whole(alice: Client) -> None:
     stores = [AgentMemoryStore(alice) for _ in range(4)]
-    put_at_once(stores, 24)
+    put_at_once(stores, 12)
     (item,) = stores[0].search(NS)
     assert item.value["text"] == str(item.value["by"]) * 50
     entry = alice.memory.get_entry("langgraph/users/ada/", "k", memory_type="episodic")
     assert entry is not None
-    assert entry.version == 24
+    assert entry.version == 12
 
 
 def test_updates_of_many_threads_lose_nothing(alice: Client) -> None:
@@ -161,15 +161,15 @@ def test_strict_puts_and_deletes_meet_only_what_was_seen(alice: Client) -> None:
 
 def test_nothing_is_lost_or_doubled_on_a_flaky_network(alice: Client, flaky: FaultProxy) -> None:
     key = alice.settings.api_key
-    with Client(flaky.address, key, timeout=0.5, max_retries=10) as client:
+    with Client(flaky.address, key, timeout=0.25, max_retries=10) as client:
         store = AgentMemoryStore(client)
-        for number in range(12):
+        for number in range(8):
             store.put(NS, str(number), {"n": number})
             store.update(NS, "sum", lambda value: {"n": value["n"] + 1}, initial={"n": 0})
         store.delete(NS, "3")
     straight = AgentMemoryStore(alice)
     found = {item.key: item.value["n"] for item in straight.search(NS, limit=100)}
-    assert found == {str(n): n for n in range(12) if n != 3} | {"sum": 12}
+    assert found == {str(n): n for n in range(8) if n != 3} | {"sum": 8}
 
 
 def test_a_batch_that_fails_says_so_and_keeps_what_came_before(alice: Client) -> None:

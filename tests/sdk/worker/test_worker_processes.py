@@ -147,7 +147,7 @@ def test_a_second_ctrl_c_ends_it_at_once(crew: Crew, journal: Journal) -> None:
 def test_the_lease_is_kept_alive_while_the_function_works(crew: Crew, journal: Journal) -> None:
     agent = crew.agent()
     task = batch(crew, agent)
-    options: dict[str, Any] = {"pace": 0.6, "lease": 2}
+    options: dict[str, Any] = {"pace": 0.4, "lease": 2}
     with (
         agent_process(crew.address, agent.api_key, journal, **options) as one,
         agent_process(crew.address, agent.api_key, journal, **options) as other,

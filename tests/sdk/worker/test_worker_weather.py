@@ -108,7 +108,7 @@ def test_a_result_is_reported_when_the_service_is_back(
 
 def test_each_item_is_processed_once_on_a_flaky_network(crew: Crew, server: LocalServer) -> None:
     agent = crew.agent()
-    tasks = [crew.task(agent) for _ in range(4)]
+    tasks = [crew.task(agent) for _ in range(2)]
     processed: list[tuple[str, int]] = []
 
     @Worker()
@@ -120,8 +120,8 @@ def test_each_item_is_processed_once_on_a_flaky_network(crew: Crew, server: Loca
 
     with proxy_to(server.address) as proxy:
         proxy.follow(flakiness())
-        with Client(proxy.address, agent.api_key, timeout=0.5, max_retries=10) as client:
-            work.run(client, poll=POLL, max_tasks=4)
+        with Client(proxy.address, agent.api_key, timeout=0.25, max_retries=10) as client:
+            work.run(client, poll=POLL, max_tasks=2)
     assert {crew.status(task) for task in tasks} == {"completed"}
     assert processed == [(task, number) for task in tasks for number in range(1, 6)]
 
