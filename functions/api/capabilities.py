@@ -13,6 +13,8 @@ from functions.instances.model import MOST_INSTANCE_BYTES
 from functions.procedures.model import MOST_SPEC_BYTES
 from functions.runs.model import KEPT_DAYS, MOST_EPISODES
 from functions.runs.model import MOST_VALUE_BYTES as MOST_CONTENT_BYTES
+from functions.search.model import DEFAULT_RESULTS, MOST_RESULTS
+from functions.search.text import MOST_CHARACTERS
 from functions.snapshots.model import MOST_ENTRY_BYTES
 from functions.snapshots.redaction import Edition
 from functions.tasks.model import MemoryPolicy
@@ -75,7 +77,15 @@ CAPABILITIES: Document = {
             "retention_days": KEPT_DAYS,
         },
     },
-    "extensions": [],
+    "search": {
+        "path": "/api/v1/memory/search",
+        "limits": {
+            "query_characters": MOST_CHARACTERS,
+            "results_default": DEFAULT_RESULTS,
+            "results": MOST_RESULTS,
+        },
+    },
+    "extensions": ["memory_search"],
 }
 """Answer of `GET /api/v1/capabilities`; extensions as in RFC-0015 §4.3."""
 

@@ -6,7 +6,7 @@ from html import escape
 from functions.api.docs_fields import fields, kind, parameter_row, prose, table
 from functions.api.docs_style import STYLE
 from functions.api.documents import Document
-from functions.api.notes import PROBLEM_NOTES
+from functions.api.problem_notes import PROBLEM_NOTES
 from functions.api.problems import PROBLEMS
 
 _QUICK_START = """\

@@ -4,7 +4,7 @@ from typing import cast, get_args
 
 from functions.api.call import Call
 from functions.api.paging import single
-from functions.entries.model import Filters, Tier
+from functions.entries.model import Filters, Tier, name_or_prefix
 from functions.platform.clock import from_rfc3339
 from functions.platform.errors import ValidationFailed
 
@@ -29,10 +29,7 @@ def filters_of(call: Call, agent_id: str | None = None) -> Filters:
     Raises:
         ValidationFailed: a parameter has no such value.
     """
-    namespace = _text(call, "namespace")
-    prefix = None
-    if namespace is not None and namespace.endswith("*"):
-        prefix, namespace = namespace[:-1] or None, None
+    namespace, prefix = name_or_prefix(_text(call, "namespace"))
     return Filters(
         agent_id=_text(call, "agent_id") if agent_id is None else agent_id,
         namespace=namespace,

@@ -19,6 +19,9 @@ OPERATIONS = {
     "memory_batch": "All or nothing; the first failure's problem says its `index`.",
     "memory_delete_batch": "Only what you may write is deleted. Takes at least one parameter "
     "beside `agent_id`, `memory_type` and `pinned`.",
+    "search_memory": "An extension beside the query: compares the words of key, tags and value by "
+    "meaning. What you may not read is never found, nor what is `confidential` or `restricted`. A "
+    "write is found within a second or two; what is removed, from that moment on no more.",
     "context_pack": "For whoever may read the task's working memory. The episodes are the "
     "assignee's for its coordinator, else the caller's own; `tags` filters only them. The semantic "
     "entries are those of the task's `semantic_namespaces`, or else of the namespaces that its "
@@ -109,6 +112,19 @@ FIELDS: dict[str, Document] = {
     "EpisodePage.next": {"description": "Give it as `before` to go on; absent on the last page."},
     "kind": {"description": "What it is, in a word of yours: `tool_call`, `observation`."},
     "turn": {"description": "The turn of the run that it belongs to."},
+    "MemorySearch.query": {"description": "What it is about, in words."},
+    "MemorySearch.top_k": {
+        "description": "How many to answer at most; fewer, where they would pass 5 MB."
+    },
+    "MemorySearch.namespace": {"description": "The namespace; a trailing `*` makes it a prefix."},
+    "MemorySearch.agent_id": {
+        "description": "The owner. Required for working and episodic memory; for an agent it "
+        "defaults to itself."
+    },
+    "MemorySearch.tags": {"description": "Entries that have all of these."},
+    "SearchResult.score": {
+        "description": "The cosine of the two meanings: 1 is the same, 0 is unrelated."
+    },
     "namespace": {"description": "The group that the entry stands in, such as `billing.invoices`."},
     "key": {"description": "The entry's name within its namespace."},
     "value": {"description": "Your JSON object, at most 65,536 bytes of compact UTF-8."},
@@ -171,83 +187,3 @@ FIELDS: dict[str, Document] = {
     "current": {"description": "What stands there, if you may read it."},
 }
 """What properties mean, by name, or by model and name where a model means its own thing."""
-
-PROBLEM_NOTES: dict[str, tuple[str, str]] = {
-    "VALIDATION_ERROR": (
-        "A field or parameter of the request is wrong, missing or unknown.",
-        "Correct what `errors` names.",
-    ),
-    "UNAUTHENTICATED": (
-        "There is no key in the request, or it isn't known, was revoked or has expired.",
-        "Send `X-API-Key: KEY` or `Authorization: Bearer KEY`.",
-    ),
-    "ACCESS_DENIED": (
-        "The key is good, but its principal may not do this.",
-        "Ask who administers the namespace, task or tenant; retrying doesn't help.",
-    ),
-    "ENTRY_NOT_FOUND": (
-        "No memory entry of your tenant has this id, or it has expired or been deleted.",
-        "Query for the entry; one made anew in the same place has another id.",
-    ),
-    "NOT_FOUND": (
-        "There is no such thing in your tenant, or nothing at this path.",
-        "Check the id and the path.",
-    ),
-    "METHOD_NOT_ALLOWED": (
-        "The path is there, but not for this method.",
-        "The message lists the methods that it takes.",
-    ),
-    "VERSION_MISMATCH": (
-        "Somebody was quicker: another version is in place than the one that you named.",
-        "Merge your change into `current`, and send it again with `current_version`.",
-    ),
-    "ENTRY_EXISTS": (
-        "The place is taken already.",
-        "Change what stands there (`current`), or choose another name.",
-    ),
-    "IDEMPOTENCY_CONFLICT": (
-        "This Idempotency-Key was used before, for another request.",
-        "Use a fresh key for each new request, and the same one for its retries only.",
-    ),
-    "RUN_CLOSED": (
-        "The run has been completed or has failed; its result stays as it is.",
-        "Start another run.",
-    ),
-    "TASK_CLOSED": (
-        "The task has ended; nothing more is written for it.",
-        "Write under a task that is open.",
-    ),
-    "VALUE_TOO_LARGE": (
-        "The value has more bytes than memory takes (`actual` over `max`).",
-        "Keep bulk data elsewhere, and store a reference to it.",
-    ),
-    "BATCH_TOO_LARGE": (
-        "This is more than one atomic write can hold.",
-        "Split the batch, or use fewer tags on semantic entries.",
-    ),
-    "BODY_TOO_LARGE": (
-        "The request body has more bytes than the service takes.",
-        "Send less at once.",
-    ),
-    "PRECONDITION_REQUIRED": (
-        "A change needs to name the version that it was made from.",
-        "Send If-Match with the version that you last read.",
-    ),
-    "CAPACITY_EXCEEDED": (
-        "A limit is reached: `limit` says which, beside `current_count` and `max_capacity`.",
-        "Delete entries or let them expire, or have the limit raised.",
-    ),
-    "THROTTLED": (
-        "There is too much at once, or others keep changing the same thing.",
-        "Wait for as many seconds as Retry-After says, and send the same request again.",
-    ),
-    "INTERNAL_ERROR": (
-        "The service failed in a way that nobody foresaw.",
-        "Tell its operators the `X-Request-Id` of the answer.",
-    ),
-    "UNAVAILABLE": (
-        "The store can't be reached, or didn't answer in time.",
-        "Wait as Retry-After says; with an Idempotency-Key a retry writes nothing twice.",
-    ),
-}
-"""What each code means, and what to do about it."""

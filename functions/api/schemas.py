@@ -159,6 +159,8 @@ def answers(kept: Document) -> dict[str, Document]:
         "EntryPage": page_of("entries", "Entry"),
         "Entries": array_of(ref("Entry")),
         "EntryBatch": object_of(entries=array_of(ref("Entry"))),
+        "SearchResult": object_of(entry=ref("Entry"), score={"type": "number"}),
+        "SearchResults": object_of(results=array_of(ref("SearchResult"))),
         "Deleted": object_of(deleted=COUNT),
         "Summary": _SUMMARY,
         "AgentSettings": SETTINGS,

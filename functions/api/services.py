@@ -50,6 +50,7 @@ from functions.runs.items import RunItems
 from functions.runs.quota import Quota
 from functions.runs.service import Runs
 from functions.runs.store import RunStore
+from functions.search.service import Search
 from functions.snapshots.handles import Handles
 from functions.snapshots.positions import Positions
 from functions.snapshots.redaction import Edition
@@ -63,6 +64,8 @@ from functions.tasks.guarding import Guarding
 from functions.tasks.intents import Intents
 from functions.tasks.service import Tasks
 from functions.tasks.store import TaskStore
+from functions.vectors.index import VectorIndex
+from functions.vectors.static import embed
 from functions.workflows.service import Workflows
 
 
@@ -73,6 +76,7 @@ class Services:
     identity: Identity
     entries: Entries
     queries: Queries
+    search: Search
     batches: Batches
     summaries: Summaries
     namespaces: Namespaces
@@ -130,6 +134,7 @@ def build_services(settings: ApiSettings, clock: Clock) -> Services:
         identity=identity,
         entries=entries,
         queries=queries,
+        search=Search(VectorIndex(table, clock), embed, store, queries, tasks, recency, clock),
         batches=Batches(entries, store, queries, namespaces, clock),
         summaries=Summaries(store, tasks, namespaces, clock),
         namespaces=namespaces,

@@ -1,5 +1,7 @@
 """Who may read and write an entry (RFC-0015 §2, §9.1; contract §4)."""
 
+from collections.abc import Iterable
+
 from functions.entries.model import Entry
 from functions.identity.model import Principal
 from functions.namespaces.model import Namespace
@@ -28,6 +30,15 @@ class Access:
             return self._tasks.oversees(caller, entry.agent)
         tasks = self._tasks.known(caller.tenant, {entry.task} if entry.task else set())
         return any(self._tasks.reads_memory(caller, task) for task in tasks)
+
+
+def in_readable_tasks(tasks: Tasks, caller: Principal, entries: Iterable[Entry]) -> list[Entry]:
+    """Of another's working memory, what the caller may read by its tasks (contract §4)."""
+    found = list(entries)
+    named = {entry.task for entry in found if entry.task is not None}
+    known = tasks.known(caller.tenant, named)
+    readable = {task.id for task in known if tasks.reads_memory(caller, task)}
+    return [entry for entry in found if entry.task in readable]
 
 
 def may_write(caller: Principal, entry: Entry, namespace: Namespace | None) -> bool:

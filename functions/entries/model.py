@@ -165,3 +165,10 @@ class Filters:
     pinned: bool | None = None
     updated_after: int | None = None
     updated_before: int | None = None
+
+
+def name_or_prefix(namespace: str | None) -> tuple[str | None, str | None]:
+    """A namespace filter as a name, or, where it ends in `*`, as a prefix (RFC-0015 §4.1)."""
+    if namespace is None or not namespace.endswith("*"):
+        return namespace, None
+    return None, namespace[:-1] or None

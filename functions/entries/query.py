@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 
+from functions.entries.access import in_readable_tasks
 from functions.entries.matching import matches, row_matches
 from functions.entries.model import Entry, Filters
 from functions.entries.recency import Recency
@@ -56,13 +57,7 @@ class Queries:
         Raises:
             ValidationFailed: the query needs an agent_id (RFC-0015 §4.1).
         """
-        if (
-            caller.kind != "agent"
-            and filters.tier in ("working", "episodic")
-            and filters.agent_id is None
-            and filters.task is None
-        ):
-            raise ValidationFailed("agent_id", "is required for working and episodic memory")
+        assert_owner_known(caller, filters)
         return self.find_own(caller, filters)
 
     def find_own(self, caller: Principal, filters: Filters) -> Found:
@@ -151,10 +146,7 @@ class Queries:
         if filters.tier == "episodic":
             return []
         found = self._in_partition(caller.tenant, owner, replace(filters, tier="working"))
-        named = {entry.task for entry in found if entry.task is not None}
-        tasks = self._tasks.known(caller.tenant, named)
-        readable = {task.id for task in tasks if self._tasks.reads_memory(caller, task)}
-        return [entry for entry in found if entry.task in readable]
+        return in_readable_tasks(self._tasks, caller, found)
 
     def _episodic_of(self, caller: Principal, owner: str, filters: Filters) -> Iterable[Entry]:
         if filters.tier == "working" or not self._tasks.oversees(caller, owner):
@@ -163,12 +155,13 @@ class Queries:
 
     def _semantic(self, caller: Principal, filters: Filters) -> tuple[list[Entry], list[str]]:
         """Matching entries where the key is known, else what the index rows say."""
-        names = self._namespaces_of(caller, filters)
+        names = self.readable_namespaces(caller, filters)
         if filters.key is not None:
             return self._at_key(caller.tenant, names, filters.key, filters), []
         return [], self._orders(caller.tenant, names, filters)
 
-    def _namespaces_of(self, caller: Principal, filters: Filters) -> list[str]:
+    def readable_namespaces(self, caller: Principal, filters: Filters) -> list[str]:
+        """The namespaces that the filters mean and whose memory the caller may read."""
         if filters.namespace is not None:
             found = self._namespaces.find(caller, filters.namespace)
             readable = found is not None and allows(caller, found, "read")
@@ -195,6 +188,14 @@ class Queries:
             matching = (row for row in rows if row_matches(row, filters, now))
             listed[tag].update(keys.order_of_row(row["sk"]) for row in matching)
         return list(_merged(listed, filters))
+
+
+def assert_owner_known(caller: Principal, filters: Filters) -> None:
+    """Raises `ValidationFailed` where private memory is meant, but not whose (RFC-0015 §4.1)."""
+    private = filters.tier in ("working", "episodic")
+    named = filters.agent_id is not None or filters.task is not None
+    if private and not named and caller.kind != "agent":
+        raise ValidationFailed("agent_id", "is required for working and episodic memory")
 
 
 def _merged(listed: dict[str | None, set[str]], filters: Filters) -> set[str]:

@@ -12,7 +12,10 @@ from functions.platform.aws import client
 from functions.platform.clock import Clock, now_ms
 from functions.platform.settings import LifecycleSettings
 from functions.platform.table import Table
+from functions.search.upkeep import Upkeep
 from functions.tasks.store import TaskStore
+from functions.vectors.static import embed, installed
+from functions.vectors.store import VectorStore
 
 Handler = Callable[[dict[str, Any], object], dict[str, Any]]
 
@@ -23,7 +26,8 @@ def build(settings: LifecycleSettings, clock: Clock = now_ms) -> Handler:
     table = Table(dynamodb, settings.memory_table)
     bus = None if settings.event_bus is None else Bus(client("events"), settings.event_bus)
     logs = LogStore(Table(dynamodb, settings.log_table))
-    lifecycle = Lifecycle(Removals(table, clock), TaskStore(table), logs, bus)
+    vectors = Upkeep(VectorStore(table, clock), embed) if installed() else None
+    lifecycle = Lifecycle(Removals(table, clock), TaskStore(table), logs, bus, vectors)
 
     def handle(event: dict[str, Any], _context: object = None) -> dict[str, Any]:
         failed = lifecycle.process(event["Records"])

@@ -1,4 +1,4 @@
-"""From a batch of stream records to the logs and the bus, replay-safe (RFC-0015 §5)."""
+"""From a batch of stream records to logs, bus and vectors, replay-safe (RFC-0015 §5)."""
 
 from collections.abc import Iterable, Sequence
 
@@ -7,10 +7,12 @@ from functions.lifecycle.bus import Bus
 from functions.lifecycle.events import events_of
 from functions.lifecycle.records import Change, Record, change_of, is_of_interest, source_of
 from functions.lifecycle.removals import Removals
+from functions.lifecycle.vectors import follow
 from functions.logs.model import LogName
 from functions.logs.store import LogStore
 from functions.platform.errors import ServiceError, Unavailable
 from functions.platform.observability import log_unforeseen
+from functions.search.upkeep import Upkeep
 from functions.tasks.store import TaskStore
 
 
@@ -18,12 +20,18 @@ class Lifecycle:
     """Tells what happened to entries. Whatever is delivered twice is told once."""
 
     def __init__(
-        self, removals: Removals, tasks: TaskStore, logs: LogStore, bus: Bus | None
+        self,
+        removals: Removals,
+        tasks: TaskStore,
+        logs: LogStore,
+        bus: Bus | None,
+        vectors: Upkeep | None,
     ) -> None:
         self._removals = removals
         self._tasks = tasks
         self._logs = logs
         self._bus = bus
+        self._vectors = vectors
 
     def process(self, records: Sequence[Record]) -> list[str]:
         """Tells all that the records say; the sequence numbers of those to be delivered again.
@@ -32,12 +40,15 @@ class Lifecycle:
             ServiceError: the store is out of reach; the whole batch is to be delivered again.
         """
         batch = Batch()
-        told = self._told(batch, _changes(batch, records))
+        changes = _changes(batch, records)
+        told = self._told(batch, changes)
         logged = [each for each in told if each.in_log]
         for (tenant, log), group in by_log(told).items():
             logged += self._append(batch, tenant, log, group)
         if self._bus is not None and logged:
             self._publish(batch, self._bus, logged)
+        if self._vectors is not None:
+            follow(batch, changes, self._vectors)
         return list(batch.failed)
 
     def _told(self, batch: Batch, changes: list[Change]) -> list[Told]:

@@ -17,6 +17,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from infra.asset.bytecode import compile_all, interpreter
+from infra.asset.model import MODEL, take_model
 from infra.asset.target import Target
 from infra.asset.trim import trim
 
@@ -25,6 +26,8 @@ _LOCK = _ROOT / "requirements/lambda.lock"
 _FUNCTIONS = _ROOT / "functions"
 _CACHE = _ROOT / ".build"
 _LAPTOP_ONLY = "local"
+_RUN_LOCK = _ROOT / "requirements/run.lock"
+_TO_EMBED = "tokenizers"  # of what it depends on, nothing is used
 _LAMBDAS_OWN = ("botocore", "python-dateutil", "six", "urllib3")  # comes with its boto3
 _REQUIREMENT = re.compile(r"(?m)^([a-z0-9-]+)==.*\n(?:[ \t]+.*\n)*")
 
@@ -60,7 +63,8 @@ def digest_of(target: Target, *, compiled: bool) -> str:
 
 def _digest_of_packages(target: Target, *, compiled: bool) -> str:
     recipe = sorted(Path(__file__).parent.glob("*.py"))
-    return _digest(f"{target} {compiled}", [_LOCK, *recipe])
+    pinned = "".join(map(_pinned, (_TO_EMBED, MODEL)))
+    return _digest(f"{target} {compiled} {pinned}", [_LOCK, *recipe])
 
 
 def sources() -> list[Path]:
@@ -110,8 +114,16 @@ def _let_all_read(folder: Path) -> None:
 
 
 def _install(target: Target, compiler: str | None, folder: Path) -> None:
+    _unpack(_requirements(target) + _pinned(_TO_EMBED), target, folder)
+    take_model(folder, partial(_unpack, _pinned(MODEL)))
+    trim(folder)
+    if compiler is not None:
+        compile_all(compiler, folder)
+
+
+def _unpack(requirements: str, target: Target, folder: Path) -> None:
     wanted = folder / "requirements.txt"
-    wanted.write_text(_requirements(target))
+    wanted.write_text(requirements)
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-compile", "--no-deps"]
     pinned = ["--only-binary=:all:", "--require-hashes", "--requirement", str(wanted)]
     platforms = [f"--platform={tag}" for tag in target.platforms]
@@ -119,9 +131,6 @@ def _install(target: Target, compiler: str | None, folder: Path) -> None:
     where = ["--disable-pip-version-check", "--target", str(folder)]
     subprocess.run([*command, *pinned, *platforms, *python, *where], check=True)  # noqa: S603
     wanted.unlink()
-    trim(folder)
-    if compiler is not None:
-        compile_all(compiler, folder)
 
 
 def _requirements(target: Target) -> str:
@@ -130,6 +139,13 @@ def _requirements(target: Target) -> str:
         return lock
     found = _REQUIREMENT.finditer(lock)
     return "".join(each.group() for each in found if each[1] not in _LAMBDAS_OWN)
+
+
+def _pinned(package: str) -> str:
+    """How the laptop's lock pins a package, whatever platform it is for."""
+    found = _REQUIREMENT.finditer(_RUN_LOCK.read_text())
+    block = next(each.group() for each in found if each[1] == package)
+    return re.sub(r"(?m)^([a-z0-9-]+==[^ ]+) ;.*$", r"\1 \\", block)
 
 
 def _assemble(packages: Path, compiler: str | None, folder: Path) -> None:

@@ -12,7 +12,15 @@ client.memory.get("invoices", "progress")
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from agent_memory.model import Entry, Event, Namespace, NewPrincipal, Principal, Task
+from agent_memory.model import (
+    Entry,
+    Event,
+    Namespace,
+    NewPrincipal,
+    Principal,
+    SearchResult,
+    Task,
+)
 
 if TYPE_CHECKING:
     from agent_memory._async.client import AsyncClient
@@ -42,6 +50,7 @@ __all__ = [
     "Namespace",
     "NewPrincipal",
     "Principal",
+    "SearchResult",
     "Task",
     "TaskLost",
     "Worker",

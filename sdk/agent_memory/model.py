@@ -63,6 +63,23 @@ _MAYBE_OF_ENTRY = ("ttl", "expires_at", "pinned", "priority", "sensitivity")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SearchResult:
+    """An entry that a search found; `score` is the cosine of its meaning and the query's."""
+
+    entry: Entry
+    score: float
+
+    @classmethod
+    def of(cls, document: Document) -> Self:
+        """The result of the service's document.
+
+        Raises:
+            KeyError: it is none.
+        """
+        return cls(entry=Entry.of(document["entry"]), score=float(document["score"]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
     """A task (contract §5; RFC-0012)."""
 

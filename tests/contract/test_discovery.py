@@ -23,6 +23,7 @@ PATCH /api/v1/memory/{}
 DELETE /api/v1/memory/{}
 POST /api/v1/memory/batch
 DELETE /api/v1/memory/batch
+POST /api/v1/memory/search
 GET /api/v1/memory/namespaces
 GET /api/v1/memory/namespaces/{}
 PATCH /api/v1/memory/namespaces/{}

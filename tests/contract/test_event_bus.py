@@ -11,7 +11,10 @@ from functions.lifecycle.service import Lifecycle
 from functions.logs.store import LogStore
 from functions.platform.aws import client
 from functions.platform.table import Table
+from functions.search.upkeep import Upkeep
 from functions.tasks.store import TaskStore
+from functions.vectors.static import embed
+from functions.vectors.store import VectorStore
 from tests.contract.bodies import change_task, create, create_task, entry, working
 from tests.contract.expect import ok
 from tests.contract.service import Service, Tenant
@@ -49,9 +52,9 @@ def lifecycle(service: Service, bus: EventBridge) -> Lifecycle:
     dynamodb = client("dynamodb")
     memory = Table(dynamodb, service.engine.memory)
     logs = LogStore(Table(dynamodb, service.engine.log))
-    return Lifecycle(
-        Removals(memory, service.clock), TaskStore(memory), logs, Bus(bus, "agent-memory")
-    )
+    removals, tasks = Removals(memory, service.clock), TaskStore(memory)
+    vectors = Upkeep(VectorStore(memory, service.clock), embed)
+    return Lifecycle(removals, tasks, logs, Bus(bus, "agent-memory"), vectors)
 
 
 def secret(key: str) -> dict[str, Any]:

@@ -72,6 +72,7 @@ ANSWERS: dict[str, tuple[int, Any]] = {
     "delete-entry": (204, None),
     "query-entries": (200, PAGE),
     "query-task": (200, PAGE),
+    "search-entries": (200, {"results": []}),
     "list-agent-memory": (200, [KEPT]),
     "summarize-agent": (200, SUMMARY),
     "write-batch": (200, {"entries": [MADE, {"version": 2, "tags": ["batch", "done"]}]}),

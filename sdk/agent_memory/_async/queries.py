@@ -14,7 +14,7 @@ from agent_memory._async.resource import (
     texts,
 )
 from agent_memory.exceptions import MemoryNotFoundError
-from agent_memory.model import Entry
+from agent_memory.model import Entry, SearchResult
 
 _MEMORY = "/api/v1/memory"
 
@@ -95,24 +95,33 @@ class AsyncQueries(AsyncResource):
         namespace: str | None = None,
         agent_id: str | None = None,
         tags: Iterable[str] | None = None,
-    ) -> list[dict[str, Any]]:
-        """The entries most similar to a query, with their scores (RFC-0015 §4.3).
+    ) -> list[SearchResult]:
+        """The entries most alike to a query in meaning, best first (RFC-0015 §4.3).
 
-        It is an extension: `GET /api/v1/capabilities` lists those that the service has.
+        Some seconds may pass until a write is found. Sensitive entries never are.
+
+        Args:
+            query: what it is about, in words.
+            memory_type: the tier.
+            top_k: how many at most, up to 100; 5 by default.
+            namespace: `billing.*` means all that begin with `billing.`.
+            agent_id: whose; by default the caller's own.
+            tags: all of them.
 
         Raises:
-            MemoryNotFoundError: the service has no similarity search.
+            AgentMemoryError: the service has no such extension; `GET /api/v1/capabilities` lists
+                those that it has.
         """
         body = given(
             query=query,
             memory_type=memory_type,
             top_k=top_k,
             namespace=namespace,
-            agent_id=agent_id,
+            agent_id=await self._owner(agent_id, memory_type, None),
             tags=texts(tags),
         )
         answer = await self._document("POST", f"{_MEMORY}/search", json=body)
-        return items(member(answer, "results"))
+        return [made(SearchResult.of, each) for each in items(member(answer, "results"))]
 
     async def summary(self, agent_id: str | None = None) -> dict[str, Any]:
         """What an agent holds, in figures (RFC-0015 "Agent Memory Summary")."""

@@ -8,10 +8,12 @@ from agent_memory._sync.resource import made
 from agent_memory._waiting import Turns, sleep
 from agent_memory.answers import delay
 from agent_memory.exceptions import MemoryAccessError, MemoryConflictError, MemoryNotFoundError
+from agent_memory.model import SearchResult
 from agent_memory.versions import Seen, Versions
 
 _MEMORY = "/api/v1/memory"
 _ATTEMPTS = 10
+MOST_RANKED = 100  # what one search of the service gives
 Value = dict[str, Any]
 
 
@@ -43,6 +45,12 @@ class Items:
         """The entries of a namespace, or of all that begin like it; the newest first."""
         return self._client.memory.query(
             namespace=namespace, memory_type=self._memory_type, page_size=page_size
+        )
+
+    def search(self, query: str, namespace: str, most: int) -> list[SearchResult]:
+        """The entries of such namespaces that are most alike to a query, best first."""
+        return self._client.memory.search(
+            query, namespace=namespace, memory_type=self._memory_type, top_k=most
         )
 
     def read(self, entry: Entry, *, refresh: bool) -> Entry:

@@ -27,7 +27,7 @@ from langgraph.store.base import (
 
 from agent_memory import Client, Entry
 from agent_memory.adapters.filters import matches
-from agent_memory.adapters.items import Items, Value
+from agent_memory.adapters.items import MOST_RANKED, Items, Value
 from agent_memory.adapters.names import common_prefix, fits, labels_of, namespace_of, prefix_of
 
 _PAGE, _MOST_IN_PAGE = 100, 1000
@@ -46,10 +46,11 @@ class AgentMemoryStore(BaseStore):
     empty place; else they raise `MemoryConflictError`. What a store knows, it knows for all its
     threads: give those that shall not overwrite one another a store each, or use `update`.
 
-    Search gives the newest items first. `query` and `index` are ignored, as in LangGraph's own
-    stores without an index: nothing is ranked, no item has a score. An item's time to live counts
-    anew at each write, and at each read unless `refresh_on_read` is false; such a read is a write
-    to the service, a new version. Time that is over hides an item at once.
+    Search gives the newest items first. With `query`, the 100 most alike in meaning come before
+    them, best first and with their scores. The service embeds whole values within a second or two
+    of a put; `index` is ignored. An item's time to live counts anew at each write, and at each read
+    unless `refresh_on_read` is false; such a read is a write to the service, a new version. Time
+    that is over hides an item at once.
 
     Items have up to 65,536 bytes of JSON, keys 1 to 255 characters. Namespaces have up to 255 all
     in all: each label takes its length and one, each `/` and `~` one more, the root as a label.
@@ -159,15 +160,26 @@ class AgentMemoryStore(BaseStore):
         return Item(**_fields(op.namespace, self._items.read(entry, refresh=op.refresh_ttl)))
 
     def _search(self, op: SearchOp) -> Iterator[SearchItem]:
+        found = (each for each in self._ranked(op) if matches(each[1].value, op.filter or {}))
+        for labels, entry, score in islice(found, op.offset, op.offset + op.limit):
+            read = self._items.read(entry, refresh=op.refresh_ttl)
+            yield SearchItem(**_fields(labels, read), score=score)
+
+    def _ranked(self, op: SearchOp) -> Iterator[tuple[tuple[str, ...], Entry, float | None]]:
+        """What is most alike to the query, then everything else, the newest first."""
         end = op.offset + op.limit
         page = _PAGE if op.filter else max(1, min(end, _MOST_IN_PAGE))
-        found = (
-            (labels, entry)
-            for labels, entry in self._under(op.namespace_prefix, page)
-            if matches(entry.value, op.filter or {})
-        )
-        for labels, entry in islice(found, op.offset, end):
-            yield SearchItem(**_fields(labels, self._items.read(entry, refresh=op.refresh_ttl)))
+        alike: set[str] = set()
+        if op.query and end:
+            prefix = prefix_of(self._root, op.namespace_prefix)
+            for each in self._items.search(op.query, prefix, min(page, MOST_RANKED)):
+                labels = labels_of(self._root, each.entry.namespace)
+                if labels is not None:
+                    alike.add(each.entry.id)
+                    yield labels, each.entry, each.score
+        for labels, entry in self._under(op.namespace_prefix, page):
+            if entry.id not in alike:
+                yield labels, entry, None
 
     def _namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
         """Reads all items that may be meant: the service doesn't list private namespaces."""

@@ -6,7 +6,7 @@ import re
 from hashlib import sha256
 
 from functions.api.docs_page import render
-from functions.api.notes import PROBLEM_NOTES
+from functions.api.problem_notes import PROBLEM_NOTES
 from functions.api.problems import PROBLEMS
 from tests.contract.service import Tenant
 from tests.unit.api.reading import Json
@@ -40,7 +40,7 @@ def test_nothing_is_claimed_that_is_not_there(tenant: Tenant) -> None:
         "agents": {"memoryBackends": ["longTerm"]},
         "memory": {"supported": True, "maxEntrySizeBytes": 65_536, "ttlSupported": True},
     }
-    assert client.get("/api/v1/capabilities").json()["extensions"] == []
+    assert client.get("/api/v1/capabilities").json()["extensions"] == ["memory_search"]
     spoken = client.get("/.well-known/openintent.json").json()
     assert spoken["openApiUrl"] == "/openapi.json"
     assert spoken["capabilities"] == ["memory", "tasks", "optimistic-concurrency"]

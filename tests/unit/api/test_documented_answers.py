@@ -72,6 +72,9 @@ def _entries(admin: httpx.Client) -> None:
     for filters in ({"limit": 1}, {"limit": 0}, {"tags": "a"}, {"memory_type": "semantic"}):
         admin.get(MEMORY, params=filters)
     admin.get("/api/v1/agents/admin/memory", params={"limit": 1})
+    for asked in ({"memory_type": "semantic"}, {"agent_id": "admin"}, {"top_k": 0}):
+        body = {"query": "a", "memory_type": "working"} | asked
+        admin.post(f"{MEMORY}/search", json=body)
     admin.get("/api/v1/agents/admin/memory/summary")
     admin.patch(CONFIG, json={"episodic": {"capacity": 7, "pinned_namespaces": ["p"]}})
     update(admin, id, 1, value={"n": 2})

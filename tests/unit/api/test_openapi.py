@@ -29,6 +29,7 @@ GET /api/v1/memory/{id}
 GET /api/v1/agents/{agent_id}/memory
 POST /api/v1/memory/batch
 DELETE /api/v1/memory/batch
+POST /api/v1/memory/search
 GET /api/v1/agents/{agent_id}/memory/summary
 PATCH /api/v1/agents/{agent_id}/memory/config
 GET /api/v1/memory/namespaces
