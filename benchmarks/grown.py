@@ -17,18 +17,20 @@ _MEMORY = "/api/v1/memory"
 _MATCHES, _PAGE = 10, 10
 _AT_ONCE = 25  # an entry with a tag takes three of the 100 items of a transaction
 _MOST_OWNED = 100_000
+BY_BATCHES, ONE_BY_ONE = 1_000_000, 10_000
 _FULLNESS = 0.8  # below 90 %, from which on reads count (decision 0012)
 
 
 class Subject(Protocol):
     """A memory that grows.
 
-    `growing`: the operations that are allowed to cost more as it does. `operations` gives them
-    one after another, each made of what those before it left; together they leave it as it was,
+    `growing`: the operations that are allowed to cost more as it does. `most`: how many it is filled
+    with in bearable time. `operations` gives them one after another, each made of what those before it left; together they leave it as it was,
     or a few entries larger.
     """
 
     growing: frozenset[str]
+    most: int
 
     def grow(self, to: int) -> None: ...
 
@@ -42,6 +44,7 @@ class _Entries:
     """Entries of one tier, made in batches, and one entry's life."""
 
     growing: frozenset[str] = frozenset()
+    most = BY_BATCHES
     _tier: str
 
     def __init__(self, owner: Caller) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from benchmarks.capacity import Call
-from benchmarks.grown import Operation
+from benchmarks.grown import BY_BATCHES, ONE_BY_ONE, Operation
 from benchmarks.inprocess import Answer, Caller, Function
 from benchmarks.workload import value
 
@@ -18,6 +18,7 @@ class Conversation:
     """One conversation's messages."""
 
     growing: frozenset[str] = frozenset()
+    most = BY_BATCHES
     _target = "/api/v1/conversations/long"
 
     def __init__(self, _function: Function, admin: Caller) -> None:
@@ -52,6 +53,7 @@ class RunMemory:
     """One memory of OpenWOP's runs; a run sees the 10 entries that were there when it began."""
 
     growing: frozenset[str] = frozenset()
+    most = ONE_BY_ONE
 
     def __init__(self, _function: Function, admin: Caller) -> None:
         self._admin = admin
@@ -90,6 +92,7 @@ class States:
     """An agent's states for one owner."""
 
     growing: frozenset[str] = frozenset()
+    most = ONE_BY_ONE
 
     def __init__(self, _function: Function, admin: Caller) -> None:
         self._admin = admin
@@ -113,6 +116,7 @@ class Episodes:
     """One run's episodes, which are those of its agent type, too."""
 
     growing: frozenset[str] = frozenset()
+    most = ONE_BY_ONE
 
     def __init__(self, _function: Function, admin: Caller) -> None:
         self._admin = admin
@@ -141,6 +145,7 @@ class Procedures:
     """Procedures of other tasks; what is selected from has two workflows."""
 
     growing: frozenset[str] = frozenset()
+    most = ONE_BY_ONE
     _task = "/api/v1/procedures/sdr"
 
     def __init__(self, _function: Function, admin: Caller) -> None:
@@ -170,6 +175,7 @@ class Instances:
     """Working values of other instances of an agent."""
 
     growing: frozenset[str] = frozenset()
+    most = ONE_BY_ONE
 
     def __init__(self, _function: Function, admin: Caller) -> None:
         self._admin = admin

@@ -26,7 +26,7 @@ SUBJECTS: tuple[Maker, ...] = (
     grown_rooms.Procedures,
     grown_rooms.Instances,
 )
-_REPETITIONS = 15
+_REPETITIONS, _ENOUGH, _SECONDS = 15, 3, 15.0
 _NOTES = (
     "Sizes: what is stored in the same partition as what is measured, by 10: the worst case.",
     "Own memory holds 0.8 of that: its largest capacity is 100,000 (decision 0012).",
@@ -89,7 +89,7 @@ def _curves(make: Maker, sizes: Sequence[int], repetitions: int) -> Iterator[Cur
     points: dict[str, list[Point]] = {}
     with function() as running:
         subject = make(running, running.new_tenant("bench"))
-        for size in sizes:
+        for size in (each for each in sizes if each <= subject.most):
             subject.grow(size)
             for name, measured in _at_this_size(subject, repetitions):
                 points.setdefault(name, []).append(_point(size, measured))
@@ -100,9 +100,15 @@ _Timed = tuple[list[Call], float]
 
 
 def _at_this_size(subject: Subject, repetitions: int) -> Iterator[tuple[str, list[_Timed]]]:
-    """Rounds of all operations, so that what one makes another takes away again."""
+    """Rounds of all operations, so that what one makes another takes away again.
+
+    Slow ones are repeated less.
+    """
+    began = perf_counter()
     found: dict[str, list[_Timed]] = {}
-    for _ in range(repetitions):
+    for number in range(repetitions):
+        if number >= _ENOUGH and perf_counter() - began > _SECONDS:
+            break
         for name, operation in subject.operations():
             found.setdefault(name, []).append(_timed(operation))
     return iter(found.items())
