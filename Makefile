@@ -67,7 +67,7 @@ lock: $(PY)
 	@$(PIP) uv==0.13.8
 	@for set in "lambda pyproject.toml" "run pyproject.toml --extra local" \
 	    "infra pyproject.toml --extra infra" "emulator requirements/emulator.in" \
-	    "dev pyproject.toml --extra local --extra infra --extra dev"; do \
+	    "dev pyproject.toml --extra local --extra infra --extra dev --extra bench"; do \
 	  $(PY) -m uv -q pip compile --no-config --universal --python-version 3.11 --generate-hashes \
 	    --default-index https://pypi.org/simple --custom-compile-command "make lock" \
 	    $${set#* } -o requirements/$${set%% *}.lock; \

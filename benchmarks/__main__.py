@@ -1,58 +1,128 @@
-"""Costs and comparison; without a name, both. Fails if a cost is above its limit.
+"""What the service costs, how fast it is, and how that grows.
 
-`conversation` measures a long one.
+Without a name: everything, as one table; with one: that part in full. Fails if an operation costs
+more than its limit. `plots` draws docs/performance/*.svg of figures that --json has written.
 """
 
 import argparse
 import json
 import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from benchmarks import compare, conversations, costs, growth
+from benchmarks import (
+    cold,
+    compare,
+    conversations,
+    costs,
+    floor,
+    growth,
+    peers,
+    report,
+    scale,
+)
 
-_WHICH = ("costs", "compare", "growth", "conversation", "all")
 _BENCH = Path(__file__).parents[1] / ".bench"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One benchmark: how it measures, and what is made of that."""
+
+    measure: Callable[[argparse.Namespace], Any]
+    as_data: Callable[[Any], object]
+    as_text: Callable[[Any], str]
+    lines: Callable[[Any], Iterable[report.Line]]
+
+
+def _growth(options: argparse.Namespace) -> list[growth.Curve]:
+    return growth.measure([size for size in growth.SIZES if size <= options.entries])
+
+
+def _peers(options: argparse.Namespace) -> list[peers.Row]:
+    return peers.measure(_BENCH, peers.ENTRIES, options.seconds)
+
+
+_PARTS = {
+    "costs": Part(lambda _: costs.measure(), costs.as_data, costs.as_text, report.of_costs),
+    "floor": Part(lambda _: floor.measure(), floor.as_data, floor.as_text, report.of_floor),
+    "cold": Part(lambda _: cold.measure(), cold.as_data, cold.as_text, report.of_cold),
+    "compare": Part(
+        lambda options: compare.compare(_BENCH, options.rounds, options.seconds),
+        compare.as_data,
+        compare.as_text,
+        report.of_compare,
+    ),
+    "peers": Part(_peers, peers.as_data, peers.as_text, report.of_peers),
+    "growth": Part(_growth, growth.as_data, growth.as_text, report.of_growth),
+    "scale": Part(
+        lambda options: scale.model(options.agents), scale.as_data, scale.as_text, report.of_scale
+    ),
+}
 
 
 def main() -> int:
     """Run what the command line names; the exit status."""
     options = _options()
-    documents: dict[str, object] = {}
-    status = 0
-    if options.which in ("costs", "all"):
-        found = costs.measure()
-        status = int(any(cost.above for cost in found))
-        documents["costs"] = costs.as_data(found)
-        _say(options.json, costs.as_text(found))
-    if options.which in ("compare", "all"):
-        rows = compare.compare(_BENCH, options.rounds, options.seconds)
-        documents["compare"] = compare.as_data(rows)
-        _say(options.json, compare.as_text(rows))
-    if options.which == "growth":
-        curves = growth.measure([size for size in growth.SIZES if size <= options.entries])
-        documents["growth"] = growth.as_data(curves)
-        _say(options.json, growth.as_text(curves))
     if options.which == "conversation":
         print(conversations.long_conversation(options.messages))
+        return 0
+    if options.which == "plots":
+        from benchmarks import plots  # noqa: PLC0415 - its library is needed for nothing else
+
+        plots.draw(options.figures)
+        return 0
+    names = list(_PARTS) if options.which == "all" else [options.which]
+    return _run(names, options)
+
+
+def _run(names: list[str], options: argparse.Namespace) -> int:
+    figures: dict[str, object] = {}
+    lines: list[report.Line] = []
+    above = False
+    for name in names:
+        part = _PARTS[name]
+        print(f"measuring: {name}", file=sys.stderr)
+        found = part.measure(options)
+        figures[name] = part.as_data(found)
+        lines += part.lines(found)
+        above |= name == "costs" and any(cost.above for cost in found)
+        if len(names) == 1 and not options.json:
+            print(part.as_text(found))
+    _say(figures, lines, options, whole=len(names) > 1)
+    return int(above)
+
+
+def _say(
+    figures: dict[str, object],
+    lines: list[report.Line],
+    options: argparse.Namespace,
+    *,
+    whole: bool,
+) -> None:
     if options.json:
-        print(json.dumps(documents, indent=2))
-    return status
+        print(json.dumps(figures, indent=1))
+    elif whole:
+        _BENCH.mkdir(exist_ok=True)
+        (_BENCH / "figures.json").write_text(json.dumps(figures, indent=1))
+        print(report.as_text(lines))
+        print("All figures: .bench/figures.json; a part in full: python -m benchmarks NAME")
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("which", nargs="?", choices=_WHICH, default="all")
+    choices = ("all", *_PARTS, "conversation", "plots")
+    parser.add_argument("which", nargs="?", choices=choices, default="all")
     parser.add_argument("--rounds", type=int, default=5, help="of each comparison (default 5)")
     parser.add_argument("--seconds", type=float, default=1.5, help="of a round (default 1.5)")
     parser.add_argument("--messages", type=int, default=100_000, help="of the conversation")
     parser.add_argument("--entries", type=int, default=10_000, help="that growth goes up to")
+    parser.add_argument("--agents", type=int, default=scale.AGENTS, help="of the model of scale")
+    parser.add_argument("--figures", type=Path, default=_BENCH / "figures.json", help="to plot")
     parser.add_argument("--json", action="store_true", help="all figures, as one JSON document")
     return parser.parse_args()
-
-
-def _say(quiet: bool, text: str) -> None:
-    if not quiet:
-        print(text, end="\n\n", flush=True)
 
 
 if __name__ == "__main__":

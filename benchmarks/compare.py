@@ -53,8 +53,7 @@ def compare(bench: Path, rounds: int, seconds: float) -> list[Row]:
     `bench`: a folder for the reference's environment and for the data, which is removed.
     Raises `ServerError`, `AnswerError`.
     """
-    bench.mkdir(parents=True, exist_ok=True)
-    (bench / ".gitignore").write_text("*\n")
+    servers.prepare(bench)
     with _both(bench) as fixtures:
         return [
             _row(case, clients, fixtures, rounds, seconds) for case in CASES for clients in CLIENTS

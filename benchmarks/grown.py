@@ -24,9 +24,9 @@ _FULLNESS = 0.8  # below 90 %, from which on reads count (decision 0012)
 class Subject(Protocol):
     """A memory that grows.
 
-    `growing`: the operations that are allowed to cost more as it does. `most`: how many it is filled
-    with in bearable time. `operations` gives them one after another, each made of what those before it left; together they leave it as it was,
-    or a few entries larger.
+    `growing`: the operations that are allowed to cost more as it does. `most`: how many it is
+    filled with in bearable time. `operations` gives them one after another, each made of what those
+    before it left; together they leave it as it was, or a few entries larger.
     """
 
     growing: frozenset[str]

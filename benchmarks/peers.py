@@ -5,13 +5,13 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks.inprocess import local_aws, running_engine
-from benchmarks.servers import environment_with
+from benchmarks.servers import environment_with, prepare
 from benchmarks.tables import text_table
 
 ENTRIES = (1_000, 10_000)
@@ -47,6 +47,7 @@ class Row:
 
 def measure(bench: Path, sizes: Sequence[int], seconds: float) -> list[Row]:
     """Every library at each size. Raises `CalledProcessError` if one fails."""
+    prepare(bench)
     pythons = {"ours": Path(sys.executable)}
     for name, packages in PEERS.items():
         pythons[name] = environment_with(bench / name, packages) / "bin" / "python"
@@ -67,6 +68,11 @@ def _run(python: Path, name: str, entries: int, seconds: float) -> list[dict[str
         )
     found: list[dict[str, Any]] = json.loads(ended.stdout[ended.stdout.index("[{") :])
     return found
+
+
+def as_data(rows: Sequence[Row]) -> list[dict[str, object]]:
+    """All figures."""
+    return [asdict(row) for row in rows]
 
 
 def as_text(rows: Sequence[Row]) -> str:

@@ -101,6 +101,12 @@ def reference(folder: Path, environment: Path) -> Iterator[Server]:
         yield server
 
 
+def prepare(bench: Path) -> None:
+    """The folder of environments and data, of which git is to know nothing."""
+    bench.mkdir(parents=True, exist_ok=True)
+    (bench / ".gitignore").write_text("*\n")
+
+
 def environment_with(folder: Path, packages: Sequence[str]) -> Path:
     """A virtual environment with these packages in `folder`, made if it isn't there."""
     marker, wanted = folder / "installed", " ".join(packages)

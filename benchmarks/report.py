@@ -1,0 +1,133 @@
+"""The one table of `make bench`: a line for each thing that has a goal, or something beside it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from benchmarks import cold, compare, costs, floor, growth, peers, scale
+from benchmarks.tables import text_table
+
+_OURS = "ours"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """`ours` beside `other`, in words with their units; `met` is None where there is no goal."""
+
+    what: str
+    ours: str
+    other: str
+    ratio: str
+    goal: str
+    met: bool | None
+
+
+def of_costs(found: Sequence[costs.Cost]) -> Iterator[Line]:
+    above = [cost.operation for cost in found if cost.above]
+    within = f"{len(found) - len(above)} within"
+    yield Line(
+        "calls and units of each operation",
+        within,
+        f"{len(found)} limits",
+        "",
+        "all within",
+        not above,
+    )
+
+
+def of_floor(found: Sequence[floor.Row]) -> Iterator[Line]:
+    for row in found:
+        ours, other = f"{row.ours_us:.0f} us", f"{row.botocore_us:.0f} us stock botocore"
+        goal = "" if row.goal is None else f"<= {row.goal:g}"
+        met = None if row.goal is None else row.met
+        yield Line(f"CPU, {row.operation}", ours, other, f"{row.to_botocore:.2f}", goal, met)
+        raw = f"{row.raw_us:.0f} us raw call"
+        yield Line(f"CPU, {row.operation}", ours, raw, f"{row.to_raw:.1f}", "", None)
+
+
+def of_cold(found: Sequence[cold.Row]) -> Iterator[Line]:
+    typical = found[-1]
+    for row in found[2:-1]:
+        is_api = row.start.startswith("API")
+        yield Line(
+            f"cold start, {row.start}",
+            f"{row.cpu_ms:.0f} ms CPU",
+            f"{typical.cpu_ms:.0f} ms typical",
+            f"{row.ratio:.2f}",
+            f"<= {cold.GOAL:g}" if is_api else "",
+            row.ratio <= cold.GOAL if is_api else None,
+        )
+
+
+def of_compare(found: Sequence[compare.Row]) -> Iterator[Line]:
+    for row in found:
+        judged = row.clients == max(compare.CLIENTS) and row.case != "two tags"
+        yield Line(
+            f"HTTP, {row.case}, {row.clients} clients",
+            f"{row.ours.rate:.0f}/s",
+            f"{row.reference.rate:.0f}/s openintent 0.17.0",
+            f"{row.ratio:.2f}",
+            f">= {compare.GOAL:g}" if judged else "",
+            row.ratio >= compare.GOAL if judged else None,
+        )
+
+
+def of_peers(found: Sequence[peers.Row]) -> Iterator[Line]:
+    """Where one client calls; all figures are in `python -m benchmarks peers`."""
+    rows = {(row.library, row.entries, row.case): row for row in found if row.clients == 1}
+    for (library, entries, case), row in rows.items():
+        if library == _OURS:
+            continue
+        own = rows[_OURS, entries, case]
+        right = "" if row.found is None else f", {row.found} of 10 found"
+        yield Line(
+            f"library, {case} in {entries:,}",
+            f"{own.rate:.0f}/s",
+            f"{row.rate:.0f}/s {library}{right}",
+            f"{own.rate / row.rate:.2f}",
+            "",
+            None,
+        )
+
+
+def of_growth(found: Sequence[growth.Curve]) -> Iterator[Line]:
+    bounded = [curve for curve in found if not curve.grows]
+    flat = [curve for curve in bounded if curve.flat]
+    largest = max(size.stored for curve in found for size in curve.points)
+    yield Line(
+        f"growth: same calls and units up to {largest:,} entries",
+        f"{len(flat)} flat",
+        f"{len(bounded)} operations",
+        "",
+        "all flat",
+        len(flat) == len(bounded),
+    )
+    for curve in found:
+        if curve.grows:
+            power = curve.exponent(lambda point: point.write + point.read)
+            first, last = curve.points[0], curve.points[-1]
+            units = f"{first.read:g} to {last.read:g} units"
+            yield Line(f"growth: {curve.operation}", units, "", f"n^{power:.2f}", "", None)
+
+
+def of_scale(found: scale.Model) -> Iterator[Line]:
+    hottest = found.keys[0]
+    full = found.agents / hottest.share
+    yield Line(
+        f"{found.agents:,} agents: {hottest.kind}",
+        f"{hottest.share:.0%}",
+        f"full at {full:,.0f} agents",
+        "",
+        "<= 100%",
+        hottest.share <= 1,
+    )
+
+
+def as_text(lines: Sequence[Line]) -> str:
+    """The table."""
+    heads = ["what", "ours", "beside", "ratio", "goal", ""]
+    return text_table(heads, [_cells(line) for line in lines])
+
+
+def _cells(line: Line) -> list[str]:
+    verdict = "" if line.met is None else "met" if line.met else "MISSED"
+    return [line.what, line.ours, line.other, line.ratio, line.goal, verdict]
