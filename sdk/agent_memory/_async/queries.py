@@ -10,6 +10,7 @@ from agent_memory._async.resource import (
     joined,
     made,
     member,
+    position,
     segment,
     texts,
 )
@@ -17,6 +18,9 @@ from agent_memory.exceptions import MemoryNotFoundError
 from agent_memory.model import Entry, SearchResult
 
 _MEMORY = "/api/v1/memory"
+_MOST = 1000  # entries of a page
+
+_Order = tuple[str, str]
 
 
 class AsyncQueries(AsyncResource):
@@ -40,7 +44,8 @@ class AsyncQueries(AsyncResource):
     ) -> AsyncIterator[Entry]:
         """All entries that match, newest first, a page at a time as they are asked for.
 
-        What is created or deleted meanwhile may be missed; none comes twice in a row of pages.
+        What matches from the first page to the last comes exactly once, whatever others write
+        meanwhile; what they create or delete may be missing.
 
         Args:
             namespace: `billing.*` means all that begin with `billing.`.
@@ -51,14 +56,8 @@ class AsyncQueries(AsyncResource):
             namespace, key, memory_type, tags, tags_any, task_id, intent_id, pinned
         ) | given(updated_after=updated_after, updated_before=updated_before)
         filters |= given(agent_id=await self._owner(agent_id, memory_type, task_id))
-        before: frozenset[str] = frozenset()
-        found: list[str] = []
-        async for document in self._listed(_MEMORY, "entries", {"limit": page_size, **filters}):
-            entry = made(Entry.of, document)
-            if entry.id not in before:
-                found.append(entry.id)
-                yield entry
-            before = frozenset(found[-page_size:])
+        async for entry in self._walked(filters, page_size):
+            yield entry
 
     async def delete_batch(
         self,
@@ -128,6 +127,28 @@ class AsyncQueries(AsyncResource):
         owner = agent_id or (await self._client.principals.me()).id
         return await self._document("GET", f"/api/v1/agents/{segment(owner)}/memory/summary")
 
+    async def _walked(self, filters: Mapping[str, Any], page_size: int) -> AsyncIterator[Entry]:
+        """The entries of all pages. Each page begins with what the one before ended with; where it
+        doesn't, others have deleted what came before, and it is asked for again, further back.
+        """
+        last: _Order | None = None
+        offset: int | None = 0
+        limit = back = page_size
+        while offset is not None:
+            asked = {**filters, "limit": limit, "offset": offset}
+            page = await self._document("GET", _MEMORY, params=asked)
+            found = [made(Entry.of, each) for each in items(member(page, "entries"))]
+            if last is not None and offset > 0 and not (found and _order(found[0]) >= last):
+                offset, back = max(offset - back, 0), back * 2
+                continue
+            for entry in found:
+                if last is None or _order(entry) < last:
+                    last = _order(entry)
+                    yield entry
+            following = position(page)
+            offset = None if following is None else following - 1
+            limit, back = min(page_size + 1, _MOST), page_size
+
     async def _by_id(self, id: str) -> Entry | None:
         try:
             return made(Entry.of, await self._document("GET", f"{_MEMORY}/{segment(id)}"))
@@ -165,6 +186,11 @@ class AsyncQueries(AsyncResource):
             return agent_id
         own = await self._client.principals.own()
         return own.id
+
+
+def _order(entry: Entry) -> _Order:
+    """What lists are sorted by, newest first (contract §3)."""
+    return entry.created_at, entry.id
 
 
 def _filters(

@@ -1,0 +1,59 @@
+"""Queries go on rightly while others write: what stands throughout comes once, newest first."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from agent_memory import Client
+
+PAGE, COUNT = 3, 10
+Meanwhile = Callable[[Client, int], None]
+
+
+def _create(client: Client, turn: int) -> None:
+    client.memory.set("pages", f"new-{turn}", {})
+    client.memory.set("pages", f"newer-{turn}", {})
+
+
+def _delete_what_was_given(client: Client, turn: int) -> None:
+    client.memory.delete("pages", f"k{COUNT - 1 - turn}")
+
+
+def _delete_all_that_was_given(client: Client, turn: int) -> None:
+    for number in range(COUNT - 1 - turn, COUNT):
+        client.memory.delete("pages", f"k{number}")
+
+
+def _update(client: Client, turn: int) -> None:
+    client.memory.set("pages", f"k{turn}", {"turn": turn})
+
+
+def _do_all(client: Client, turn: int) -> None:
+    _create(client, turn)
+    _delete_what_was_given(client, turn)
+    client.memory.delete("pages", f"new-{turn}")
+
+
+@pytest.mark.parametrize(
+    "meanwhile",
+    [_create, _delete_what_was_given, _delete_all_that_was_given, _update, _do_all],
+)
+@pytest.mark.parametrize("page_size", [1, PAGE])
+def test_what_stands_throughout_comes_once(
+    alice: Client, meanwhile: Meanwhile, page_size: int
+) -> None:
+    created = [alice.memory.set("pages", f"k{n}", {"n": n}) for n in range(COUNT)]
+    found: list[Any] = []
+    for turn, entry in enumerate(alice.memory.query(namespace="pages", page_size=page_size)):
+        found.append(entry.id)
+        meanwhile(alice, turn)
+    assert found == [entry.id for entry in reversed(created)]
+
+
+def test_a_list_that_vanishes_under_way_ends(alice: Client) -> None:
+    for number in range(COUNT):
+        alice.memory.set("pages", f"k{number}", {})
+    found = alice.memory.query(namespace="pages", page_size=PAGE)
+    next(found)
+    alice.memory.delete_batch(namespace="pages")
+    assert len(list(found)) == PAGE - 1
