@@ -1,16 +1,25 @@
 """How entries, tasks and events look to people."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
+from agent_memory._sync.resource import made
 from agent_memory.cli.text import indented_json, json_text
 
 Document = Mapping[str, Any]
+Shown = TypeVar("Shown")
 
 ENTRY_HEADINGS = ("NAMESPACE", "KEY", "TYPE", "VERSION", "UPDATED", "TAGS", "VALUE")
 TASK_HEADINGS = ("TASK", "STATUS", "ASSIGNED", "COORDINATOR", "INTENT", "VERSION", "UPDATED")
 
 
+def of_the_service(shape: Callable[[Document], Shown]) -> Callable[[Document], Shown]:
+    """The same shape, which raises `InvalidAnswerError` of a document that isn't the service's."""
+    return functools.wraps(shape)(functools.partial(made, shape))
+
+
+@of_the_service
 def entry_row(entry: Document) -> Sequence[str]:
     """An entry's cells under `ENTRY_HEADINGS`."""
     return (
@@ -24,6 +33,7 @@ def entry_row(entry: Document) -> Sequence[str]:
     )
 
 
+@of_the_service
 def entry_fields(entry: Document) -> dict[str, str]:
     """What there is to say of an entry, without its value."""
     fields = {
@@ -48,6 +58,7 @@ def value_lines(entry: Document) -> list[str]:
     return ["", *indented_json(entry["value"]).split("\n")]
 
 
+@of_the_service
 def summary_fields(summary: Document) -> dict[str, str]:
     """An agent's memory in figures (RFC-0015 "Agent Memory Summary")."""
     working, episodic = summary["working"], summary["episodic"]
@@ -65,6 +76,7 @@ def summary_fields(summary: Document) -> dict[str, str]:
     }
 
 
+@of_the_service
 def task_row(task: Document) -> Sequence[str]:
     """A task's cells under `TASK_HEADINGS`."""
     return (
@@ -78,6 +90,7 @@ def task_row(task: Document) -> Sequence[str]:
     )
 
 
+@of_the_service
 def task_fields(task: Document) -> dict[str, str]:
     """All that a task says, empty fields aside."""
     texts = {
@@ -86,6 +99,7 @@ def task_fields(task: Document) -> dict[str, str]:
     return {name: text for name, text in texts.items() if text not in ("null", "", "[]", "{}")}
 
 
+@of_the_service
 def event_cells(event: Document) -> Sequence[str]:
     """When, what and who; then where and which version."""
     data = event["data"]

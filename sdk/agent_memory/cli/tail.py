@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from agent_memory import Client
+from agent_memory._sync.resource import items
 from agent_memory.cli.answers import answered
 from agent_memory.cli.session import Session
 from agent_memory.cli.shapes import event_cells
@@ -23,7 +24,7 @@ def tail(session: Session) -> None:
     last: deque[dict[str, Any]] = deque(maxlen=given.lines)
     position: str | None = None
     for page in _pages(client, _path(log, name), given.event):
-        last.extend(page["events"])
+        last.extend(items(page["events"]))
         position = page["next"]
     render = json_text if session.output.json else _line
     _write(render, last)

@@ -7,7 +7,7 @@ from typing import Any
 from agent_memory.cli.failures import UsageFailure
 from agent_memory.cli.jsontext import decoded
 from agent_memory.cli.session import Session
-from agent_memory.cli.shapes import TASK_HEADINGS, task_fields, task_row
+from agent_memory.cli.shapes import TASK_HEADINGS, Document, of_the_service, task_fields, task_row
 
 
 def list_tasks(session: Session) -> None:
@@ -48,7 +48,8 @@ def _workflow(file: str) -> str:
         raise UsageFailure(f"{file}: {error}") from error
 
 
-def _applied_fields(applied: dict[str, Any]) -> dict[str, str]:
+@of_the_service
+def _applied_fields(applied: Document) -> dict[str, str]:
     tasks = [f"{task['name']} ({task['id']})" for task in applied["tasks"]]
     fields = {
         "workflow": f"{applied['name']} {applied['version'] or ''}",

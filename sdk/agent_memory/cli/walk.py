@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agent_memory import Client
+from agent_memory._sync.resource import items, made
 from agent_memory.cli.answers import answered
 from agent_memory.exceptions import InvalidAnswerError
 
@@ -102,8 +103,10 @@ class Walk:
         answer = self._client.request("GET", MEMORY, params={**self._filters, **paging})
         page = answered(answer, "entries", "total")
         self._total = page["total"]
-        following, size = page.get("next_offset"), len(answer.content)
-        return _Page(offset, page["entries"], page["total"], following, size)
+        found, size = items(page["entries"]), len(answer.content)
+        for entry in found:
+            made(position, entry)
+        return _Page(offset, found, page["total"], page.get("next_offset"), size)
 
 
 def position(entry: Document) -> Position:

@@ -11,6 +11,32 @@ import pytest
 from tests.sdk.cli.conftest import Tenant
 from tests.sdk.cli.terminal import Cli
 
+OTHER_JSON = {
+    "/object": b"{}",
+    "/array": b"[1]",
+    "/text": b'"hello"',
+    "/lists": b'{"entries": [{}], "events": [{}], "next": 1, "total": 1, "tasks": [1]}',
+}
+COMMANDS = [
+    ["query"],
+    ["get", "ns", "k"],
+    ["get", "mem_1"],
+    ["set", "ns", "k", "{}"],
+    ["rm", "mem_1"],
+    ["summary"],
+    ["summary", "--agent", "a"],
+    ["tail", "--agent", "a"],
+    ["tail"],
+    ["tasks", "list", "--intent", "i"],
+    ["tasks", "show", "t"],
+    ["tasks", "assigned"],
+    ["export"],
+    ["import", "-"],
+    ["workflow", "apply", "-"],
+    ["login"],
+]
+LINE = '{"namespace": "n", "key": "k", "memory_type": "working", "value": {}}'
+
 
 @pytest.fixture
 def web_server() -> Iterator[str]:
@@ -22,14 +48,22 @@ def web_server() -> Iterator[str]:
 
 
 class Quiet(http.server.BaseHTTPRequestHandler):
-    """Answers web pages."""
+    """Answers web pages, or other JSON."""
 
     def do_GET(self) -> None:
-        page = b"<h1>It works!</h1>"
+        named = (page for name, page in OTHER_JSON.items() if name in self.path)
+        page = next(named, b"<h1>It works!</h1>")
         self.send_response(404 if "missing" in self.path else 200)
         self.send_header("Content-Length", str(len(page)))
         self.end_headers()
         self.wfile.write(page)
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.do_GET()
+
+    def do_DELETE(self) -> None:
+        self.do_GET()
 
     def log_message(self, *_: object) -> None:
         """Says nothing."""
@@ -62,6 +96,17 @@ def test_a_server_of_another_kind_is_told(
     told = cli.at(web_server + path)(*arguments)
     assert told.code == 5
     assert "isn't the memory service" in told.err
+
+
+@pytest.mark.parametrize("path", OTHER_JSON)
+def test_a_server_of_other_json_is_told(cli: Cli, web_server: str, path: str) -> None:
+    for command in COMMANDS:
+        address = web_server + path
+        arguments = [*command, address] if command == ["login"] else command
+        stdin = "am_other" if command == ["login"] else LINE
+        told = cli.at(address)(*arguments, stdin=stdin)
+        assert told.code == 5, (command, told)
+        assert "isn't the memory service" in told.err
 
 
 def test_what_one_may_not_do_is_told(tenant: Tenant) -> None:
