@@ -14,12 +14,14 @@ from agent_memory import AsyncClient, Client
 SDK = Path(__file__).parents[2] / "sdk"
 HEAVY = {"asyncio", "boto3", "pydantic", "langgraph", "agents", "mcp", "multiprocessing", "sqlite3"}
 USER = """
-from agent_memory import AsyncClient, Client, Entry
+from agent_memory import AsyncClient, Client, Entry, SearchResult
 from typing import assert_type
 
 def use(client: Client) -> None:
     assert_type(client.memory.set("ns", "k", {"n": 1}), Entry)
     assert_type(client.memory.get("ns", "k"), "dict[str, Any] | None")
+    assert_type(client.memory.search("q", memory_type="working"), list[SearchResult])
+    assert_type(client.runs.recall("sdr"), list[dict[str, Any]])
     for entry in client.memory.query(namespace="ns"):
         assert_type(entry, Entry)
 
