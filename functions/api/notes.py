@@ -42,6 +42,8 @@ OPERATIONS = {
     "logs_of_agent": "By the agent itself, or with `memory.admin`. Oldest first.",
     "logs_of_namespace": "By who may read the namespace, or with `memory.admin`. Oldest first.",
     "identity_create": "The answer shows the key, this once.",
+    "facts_learn": "With a `fact_id` that is there, the fact takes the place of that one (200).",
+    "facts_recall": "Best first; `score` is the cosine of the vectors, 1 at most.",
     "instances_put": "All values of an instance have 131,072 bytes together, as compact JSON.",
     "procedures_put": "What was learned stays, unless `reset` is true; with a `half_life`, an "
     "outcome counts for half of what one a half-life later does. The same again changes nothing.",

@@ -27,6 +27,7 @@ _HEADERS: dict[str | None, tuple[str, ...]] = {
     "Appended": ("ETag",),
     "Popped": ("ETag",),
     "State": ("ETag",),
+    "Fact": ("ETag",),
     "Workflow": ("ETag",),
     "SelectedWorkflow": ("ETag",),
     "Run": ("ETag",),

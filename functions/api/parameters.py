@@ -132,6 +132,7 @@ _PATH_NOTES = {
     "coordinator_id": "A coordinator's id.",
     "memoryRef": "A memory's reference, as the start of a run gave it.",
     "runId": "A run's id.",
+    "fact_id": "A fact's id.",
     "instance_id": "An agent instance's id.",
     "agent_type": "A type of agents: a label, and no boundary.",
     "task_type": "A type of tasks.",

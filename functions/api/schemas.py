@@ -5,6 +5,7 @@ from typing import Any
 from functions.api.capabilities import CAPABILITIES, OPENINTENT, OPENWOP
 from functions.api.conversation_schemas import CONVERSATIONS
 from functions.api.documents import Document
+from functions.api.fact_schemas import FACTS
 from functions.api.governing_schemas import CONTEXT, GUARDRAILS, POLICY, SETTINGS, WORKFLOW
 from functions.api.openwop_schemas import OPENWOP_ANSWERS
 from functions.api.problems import PROBLEMS
@@ -180,6 +181,7 @@ def answers(kept: Document) -> dict[str, Document]:
         "NewTenant": object_of(id=STRING, admin=ref("NewPrincipal")),
         "PrincipalPage": page_of("principals", "Principal"),
         **CONVERSATIONS,
+        **FACTS,
         **PROCEDURES,
         **OPENWOP_ANSWERS,
         **RUNS,

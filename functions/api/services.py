@@ -27,6 +27,7 @@ from functions.entries.snapshots import SnapshotStore
 from functions.entries.store import EntryStore
 from functions.entries.summary import Summaries
 from functions.entries.writer import EntryWriter
+from functions.facts.service import Facts
 from functions.identity.service import Identity
 from functions.identity.store import PrincipalStore
 from functions.instances.service import Instances
@@ -92,6 +93,7 @@ class Services:
     conversations: Conversations
     archives: Archives
     states: States
+    facts: Facts
     instances: Instances
     procedures: Procedures
     memory_runs: MemoryRuns
@@ -130,11 +132,13 @@ def build_services(settings: ApiSettings, clock: Clock) -> Services:
     registry = Registry(cipher, settings.openwop)
     memory_runs = MemoryRuns(table, memories, positions, registry, handles, clock)
     runs, episodes = _runs(table, Values(cipher), root_key, clock)
+    index = VectorIndex(table, clock)
     return Services(
         identity=identity,
         entries=entries,
         queries=queries,
-        search=Search(VectorIndex(table, clock), embed, store, queries, tasks, recency, clock),
+        search=Search(index, embed, store, queries, tasks, recency, clock),
+        facts=Facts(table, index, embed, clock),
         batches=Batches(entries, store, queries, namespaces, clock),
         summaries=Summaries(store, tasks, namespaces, clock),
         namespaces=namespaces,

@@ -51,6 +51,10 @@ PUT /api/v1/agents/{}/state/{}/{}
 GET /api/v1/agents/{}/state/{}/{}
 DELETE /api/v1/agents/{}/state/{}/{}
 GET /api/v1/agents/{}/state/{}
+POST /api/v1/facts
+POST /api/v1/facts/recall
+GET /api/v1/facts/{}
+DELETE /api/v1/facts/{}
 PUT /api/v1/instances/{}/working/{}
 GET /api/v1/instances/{}/working/{}
 DELETE /api/v1/instances/{}/working/{}

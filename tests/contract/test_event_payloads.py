@@ -130,6 +130,10 @@ ANSWERS: dict[str, tuple[int, Any]] = {
     "get-state": (200, {"key": "language", "value": "de"}),
     "delete-state": (204, None),
     "list-states": (200, {"states": {}, "total": 0}),
+    "learn-fact": (201, {"object": "net 30", "confidence": 0.9, "version": 1}),
+    "recall-facts": (200, {"facts": [{"fact_id": "acme-terms", "score": ...}]}),
+    "get-fact": (200, {"fact_id": "acme-terms", "object": "net 60"}),
+    "forget-fact": (204, None),
     "put-workflow": (201, {"workflow_id": "by-customer", "alpha": 1, "beta": 1, "version": 1}),
     "get-workflow": (200, {"workflow_id": "by-date", "spec": ["sort", "match"], "alpha": 2}),
     "delete-workflow": (204, None),
@@ -204,7 +208,9 @@ def conversed(agent: httpx.Client) -> None:
 
 
 def learned(agent: httpx.Client) -> None:
-    """A workflow with an outcome, and a working value."""
+    """A workflow with an outcome, a working value and a fact."""
+    fact = {"subject": "acme", "predicate": "pays", "object": "net 60", "fact_id": "acme-terms"}
+    ok(agent.post("/api/v1/facts", json=fact), 201)
     workflow = "/api/v1/procedures/billing/reconcile/by-date"
     ok(agent.put(workflow, json={"spec": ["sort", "match"]}), 201)
     ok(agent.post(f"{workflow}/outcome", json={"score": 1}))

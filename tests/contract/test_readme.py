@@ -22,6 +22,7 @@ _PAGES = (
     "docs/openwop.md",
     "docs/conversations.md",
     "docs/runs.md",
+    "docs/facts.md",
     "docs/procedures.md",
 )
 _ADDRESS = "http://127.0.0.1:8080"

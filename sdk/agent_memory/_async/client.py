@@ -9,6 +9,7 @@ import httpx
 from agent_memory._async.agents import AsyncAgents
 from agent_memory._async.conversations import AsyncConversations
 from agent_memory._async.events import AsyncEvents
+from agent_memory._async.facts import AsyncFacts
 from agent_memory._async.instances import AsyncInstances
 from agent_memory._async.intents import AsyncIntents
 from agent_memory._async.memory import AsyncMemory
@@ -46,7 +47,8 @@ class AsyncClient:
         settings: what the client is set up with.
         pool: its connections.
         memory, namespaces, tasks, intents, agents, principals, tenants, workflows, events,
-            conversations, states, runs, procedures, instances: the calls, by what they are about.
+            conversations, states, runs, facts, procedures, instances: the calls, by what they
+            are about.
     """
 
     def __init__(
@@ -74,6 +76,7 @@ class AsyncClient:
         self.conversations = AsyncConversations(self)
         self.states = AsyncStates(self)
         self.runs = AsyncRuns(self)
+        self.facts = AsyncFacts(self)
         self.procedures = AsyncProcedures(self)
         self.instances = AsyncInstances(self)
 

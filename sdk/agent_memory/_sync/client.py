@@ -9,6 +9,7 @@ import httpx
 from agent_memory._sync.agents import Agents
 from agent_memory._sync.conversations import Conversations
 from agent_memory._sync.events import Events
+from agent_memory._sync.facts import Facts
 from agent_memory._sync.instances import Instances
 from agent_memory._sync.intents import Intents
 from agent_memory._sync.memory import Memory
@@ -46,7 +47,7 @@ class Client:
         settings: what the client is set up with.
         pool: its connections.
         memory, namespaces, tasks, intents, agents, principals, tenants, workflows, events,
-            conversations, states, runs, procedures, instances: the calls, by what they are about.
+            conversations, states, runs, facts, procedures, instances: the calls, by what they are about.
     """
 
     def __init__(
@@ -74,6 +75,7 @@ class Client:
         self.conversations = Conversations(self)
         self.states = States(self)
         self.runs = Runs(self)
+        self.facts = Facts(self)
         self.procedures = Procedures(self)
         self.instances = Instances(self)
 

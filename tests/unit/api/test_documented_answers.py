@@ -196,6 +196,23 @@ def _states(admin: httpx.Client) -> None:
         admin.delete(f"{path}/k")
 
 
+def _facts(admin: httpx.Client) -> None:
+    fact: Json = {"subject": "a", "predicate": "b", "object": "c", "fact_id": "f"}
+    changes: list[Json] = [{"metadata": {}}, {}, {"confidence": 2}]
+    for change in changes:
+        admin.post("/api/v1/facts", json=fact | change)
+    once = {"Idempotency-Key": "k"}
+    for what in ("c", "d"):
+        admin.post("/api/v1/facts", json=fact | {"object": what}, headers=once)
+    admin.post("/api/v1/facts", json=fact | {"metadata": {"x": "y" * 20_000}})
+    for query in ("a", ""):
+        admin.post("/api/v1/facts/recall", json={"query": query})
+    admin.get("/api/v1/facts/f")
+    for version in ({"If-Match": "7"}, {}, {}):
+        admin.delete("/api/v1/facts/f", headers=version)
+    admin.get("/api/v1/facts/f")
+
+
 def _instances(admin: httpx.Client) -> None:
     path = "/api/v1/instances/i1/working"
     for value in ([1], "x" * 140_000):
@@ -294,6 +311,7 @@ def test_every_operation_answers_as_documented(
         _principals,
         _memories,
         _states,
+        _facts,
         _instances,
         _procedures,
         _runs,

@@ -52,6 +52,10 @@ PUT /api/v1/agents/{agent_id}/state/{owner_id}/{key}
 GET /api/v1/agents/{agent_id}/state/{owner_id}/{key}
 DELETE /api/v1/agents/{agent_id}/state/{owner_id}/{key}
 GET /api/v1/agents/{agent_id}/state/{owner_id}
+POST /api/v1/facts
+POST /api/v1/facts/recall
+GET /api/v1/facts/{fact_id}
+DELETE /api/v1/facts/{fact_id}
 PUT /api/v1/instances/{instance_id}/working/{key}
 GET /api/v1/instances/{instance_id}/working/{key}
 DELETE /api/v1/instances/{instance_id}/working/{key}

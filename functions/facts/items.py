@@ -1,0 +1,59 @@
+"""A fact's item: what it says, beside the vector that it is found by."""
+
+from functions.facts.model import Fact
+from functions.platform.fact_keys import fact_ref, fact_space
+from functions.platform.items import Item
+from functions.platform.keys import Key
+from functions.platform.schema import AGE_ATTRIBUTE
+from functions.platform.values import pack, unpack
+from functions.platform.vector_keys import vector_item
+from functions.vectors.model import Vector
+
+
+def place_of(tenant: str, fact: str) -> Key:
+    """Where a fact stands."""
+    return vector_item(fact_space(tenant), fact_ref(fact))
+
+
+def item_of(fact: Fact, vector: Vector) -> Item:
+    """A fact as it is stored."""
+    return {
+        "fact_id": fact.id,
+        "subject": fact.subject,
+        "predicate": fact.predicate,
+        "object": fact.object,
+        "confidence": repr(fact.confidence),  # exact, and a number of DynamoDB's isn't
+        "agent_type": fact.agent_type,
+        "learned_from_run_id": fact.run,
+        "metadata": None if fact.metadata is None else pack(fact.metadata),
+        "learner": fact.learner,
+        "version": fact.version,
+        "created": fact.created,
+        AGE_ATTRIBUTE: fact.updated,
+        "request": fact.request,
+        "vec": vector.tobytes(),
+        "model": fact.model,
+    }
+
+
+def fact_of(item: Item | None) -> Fact | None:
+    """The fact that an item holds; None where there is none, or none any more."""
+    if item is None or "vec" not in item:
+        return None
+    metadata = item.get("metadata")
+    return Fact(
+        id=item["fact_id"],
+        subject=item["subject"],
+        predicate=item["predicate"],
+        object=item["object"],
+        confidence=float(item["confidence"]),
+        agent_type=item.get("agent_type"),
+        run=item.get("learned_from_run_id"),
+        metadata=None if metadata is None else unpack(metadata),
+        learner=item["learner"],
+        version=item["version"],
+        created=item["created"],
+        updated=item[AGE_ATTRIBUTE],
+        model=item["model"],
+        request=item.get("request"),
+    )

@@ -1,0 +1,175 @@
+"""Use cases of facts (ADR-043 Tier 3; contract §8). They are the tenant's, and kept until deleted.
+
+The index only proposes: what is recalled is read from the table, so nothing that is gone shows.
+"""
+
+from dataclasses import replace
+
+from functions.facts.items import fact_of, item_of, place_of
+from functions.facts.model import MOST_METADATA_BYTES, Fact, NewFact, Recall, Recalled
+from functions.identity.model import Principal
+from functions.platform.calls import pause
+from functions.platform.clock import Clock
+from functions.platform.errors import NotFound, Throttled, ValueTooLarge, VersionMismatch
+from functions.platform.fact_keys import fact_id, fact_space
+from functions.platform.idempotency import RequestToken
+from functions.platform.jsontext import compact_json
+from functions.platform.keys import Key
+from functions.platform.lifetimes import ttl_seconds
+from functions.platform.schema import AGE_ATTRIBUTE, TTL_ATTRIBUTE
+from functions.platform.table import ConditionFailed, Table
+from functions.platform.vector_keys import vector_item
+from functions.platform.writes import put
+from functions.vectors.index import VectorIndex
+from functions.vectors.model import Embed, Hit
+from functions.vectors.static import MODEL
+
+_ATTEMPTS = 10
+_FIRST_LOOK, _DEEPER = 2, 10  # times what is wanted; as much again where that wasn't enough
+_TOMBSTONE_KEPT = 86_400_000  # ms, for indexes that are brought up to date
+_ABSENT, _AS_SEEN = "attribute_not_exists(pk)", "version = :seen"
+
+
+class Facts:
+    """The facts of a caller's tenant."""
+
+    def __init__(self, table: Table, index: VectorIndex, embed: Embed, clock: Clock) -> None:
+        self._table = table
+        self._index = index
+        self._embed = embed
+        self._clock = clock
+
+    def learn(self, caller: Principal, new: NewFact, token: RequestToken) -> tuple[Fact, bool]:
+        """Keeps a fact, in place of the one with its id; the fact, and whether it is new.
+
+        Raises:
+            ValueTooLarge: the metadata have over 16,384 bytes of compact JSON.
+            IdempotencyConflict: the Idempotency-Key came with another fact.
+        """
+        metadata = _metadata(new)
+        id = new.fact_id or fact_id(token.key)
+        place = place_of(caller.tenant, id)
+        blank = self._blank(caller, id, new, metadata, token)
+        for attempt in range(_ATTEMPTS):
+            pause(attempt)
+            item = self._table.get(place) if attempt or new.fact_id else None
+            present = fact_of(item)
+            if present is not None and token.wrote(present.request):
+                return present, present.version == 1
+            fact = blank if present is None else _in_place_of(present, blank)
+            written = item_of(fact, self._embed(fact.text))
+            version = 0 if item is None else item["version"]
+            if self._stored(place, written | {"version": version + 1}, item):
+                return replace(fact, version=version + 1), present is None
+        raise Throttled("others are writing this fact; try again in a second")
+
+    def _blank(
+        self,
+        caller: Principal,
+        id: str,
+        new: NewFact,
+        metadata: bytes | None,
+        token: RequestToken,
+    ) -> Fact:
+        now = self._clock()
+        return Fact(
+            id=id,
+            subject=new.subject,
+            predicate=new.predicate,
+            object=new.object,
+            confidence=new.confidence,
+            agent_type=new.agent_type,
+            run=new.learned_from_run_id,
+            metadata=metadata,
+            learner=caller.id,
+            version=1,
+            created=now,
+            updated=now,
+            model=MODEL,
+            request=token.stored,
+        )
+
+    def _stored(self, place: Key, item: dict[str, object], seen: dict[str, object] | None) -> bool:
+        """Whether a write counted: nobody else's came between."""
+        condition, values = (_ABSENT, {}) if seen is None else (_AS_SEEN, {"seen": seen["version"]})
+        try:
+            self._table.put(put(place, item, condition, **values))
+        except ConditionFailed:
+            return False
+        return True
+
+    def get(self, caller: Principal, id: str) -> Fact:
+        """One fact: one read. Raises `NotFound`."""
+        found = fact_of(self._table.get(place_of(caller.tenant, id)))
+        if found is None:
+            raise _unknown()
+        return found
+
+    def forget(self, caller: Principal, id: str, version: int | None) -> None:
+        """Deletes a fact.
+
+        Raises:
+            NotFound, VersionMismatch: as they say.
+        """
+        place = place_of(caller.tenant, id)
+        for attempt in range(_ATTEMPTS):
+            pause(attempt)
+            item = self._table.get(place)
+            fact = fact_of(item)
+            if fact is None:
+                raise _unknown()
+            if version not in (None, fact.version):
+                message = f"the fact is at version {fact.version}; read it and try again"
+                raise VersionMismatch(message, version=fact.version)
+            if self._stored(place, self._tombstone(fact.version + 1), item):
+                return
+        raise Throttled("others are writing this fact; try again in a second")
+
+    def _tombstone(self, version: int) -> dict[str, object]:
+        now = self._clock()
+        ends = ttl_seconds(now + _TOMBSTONE_KEPT)
+        return {"version": version, AGE_ATTRIBUTE: now, TTL_ATTRIBUTE: ends}
+
+    def recall(self, caller: Principal, asked: Recall) -> list[Recalled]:
+        """The `top_k` facts most alike to the query, best first."""
+        query = self._embed(asked.query)
+        space, equal = fact_space(caller.tenant), asked.filters.equal
+        depth = min(_FIRST_LOOK * asked.top_k, self._index.most)
+        while True:
+            hits = self._index.search(space, query, depth, equal)
+            found = self._standing(space, hits, asked)
+            complete = len(hits) < depth or depth == self._index.most
+            if len(found) >= asked.top_k or complete:
+                return found[: asked.top_k]
+            depth = min(_DEEPER * depth, self._index.most)
+
+    def _standing(self, space: str, hits: list[Hit], asked: Recall) -> list[Recalled]:
+        """The hits that are still there as they were found, and fit."""
+        least, equal = asked.filters.min_confidence or 0.0, asked.filters.equal
+        items = self._table.get_many(vector_item(space, hit.ref) for hit in hits)
+        recalled = []
+        for hit in hits:
+            item = items.get(vector_item(space, hit.ref), {})
+            fact = fact_of(item)
+            fits = all(item.get(name) == wanted for name, wanted in equal.items())
+            if fact is not None and fits and fact.confidence >= least:
+                recalled.append(Recalled(fact, hit.score))
+        return recalled
+
+
+def _metadata(new: NewFact) -> bytes | None:
+    if new.metadata is None:
+        return None
+    text = compact_json(new.metadata, "metadata")
+    if len(text) > MOST_METADATA_BYTES:
+        message = f"the metadata have {len(text)} bytes"
+        raise ValueTooLarge(message, max=MOST_METADATA_BYTES, actual=len(text))
+    return text
+
+
+def _in_place_of(present: Fact, new: Fact) -> Fact:
+    return replace(new, created=present.created)
+
+
+def _unknown() -> NotFound:
+    return NotFound("there is no such fact")

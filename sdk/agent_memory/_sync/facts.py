@@ -1,0 +1,93 @@
+"""`client.facts`: what agents have learned, recalled by meaning (ADR-043 Tier 3; contract §8)."""
+
+from typing import Any
+
+from agent_memory._sync.resource import Resource, given, items, member, segment
+from agent_memory.exceptions import MemoryNotFoundError
+
+_FACTS = "/api/v1/facts"
+
+Document = dict[str, Any]
+
+
+class Facts(Resource):
+    """Facts as the service's documents: `fact_id`, `subject`, `predicate`, `object`, `confidence`,
+    `agent_type`, `learned_from_run_id`, `metadata`, `version`, and a `score` where recalled."""
+
+    def learn(
+        self,
+        subject: str,
+        predicate: str,
+        object: str,  # noqa: A002 - the seed's word
+        *,
+        confidence: float = 1.0,
+        fact_id: str | None = None,
+        agent_type: str | None = None,
+        learned_from_run_id: str | None = None,
+        metadata: Document | None = None,
+    ) -> Document:
+        """Keeps a fact until it is forgotten.
+
+        Args:
+            confidence: from 0 to 1.
+            fact_id: the fact takes the place of the one with this id; otherwise it is a new one.
+            agent_type: a label to filter by.
+            learned_from_run_id: the run that it was learned in.
+            metadata: whatever JSON can write, up to 16,384 bytes; it isn't searched.
+
+        Raises:
+            ValidationError: a part has no words, or is too long.
+        """
+        body = {"subject": subject, "predicate": predicate, "object": object} | given(
+            confidence=confidence,
+            fact_id=fact_id,
+            agent_type=agent_type,
+            learned_from_run_id=learned_from_run_id,
+            metadata=metadata,
+        )
+        return self._document("POST", _FACTS, json=body)
+
+    def recall(
+        self,
+        query: str,
+        *,
+        top_k: int = 5,
+        agent_type: str | None = None,
+        subject: str | None = None,
+        predicate: str | None = None,
+        learned_from_run_id: str | None = None,
+        min_confidence: float | None = None,
+    ) -> list[Document]:
+        """The facts most alike to a query, best first, each with its `score` (1 at most).
+
+        Args:
+            query: what to recall, in words.
+            top_k: how many at most, up to 100.
+            agent_type, subject, predicate, learned_from_run_id: only facts that have these.
+            min_confidence: only facts that are at least as certain.
+        """
+        filters = given(
+            agent_type=agent_type,
+            subject=subject,
+            predicate=predicate,
+            learned_from_run_id=learned_from_run_id,
+            min_confidence=min_confidence,
+        )
+        body = {"query": query, "top_k": top_k, "filters": filters}
+        answer = self._document("POST", f"{_FACTS}/recall", json=body)
+        return list(items(member(answer, "facts")))
+
+    def get(self, fact_id: str) -> Document | None:
+        """A fact; None if there is none."""
+        try:
+            return self._document("GET", f"{_FACTS}/{segment(fact_id)}")
+        except MemoryNotFoundError:
+            return None
+
+    def forget(self, fact_id: str, *, version: int | None = None) -> bool:
+        """Deletes a fact; whether there was one.
+
+        Raises:
+            MemoryConflictError: it is at another version than the given one.
+        """
+        return self._deleted(f"{_FACTS}/{segment(fact_id)}", version)

@@ -1,0 +1,186 @@
+"""ADR-043 Tier 3; contract §8: facts are learned, and recalled by what they mean."""
+
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.contract.door import MovableClock
+from tests.contract.expect import gone, invalid, ok, refused
+from tests.contract.learning import FACTS, learn, objects, recall, said
+from tests.contract.service import Service, Tenant, start
+from tests.contract.test_concurrency import at_once
+
+SEED = {
+    "agent_type": "sdr",
+    "subject": "contact:hubspot_id:123456",
+    "predicate": "responded_positively_to",
+    "object": "direct_roi_framing",
+    "confidence": 0.82,
+    "learned_from_run_id": "run_1",
+}
+
+
+@pytest.fixture
+def sdr(tenant: Tenant) -> httpx.Client:
+    """An agent that learns."""
+    return tenant.agent("sdr")
+
+
+def test_a_learned_fact_is_given_back_and_recalled(sdr: httpx.Client) -> None:
+    made = learn(sdr, **SEED, metadata={"channel": "email"})
+    assert made | SEED == made
+    assert (made["learned_by"], made["version"], made["metadata"]) == (
+        "sdr",
+        1,
+        {"channel": "email"},
+    )
+    assert ok(sdr.get(f"{FACTS}/{made['fact_id']}")) == made
+    learn(sdr, "contact 7", "moved to", "Berlin")
+    (best, other) = recall(sdr, "responded positively to direct ROI framing")
+    assert {name: best[name] for name in made} == made
+    assert 1 >= best["score"] > other["score"]
+
+
+def test_the_same_words_score_one(sdr: httpx.Client) -> None:
+    learn(sdr, "acme", "prefers", "email")
+    (found,) = recall(sdr, "acme prefers email")
+    assert found["score"] == pytest.approx(1, abs=1e-5)
+
+
+def test_recall_gives_the_best_first_and_as_many_as_asked_for(sdr: httpx.Client) -> None:
+    for what in ("the invoice", "the unpaid invoice of March", "a football match", "breakfast"):
+        learn(sdr, "they", "talked about", what)
+    found = recall(sdr, "an unpaid invoice", top_k=2)
+    assert set(objects(found)) == {"the invoice", "the unpaid invoice of March"}
+    scores = [fact["score"] for fact in recall(sdr, "an unpaid invoice", top_k=100)]
+    assert scores == sorted(scores, reverse=True)
+    assert len(scores) == 4
+
+
+def test_filters(sdr: httpx.Client) -> None:
+    learn(sdr, "acme", "likes", "tea", agent_type="sdr", confidence=0.9)
+    learn(sdr, "acme", "likes", "coffee", agent_type="support", confidence=0.4)
+    learn(sdr, "globex", "likes", "juice", confidence=0.6, learned_from_run_id="run_1")
+    learn(sdr, "globex", "hates", "milk")
+    assert objects(recall(sdr, "drinks", agent_type="sdr")) == ["tea"]
+    assert set(objects(recall(sdr, "drinks", subject="acme"))) == {"tea", "coffee"}
+    assert objects(recall(sdr, "drinks", predicate="hates")) == ["milk"]
+    assert objects(recall(sdr, "drinks", learned_from_run_id="run_1")) == ["juice"]
+    assert set(objects(recall(sdr, "drinks", min_confidence=0.6))) == {"tea", "juice", "milk"}
+    assert objects(recall(sdr, "drinks", subject="acme", min_confidence=0.5)) == ["tea"]
+    assert recall(sdr, "drinks", subject="nobody") == []
+
+
+def test_a_filter_by_confidence_looks_deep_enough(sdr: httpx.Client) -> None:
+    for number in range(30):
+        learn(sdr, "acme", "likes", f"tea {number}", confidence=0.1)
+    learn(sdr, "weather", "was", "sunny on Monday", confidence=0.9)
+    assert objects(recall(sdr, "acme likes tea", top_k=1, min_confidence=0.5)) == [
+        "sunny on Monday"
+    ]
+
+
+def test_the_same_id_replaces_the_fact(sdr: httpx.Client, clock: MovableClock) -> None:
+    first = learn(sdr, "acme", "prefers", "email", fact_id="contact/7#channel")
+    clock.advance(seconds=1)
+    body = said("acme", "prefers", "phone calls", fact_id="contact/7#channel", confidence=0.5)
+    second = ok(sdr.post(FACTS, json=body))
+    assert (second["version"], second["object"], second["confidence"]) == (2, "phone calls", 0.5)
+    assert second["created_at"] == first["created_at"] < second["updated_at"]
+    assert objects(recall(sdr, "acme prefers")) == ["phone calls"]
+
+
+def test_a_forgotten_fact_is_never_recalled(sdr: httpx.Client) -> None:
+    made = learn(sdr, "acme", "prefers", "email")
+    assert len(recall(sdr, "email")) == 1
+    stale = sdr.delete(f"{FACTS}/{made['fact_id']}", headers={"If-Match": "2"})
+    refused(stale, 409, "VERSION_MISMATCH")
+    gone(sdr.delete(f"{FACTS}/{made['fact_id']}"))
+    assert recall(sdr, "email") == []
+    refused(sdr.get(f"{FACTS}/{made['fact_id']}"), 404, "NOT_FOUND")
+    refused(sdr.delete(f"{FACTS}/{made['fact_id']}"), 404, "NOT_FOUND")
+    again = learn(sdr, "acme", "prefers", "email", fact_id=made["fact_id"])
+    assert again["version"] > made["version"]
+    assert len(recall(sdr, "email")) == 1
+
+
+def test_nothing_but_words_that_were_said_is_kept_of_a_forgotten_fact(
+    sdr: httpx.Client, service: Service
+) -> None:
+    made = learn(sdr, "acme", "prefers", "a secret channel")
+    gone(sdr.delete(f"{FACTS}/{made['fact_id']}"))
+    assert "secret channel" not in "".join(service.state())
+
+
+def test_a_fact_sent_again_is_one_fact(sdr: httpx.Client) -> None:
+    once = {"Idempotency-Key": "fact-1"}
+    first = sdr.post(FACTS, json=said(), headers=once)
+    second = sdr.post(FACTS, json=said(), headers=once)
+    assert (second.status_code, second.json()) == (first.status_code, first.json())
+    assert len(recall(sdr, "email")) == 1
+    other = sdr.post(FACTS, json=said(what="phone"), headers=once)
+    refused(other, 409, "IDEMPOTENCY_CONFLICT")
+
+
+@pytest.mark.usefixtures("parallel")
+def test_writers_of_one_fact_take_turns(sdr: httpx.Client) -> None:
+    at_once(8, lambda n: sdr.post(FACTS, json=said(what=str(n), fact_id="f")))
+    assert ok(sdr.get(f"{FACTS}/f"))["version"] == 8
+    assert len(recall(sdr, "acme")) == 1
+
+
+@pytest.mark.parametrize(
+    ("field", "wrong"),
+    [
+        ("subject", ""),
+        ("subject", " "),
+        ("predicate", "x" * 2049),
+        ("object", 7),
+        ("confidence", 1.1),
+        ("confidence", "high"),
+        ("agent_type", ""),
+        ("colour", "red"),
+    ],
+)
+def test_a_malformed_fact_is_refused(sdr: httpx.Client, field: str, wrong: Any) -> None:
+    invalid(sdr.post(FACTS, json=said() | {field: wrong}), field)
+    assert recall(sdr, "acme") == []
+
+
+def test_a_malformed_recall_is_refused(sdr: httpx.Client) -> None:
+    for body, field in (
+        ({}, "query"),
+        ({"query": " "}, "query"),
+        ({"query": "x", "top_k": 0}, "top_k"),
+        ({"query": "x", "top_k": 101}, "top_k"),
+        ({"query": "x", "filters": {"colour": "red"}}, "filters.colour"),
+        ({"query": "x", "filters": {"min_confidence": 2}}, "filters.min_confidence"),
+    ):
+        invalid(sdr.post(f"{FACTS}/recall", json=body), field)
+    large = {"metadata": {"x": "y" * 20_000}}
+    refused(sdr.post(FACTS, json=said() | large), 413, "VALUE_TOO_LARGE")
+
+
+def test_it_is_the_tenants(service: Service, sdr: httpx.Client, tenant: Tenant) -> None:
+    made = learn(sdr)
+    assert len(recall(tenant.agent("colleague"), "email")) == 1
+    stranger = service.tenant().agent("sdr")
+    assert recall(stranger, "acme prefers email") == []
+    refused(stranger.get(f"{FACTS}/{made['fact_id']}"), 404, "NOT_FOUND")
+    reader = tenant.agent("reader", permissions=["memory.read"])
+    assert len(recall(reader, "email")) == 1
+    refused(reader.post(FACTS, json=said()), 403, "ACCESS_DENIED")
+
+
+def test_another_instance_recalls_what_was_learned_since_it_last_looked(
+    service: Service, sdr: httpx.Client
+) -> None:
+    other = start(service.engine, service.clock, service.key_file, 60).client(
+        sdr.headers["X-API-Key"]
+    )
+    first = learn(sdr, "acme", "prefers", "email")
+    assert objects(recall(other, "acme")) == ["email"]
+    learn(sdr, "acme", "prefers", "phone")
+    gone(sdr.delete(f"{FACTS}/{first['fact_id']}"))
+    assert objects(recall(other, "acme")) == ["phone"]
