@@ -24,7 +24,7 @@ from benchmarks.workload import entry, value
 
 _MEMORY = "/api/v1/memory"
 _OWNED = 100
-_ROUNDS, _REQUESTS = 7, 150
+_ROUNDS, _REQUESTS = 7, 40
 _ALWAYS = "({}) OR attribute_exists(pk) OR attribute_not_exists(pk)"
 _SIGNATURE = (
     "AWS4-HMAC-SHA256 Credential=local/20261121/eu-central-1/dynamodb/aws4_request, "

@@ -26,7 +26,7 @@ SUBJECTS: tuple[Maker, ...] = (
     grown_rooms.Procedures,
     grown_rooms.Instances,
 )
-_REPETITIONS, _ENOUGH, _SECONDS = 15, 3, 15.0
+_REPETITIONS, _ENOUGH, _SECONDS = 15, 3, 10.0
 _NOTES = (
     "Sizes: what is stored in the same partition as what is measured, by 10: the worst case.",
     "Own memory holds 0.8 of that: its largest capacity is 100,000 (decision 0012).",

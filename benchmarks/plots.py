@@ -1,7 +1,7 @@
 """Plots for docs/performance.md, of the figures that a run has written."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +17,14 @@ Figures = Mapping[str, Any]
 
 
 def draw(figures: Path) -> None:
-    """Write the SVG files beside docs/performance.md. Raises `OSError`, `KeyError`."""
+    """Write the SVG files of the parts that were measured. Raises `OSError`."""
     found: Figures = json.loads(figures.read_text())
     _FOLDER.mkdir(exist_ok=True)
     mpl.rcParams["svg.hashsalt"] = "agent-memory"  # the same figures make the same file
     mpl.rcParams["svg.fonttype"] = "none"
     mpl.rcParams["font.size"] = 9
-    _growth(found["growth"])
-    _cpu(found["floor"])
-    _servers(found["compare"]["rows"])
-    _libraries(found["peers"])
+    for name in found.keys() & _DRAWINGS:
+        _DRAWINGS[name](found[name])
 
 
 def _growth(curves: Sequence[Figures]) -> None:
@@ -56,7 +54,8 @@ def _cpu(rows: Sequence[Figures]) -> None:
     _save(figure, "cpu")
 
 
-def _servers(rows: Sequence[Figures]) -> None:
+def _servers(found: Figures) -> None:
+    rows = found["rows"]
     most = max(row["clients"] for row in rows)
     shown = [row for row in rows if row["clients"] == most]
     figure = Figure(figsize=(7, 3), layout="constrained")
@@ -92,3 +91,11 @@ def _bars(axes: Axes, names: Sequence[str], series: Mapping[str, Sequence[float]
 
 def _save(figure: Figure, name: str) -> None:
     figure.savefig(_FOLDER / f"{name}.svg", metadata={"Date": None})
+
+
+_DRAWINGS: dict[str, Callable[[Any], None]] = {
+    "growth": _growth,
+    "floor": _cpu,
+    "compare": _servers,
+    "peers": _libraries,
+}
