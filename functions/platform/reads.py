@@ -115,6 +115,15 @@ class Reads(Calls):
         } | ({"Limit": at_once} if at_once else {})
         return self._pages(request)
 
+    def query_since(self, index: str, partition: str, sort: str, since: int) -> list[Item]:
+        """What an index lists of a partition from `since` on; it may lag behind."""
+        request = {
+            "IndexName": index,
+            "KeyConditionExpression": f"pk = :pk AND {sort} >= :since",
+            "ExpressionAttributeValues": typed_values({"pk": partition, "since": since}),
+        }
+        return list(self._pages(request))
+
     def query_newest(
         self, index: str, of: tuple[str, str], before: tuple[str, str], at_once: int | None
     ) -> Iterator[Item]:

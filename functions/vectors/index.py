@@ -8,7 +8,6 @@ from array import array
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import takewhile
 from operator import mul
 from threading import Lock
 
@@ -22,8 +21,6 @@ from functions.vectors.model import Hit, Vector
 from functions.vectors.static import MODEL
 
 _OVERLAP = 60_000  # ms; how far clocks may differ, and the index by age be behind
-_EVER = 2**52  # ms
-_AT_ONCE = 100
 _MOST_HELD = 50_000  # vectors, of a kilobyte each
 
 
@@ -86,10 +83,7 @@ class VectorIndex:
     def _changed(self, name: str, space: _Space, held: Mapping[str, _Held]) -> Iterable[Item]:
         """What was written since, and a while before; of that, what isn't held as it is."""
         since = space.newest - _OVERLAP
-        rows = self._table.query_range(
-            BY_AGE, name, AGE_ATTRIBUTE, _EVER, descending=True, at_once=_AT_ONCE
-        )
-        recent = takewhile(lambda row: row[AGE_ATTRIBUTE] >= since, rows)
+        recent = self._table.query_since(BY_AGE, name, AGE_ATTRIBUTE, since)
         wanted: list[Key] = [
             (name, row["sk"])
             for row in recent

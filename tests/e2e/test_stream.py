@@ -4,6 +4,7 @@ import json
 
 from tests.contract.bodies import MEMORY, change_task, create, create_task, entry, update, working
 from tests.contract.expect import gone, ok
+from tests.contract.searching import search
 from tests.contract.service import Tenant
 from tests.contract.streaming import log, told
 from tests.e2e.bus import listening
@@ -33,6 +34,18 @@ def test_an_entrys_life_is_told_in_the_log_and_on_the_bus(
 def told_all(events: list[dict[str, object]], count: int) -> list[dict[str, object]]:
     """The events, as soon as they are so many."""
     return events if len(events) >= count else []
+
+
+def test_what_is_written_is_found_by_meaning_and_what_is_deleted_is_not(tenant: Tenant) -> None:
+    ada = tenant.agent("ada")
+    made = create(ada, entry(key="tea", value={"text": "likes a cup of green tea"}))
+    create(ada, entry(key="car", value={"text": "drives a red sports car"}))
+    found = awaited(
+        lambda: each if len(each := search(ada, "a hot drink")) == 2 else [], "the second vector"
+    )
+    assert [each["entry"]["key"] for each in found] == ["tea", "car"]
+    gone(ada.delete(f"{MEMORY}/{made['id']}"))
+    assert [each["entry"]["key"] for each in search(ada, "a hot drink")] == ["car"]
 
 
 def test_a_tasks_memory_is_archived_in_the_log_and_announced_on_the_bus(

@@ -1,0 +1,51 @@
+"""What search by meaning costs: the vector that a write makes later on, and each kind of search."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from benchmarks.capacity import Call, recorded
+from benchmarks.inprocess import Function
+from functions.entries.items import EntryItems
+from functions.platform import keys
+from functions.platform.clock import now_ms
+from functions.platform.table import Table
+from functions.search.upkeep import Upkeep
+from functions.vectors.static import embed
+from functions.vectors.store import VectorStore
+
+_HELD = 100
+_MEMORY = "/api/v1/memory"
+_ENTRY = {"namespace": "n", "memory_type": "working", "value": {"text": "a green tea " * 80}}
+
+Measured = tuple[str, tuple[int, float, float], list[Call]]
+"""Name; calls in a row, write and read units that it may use; its calls."""
+
+
+def operations(function: Function, key: str) -> Iterator[Measured]:
+    """Every operation. Raises `RequestError`."""
+    agent = {"id": "searcher", "kind": "agent"}
+    made = function.call("POST", "/api/v1/principals", key, agent).body
+    own = made["api_key"]
+    for number in range(_HELD):
+        calls = _embedded(function, made["tenant"], own, f"k{number}")
+    yield "embed an entry, off the write path", (1, 2, 0), calls
+    yield f"search {_HELD} working, the first time", (2, 0, 40), _search(function, own)
+    yield f"search {_HELD} working, again", (2, 0, 7), _search(function, own)
+    _embedded(function, made["tenant"], own, "new", memory_type="episodic")
+    yield f"search {_HELD} working, after a write", (3, 0, 8), _search(function, own)
+
+
+def _embedded(function: Function, tenant: str, key: str, name: str, **changes: str) -> list[Call]:
+    """Creates an entry and has its vector follow, as the stream function does."""
+    created: Any = function.call("POST", _MEMORY, key, _ENTRY | {"key": name} | changes).body
+    table = Table(function.client, "memory")
+    address = keys.parse_entry_id(tenant, created["id"])
+    item = address and table.get(address[0].item)
+    with recorded(function.client) as calls:
+        Upkeep(VectorStore(table, now_ms), embed).follow(None, EntryItems(None).entry(item or {}))
+    return calls
+
+
+def _search(function: Function, key: str) -> list[Call]:
+    body = {"query": "a hot drink", "memory_type": "working"}
+    return function.call("POST", f"{_MEMORY}/search", key, body).calls
