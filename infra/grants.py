@@ -19,7 +19,7 @@ API_ON_MEMORY = TableGrant(
     ("by_task", "by_age", "by_expiry", "by_recency", "by_type"),
 )
 API_ON_LOG = TableGrant((*_READS, "PutItem", "UpdateItem"))
-LIFECYCLE_ON_MEMORY = TableGrant(("BatchGetItem", "DeleteItem", "PutItem", "UpdateItem"))
+LIFECYCLE_ON_MEMORY = TableGrant(("BatchGetItem", "DeleteItem", "PutItem", "Query", "UpdateItem"))
 LIFECYCLE_ON_LOG = TableGrant(("BatchGetItem", "GetItem", "PutItem", "UpdateItem"))
 MAINTENANCE_ON_MEMORY = TableGrant(
     (*_READS, "BatchWriteItem", "DeleteItem", "PutItem", "UpdateItem"),

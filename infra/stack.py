@@ -169,6 +169,7 @@ class MemoryStack(Stack):
             alarms.watch_function(name, door)
         alarms.watch_tables(self.tables)
         alarms.watch_stream(self.stream, self.lifecycle)
+        alarms.watch_quota(self.lifecycle)
         alarms.watch_schedule(self.schedule, self.maintenance)
         if self.task_events is not None:
             alarms.watch_task_events(self.task_events)

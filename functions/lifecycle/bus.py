@@ -1,6 +1,7 @@
 """Events on the EventBridge bus, as CloudEvents 1.0 in the detail; values never."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -16,6 +17,17 @@ _MOST_BYTES = 240_000  # of one call, which holds 256 KB
 _ENVELOPE = 1_000  # bytes of an entry beside its detail, at most
 
 
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something for the operator that is in no log; `timestamp` is epoch ms."""
+
+    id: str
+    type: str
+    subject: str
+    timestamp: int
+    data: Mapping[str, Any]
+
+
 class Bus:
     """One event bus."""
 
@@ -29,10 +41,22 @@ class Bus:
         Raises:
             Unavailable: the bus can't be reached; what came back before, it took.
         """
-        for chunk in _chunks((event, self._entry(event)) for event in events):
+        for chunk in _chunks(
+            (event, self._entry(event.type, event.timestamp, detail(event))) for event in events
+        ):
             answers = self._put([entry for _, entry in chunk])
             for (event, _), answer in zip(chunk, answers, strict=True):
                 yield event, "ErrorCode" not in answer
+
+    def tell(self, notice: Notice) -> bool:
+        """Publishes a notice; whether the bus took it.
+
+        Raises:
+            Unavailable: the bus can't be reached.
+        """
+        entry = self._entry(notice.type, notice.timestamp, notice_detail(notice))
+        (answer,) = self._put([entry])
+        return "ErrorCode" not in answer
 
     def _put(self, entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
         try:
@@ -41,13 +65,13 @@ class Bus:
             raise Unavailable("the event bus did not answer") from error
         return answers
 
-    def _entry(self, event: Event) -> dict[str, Any]:
+    def _entry(self, kind: str, timestamp: int, detail: dict[str, Any]) -> dict[str, Any]:
         return {
             "EventBusName": self._name,
             "Source": SOURCE,
-            "DetailType": event.type,
-            "Time": event.timestamp / 1000,
-            "Detail": to_json(detail(event)).decode(),
+            "DetailType": kind,
+            "Time": timestamp / 1000,
+            "Detail": to_json(detail).decode(),
         }
 
 
@@ -59,15 +83,27 @@ def detail(event: Event) -> dict[str, Any]:
         "intent_id": event.intent,
         "task_id": event.task,
     }
+    subject = event.data.get("entry_id", event.task)
+    return _cloud_event(event.id, event.type, subject, event.timestamp, where | event.data)
+
+
+def notice_detail(notice: Notice) -> dict[str, Any]:
+    """A notice as a CloudEvent."""
+    return _cloud_event(notice.id, notice.type, notice.subject, notice.timestamp, dict(notice.data))
+
+
+def _cloud_event(
+    id: str, kind: str, subject: str | None, timestamp: int, data: dict[str, Any]
+) -> dict[str, Any]:
     return {
         "specversion": "1.0",
-        "id": event.id,
+        "id": id,
         "source": SOURCE,
-        "type": event.type,
-        "subject": event.data.get("entry_id", event.task),
-        "time": to_rfc3339(event.timestamp),
+        "type": kind,
+        "subject": subject,
+        "time": to_rfc3339(timestamp),
         "datacontenttype": "application/json",
-        "data": where | event.data,
+        "data": data,
     }
 
 

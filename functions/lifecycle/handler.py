@@ -5,6 +5,7 @@ from functools import cache
 from typing import Any
 
 from functions.lifecycle.bus import Bus
+from functions.lifecycle.episodes import EpisodeQuota
 from functions.lifecycle.removals import Removals
 from functions.lifecycle.service import Lifecycle
 from functions.logs.store import LogStore
@@ -12,6 +13,7 @@ from functions.platform.aws import client
 from functions.platform.clock import Clock, now_ms
 from functions.platform.settings import LifecycleSettings
 from functions.platform.table import Table
+from functions.runs.counts import EpisodeCounts
 from functions.search.upkeep import Upkeep
 from functions.tasks.store import TaskStore
 from functions.vectors.static import embed, installed
@@ -28,9 +30,12 @@ def build(settings: LifecycleSettings, clock: Clock = now_ms) -> Handler:
     logs = LogStore(Table(dynamodb, settings.log_table))
     vectors = Upkeep(VectorStore(table, clock), embed) if installed() else None
     lifecycle = Lifecycle(Removals(table, clock), TaskStore(table), logs, bus, vectors)
+    function = settings.aws_lambda_function_name
+    quota = EpisodeQuota(EpisodeCounts(table, clock), bus, function, clock)
 
     def handle(event: dict[str, Any], _context: object = None) -> dict[str, Any]:
         failed = lifecycle.process(event["Records"])
+        failed += quota.process(event["Records"], failed)
         return {"batchItemFailures": [{"itemIdentifier": sequence} for sequence in failed]}
 
     return handle

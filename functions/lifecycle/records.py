@@ -8,6 +8,7 @@ from functions.entries.items import EntryItems
 from functions.entries.model import Entry
 from functions.platform.items import Item, decode_item
 from functions.platform.keys import ANNOUNCEMENT_PREFIX, Key, entry_prefix
+from functions.platform.run_keys import EPISODE_PREFIX
 
 Record = Mapping[str, Any]
 
@@ -54,8 +55,18 @@ def source_of(record: Record) -> Source:
 
 
 def is_of_interest(key: Key) -> bool:
+    """Whether what stands at this key is told of or counted."""
+    return is_told_of(key) or key[1].startswith(EPISODE_PREFIX)
+
+
+def is_told_of(key: Key) -> bool:
     """Whether what stands at this key is an entry or an announcement."""
     return key[1].startswith((_ENTRIES, ANNOUNCEMENT_PREFIX))
+
+
+def is_new_episode(key: Key, record: Record) -> bool:
+    """Whether a record, which is of this key, tells of an episode that was appended."""
+    return key[1].startswith(EPISODE_PREFIX) and record["eventName"] == "INSERT"
 
 
 def change_of(source: Source, record: Record) -> Change:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from functions.lifecycle.batch import Batch, Told, by_log
 from functions.lifecycle.bus import Bus
 from functions.lifecycle.events import events_of
-from functions.lifecycle.records import Change, Record, change_of, is_of_interest, source_of
+from functions.lifecycle.records import Change, Record, change_of, is_told_of, source_of
 from functions.lifecycle.removals import Removals
 from functions.lifecycle.vectors import follow
 from functions.logs.model import LogName
@@ -115,7 +115,7 @@ def _changes(batch: Batch, records: Iterable[Record]) -> list[Change]:
     changes = []
     for record in records:
         source = source_of(record)
-        if not is_of_interest(source.key) or not batch.goes_on(source):
+        if not is_told_of(source.key) or not batch.goes_on(source):
             continue
         try:
             changes.append(change_of(source, record))

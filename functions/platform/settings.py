@@ -73,11 +73,15 @@ class MaintenanceSettings(Archiving):
 
 
 class LifecycleSettings(_FromEnvironment):
-    """The stream function's environment; without a bus, events go to the logs alone."""
+    """The stream function's environment; without a bus, events go to the logs alone.
+
+    Its own name, which Lambda gives it, is on its metrics; without one it reports none.
+    """
 
     memory_table: str
     log_table: str
     event_bus: str | None = None
+    aws_lambda_function_name: str | None = None
 
 
 class IntakeSettings(_FromEnvironment):

@@ -68,5 +68,7 @@ class EpisodeCounts:
     def set_warned(self, tenant: str, *, warned: bool) -> None:
         """Keeps in mind that a tenant was warned, or that it stands below the warning again."""
         place = warning_item(tenant)
-        write = put(place, {"since": self._clock()}) if warned else delete(place)
-        self._table.write_many([write])
+        if warned:
+            self._table.put(put(place, {"since": self._clock()}))
+        else:
+            self._table.transact([delete(place)])

@@ -18,6 +18,7 @@ _MISSING = cloudwatch.TreatMissingData
 _FAILED_ANSWERS = 5  # within five minutes
 _SLOW_MS = 3_000
 _STALE_MS = 300_000
+_FULL_PERCENT = 80  # of a tenant's episodes
 _LATE_MS = 1_800_000  # what has expired is to be out of storage within an hour
 
 
@@ -83,6 +84,15 @@ class Alarms(Construct):
         """Other systems' events that were refused, or could not be delivered."""
         letters = waiting_in(task_events.dead_letters)
         self._add("TaskEventsAreRefused", "other systems' task events wait in a queue", letters, 1)
+
+    def watch_quota(self, door: Door) -> None:
+        """Tenants that come near their limits."""
+        self._add(
+            "EpisodesFillUp",
+            "a tenant has 80,000 of the 100,000 episodes that it may have; the log says which",
+            from_function(door, "EpisodeQuota"),
+            _FULL_PERCENT,
+        )
 
     def _add(
         self,

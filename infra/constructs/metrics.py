@@ -24,7 +24,7 @@ def of_function(door: Door, name: str, statistic: str = "Sum") -> cloudwatch.Met
 
 
 def from_function(door: Door, name: str, statistic: str = "Maximum") -> cloudwatch.Metric:
-    """A metric that a function reports itself: `SweepLag`."""
+    """A metric that a function reports itself: `SweepLag`, `EpisodeQuota`."""
     dimensions = {"FunctionName": door.function.function_name}
     return _metric(_OWN_NAMESPACE, name, dimensions, statistic)
 

@@ -29,7 +29,7 @@ class EventBridge:
 
     def __init__(self) -> None:
         self.taken: list[dict[str, Any]] = []
-        self.down: set[str] = set()
+        self.down: set[str | None] = set()
 
     def put_events(self, *, Entries: list[dict[str, Any]]) -> dict[str, Any]:  # noqa: N803
         """As boto3's."""

@@ -34,6 +34,7 @@ TOLD: dict[str, tuple[LogName, list[str]]] = {
     "taken-over": (AGENT, ["memory.expired page 1", "memory.created page 1"]),
     "archived": (AGENT, []),
     "announced": (AGENT, []),
+    "episode": (AGENT, []),
     "other-items": (AGENT, []),
     "poison": (AGENT, ["memory.created vendor_42 1"]),
 }

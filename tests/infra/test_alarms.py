@@ -1,19 +1,27 @@
 """The alarms watch what the services and the functions really measure."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import boto3
 import pytest
 from moto import mock_aws
 
+from functions.lifecycle.episodes import EpisodeQuota
 from functions.maintenance.handler import handler
+from functions.platform.run_keys import day_item, day_of, moment_of_order
 from functions.platform.schema import log_table, memory_table
+from functions.platform.table import Table
+from functions.platform.writes import update
+from functions.runs.counts import EpisodeCounts
+from functions.runs.model import WARNED_FROM
 from tests.contract.door import LambdaContext
 from tests.infra.template import DOORS, Properties, Template
 
 _TOPIC = "arn:aws:sns:eu-central-1:123456789012:on-call"
 _QUEUES = ("Stream", "Schedule")
+_EVENTS = Path(__file__).parents[2] / "events"
 
 
 def alarms(template: Template) -> list[Properties]:
@@ -79,12 +87,36 @@ def test_the_sweeps_lag_is_reported_under_the_name_that_is_watched(
 ) -> None:
     (line,) = reported
     (metrics,) = line["_aws"]["CloudWatchMetrics"]
-    (alarm,) = [each for each in alarms(dev) if each["Namespace"] == metrics["Namespace"]]
-    assert [metric["Name"] for metric in metrics["Metrics"]] == [alarm["MetricName"]]
+    own = [each for each in alarms(dev) if each["Namespace"] == metrics["Namespace"]]
+    (name,) = [metric["Name"] for metric in metrics["Metrics"]]
+    (alarm,) = [each for each in own if each["MetricName"] == name]
     assert metrics["Dimensions"] == [[dimension["Name"] for dimension in alarm["Dimensions"]]]
     assert (line["FunctionName"], line["SweepLag"]) == ("sweeper", [0.0])
     (dimension,) = alarm["Dimensions"]
     assert _id(dimension["Value"]) == dev.id_of("Lambda::Function", "MaintenanceFunction")
+
+
+def test_what_episodes_use_up_is_reported_under_the_name_that_is_watched(
+    dev: Template, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with mock_aws():
+        dynamodb = boto3.client("dynamodb")
+        for table in (memory_table("memory"), log_table("log")):
+            dynamodb.create_table(**table)
+        records = json.loads((_EVENTS / "stream-episode.json").read_text("utf-8"))["Records"]
+        appended = records[0]["dynamodb"]["NewImage"]["type_at"]["S"]
+        now = moment_of_order(appended)
+        memory = Table(dynamodb, "memory")
+        memory.update(update(day_item("acme", day_of(now)), "SET episodes = :n", n=WARNED_FROM - 1))
+        quota = EpisodeQuota(EpisodeCounts(memory, lambda: now), None, "lifecycle", lambda: now)
+        assert quota.process(records, []) == []
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    (line,) = [line for line in lines if "_aws" in line]
+    (alarm,) = [each for each in alarms(dev) if each["MetricName"] == "EpisodeQuota"]
+    assert line["EpisodeQuota"] == [float(alarm["Threshold"])]
+    (dimension,) = alarm["Dimensions"]
+    assert line[dimension["Name"]] == "lifecycle"
+    assert _id(dimension["Value"]) == dev.id_of("Lambda::Function", "LifecycleFunction")
 
 
 def test_a_sweep_that_does_not_run_is_an_alarm_too(dev: Template) -> None:

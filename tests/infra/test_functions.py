@@ -13,7 +13,7 @@ _SETTINGS: dict[str, type[ApiSettings | LifecycleSettings | MaintenanceSettings]
     "Lifecycle": LifecycleSettings,
     "Maintenance": MaintenanceSettings,
 }
-_LEFT_OUT = {  # the laptop's own ways, and what has a good default
+_LEFT_OUT = {  # the laptop's own ways, what has a good default, and what Lambda itself gives
     "Api": {
         "ARCHIVE_FOLDER",
         "ENCRYPTION_KEY_FILE",
@@ -23,7 +23,7 @@ _LEFT_OUT = {  # the laptop's own ways, and what has a good default
         "OPENWOP",
         "ROOT_KEY",
     },
-    "Lifecycle": set[str](),
+    "Lifecycle": {"AWS_LAMBDA_FUNCTION_NAME"},
     "Maintenance": {"ARCHIVE_FOLDER", "SWEEP_THREADS"},
 }
 

@@ -1,0 +1,175 @@
+"""Contract §8: 100,000 episodes a tenant, a warning at 80,000, counted off the write path."""
+
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+
+from functions.lifecycle.bus import Bus
+from functions.lifecycle.episodes import EpisodeQuota
+from functions.platform.aws import client
+from functions.platform.run_keys import day_item, day_of
+from functions.platform.table import Table
+from functions.platform.writes import update
+from functions.runs.counts import EpisodeCounts
+from tests.contract.door import MovableClock
+from tests.contract.expect import refused
+from tests.contract.running import DAY, append, recall, start, stored_episodes, try_append
+from tests.contract.service import Service, Tenant
+from tests.contract.streaming import Stream, sequence, stream_function
+from tests.contract.test_event_bus import EventBridge
+
+pytestmark = pytest.mark.parametrize("engine", ["dynoxide"], indirect=True)
+Counted = Callable[[], int]
+
+
+@pytest.fixture
+def agent(tenant: Tenant) -> httpx.Client:
+    """An agent that runs."""
+    return tenant.agent("worker")
+
+
+@pytest.fixture
+def counted(service: Service, tenant: Tenant) -> Counted:
+    """How many episodes the tenant is known to have."""
+    counts = EpisodeCounts(_table(service), service.clock)
+    return lambda: counts.standing(tenant.id).count
+
+
+def _table(service: Service) -> Table:
+    return Table(client("dynamodb"), service.engine.memory)
+
+
+def fill(service: Service, tenant: Tenant, episodes: int, days_ago: int = 0) -> None:
+    """Lets the tenant have appended more, so many days ago."""
+    day = day_item(tenant.id, day_of(service.clock()) - days_ago)
+    _table(service).update(update(day, "ADD episodes :more", more=episodes))
+
+
+def test_what_is_delivered_twice_counts_once(
+    service: Service, agent: httpx.Client, counted: Counted
+) -> None:
+    stream, deliver = Stream(service), stream_function(service)
+    run = start(agent)
+    for number in range(3):
+        append(agent, run, number)
+    append(agent, run, 0, key="k")
+    append(agent, run, 0, key="k")
+    foreign = service.tenant()
+    append(foreign.admin, start(foreign.admin), "not the tenant's")
+    records = stream.read()
+    for _ in range(3):
+        assert deliver(records) == []
+    assert counted() == len(stored_episodes(service)) - 1 == 4
+
+
+def test_what_comes_again_behind_a_failed_record_counts_once(
+    service: Service, agent: httpx.Client, counted: Counted
+) -> None:
+    stream, deliver = Stream(service), stream_function(service)
+    run = start(agent)
+    for number in range(2):
+        append(agent, run, number)
+    fine = stream.read()
+    poison = {**fine[-1], "dynamodb": {**fine[-1]["dynamodb"], "NewImage": {"pk": {"S": "x"}}}}
+    poison["dynamodb"]["Keys"] = {"pk": {"S": "x#a#b"}, "sk": {"S": "e#broken"}}
+    before, behind = fine[:-1], fine[-1:]
+    poison["dynamodb"]["SequenceNumber"] = sequence(behind[0])
+    later = {**behind[0], "dynamodb": dict(behind[0]["dynamodb"])}
+    later["dynamodb"]["SequenceNumber"] = str(int(sequence(behind[0])) + 1)
+    assert deliver([*before, poison, later]) == [sequence(poison)]
+    assert counted() == 1
+    assert deliver([later]) == []
+    assert counted() == 2
+
+
+def test_a_full_tenant_is_refused_and_another_is_not(
+    service: Service, tenant: Tenant, agent: httpx.Client
+) -> None:
+    run = start(agent)
+    fill(service, tenant, 60_000, days_ago=90)
+    fill(service, tenant, 40_000)
+    problem = refused(try_append(agent, run["id"], 1), 429, "CAPACITY_EXCEEDED")
+    assert problem["limit"] == "episodes"
+    assert (problem["current_count"], problem["max_capacity"]) == (100_000, 100_000)
+    assert stored_episodes(service) == []
+    other = service.tenant().admin
+    append(other, start(other), "has room")
+
+
+def test_the_last_place_is_taken_once(
+    service: Service, tenant: Tenant, agent: httpx.Client
+) -> None:
+    run = start(agent)
+    fill(service, tenant, 99_998)
+    for _ in range(2):
+        append(agent, run, "kept", key="k")  # a retry takes no place
+    append(agent, run, "the last")
+    refused(try_append(agent, run["id"], "one more"), 429, "CAPACITY_EXCEEDED")
+
+
+def test_room_comes_back_with_age(
+    service: Service, tenant: Tenant, agent: httpx.Client, clock: MovableClock
+) -> None:
+    fill(service, tenant, 100_000)
+    refused(try_append(agent, start(agent)["id"], 1), 429, "CAPACITY_EXCEEDED")
+    clock.advance(seconds=91 * DAY)
+    append(agent, start(agent), "again")
+    assert recall(agent, agent_type="sdr") == ["again"]
+
+
+def test_another_functions_appends_are_seen_within_a_minute(
+    service: Service, tenant: Tenant, agent: httpx.Client, clock: MovableClock
+) -> None:
+    run = start(agent)
+    append(agent, run, "looked up")
+    fill(service, tenant, 100_000)
+    append(agent, run, "not seen yet")
+    clock.advance(seconds=60)
+    refused(try_append(agent, run["id"], "seen"), 429, "CAPACITY_EXCEEDED")
+
+
+def test_who_comes_near_is_warned_once_each_time(
+    service: Service, tenant: Tenant, agent: httpx.Client, clock: MovableClock
+) -> None:
+    bus = EventBridge()
+    counts = EpisodeCounts(_table(service), clock)
+    quota = EpisodeQuota(counts, Bus(bus, "agent-memory"), None, clock)
+    stream = Stream(service)
+
+    def warned(episodes: int) -> list[dict[str, Any]]:
+        run = start(agent)
+        for number in range(episodes):
+            append(agent, run, number)
+        assert quota.process(stream.read(), []) == []
+        return bus.taken
+
+    fill(service, tenant, 79_998)
+    assert warned(1) == []
+    (told,) = warned(1)
+    assert (told["type"], told["subject"]) == ("quota.warning", "episodes")
+    wanted = {"limit": "episodes", "current_count": 80_000, "max_capacity": 100_000}
+    assert told["data"] == wanted | {"tenant": tenant.id}
+    assert len(warned(3)) == 1
+    clock.advance(seconds=91 * DAY)
+    assert len(warned(1)) == 1
+    fill(service, tenant, 80_000)
+    assert len(warned(1)) == 2
+
+
+def test_a_warning_that_the_bus_refuses_comes_with_a_later_append(
+    service: Service, tenant: Tenant, agent: httpx.Client
+) -> None:
+    bus = EventBridge()
+    quota = EpisodeQuota(
+        EpisodeCounts(_table(service), service.clock), Bus(bus, "b"), None, service.clock
+    )
+    stream = Stream(service)
+    fill(service, tenant, 80_000)
+    run = start(agent)
+    refusing: set[str | None] = {None}  # what is about no entry's key
+    for bus.down in (refusing, set()):
+        append(agent, run, 1)
+        assert quota.process(stream.read(), []) == []
+    assert [each["data"]["current_count"] for each in bus.taken] == [80_002]
