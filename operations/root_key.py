@@ -41,5 +41,7 @@ def rotate_root_key(stack: Stack) -> str:
     )
     function = stack.function("Api")
     description = f"The API. Root key {stored['VersionId'][:8]}."
-    client("lambda").update_function_configuration(FunctionName=function, Description=description)
+    functions = client("lambda")
+    functions.update_function_configuration(FunctionName=function, Description=description)
+    functions.get_waiter("function_updated_v2").wait(FunctionName=function)
     return function

@@ -7,7 +7,19 @@ import threading
 from ministack import app
 from ministack.core import lambda_runtime
 
-from tests.e2e.emulator import buckets, denials, expiry, secret_refs, speed, streams, tables
+from tests.e2e.emulator import (
+    buckets,
+    denials,
+    event_ids,
+    expiry,
+    restarts,
+    secret_refs,
+    speed,
+    streams,
+    tables,
+)
+
+_PARTS = (buckets, denials, event_ids, expiry, restarts, secret_refs, speed, streams, tables)
 
 
 def _stop_with_parent() -> None:
@@ -24,7 +36,7 @@ def _only_the_given_port(host: str, port: int) -> bool:  # noqa: ARG001 - the si
 def main() -> None:
     """Mends and starts the emulator; its settings are in the environment."""
     app._port_is_bindable = _only_the_given_port
-    for part in (buckets, denials, expiry, secret_refs, speed, streams, tables):
+    for part in _PARTS:
         part.mend()
     threading.Thread(target=_stop_with_parent, daemon=True).start()
     app.main()

@@ -1,0 +1,182 @@
+"""The commands of day two, as an operator calls them, on the deployed stack."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from operations import root_key
+from operations.stack import Stack
+from operations.tenant_data import Storage, delete_tenant
+from tests.contract.bodies import create, entry
+from tests.contract.expect import ok, refused
+from tests.contract.service import Service, Tenant
+from tests.contract.streaming import log, told
+from tests.e2e.deployment import Deployment
+from tests.e2e.environment import ROOT
+from tests.e2e.fixtures import E2E
+from tests.e2e.test_schedule import refusing
+from tests.e2e.waiting import awaited
+
+pytestmark = E2E
+TENANTS = "/api/v1/tenants"
+
+
+def operate(deployment: Deployment, *arguments: str) -> str:
+    """What a command prints; it has to succeed."""
+    stage = deployment.stack.removeprefix("agent-memory-")
+    ran = subprocess.run(
+        [sys.executable, "-m", "operations", "--stage", stage, *arguments],
+        cwd=ROOT,
+        env=deployment.cloud.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
+
+@pytest.fixture
+def stack(deployment: Deployment, monkeypatch: pytest.MonkeyPatch) -> Stack:
+    """The stack as the commands find it, at the address where the emulator serves its API."""
+    for name, value in deployment.cloud.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("SSL_CERT_FILE", str(deployment.cloud.certificate))
+    found = Stack.of(deployment.stack.removeprefix("agent-memory-"))
+    api_id = found.outputs["ApiUrl"].removeprefix("https://").partition(".")[0]
+    address = f"{deployment.cloud.url}/_aws/execute-api/{api_id}/$default"
+    return replace(found, outputs=found.outputs | {"ApiUrl": address})
+
+
+def test_a_tenant_is_made_and_its_admin_has_a_key(stack: Stack, service: Service) -> None:
+    made = root_key.create_tenant(stack, "made-by-command")
+    admin = service.client(made["api_key"])
+    assert ok(admin.get("/api/v1/me"))["tenant"] == "made-by-command"
+
+
+def test_an_answers_request_id_leads_to_its_line_in_the_log(
+    deployment: Deployment, tenant: Tenant
+) -> None:
+    answer = tenant.agent("ada").get("/api/v1/me")
+    named = answer.headers["x-request-id"]
+    awaited(lambda: named in operate(deployment, "tail-log", "Api"), "the line")
+
+
+def test_what_was_given_up_is_told_by_a_replay(deployment: Deployment, tenant: Tenant) -> None:
+    ada = tenant.agent("ada")
+    logs = f"arn:aws:dynamodb:*:*:table/{deployment.outputs['LogTable']}"
+    with refusing(deployment, "Lifecycle", "dynamodb:PutItem", logs):
+        create(ada, entry(key="k"))
+        awaited(lambda: waiting(deployment, "StreamDeadLetters"), "the dead letter")
+    assert log(ada, "agents/ada") == []
+    done = json.loads(operate(deployment, "replay"))
+    assert done["StreamDeadLetters"] == 1
+    assert told(log(ada, "agents/ada")) == ["created k 1"]
+    assert not waiting(deployment, "StreamDeadLetters")
+
+
+def waiting(deployment: Deployment, queue: str) -> int:
+    """How many messages wait in a queue."""
+    name = "ApproximateNumberOfMessages"
+    answer = deployment.cloud.client("sqs").get_queue_attributes(
+        QueueUrl=deployment.outputs[queue], AttributeNames=[name]
+    )
+    return int(answer["Attributes"][name])
+
+
+def test_an_export_holds_what_the_tenant_wrote(
+    deployment: Deployment, tenant: Tenant, tmp_path: Path
+) -> None:
+    create(tenant.agent("ada"), entry(key="exported"))
+    file = tmp_path / "tenant.jsonl"
+    counts = json.loads(operate(deployment, "export-tenant", tenant.id, str(file)))
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    assert sum(counts.values()) == len(lines)
+    assert {"S": "exported"} in [line["item"].get("ekey") for line in lines if "item" in line]
+
+
+def test_a_deleted_tenant_leaves_no_trace_not_even_what_the_stream_tells_late(
+    deployment: Deployment, tenant: Tenant, service: Service
+) -> None:
+    ada, other = tenant.agent("ada"), service.tenant()
+    create(ada, entry())
+    awaited(lambda: log(ada, "agents/ada"), "the event")
+    counts = delete_tenant(storage(deployment), tenant.id, late(deployment, tenant.id))
+    assert counts[deployment.outputs["MemoryTable"]] > 0
+    assert deployment.items("MemoryTable", f"{tenant.id}#") == []
+    assert deployment.items("LogTable", f"{tenant.id}#") == []
+    assert ok(other.admin.get("/api/v1/me"))["tenant"] == other.id
+
+
+def storage(deployment: Deployment) -> Storage:
+    """Where the stack keeps its data."""
+    client, outputs = deployment.cloud.client, deployment.outputs
+    tables = outputs["MemoryTable"], outputs["LogTable"]
+    return Storage(client("dynamodb"), tables, client("s3"), outputs["ArchiveBucket"])
+
+
+def late(deployment: Deployment, tenant: str) -> Callable[[float], None]:
+    """In the place of a minute: waits, once, for the event of the entry's deletion."""
+    rounds = iter([True])
+
+    def wait(_seconds: float) -> None:
+        if next(rounds, False):
+            awaited(lambda: published(deployment, tenant), "the late event")
+
+    return wait
+
+
+def published(deployment: Deployment, tenant: str) -> list[dict[str, Any]]:
+    """The tenant's log items, as soon as there are any again."""
+    return deployment.items("LogTable", f"{tenant}#")
+
+
+@pytest.fixture
+def former_root_key(deployment: Deployment) -> Iterator[str]:
+    """The root key, which is put back for the tests that follow."""
+    key = deployment.service.root_key
+    yield key
+    client = deployment.cloud.client
+    secret = deployment.outputs["RootKeySecretId"]
+    client("secretsmanager").put_secret_value(SecretId=secret, SecretString=key)
+    client("lambda").update_function_configuration(
+        FunctionName=deployment.function("Api"), Description="The root key is back."
+    )
+    created = deployment.service.client(key).post(TENANTS, json={"id": "after-rotation"})
+    assert created.status_code == 201
+
+
+def test_a_rotated_root_key_takes_the_place_of_the_former(
+    deployment: Deployment, former_root_key: str
+) -> None:
+    operate(deployment, "rotate-root-key")
+    answer = deployment.cloud.client("secretsmanager").get_secret_value(
+        SecretId=deployment.outputs["RootKeySecretId"]
+    )
+    service = deployment.service
+    ok(service.client(answer["SecretString"]).post(TENANTS, json={"id": "by-the-new"}), 201)
+    former = service.client(former_root_key)
+    refused(former.post(TENANTS, json={"id": "by-the-former"}), 401, "UNAUTHENTICATED")
+
+
+def test_a_restored_table_holds_what_was_there_and_expires_it(
+    deployment: Deployment, tenant: Tenant
+) -> None:
+    create(tenant.agent("ada"), entry(key="kept"))
+    operate(deployment, "restore", "MemoryTable", "latest", "restored")
+    dynamodb = deployment.cloud.client("dynamodb")
+    held = dynamodb.scan(TableName="restored")["Items"]
+    assert {"S": "kept"} in [item.get("ekey") for item in held]
+    expiry = dynamodb.describe_time_to_live(TableName="restored")["TimeToLiveDescription"]
+    assert expiry["AttributeName"] == "ttl_at"
+    table = dynamodb.describe_table(TableName="restored")["Table"]
+    assert table["DeletionProtectionEnabled"]
+    assert table["StreamSpecification"]["StreamViewType"] == "NEW_AND_OLD_IMAGES"
+    dynamodb.update_table(TableName="restored", DeletionProtectionEnabled=False)
+    dynamodb.delete_table(TableName="restored")
