@@ -61,7 +61,7 @@ deploy: $(TOOLKIT) $(VENV)/infra.stamp
 	@$(CDK) deploy --require-approval=$(APPROVAL) --outputs-file=cdk.out/outputs.json
 
 destroy: $(TOOLKIT) $(VENV)/infra.stamp
-	@$(CDK) destroy
+	@$(CDK) destroy $(if $(filter never,$(APPROVAL)),--force)
 
 lock: $(PY)
 	@$(PIP) uv==0.13.8
