@@ -65,8 +65,7 @@ from functions.tasks.guarding import Guarding
 from functions.tasks.intents import Intents
 from functions.tasks.service import Tasks
 from functions.tasks.store import TaskStore
-from functions.vectors.index import VectorIndex
-from functions.vectors.static import embed
+from functions.vectors.choice import meanings_of
 from functions.workflows.service import Workflows
 
 
@@ -132,13 +131,13 @@ def build_services(settings: ApiSettings, clock: Clock) -> Services:
     registry = Registry(cipher, settings.openwop)
     memory_runs = MemoryRuns(table, memories, positions, registry, handles, clock)
     runs, episodes = _runs(table, Values(cipher), root_key, clock)
-    index = VectorIndex(table, clock)
+    meanings = meanings_of(settings, table, clock)
     return Services(
         identity=identity,
         entries=entries,
         queries=queries,
-        search=Search(index, embed, store, queries, tasks, recency, clock),
-        facts=Facts(table, index, embed, clock),
+        search=Search(meanings, store, queries, tasks, recency, clock),
+        facts=Facts(table, meanings, clock),
         batches=Batches(entries, store, queries, namespaces, clock),
         summaries=Summaries(store, tasks, namespaces, clock),
         namespaces=namespaces,

@@ -7,7 +7,6 @@ from functions.platform.keys import Key
 from functions.platform.schema import AGE_ATTRIBUTE
 from functions.platform.values import pack, unpack
 from functions.platform.vector_keys import vector_item
-from functions.vectors.model import Vector
 
 
 def place_of(tenant: str, fact: str) -> Key:
@@ -15,30 +14,25 @@ def place_of(tenant: str, fact: str) -> Key:
     return vector_item(fact_space(tenant), fact_ref(fact))
 
 
-def item_of(fact: Fact, vector: Vector) -> Item:
-    """A fact as it is stored."""
+def item_of(fact: Fact, found_by: Item) -> Item:
+    """A fact as it is stored: beside its vector, in the form that its index wants."""
     return {
         "fact_id": fact.id,
-        "subject": fact.subject,
-        "predicate": fact.predicate,
         "object": fact.object,
         "confidence": repr(fact.confidence),  # exact, and a number of DynamoDB's isn't
-        "agent_type": fact.agent_type,
-        "learned_from_run_id": fact.run,
         "metadata": None if fact.metadata is None else pack(fact.metadata),
         "learner": fact.learner,
         "version": fact.version,
         "created": fact.created,
         AGE_ATTRIBUTE: fact.updated,
         "request": fact.request,
-        "vec": vector.tobytes(),
-        "model": fact.model,
+        **found_by,
     }
 
 
 def fact_of(item: Item | None) -> Fact | None:
     """The fact that an item holds; None where there is none, or none any more."""
-    if item is None or "vec" not in item:
+    if item is None or "model" not in item:
         return None
     metadata = item.get("metadata")
     return Fact(

@@ -84,6 +84,17 @@ class Fact:
     request: bytes | None = None
 
     @property
+    def filters(self) -> dict[str, str]:
+        """What a recall may ask for, as it is stored."""
+        filters = {
+            "subject": self.subject,
+            "predicate": self.predicate,
+            "agent_type": self.agent_type,
+            "learned_from_run_id": self.run,
+        }
+        return {name: each for name, each in filters.items() if each is not None}
+
+    @property
     def text(self) -> str:
         """What is embedded: the statement, in words."""
         said = f"{self.subject} {self.predicate} {self.object}"

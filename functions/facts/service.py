@@ -13,6 +13,7 @@ from functions.platform.clock import Clock
 from functions.platform.errors import NotFound, Throttled, ValueTooLarge, VersionMismatch
 from functions.platform.fact_keys import fact_id, fact_space
 from functions.platform.idempotency import RequestToken
+from functions.platform.items import Item
 from functions.platform.jsontext import compact_json
 from functions.platform.keys import Key
 from functions.platform.lifetimes import ttl_seconds
@@ -20,9 +21,7 @@ from functions.platform.schema import AGE_ATTRIBUTE, TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.vector_keys import vector_item
 from functions.platform.writes import put
-from functions.vectors.index import VectorIndex
-from functions.vectors.model import Embed, Hit
-from functions.vectors.static import MODEL
+from functions.vectors.model import Hit, Meanings
 
 _ATTEMPTS = 10
 _FIRST_LOOK, _DEEPER = 2, 10  # times what is wanted; as much again where that wasn't enough
@@ -33,10 +32,11 @@ _ABSENT, _AS_SEEN = "attribute_not_exists(pk)", "version = :seen"
 class Facts:
     """The facts of a caller's tenant."""
 
-    def __init__(self, table: Table, index: VectorIndex, embed: Embed, clock: Clock) -> None:
+    def __init__(self, table: Table, meanings: Meanings, clock: Clock) -> None:
         self._table = table
-        self._index = index
-        self._embed = embed
+        self._meanings = meanings
+        self._index = meanings.index
+        self._embed = meanings.embed
         self._clock = clock
 
     def learn(self, caller: Principal, new: NewFact, token: RequestToken) -> tuple[Fact, bool]:
@@ -57,7 +57,7 @@ class Facts:
             if present is not None and token.wrote(present.request):
                 return present, present.version == 1
             fact = blank if present is None else _in_place_of(present, blank)
-            written = item_of(fact, self._embed(fact.text))
+            written = item_of(fact, self._found_by(caller.tenant, fact))
             version = 0 if item is None else item["version"]
             if self._stored(place, written | {"version": version + 1}, item):
                 return replace(fact, version=version + 1), present is None
@@ -85,9 +85,13 @@ class Facts:
             version=1,
             created=now,
             updated=now,
-            model=MODEL,
+            model=self._meanings.model,
             request=token.stored,
         )
+
+    def _found_by(self, tenant: str, fact: Fact) -> Item:
+        vector = self._embed(fact.text)
+        return self._meanings.form(fact_space(tenant), vector, fact.filters)
 
     def _stored(self, place: Key, item: dict[str, object], seen: dict[str, object] | None) -> bool:
         """Whether a write counted: nobody else's came between."""

@@ -16,7 +16,8 @@ from functions.platform.table import Table
 from functions.runs.counts import EpisodeCounts
 from functions.search.upkeep import Upkeep
 from functions.tasks.store import TaskStore
-from functions.vectors.static import embed, installed
+from functions.vectors.choice import meanings_of
+from functions.vectors.static import installed
 from functions.vectors.store import VectorStore
 
 Handler = Callable[[dict[str, Any], object], dict[str, Any]]
@@ -28,7 +29,9 @@ def build(settings: LifecycleSettings, clock: Clock = now_ms) -> Handler:
     table = Table(dynamodb, settings.memory_table)
     bus = None if settings.event_bus is None else Bus(client("events"), settings.event_bus)
     logs = LogStore(Table(dynamodb, settings.log_table))
-    vectors = Upkeep(VectorStore(table, clock), embed) if installed() else None
+    meanings = meanings_of(settings, table, clock)
+    kept = VectorStore(table, clock, meanings.form)
+    vectors = Upkeep(kept, meanings.embed) if installed() else None
     lifecycle = Lifecycle(Removals(table, clock), TaskStore(table), logs, bus, vectors)
     function = settings.aws_lambda_function_name
     quota = EpisodeQuota(EpisodeCounts(table, clock), bus, function, clock)

@@ -1,11 +1,13 @@
 """Reads of one table: by key, by partition, by index. All of them page."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from botocore.exceptions import ClientError
+
 from functions.platform.calls import ATTEMPTS, Calls, pause, typed_key, typed_values
-from functions.platform.errors import Throttled
-from functions.platform.items import Item, decode_item
+from functions.platform.errors import Throttled, Unavailable
+from functions.platform.items import Item, decode_item, encode
 from functions.platform.keys import Key
 
 _GET_AT_ONCE = 100
@@ -154,6 +156,31 @@ class Reads(Calls):
         }
         return self._pages(request)
 
+    def search_vectors(
+        self, index: str, vector: Sequence[int], top_k: int, equal: Mapping[str, str]
+    ) -> list[tuple[str, float]]:
+        """The sort keys of the nearest vectors in an index, and how far they are: nearest first.
+
+        Raises:
+            Unavailable: the index isn't there yet; it is built in the background.
+        """
+        placed = list(enumerate(equal.items()))
+        request = {
+            "IndexName": index,
+            "SearchVector": [encode(each) for each in vector],
+            "TopK": top_k,
+            "SearchConditionExpression": " AND ".join(f"{name} = :{n}" for n, (name, _) in placed),
+            "ExpressionAttributeValues": {f":{n}": encode(each) for n, (_, each) in placed},
+            "ProjectionExpression": "sk",
+        }
+        try:
+            answer = self._call("search_vectors", TableName=self._name, **request)
+        except ClientError as error:
+            if _is_young(error):
+                raise Unavailable("the vector index is being built; try again later") from error
+            raise
+        return [(each["Item"]["sk"]["S"], each["Score"]) for each in answer["SearchResults"]]
+
     def _pages(self, request: dict[str, Any]) -> Iterator[Item]:
         while True:
             answer = self._call("query", TableName=self._name, **request)
@@ -161,3 +188,9 @@ class Reads(Calls):
             if "LastEvaluatedKey" not in answer:
                 return
             request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+
+
+def _is_young(error: ClientError) -> bool:
+    """Whether an index is being built, or was a moment ago; no code of its own says so."""
+    message = error.response["Error"].get("Message", "").lower()
+    return "backfilling vector index" in message or "not have the specified index" in message

@@ -18,6 +18,22 @@ EXPIRY_ATTRIBUTE = "expires"
 TYPE_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE = "type_ix", "type_at"
 TYPE_ATTRIBUTES = ("val", "data_key", "sealed_at", "run", "author", "sens", "status")
 TTL_ATTRIBUTE = "ttl_at"
+VECTOR_ATTRIBUTE, SPACE_ATTRIBUTE = "vec_ix", "space_ix"  # where DynamoDB itself searches vectors
+VECTOR_DIMENSIONS = 256
+_VECTOR_FILTERS = (
+    "tier",
+    "namespace",
+    "agent_id",
+    "agent_type",
+    "subject",
+    "predicate",
+    "learned_from_run_id",
+)
+
+
+def filter_attribute(name: str) -> str:
+    """What the vector index filters by for a filter of a search."""
+    return f"{name}_ix"
 
 
 def _keys(partition: str, sort: str | None) -> list[dict[str, str]]:
@@ -68,6 +84,25 @@ def memory_table(name: str) -> dict[str, Any]:
             _index(BY_TYPE, TYPE_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE, TYPE_ATTRIBUTES),
         ],
         "StreamSpecification": {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"},
+    }
+
+
+def vector_index(name: str) -> dict[str, Any]:
+    """An index of vectors, as CreateTable takes it; emulators have none."""
+    filters = [filter_attribute(each) for each in _VECTOR_FILTERS]
+    return {
+        "IndexName": name,
+        "VectorAttribute": {"AttributeName": VECTOR_ATTRIBUTE},
+        "SearchSchema": [
+            {"AttributeName": SPACE_ATTRIBUTE, "SearchSchemaElementType": "HASH"},
+            *(
+                {"AttributeName": each, "SearchSchemaElementType": "INLINE_FILTER"}
+                for each in filters
+            ),
+        ],
+        "Projection": {"ProjectionType": "KEYS_ONLY"},
+        "Dimensions": VECTOR_DIMENSIONS,
+        "DistanceFunction": "COSINE",
     }
 
 

@@ -34,7 +34,13 @@ class Archiving(_FromEnvironment):
         return self
 
 
-class ApiSettings(Archiving):
+class Searching(_FromEnvironment):
+    """How meanings are searched: by a vector index of the memory table, or exactly, in memory."""
+
+    vector_index: str | None = None
+
+
+class ApiSettings(Archiving, Searching):
     """The API function's environment.
 
     Exactly one of each pair is set: the root key or its Secrets Manager id; the key file or the
@@ -72,7 +78,7 @@ class MaintenanceSettings(Archiving):
     sweep_threads: int = Field(default=8, ge=1, le=32)
 
 
-class LifecycleSettings(_FromEnvironment):
+class LifecycleSettings(Searching):
     """The stream function's environment; without a bus, events go to the logs alone.
 
     Its own name, which Lambda gives it, is on its metrics; without one it reports none.

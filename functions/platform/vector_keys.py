@@ -25,6 +25,16 @@ def vector_item(space: str, ref: str) -> Key:
     return space, f"{VECTOR_PREFIX}{ref}"
 
 
+def space_of_model(space: str, model: str) -> str:
+    """The vectors of a space that one model has made: a partition of the native index."""
+    return f"{space}#{model}"
+
+
+def filter_value(value: str) -> str:
+    """What the native index filters by: short, however long the value is."""
+    return digest("filter", value)
+
+
 def ref_of(sort: str) -> str:
     """What the vector with this sort key stands for."""
     return sort.removeprefix(VECTOR_PREFIX)

@@ -21,8 +21,7 @@ from functions.platform.parallel import side_by_side
 from functions.platform.vector_keys import agent_space, namespace_space
 from functions.search.model import Match, MemorySearch
 from functions.tasks.service import Tasks
-from functions.vectors.index import VectorIndex
-from functions.vectors.model import Embed, Hit, Vector
+from functions.vectors.model import Hit, Meanings, Vector
 
 _FIRST_LOOK = 2  # times what is wanted: some of it may be gone, or not match
 _DEEPER = 10  # times as much, where that wasn't enough
@@ -33,16 +32,15 @@ class Search:
 
     def __init__(
         self,
-        index: VectorIndex,
-        embed: Embed,
+        meanings: Meanings,
         store: EntryStore,
         queries: Queries,
         tasks: Tasks,
         recency: Recency,
         clock: Clock,
     ) -> None:
-        self._index = index
-        self._embed = embed
+        self._index = meanings.index
+        self._embed = meanings.embed
         self._store = store
         self._queries = queries
         self._tasks = tasks

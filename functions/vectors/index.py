@@ -17,7 +17,7 @@ from functions.platform.keys import Key
 from functions.platform.schema import AGE_ATTRIBUTE, BY_AGE
 from functions.platform.table import Table
 from functions.platform.vector_keys import VECTOR_PREFIX, ref_of
-from functions.vectors.model import Hit, Vector
+from functions.vectors.model import Form, Hit, Vector
 from functions.vectors.static import MODEL
 
 _OVERLAP = 60_000  # ms; how far clocks may differ, and the index by age be behind
@@ -47,9 +47,10 @@ class VectorIndex:
     most = 10_000
     """How many hits a search gives at most."""
 
-    def __init__(self, table: Table, clock: Clock) -> None:
+    def __init__(self, table: Table, clock: Clock, model: str = MODEL) -> None:
         self._table = table
         self._clock = clock
+        self._model = model
         self._lock = Lock()
         self._spaces: OrderedDict[str, _Space] = OrderedDict()
 
@@ -71,9 +72,9 @@ class VectorIndex:
         with space.lock:
             now = self._clock()
             if space.held is None:
-                space.held = _held(self._table.query(name, VECTOR_PREFIX))
+                space.held = _held(self._table.query(name, VECTOR_PREFIX), self._model)
             else:
-                space.held |= _held(self._changed(name, space, space.held))
+                space.held |= _held(self._changed(name, space, space.held), self._model)
             space.looked = now
             space.newest = max((each.written for each in space.held.values()), default=0)
             held = dict(space.held)
@@ -105,9 +106,20 @@ class VectorIndex:
                 surplus -= size
 
 
-def _held(items: Iterable[Item]) -> dict[str, _Held]:
+def _held(items: Iterable[Item], model: str) -> dict[str, _Held]:
     held = {}
     for item in items:
-        vector = array("f", item.pop("vec")) if item.get("model") == MODEL else None
+        stored = item.pop("vec", None)
+        fits = stored is not None and item["model"] == model
+        vector = array("f", stored) if fits else None
         held[item["sk"]] = _Held(item[AGE_ATTRIBUTE], vector, item)
     return held
+
+
+def as_bytes(model: str = MODEL) -> Form:
+    """How the exact search wants vectors: four bytes for each number."""
+
+    def form(_space: str, vector: Vector, filters: Mapping[str, str]) -> Item:
+        return {"vec": vector.tobytes(), "model": model, **filters}
+
+    return form

@@ -1,9 +1,11 @@
 """Vectors, and what a search among them finds."""
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from functions.platform.items import Item
 
 if TYPE_CHECKING:
     Vector: TypeAlias = array[float]
@@ -14,6 +16,9 @@ else:
 Embed: TypeAlias = Callable[[str], Vector]
 """Gives the meaning of a text; any number of threads may call it."""
 
+Form: TypeAlias = Callable[[str, Vector, Mapping[str, str]], Item]
+"""Gives a vector of a space, with what it is filtered by, as its index wants it stored."""
+
 
 @dataclass(frozen=True, slots=True)
 class Hit:
@@ -21,3 +26,24 @@ class Hit:
 
     ref: str
     score: float
+
+
+class Index(Protocol):
+    """Searches the vectors of a space."""
+
+    @property
+    def most(self) -> int:
+        """How many hits a search gives at most."""
+
+    def search(self, space: str, query: Vector, top_k: int, equal: Mapping[str, str]) -> list[Hit]:
+        """The `top_k` most alike to the query among those whose filters are `equal`, best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meanings:
+    """What texts are embedded by (`model` is its name), and how the vectors are kept and found."""
+
+    model: str
+    embed: Embed
+    form: Form
+    index: Index

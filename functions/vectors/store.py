@@ -10,8 +10,8 @@ from functions.platform.schema import AGE_ATTRIBUTE, TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.vector_keys import vector_item
 from functions.platform.writes import put
-from functions.vectors.model import Vector
-from functions.vectors.static import MODEL
+from functions.vectors.index import as_bytes
+from functions.vectors.model import Form, Vector
 
 _TOMBSTONE_KEPT = 86_400_000  # ms; change streams are kept as long
 
@@ -19,15 +19,16 @@ _TOMBSTONE_KEPT = 86_400_000  # ms; change streams are kept as long
 class VectorStore:
     """Keeps and drops vectors: one write each, which counts only over an older version."""
 
-    def __init__(self, table: Table, clock: Clock) -> None:
+    def __init__(self, table: Table, clock: Clock, form: Form | None = None) -> None:
         self._table = table
         self._clock = clock
+        self._form = form or as_bytes()
 
     def keep(
         self, space: str, ref: str, version: int, vector: Vector, filters: Mapping[str, str]
     ) -> None:
         """Puts what `ref` means at this version; `filters` are what a search may ask for."""
-        self._put(space, ref, version, {"vec": vector.tobytes(), "model": MODEL, **filters})
+        self._put(space, ref, version, self._form(space, vector, filters))
 
     def drop(self, space: str, ref: str, version: int) -> None:
         """Leaves a tombstone, so that an older version that comes later finds it."""

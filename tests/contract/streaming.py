@@ -54,10 +54,10 @@ def as_delivered(record: Json, arn: str) -> Json:
     return delivered
 
 
-def stream_function(service: Service) -> Callable[[list[Json]], list[str]]:
+def stream_function(service: Service, **settings: str) -> Callable[[list[Json]], list[str]]:
     """A new instance of the stream function: takes records, gives the failed ones' numbers."""
     tables = {"memory_table": service.engine.memory, "log_table": service.engine.log}
-    handler = build(LifecycleSettings(**tables), service.clock)
+    handler = build(LifecycleSettings(**tables, **settings), service.clock)
 
     def deliver(records: list[Json]) -> list[str]:
         answer = handler({"Records": json.loads(json.dumps(records))}, None)

@@ -1,0 +1,125 @@
+"""Search by DynamoDB's own vector index: the same results as by the exact search (contract §8)."""
+
+from array import array
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from functions.api.handler import build
+from functions.platform.aws import client
+from functions.platform.errors import Unavailable
+from functions.platform.table import Table
+from functions.vectors.index import VectorIndex
+from functions.vectors.native import NativeIndex, as_numbers
+from functions.vectors.static import DIMENSION, MODEL, embed
+from functions.vectors.store import VectorStore
+from tests.contract.bodies import MEMORY, create, entry, semantic
+from tests.contract.door import HandlerTransport, open_client, turns
+from tests.contract.expect import gone
+from tests.contract.searching import CAR, TAX, TEA, keys_of, search
+from tests.contract.service import Service, Tenant
+from tests.contract.streaming import Stream, stream_function
+from tests.contract.vector_searching import INDEX, VectorSearch, searching
+
+pytestmark = [
+    pytest.mark.parametrize("engine", ["dynoxide"], indirect=True),
+    pytest.mark.in_process,
+]
+MISSING = f"The table does not have the specified index: {INDEX}"
+BUILDING = f"Cannot search backfilling vector index: {INDEX}"
+TEXTS = (
+    "the customer signed the contract after a long negotiation",
+    "green tea is best when the water is not quite boiling",
+    "the brakes of the delivery van were replaced in March",
+    "the invoice is due thirty days after delivery",
+    "responded positively to a direct talk about return on investment",
+    "the deployment failed since the database was out of space",
+    "prefers to be called in the morning, before meetings",
+    "the hotel in Lisbon had a view of the river",
+    "the patient is allergic to penicillin",
+    "the team writes tests before code",
+    "interest rates were raised by the central bank",
+    "the recipe needs two eggs, flour and a pinch of salt",
+)
+QUERIES = ("money to be paid", "a warm drink", "the car's repair", "software engineering", "health")
+
+
+@pytest.fixture
+def index(service: Service, monkeypatch: pytest.MonkeyPatch) -> Iterator[VectorSearch]:
+    """The vector index of the memory table; who is started now finds it."""
+    with searching(service.engine) as (url, found):
+        monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", url)
+        yield found
+
+
+@pytest.fixture
+def ada(service: Service, index: VectorSearch, tenant: Tenant) -> httpx.Client:  # noqa: ARG001 - it is there first
+    """An agent of a service that searches by that index."""
+    handler = build(service.settings().model_copy(update={"vector_index": INDEX}), service.clock)
+    key = tenant.principal("agent", "ada")["api_key"]
+    return open_client(HandlerTransport(handler, turns(parallel=True)), key)
+
+
+def test_it_ranks_as_the_exact_search_does(service: Service, index: VectorSearch) -> None:
+    table = Table(client("dynamodb"), service.engine.memory)
+    exactly = VectorStore(table, service.clock)
+    natively = VectorStore(table, service.clock, as_numbers(MODEL))
+    for number, text in enumerate(TEXTS):
+        kind = {"tier": "episodic" if number % 2 else "semantic"}
+        exactly.keep("exact", str(number), 1, embed(text), kind)
+        natively.keep("native", str(number), 1, embed(text), kind)
+    exact, native = VectorIndex(table, service.clock), NativeIndex(table, INDEX, MODEL)
+    for query in map(embed, QUERIES):
+        for equal in ({}, {"tier": "episodic"}):
+            expected = exact.search("exact", query, 5, equal)
+            found = native.search("native", query, 5, equal)
+            assert [hit.ref for hit in found] == [hit.ref for hit in expected]
+            for one, other in zip(found, expected, strict=True):
+                assert one.score == pytest.approx(other.score, abs=0.001)
+    assert len(index.asked) == 2 * len(QUERIES)
+
+
+def test_what_is_written_is_found_and_what_goes_is_not(
+    service: Service, tenant: Tenant, ada: httpx.Client, index: VectorSearch
+) -> None:
+    stream, deliver = Stream(service), stream_function(service, vector_index=INDEX)
+    made = {key: create(ada, entry(key=key, value=v)) for key, v in {"a": TEA, "b": CAR}.items()}
+    create(tenant.admin, semantic(key="c", value=TAX, namespace="taxes"))
+    assert deliver(stream.read()) == []
+    assert keys_of(search(ada, "something warm to drink")) == ["a", "b"]
+    assert keys_of(search(ada, "due", memory_type="semantic", namespace="taxes")) == ["c"]
+    assert keys_of(search(ada, "an automobile", top_k=1)) == ["b"]
+    gone(ada.delete(f"{MEMORY}/{made['b']['id']}"))
+    assert keys_of(search(ada, "an automobile")) == ["a"]
+    assert deliver(stream.read()) == []
+    refs = index.answer(index.asked[-1])["SearchResults"]
+    assert [made["a"]["id"] in each["Item"]["sk"]["S"] for each in refs] == [True]
+
+
+@pytest.mark.parametrize("said", [BUILDING, MISSING])
+def test_an_index_that_is_being_built_is_not_available_yet(
+    service: Service, index: VectorSearch, said: str
+) -> None:
+    index.young = said
+    native = NativeIndex(Table(client("dynamodb"), service.engine.memory), INDEX, MODEL)
+    with pytest.raises(Unavailable, match="being built"):
+        native.search("s", embed("tea"), 5, {})
+
+
+def test_another_models_vectors_are_never_compared(service: Service, index: VectorSearch) -> None:  # noqa: ARG001 - it is searched
+    table = Table(client("dynamodb"), service.engine.memory)
+    VectorStore(table, service.clock, as_numbers("another")).keep("s", "a", 1, embed("tea"), {})
+    assert NativeIndex(table, INDEX, MODEL).search("s", embed("tea"), 5, {}) == []
+
+
+def test_what_has_no_direction_is_kept_but_not_indexed(
+    service: Service,
+    index: VectorSearch,  # noqa: ARG001 - it is searched
+) -> None:
+    table = Table(client("dynamodb"), service.engine.memory)
+    still = array("f", [0.0] * DIMENSION)
+    VectorStore(table, service.clock, as_numbers(MODEL)).keep("s", "a", 1, still, {})
+    native = NativeIndex(table, INDEX, MODEL)
+    assert native.search("s", embed("tea"), 5, {}) == native.search("s", still, 5, {}) == []
+    assert len(list(table.query("s", "v#"))) == 1
