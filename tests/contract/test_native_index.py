@@ -17,6 +17,7 @@ from functions.vectors.store import VectorStore
 from tests.contract.bodies import MEMORY, create, entry, semantic
 from tests.contract.door import HandlerTransport, open_client, turns
 from tests.contract.expect import gone
+from tests.contract.learning import FACTS, learn, objects, recall
 from tests.contract.searching import CAR, TAX, TEA, keys_of, search
 from tests.contract.service import Service, Tenant
 from tests.contract.streaming import Stream, stream_function
@@ -123,3 +124,20 @@ def test_what_has_no_direction_is_kept_but_not_indexed(
     native = NativeIndex(table, INDEX, MODEL)
     assert native.search("s", embed("tea"), 5, {}) == native.search("s", still, 5, {}) == []
     assert len(list(table.query("s", "v#"))) == 1
+
+
+def test_all_filters_of_facts_are_filters_of_the_index(
+    service: Service,
+    ada: httpx.Client,
+    index: VectorSearch,  # noqa: ARG001 - it is searched
+) -> None:
+    learn(ada, "acme", "prefers", "email", agent_type="sales", learned_from_run_id="run_1")
+    fact = learn(ada, "x" * 2000, "prefers", "calls", agent_type="support")
+    assert objects(recall(ada, "a message by email")) == ["email", "calls"]
+    for name in ("subject", "predicate", "agent_type"):
+        assert "calls" in objects(recall(ada, "email", **{name: fact[name]}))
+    assert objects(recall(ada, "calls", learned_from_run_id="run_1")) == ["email"]
+    gone(ada.delete(f"{FACTS}/{fact['fact_id']}"))
+    assert objects(recall(ada, "calls")) == ["email"]
+    lists = [item for item in service.stored() if "vec_ix" in item]
+    assert len(lists) == 1
