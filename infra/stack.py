@@ -208,9 +208,10 @@ class MemoryStack(Stack):
             CfnOutput(self, name, value=value)
         if self.token_api is not None:
             CfnOutput(self, "TokenApiUrl", value=self.token_api.api.api_endpoint)
-        if self.task_events is not None:
+        if self.task_events is not None and self.intake is not None:
             letters = self.task_events.dead_letters.queue
             CfnOutput(self, "TaskEventDeadLetters", value=letters.queue_url)
+            CfnOutput(self, "IntakeLog", value=self.intake.log.log_group_name)
 
 
 _SLOW = (

@@ -10,7 +10,11 @@ from typing import Any
 
 from operations.stack import Stack, client
 
-_DOORS = {"StreamDeadLetters": "Lifecycle", "ScheduleDeadLetters": "Maintenance"}
+_DOORS = {
+    "StreamDeadLetters": "Lifecycle",
+    "ScheduleDeadLetters": "Maintenance",
+    "TaskEventDeadLetters": "Intake",  # where the deployment takes other systems' events
+}
 
 
 class NotReplayed(Exception):
@@ -18,12 +22,13 @@ class NotReplayed(Exception):
 
 
 def replay(stack: Stack) -> dict[str, int]:
-    """Tries all letters of both queues again; how many of each queue went through.
+    """Tries all letters of the stack's queues again; how many of each queue went through.
 
     Raises:
         NotReplayed: one did not; it and those after it stay where they are.
     """
-    return {name: _replay(stack, name, door) for name, door in _DOORS.items()}
+    there = {name: door for name, door in _DOORS.items() if name in stack.outputs}
+    return {name: _replay(stack, name, door) for name, door in there.items()}
 
 
 def _replay(stack: Stack, name: str, door: str) -> int:
@@ -53,8 +58,10 @@ def event_of(body: dict[str, Any], streams: Any) -> dict[str, Any]:
     Raises:
         NotReplayed: the stream no longer has them: it keeps a day.
     """
-    batch = body.get("DDBStreamBatchInfo")
-    return body if batch is None else {"Records": list(_records(streams, batch))}
+    if "DDBStreamBatchInfo" in body:
+        return {"Records": list(_records(streams, body["DDBStreamBatchInfo"]))}
+    refused: dict[str, Any] = body.get("requestPayload", body)
+    return refused
 
 
 def _records(streams: Any, batch: dict[str, Any]) -> Iterator[dict[str, Any]]:

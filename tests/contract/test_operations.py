@@ -170,3 +170,9 @@ def test_a_batch_that_was_given_up_is_read_from_the_stream_again() -> None:
     with pytest.raises(NotReplayed):
         event_of(letter(1, 4), Stream())
     assert event_of({"time": "now"}, Stream()) == {"time": "now"}
+
+
+def test_a_refused_event_is_given_back_as_it_came() -> None:
+    event = {"id": "e1", "detail": {"task_id": "t"}}
+    letter = {"requestContext": {"condition": "RetriesExhausted"}, "requestPayload": event}
+    assert event_of(letter, Stream()) == event
