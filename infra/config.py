@@ -53,6 +53,7 @@ class Config(BaseModel):
         architecture: Lambda's processor.
         boto3: `bundled` ships the version that is tested; `runtime` takes Lambda's own.
         snap_start: start the API function from a snapshot (SnapStart).
+        vector_index: search meanings by a vector index of DynamoDB's; else exactly, in memory.
         throttle_rate: requests per second that the API takes.
         throttle_burst: requests at once that the API takes.
         log_retention_days: how long logs are kept.
@@ -73,6 +74,7 @@ class Config(BaseModel):
     architecture: Literal["arm64", "x86_64"] = "arm64"
     boto3: Literal["bundled", "runtime"] = "bundled"
     snap_start: bool = False
+    vector_index: bool = False
     throttle_rate: int = Field(default=500, ge=1)
     throttle_burst: int = Field(default=1000, ge=1)
     log_retention_days: Literal["7", "30", "90", "365"] = "30"
@@ -126,6 +128,8 @@ class Config(BaseModel):
             raise ValueError("jwt_issuer and jwt_audience go together")
         if (self.task_event_sources is None) != (self.task_event_principal is None):
             raise ValueError("task_event_sources and task_event_principal go together")
+        if self.vector_index and self.boto3 == "runtime":
+            raise ValueError("vector_index needs boto3 bundled: Lambda's own may not know it")
         if self.snap_start and self.runtime == "python3.11":
             raise ValueError("snap_start needs runtime python3.12 or newer")
         return self

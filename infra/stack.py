@@ -20,6 +20,8 @@ from infra.constructs.schedule import Schedule
 from infra.constructs.stream import Stream
 from infra.constructs.tables import Tables
 from infra.constructs.task_events import TaskEvents
+from infra.constructs.vector_index import NAME as VECTOR_INDEX
+from infra.constructs.vector_index import let_search
 
 
 class MemoryStack(Stack):
@@ -70,6 +72,7 @@ class MemoryStack(Stack):
             memory_mb=1024,
             timeout=Duration.seconds(29),
             environment=self._table_names()
+            | self._vector_index()
             | {
                 "ARCHIVE_BUCKET": self.archive.bucket.bucket_name,
                 "ROOT_KEY_SECRET_ID": self.root_key.secret.secret_arn,
@@ -79,6 +82,8 @@ class MemoryStack(Stack):
             snap_start=self._config.snap_start,
         )
         self.tables.let(door.role, grants.API_ON_MEMORY, grants.API_ON_LOG)
+        if self._config.vector_index:
+            let_search(door.role, self.tables.memory)
         self.root_key.let_read(door.role, self.encryption)
         self.encryption.let_wrap_values(door.role)
         self.archive.let(door.role, "DeleteObject", "GetObject")
@@ -106,7 +111,9 @@ class MemoryStack(Stack):
             purpose="tells what happened to memories",
             memory_mb=512,
             timeout=Duration.seconds(60),
-            environment=self._table_names() | {"EVENT_BUS": self.bus.bus.event_bus_name},
+            environment=self._table_names()
+            | self._vector_index()
+            | {"EVENT_BUS": self.bus.bus.event_bus_name},
             without_queue="the stream's mapping has the queue; nothing else invokes it",
         )
         self.tables.let(door.role, grants.LIFECYCLE_ON_MEMORY, grants.LIFECYCLE_ON_LOG)
@@ -184,6 +191,9 @@ class MemoryStack(Stack):
             "MEMORY_TABLE": self.tables.memory.table_name,
             "LOG_TABLE": self.tables.log.table_name,
         }
+
+    def _vector_index(self) -> dict[str, str]:
+        return {"VECTOR_INDEX": VECTOR_INDEX} if self._config.vector_index else {}
 
     def _url(self) -> str:
         domain = self._config.domain

@@ -7,6 +7,7 @@ from constructs import Construct
 
 from infra.config import Config
 from infra.constructs.encryption import Encryption
+from infra.constructs.vector_index import add_vector_index
 from infra.grants import TableGrant
 
 _STRING, _NUMBER = dynamodb.AttributeType.STRING, dynamodb.AttributeType.NUMBER
@@ -31,6 +32,8 @@ class Tables(Construct):
         self._encryption = encryption
         self.memory = self._table("Memory", config, dynamodb.StreamViewType.NEW_AND_OLD_IMAGES)
         self._add_indexes()
+        if config.vector_index:
+            add_vector_index(self.memory)
         self.log = self._table("Log", config)
 
     def let(self, role: iam.Role, on_memory: TableGrant, on_log: TableGrant) -> None:

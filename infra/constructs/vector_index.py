@@ -1,0 +1,53 @@
+"""DynamoDB's own search of vectors, as `functions/platform/schema.py` has it (a test compares)."""
+
+from typing import cast
+
+from aws_cdk import aws_dynamodb as dynamodb
+from aws_cdk import aws_iam as iam
+
+NAME = "by_meaning"
+_DIMENSIONS = 256
+_SPACE = "space_ix"
+_FILTERS = (
+    "tier_ix",
+    "namespace_ix",
+    "agent_id_ix",
+    "agent_type_ix",
+    "subject_ix",
+    "predicate_ix",
+    "learned_from_run_id_ix",
+)
+
+
+def add_vector_index(table: dynamodb.Table) -> None:
+    """Adds the index to a table. On a table that is there it is built in the background."""
+    low = cast("dynamodb.CfnTable", table.node.default_child)
+    known = cast("list[dynamodb.CfnTable.AttributeDefinitionProperty]", low.attribute_definitions)
+    low.attribute_definitions = [*known, *map(_string, (_SPACE, *_FILTERS))]
+    low.vector_indexes = [
+        dynamodb.CfnTable.VectorIndexProperty(
+            index_name=NAME,
+            vector_attribute=dynamodb.CfnTable.VectorAttributeProperty(attribute_name="vec_ix"),
+            search_schema=[_element(_SPACE, "HASH")]
+            + [_element(each, "INLINE_FILTER") for each in _FILTERS],
+            projection=dynamodb.CfnTable.ProjectionProperty(projection_type="KEYS_ONLY"),
+            dimensions=_DIMENSIONS,
+            distance_function="COSINE",
+        )
+    ]
+
+
+def let_search(role: iam.Role, table: dynamodb.Table) -> None:
+    """Lets a role search the index. No condition on keys applies to that (AWS)."""
+    index = f"{table.table_arn}/index/{NAME}"
+    role.add_to_policy(iam.PolicyStatement(actions=["dynamodb:SearchVectors"], resources=[index]))
+
+
+def _string(name: str) -> dynamodb.CfnTable.AttributeDefinitionProperty:
+    return dynamodb.CfnTable.AttributeDefinitionProperty(attribute_name=name, attribute_type="S")
+
+
+def _element(name: str, role: str) -> dynamodb.CfnTable.SearchSchemaElementProperty:
+    return dynamodb.CfnTable.SearchSchemaElementProperty(
+        attribute_name=name, search_schema_element_type=role
+    )

@@ -1,0 +1,60 @@
+"""DynamoDB's own search of vectors: only where a deployment asks for it, as functions call it."""
+
+import pytest
+
+from functions.platform.schema import memory_table, vector_index
+from infra.config import Config, ConfigError
+from tests.infra.conftest import Synthesize
+from tests.infra.template import DOORS, Template
+
+
+@pytest.fixture(scope="module")
+def searching(synthesize: Synthesize) -> Template:
+    """A stack with the index."""
+    return synthesize(vector_index="true")
+
+
+def _tells_the_index(template: Template, door: str) -> str | None:
+    variables: dict[str, str] = template.function(door)["Environment"]["Variables"]
+    return variables.get("VECTOR_INDEX")
+
+
+def test_a_deployment_has_none_unless_it_asks_for_it(dev: Template) -> None:
+    assert "VectorIndexes" not in dev.named("DynamoDB::Table", "TablesMemory")
+    assert not any(_tells_the_index(dev, door) for door in DOORS)
+
+
+def test_it_is_what_the_functions_are_written_for(searching: Template) -> None:
+    table = searching.named("DynamoDB::Table", "TablesMemory")
+    (index,) = table["VectorIndexes"]
+    name = index["IndexName"]
+    assert index == vector_index(name)
+    found = {each["AttributeName"]: each["AttributeType"] for each in table["AttributeDefinitions"]}
+    of_table = {each["AttributeName"] for each in memory_table("any")["AttributeDefinitions"]}
+    of_index = {each["AttributeName"] for each in index["SearchSchema"]}
+    assert found.keys() == of_table | of_index
+    assert {found[each] for each in of_index} == {"S"}
+    assert table["BillingMode"] == "PAY_PER_REQUEST"
+    assert [_tells_the_index(searching, door) for door in DOORS] == [name, name, None]
+
+
+def test_only_the_api_function_may_search_and_only_that_index(searching: Template) -> None:
+    allowed = {
+        door: [
+            each["Resource"]
+            for each in searching.statements(f"{door}Function")
+            if each["Action"] == "dynamodb:SearchVectors"
+        ]
+        for door in DOORS
+    }
+    table = {"Fn::GetAtt": [searching.id_of("DynamoDB::Table", "TablesMemory"), "Arn"]}
+    assert allowed == {
+        "Api": [{"Fn::Join": ["", [table, "/index/by_meaning"]]}],
+        "Lifecycle": [],
+        "Maintenance": [],
+    }
+
+
+def test_lambdas_own_sdk_may_be_too_old_for_it() -> None:
+    with pytest.raises(ConfigError, match="boto3"):
+        Config.from_context({"vector_index": "true", "boto3": "runtime"})
