@@ -54,6 +54,7 @@ class Config(BaseModel):
         boto3: `bundled` ships the version that is tested; `runtime` takes Lambda's own.
         snap_start: start the API function from a snapshot (SnapStart).
         vector_index: search meanings by a vector index of DynamoDB's; else exactly, in memory.
+        embedding_model: embed by this model of Amazon Bedrock; else by the one in the package.
         throttle_rate: requests per second that the API takes.
         throttle_burst: requests at once that the API takes.
         log_retention_days: how long logs are kept.
@@ -75,6 +76,9 @@ class Config(BaseModel):
     boto3: Literal["bundled", "runtime"] = "bundled"
     snap_start: bool = False
     vector_index: bool = False
+    embedding_model: str | None = Field(
+        default=None, pattern=r"^bedrock:amazon\.titan-embed-text-v2:\d+$"
+    )
     throttle_rate: int = Field(default=500, ge=1)
     throttle_burst: int = Field(default=1000, ge=1)
     log_retention_days: Literal["7", "30", "90", "365"] = "30"

@@ -21,7 +21,7 @@ from infra.constructs.stream import Stream
 from infra.constructs.tables import Tables
 from infra.constructs.task_events import TaskEvents
 from infra.constructs.vector_index import NAME as VECTOR_INDEX
-from infra.constructs.vector_index import let_search
+from infra.constructs.vector_index import let_embed, let_search
 
 
 class MemoryStack(Stack):
@@ -72,7 +72,7 @@ class MemoryStack(Stack):
             memory_mb=1024,
             timeout=Duration.seconds(29),
             environment=self._table_names()
-            | self._vector_index()
+            | self._meanings()
             | {
                 "ARCHIVE_BUCKET": self.archive.bucket.bucket_name,
                 "ROOT_KEY_SECRET_ID": self.root_key.secret.secret_arn,
@@ -84,6 +84,7 @@ class MemoryStack(Stack):
         self.tables.let(door.role, grants.API_ON_MEMORY, grants.API_ON_LOG)
         if self._config.vector_index:
             let_search(door.role, self.tables.memory)
+        self._let_embed(door)
         self.root_key.let_read(door.role, self.encryption)
         self.encryption.let_wrap_values(door.role)
         self.archive.let(door.role, "DeleteObject", "GetObject")
@@ -112,12 +113,13 @@ class MemoryStack(Stack):
             memory_mb=512,
             timeout=Duration.seconds(60),
             environment=self._table_names()
-            | self._vector_index()
+            | self._meanings()
             | {"EVENT_BUS": self.bus.bus.event_bus_name},
             without_queue="the stream's mapping has the queue; nothing else invokes it",
         )
         self.tables.let(door.role, grants.LIFECYCLE_ON_MEMORY, grants.LIFECYCLE_ON_LOG)
         self.bus.let_publish(door.role)
+        self._let_embed(door)
         return door
 
     def _maintenance(self) -> Door:
@@ -192,8 +194,15 @@ class MemoryStack(Stack):
             "LOG_TABLE": self.tables.log.table_name,
         }
 
-    def _vector_index(self) -> dict[str, str]:
-        return {"VECTOR_INDEX": VECTOR_INDEX} if self._config.vector_index else {}
+    def _meanings(self) -> dict[str, str]:
+        model = self._config.embedding_model
+        return ({"VECTOR_INDEX": VECTOR_INDEX} if self._config.vector_index else {}) | (
+            {"EMBEDDING_MODEL": model} if model else {}
+        )
+
+    def _let_embed(self, door: Door) -> None:
+        if self._config.embedding_model is not None:
+            let_embed(door.role, self._config.embedding_model.removeprefix("bedrock:"))
 
     def _url(self) -> str:
         domain = self._config.domain

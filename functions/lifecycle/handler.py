@@ -16,8 +16,7 @@ from functions.platform.table import Table
 from functions.runs.counts import EpisodeCounts
 from functions.search.upkeep import Upkeep
 from functions.tasks.store import TaskStore
-from functions.vectors.choice import meanings_of
-from functions.vectors.static import installed
+from functions.vectors.choice import can_embed, meanings_of
 from functions.vectors.store import VectorStore
 
 Handler = Callable[[dict[str, Any], object], dict[str, Any]]
@@ -31,7 +30,7 @@ def build(settings: LifecycleSettings, clock: Clock = now_ms) -> Handler:
     logs = LogStore(Table(dynamodb, settings.log_table))
     meanings = meanings_of(settings, table, clock)
     kept = VectorStore(table, clock, meanings.form)
-    vectors = Upkeep(kept, meanings.embed) if installed() else None
+    vectors = Upkeep(kept, meanings.embed) if can_embed(settings) else None
     lifecycle = Lifecycle(Removals(table, clock), TaskStore(table), logs, bus, vectors)
     function = settings.aws_lambda_function_name
     quota = EpisodeQuota(EpisodeCounts(table, clock), bus, function, clock)

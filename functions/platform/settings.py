@@ -35,9 +35,15 @@ class Archiving(_FromEnvironment):
 
 
 class Searching(_FromEnvironment):
-    """How meanings are searched: by a vector index of the memory table, or exactly, in memory."""
+    """How meanings are searched: by a vector index of the memory table, or exactly, in memory.
+
+    The model that embeds is the one in the package, or Amazon Titan's in Bedrock.
+    """
 
     vector_index: str | None = None
+    embedding_model: str | None = Field(
+        default=None, pattern=r"^bedrock:amazon\.titan-embed-text-v2:\d+$"
+    )
 
 
 class ApiSettings(Archiving, Searching):

@@ -1,17 +1,31 @@
 """What a deployment embeds and searches by."""
 
+from functions.platform.aws import client_later
 from functions.platform.clock import Clock
 from functions.platform.settings import Searching
 from functions.platform.table import Table
+from functions.vectors import static
+from functions.vectors.bedrock import titan
 from functions.vectors.index import VectorIndex, as_bytes
-from functions.vectors.model import Meanings
+from functions.vectors.model import Embed, Meanings
 from functions.vectors.native import NativeIndex, as_numbers
-from functions.vectors.static import MODEL, embed
 
 
 def meanings_of(settings: Searching, table: Table, clock: Clock) -> Meanings:
     """By DynamoDB's own index, where the settings name one; else exactly, in memory."""
+    model, embed = settings.embedding_model or static.MODEL, _embed(settings.embedding_model)
     if settings.vector_index is None:
-        return Meanings(MODEL, embed, as_bytes(MODEL), VectorIndex(table, clock, MODEL))
-    index = NativeIndex(table, settings.vector_index, MODEL)
-    return Meanings(MODEL, embed, as_numbers(MODEL), index)
+        return Meanings(model, embed, as_bytes(model), VectorIndex(table, clock, model))
+    index = NativeIndex(table, settings.vector_index, model)
+    return Meanings(model, embed, as_numbers(model), index)
+
+
+def can_embed(settings: Searching) -> bool:
+    """Whether there is a model; the default one has no build for some platforms."""
+    return settings.embedding_model is not None or static.installed()
+
+
+def _embed(model: str | None) -> Embed:
+    if model is None:
+        return static.embed
+    return titan(client_later("bedrock-runtime"), model.removeprefix("bedrock:"))

@@ -5,7 +5,7 @@ import re
 import shutil
 from pathlib import Path
 
-SERVICES = ("dynamodb", "events", "kms", "s3", "secretsmanager")
+SERVICES = ("bedrock-runtime", "dynamodb", "events", "kms", "s3", "secretsmanager")
 _DATA_OF_ALL = (
     "_retry.json",
     "endpoints.json",

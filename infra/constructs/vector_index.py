@@ -2,6 +2,7 @@
 
 from typing import cast
 
+from aws_cdk import Stack
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_iam as iam
 
@@ -41,6 +42,14 @@ def let_search(role: iam.Role, table: dynamodb.Table) -> None:
     """Lets a role search the index. No condition on keys applies to that (AWS)."""
     index = f"{table.table_arn}/index/{NAME}"
     role.add_to_policy(iam.PolicyStatement(actions=["dynamodb:SearchVectors"], resources=[index]))
+
+
+def let_embed(role: iam.Role, model: str) -> None:
+    """Lets a role call one model of Amazon Bedrock."""
+    arn = Stack.of(role).format_arn(
+        service="bedrock", account="", resource="foundation-model", resource_name=model
+    )
+    role.add_to_policy(iam.PolicyStatement(actions=["bedrock:InvokeModel"], resources=[arn]))
 
 
 def _string(name: str) -> dynamodb.CfnTable.AttributeDefinitionProperty:

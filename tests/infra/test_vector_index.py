@@ -58,3 +58,18 @@ def test_only_the_api_function_may_search_and_only_that_index(searching: Templat
 def test_lambdas_own_sdk_may_be_too_old_for_it() -> None:
     with pytest.raises(ConfigError, match="boto3"):
         Config.from_context({"vector_index": "true", "boto3": "runtime"})
+
+
+def test_a_model_of_bedrocks_is_named_and_only_it_may_be_called(synthesize: Synthesize) -> None:
+    model = "amazon.titan-embed-text-v2:0"
+    template = synthesize(embedding_model=f"bedrock:{model}")
+    for door in ("Api", "Lifecycle"):
+        variables = template.function(door)["Environment"]["Variables"]
+        assert variables["EMBEDDING_MODEL"] == f"bedrock:{model}"
+        found = [
+            each["Resource"]
+            for each in template.statements(f"{door}Function")
+            if each["Action"] == "bedrock:InvokeModel"
+        ]
+        assert [str(each["Fn::Join"][1][-1]) for each in found] == [f"::foundation-model/{model}"]
+    assert "bedrock" not in str(list(template.statements("MaintenanceFunction")))
