@@ -17,6 +17,7 @@ from benchmarks import (
     compare,
     conversations,
     costs,
+    facts,
     floor,
     growth,
     peers,
@@ -69,6 +70,9 @@ def main() -> int:
     if options.which == "conversation":
         print(conversations.long_conversation(options.messages))
         return 0
+    if options.which == "facts":
+        print(facts.recall_times(options.entries))
+        return 0
     if options.which == "plots":
         from benchmarks import plots  # noqa: PLC0415 - its library is needed for nothing else
 
@@ -113,12 +117,14 @@ def _say(
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    choices = ("all", *_PARTS, "conversation", "plots")
+    choices = ("all", *_PARTS, "conversation", "facts", "plots")
     parser.add_argument("which", nargs="?", choices=choices, default="all")
     parser.add_argument("--rounds", type=int, default=5, help="of each comparison (default 5)")
     parser.add_argument("--seconds", type=float, default=1.5, help="of a round (default 1.5)")
     parser.add_argument("--messages", type=int, default=100_000, help="of the conversation")
-    parser.add_argument("--entries", type=int, default=10_000, help="that growth goes up to")
+    parser.add_argument(
+        "--entries", type=int, default=10_000, help="that growth and facts go up to"
+    )
     parser.add_argument("--agents", type=int, default=scale.AGENTS, help="of the model of scale")
     parser.add_argument("--figures", type=Path, default=_BENCH / "figures.json", help="to plot")
     parser.add_argument("--json", action="store_true", help="all figures, as one JSON document")

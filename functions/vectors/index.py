@@ -8,7 +8,7 @@ from array import array
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from operator import mul
+from itertools import islice
 from threading import Lock
 
 from functions.platform.clock import Clock
@@ -17,6 +17,7 @@ from functions.platform.keys import Key
 from functions.platform.schema import AGE_ATTRIBUTE, BY_AGE
 from functions.platform.table import Table
 from functions.platform.vector_keys import VECTOR_PREFIX, ref_of
+from functions.vectors.block import Block
 from functions.vectors.model import Form, Hit, Vector
 from functions.vectors.static import MODEL
 
@@ -25,18 +26,9 @@ _MOST_HELD = 50_000  # vectors, of a kilobyte each
 
 
 @dataclass(slots=True)
-class _Held:
-    """What is known of a vector: when it was written, and what a search may ask for."""
-
-    written: int
-    vector: Vector | None  # None: a tombstone, or of another model
-    item: Item
-
-
-@dataclass(slots=True)
 class _Space:
     lock: Lock = field(default_factory=Lock)
-    held: dict[str, _Held] | None = None
+    block: Block | None = None
     newest: int = 0
     looked: int = 0  # the moment of the last look; what is written in it may change once more
 
@@ -56,64 +48,61 @@ class VectorIndex:
 
     def search(self, space: str, query: Vector, top_k: int, equal: Mapping[str, str]) -> list[Hit]:
         """The `top_k` most alike to the query among those whose filters are `equal`, best first."""
-        held = self._current(space)
-        hits = [
-            Hit(ref_of(sort), sum(map(mul, query, each.vector)))
-            for sort, each in held.items()
-            if each.vector is not None
-            and all(each.item.get(name) == wanted for name, wanted in equal.items())
-        ]
-        return sorted(hits, key=lambda hit: (-hit.score, hit.ref))[: min(top_k, self.most)]
-
-    def _current(self, name: str) -> dict[str, _Held]:
         with self._lock:
-            space = self._spaces.setdefault(name, _Space())
-            self._spaces.move_to_end(name)
-        with space.lock:
-            now = self._clock()
-            if space.held is None:
-                space.held = _held(self._table.query(name, VECTOR_PREFIX), self._model)
-            else:
-                space.held |= _held(self._changed(name, space, space.held), self._model)
-            space.looked = now
-            space.newest = max((each.written for each in space.held.values()), default=0)
-            held = dict(space.held)
+            held = self._spaces.setdefault(space, _Space())
+            self._spaces.move_to_end(space)
+        with held.lock:
+            block = self._current(space, held, len(query))
+            fitting = (
+                Hit(ref_of(name), score)
+                for name, score, item in block.ranked(query)
+                if equal.items() <= item.items()
+            )
+            hits = list(islice(fitting, min(top_k, self.most)))
         self._forget()
-        return held
+        return hits
 
-    def _changed(self, name: str, space: _Space, held: Mapping[str, _Held]) -> Iterable[Item]:
+    def _current(self, name: str, space: _Space, dimension: int) -> Block:
+        now, block = self._clock(), space.block
+        if block is None:
+            block, items = Block(), self._table.query(name, VECTOR_PREFIX)
+        else:
+            items = iter(self._changed(name, space, block))
+        for item in items:
+            self._take(block, item, dimension)
+            space.newest = max(space.newest, item[AGE_ATTRIBUTE])
+        space.block, space.looked = block, now
+        return block
+
+    def _take(self, block: Block, item: Item, dimension: int) -> None:
+        """Takes over an item: a vector, or a tombstone or one of another model."""
+        stored, written = item.pop("vec", None), item[AGE_ATTRIBUTE]
+        if stored is not None and item["model"] == self._model:
+            block.keep(item["sk"], array("f", stored), item, written)
+        else:
+            block.drop(item["sk"], dimension, written)
+
+    def _changed(self, name: str, space: _Space, block: Block) -> Iterable[Item]:
         """What was written since, and a while before; of that, what isn't held as it is."""
         since = space.newest - _OVERLAP
         recent = self._table.query_since(BY_AGE, name, AGE_ATTRIBUTE, since)
         wanted: list[Key] = [
             (name, row["sk"])
             for row in recent
-            if row["sk"] not in held
-            or row[AGE_ATTRIBUTE] != held[row["sk"]].written
-            or row[AGE_ATTRIBUTE] >= space.looked
+            if row[AGE_ATTRIBUTE] != block.written(row["sk"]) or row[AGE_ATTRIBUTE] >= space.looked
         ]
         return self._table.get_many(wanted).values() if wanted else ()
 
     def _forget(self) -> None:
         """Lets go of the spaces that were searched longest ago, where there is too much."""
         with self._lock:
-            sizes = {name: len(space.held or ()) for name, space in self._spaces.items()}
+            sizes = {name: len(space.block or ()) for name, space in self._spaces.items()}
             surplus = sum(sizes.values()) - _MOST_HELD
             for name, size in list(sizes.items())[:-1]:
                 if surplus <= 0:
                     return
                 del self._spaces[name]
                 surplus -= size
-
-
-def _held(items: Iterable[Item], model: str) -> dict[str, _Held]:
-    held = {}
-    for item in items:
-        stored = item.pop("vec", None)
-        fits = stored is not None and item["model"] == model
-        vector = array("f", stored) if fits else None
-        held[item["sk"]] = _Held(item[AGE_ATTRIBUTE], vector, item)
-    return held
 
 
 def as_bytes(model: str = MODEL) -> Form:

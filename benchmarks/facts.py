@@ -1,0 +1,100 @@
+"""How long a recall takes among many facts: the first of a process, which reads all, and others."""
+
+import random
+import statistics
+import time
+from array import array
+from collections.abc import Iterator
+from dataclasses import replace
+from math import hypot
+from pathlib import Path
+
+from benchmarks.inprocess import function
+from benchmarks.tables import text_table
+from functions.facts.items import item_of, place_of
+from functions.facts.model import Fact, Recall
+from functions.facts.service import Facts
+from functions.identity.model import Principal
+from functions.platform.clock import now_ms
+from functions.platform.fact_keys import fact_space
+from functions.platform.table import Table
+from functions.platform.writes import Write, put
+from functions.vectors.index import VectorIndex, as_bytes
+from functions.vectors.model import Meanings, Vector
+from functions.vectors.static import DIMENSION, MODEL, embed
+
+SIZES = (100, 10_000, 100_000)
+_CORPUS = Path(__file__).parents[1] / "tests/contract/corpus"
+_AT_ONCE, _QUERIES = 500, 20
+_APART = 1_000  # ms; what was learned within a minute of the newest is looked at by each recall
+
+
+def recall_times(most: int) -> str:
+    """A table of the times at each size up to `most`. Needs the embedded engine."""
+    heads = ("facts", "first recall of a process, ms", "recall, median ms", "longest ms")
+    with function() as running:
+        table = Table(running.client, "memory")
+        rows = [_row(table, size) for size in SIZES if size <= most]
+    return text_table(heads, rows)
+
+
+def _row(table: Table, size: int) -> list[str]:
+    who = Principal(f"t{size}", "a", "user", frozenset())
+    batch: list[Write] = []
+    for write in _writes(who.tenant, size):
+        batch.append(write)
+        if len(batch) == _AT_ONCE:
+            table.write_many(batch)
+            batch = []
+    table.write_many(batch)
+    index = VectorIndex(table, now_ms, MODEL)
+    facts = Facts(table, Meanings(MODEL, embed, as_bytes(MODEL), index), now_ms)
+    first = _timed(facts, who, "the first question")
+    took = [_timed(facts, who, query) for query in _lines("queries")[:_QUERIES]]
+    return [f"{size:,}", *(f"{ms:.1f}" for ms in (first, statistics.median(took), max(took)))]
+
+
+def _timed(facts: Facts, who: Principal, query: str) -> float:
+    began = time.perf_counter()
+    facts.recall(who, Recall(query=query.partition("|")[0]))
+    return (time.perf_counter() - began) * 1000
+
+
+def _writes(tenant: str, size: int) -> Iterator[Write]:
+    """Facts in the words of the corpus, each with a direction of its own."""
+    luck, said, now = random.Random(1), _lines("facts"), now_ms()  # noqa: S311 - no secret
+    form, space = as_bytes(MODEL), fact_space(tenant)
+    for number in range(size):
+        subject, predicate, what = said[number % len(said)].split("|")
+        fact = replace(_FACT, id=f"f{number}", subject=subject, predicate=predicate, object=what)
+        moment = now - (size - number) * _APART
+        learned = replace(fact, created=moment, updated=moment)
+        found_by = form(space, _direction(luck), learned.filters)
+        yield put(place_of(tenant, learned.id), item_of(learned, found_by))
+
+
+def _direction(luck: random.Random) -> Vector:
+    numbers = [luck.gauss(0, 1) for _ in range(DIMENSION)]
+    length = hypot(*numbers)
+    return array("f", [each / length for each in numbers])
+
+
+def _lines(name: str) -> list[str]:
+    return (_CORPUS / f"{name}.txt").read_text("utf-8").splitlines()
+
+
+_FACT = Fact(
+    id="",
+    subject="",
+    predicate="",
+    object="",
+    confidence=0.8,
+    agent_type="sdr",
+    run=None,
+    metadata=None,
+    learner="a",
+    version=1,
+    created=0,
+    updated=0,
+    model=MODEL,
+)

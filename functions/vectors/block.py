@@ -1,0 +1,83 @@
+"""Vectors side by side in memory, compared with a query all at once.
+
+A laptop has numpy, which comes with the model's package; Lambda has none, and adds up by itself.
+"""
+
+from array import array
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.util import find_spec
+from itertools import groupby
+from operator import mul
+
+from functions.platform.items import Item
+from functions.vectors.model import Vector
+
+
+class Block:
+    """The vectors of a space, each under its name and beside what it may be filtered by."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, int] = {}
+        self._names: list[str] = []
+        self._items: list[Item | None] = []
+        self._written: list[int] = []
+        self._numbers = array("f")
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def written(self, name: str) -> int | None:
+        """When what is held under a name was written (epoch ms)."""
+        row = self._rows.get(name)
+        return None if row is None else self._written[row]
+
+    def keep(self, name: str, vector: Vector, item: Item, written: int) -> None:
+        """Holds a vector in place of what was under its name."""
+        row = self._row(name, len(vector))
+        self._items[row], self._written[row] = item, written
+        self._numbers[row * len(vector) : (row + 1) * len(vector)] = vector
+
+    def drop(self, name: str, dimension: int, written: int) -> None:
+        """Holds nothing under a name, as of a moment."""
+        row = self._row(name, dimension)
+        self._items[row], self._written[row] = None, written
+
+    def _row(self, name: str, dimension: int) -> int:
+        row = self._rows.setdefault(name, len(self._names))
+        if row == len(self._names):
+            self._names.append(name)
+            self._items.append(None)
+            self._written.append(0)
+            self._numbers.extend([0.0] * dimension)
+        return row
+
+    def ranked(self, query: Vector) -> Iterator[tuple[str, float, Item]]:
+        """Name, cosine and item of all, the most alike first; those that are alike by name."""
+        scores, order = _ranked(query, self._numbers)
+        for score, rows in groupby(order, key=scores.__getitem__):
+            for row in sorted(rows, key=self._names.__getitem__):
+                item = self._items[row]
+                if item is not None:
+                    yield self._names[row], score, item
+
+
+def _ranked(query: Vector, numbers: Vector) -> tuple[Sequence[float], Sequence[int]]:
+    """The cosine of each row, and the rows' order by it."""
+    if _has_numpy():
+        import numpy as np  # noqa: PLC0415 - most requests compare nothing
+
+        rows = np.frombuffer(numbers, np.float32).reshape(-1, len(query))
+        found = rows @ np.frombuffer(query, np.float32)
+        return found.tolist(), np.argsort(-found, kind="stable").tolist()
+    size = len(query)
+    scores = [
+        sum(map(mul, query, numbers[start : start + size]))
+        for start in range(0, len(numbers), size)
+    ]
+    return scores, sorted(range(len(scores)), key=scores.__getitem__, reverse=True)
+
+
+@cache
+def _has_numpy() -> bool:
+    return find_spec("numpy") is not None
