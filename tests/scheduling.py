@@ -2,7 +2,11 @@
 
 from xdist.scheduler import LoadScopeScheduling
 
-_SHARED = {"tests/e2e/": "e2e", "tests/infra/": "infra"}
+_SHARED = {
+    "tests/e2e/": "e2e",
+    "tests/infra/": "infra",
+    "tests/contract/test_readme.py": "pages",  # what a page does is there for its next block
+}
 
 
 class Scheduling(LoadScopeScheduling):

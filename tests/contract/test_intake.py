@@ -13,6 +13,7 @@ import httpx
 import pytest
 
 from functions.intake.handler import EventRefused, build
+from functions.platform.clock import to_rfc3339
 from functions.platform.settings import IntakeSettings
 from tests.contract.bodies import TASKS, change_task, create, create_task, read, working
 from tests.contract.door import LambdaContext, MovableClock
@@ -156,7 +157,7 @@ def test_it_may_do_what_its_principal_may(
     create_task(planner, id="task_1")
     tenant.agent("agent")
     tenant.coordinator("reader", permissions=["memory.read"])
-    tenant.coordinator("guest", expires_at="2030-01-01T01:00:00Z")
+    tenant.coordinator("guest", expires_at=to_rfc3339(clock() + 3_600_000))
     clock.advance(seconds=3600)
     for principal in ("agent", "reader", "guest", "nobody"):
         with pytest.raises(EventRefused, match="ACCESS_DENIED"):

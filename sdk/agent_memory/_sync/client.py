@@ -47,7 +47,8 @@ class Client:
         settings: what the client is set up with.
         pool: its connections.
         memory, namespaces, tasks, intents, agents, principals, tenants, workflows, events,
-            conversations, states, runs, facts, procedures, instances: the calls, by what they are about.
+            conversations, states, runs, facts, procedures, instances: the calls, by what they
+            are about.
     """
 
     def __init__(
