@@ -41,6 +41,7 @@ def test_any_content_is_given_back_in_its_order(agent: httpx.Client, clock: Mova
         assert [(each, type(each)) for each in found] == [(c, type(c)) for c in CONTENTS[::-1]]
 
 
+@pytest.mark.in_process
 def test_an_episode_tells_all_that_was_given(agent: httpx.Client, clock: MovableClock) -> None:
     run = start(agent)
     more = {"role": "tool", "kind": "observation", "turn": 3, "metadata": {"ms": 12}}

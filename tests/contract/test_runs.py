@@ -169,6 +169,7 @@ def test_sensitive_texts_are_stored_sealed(service: Service, agent: httpx.Client
     assert "hidden" not in str(service.stored())
 
 
+@pytest.mark.in_process
 def test_after_90_days_a_run_is_gone(agent: httpx.Client, clock: MovableClock) -> None:
     run = start(agent)
     assert run["expires_at"] == clock.time(seconds=90 * DAY)

@@ -65,7 +65,7 @@ def test_an_answers_request_id_leads_to_its_line_in_the_log(
 ) -> None:
     answer = tenant.agent("ada").get("/api/v1/me")
     named = answer.headers["x-request-id"]
-    awaited(lambda: named in operate(deployment, "tail-log", "Api"), "the line")
+    awaited(lambda: named in operate(deployment, "tail-log", "Api", "--minutes", "1"), "the line")
 
 
 def test_what_was_given_up_is_told_by_a_replay(deployment: Deployment, tenant: Tenant) -> None:
