@@ -5,10 +5,11 @@ import hmac
 import math
 import secrets
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
-from threading import Lock
 
+from functions.identity.changes import KeyChanges
 from functions.identity.model import ADMIN, READ, WRITE, NewPrincipal, Principal
 from functions.identity.store import NewKey, PrincipalStore, StoredPrincipal
 from functions.platform.clock import Clock
@@ -29,11 +30,20 @@ _LookUp = Callable[[], Principal | None]
 ALL_PERMISSIONS = frozenset({READ, WRITE, ADMIN})
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """Good until a time (epoch ms), and while the mark of changes is this one."""
+
+    principal: Principal
+    until: int
+    mark: bytes
+
+
 class Identity:
     """Use cases on tenants, principals and keys.
 
     A function remembers a good key for `remember_seconds`; a change made through this same
-    instance bites at once.
+    instance, or a copy of it in a forked process, bites at once.
     """
 
     def __init__(
@@ -42,10 +52,9 @@ class Identity:
         self._store = store
         self._root_key = root_key
         self._clock = clock
-        self._lock = Lock()
         self._remember = math.floor(remember_seconds * 1000)
-        self._known: dict[str, tuple[Principal, int]] = {}
-        self._changes = 0  # a look-up that began before a change must not be remembered after it
+        self._changes = KeyChanges()
+        self._known: dict[str, _Known] = {}
 
     def is_root(self, api_key: str) -> bool:
         """Whether this is the operator's key."""
@@ -75,25 +84,27 @@ class Identity:
         return None if stored is None else stored.principal
 
     def _remembered(self, by: str, what: str, look_up: _LookUp) -> Principal:
-        now = self._clock()
-        principal, until = self._known.get(by, (None, 0))
-        if principal is None or until <= now:
-            principal = self._look_up(by, look_up, now)
+        now, mark = self._clock(), self._changes.mark()
+        known = self._known.get(by)
+        if known is not None and known.mark == mark and now < known.until:
+            principal: Principal | None = known.principal
+        else:
+            principal = self._look_up(by, look_up, now + self._remember, mark)
         if principal is None:
             raise Unauthenticated(f"this {what} is not known; it may have been revoked")
         if principal.expires is not None and principal.expires <= now:
             raise Unauthenticated(f"this {what} has expired")
         return principal
 
-    def _look_up(self, by: str, look_up: _LookUp, now: int) -> Principal | None:
-        changes = self._changes
+    def _look_up(self, by: str, look_up: _LookUp, until: int, mark: bytes) -> Principal | None:
+        """Remembers what it finds with the mark of before: a change meanwhile outdates it."""
         principal = look_up()
-        with self._lock:
-            if len(self._known) >= _REMEMBERED:
-                self._known.clear()
+        if principal is None:
             self._known.pop(by, None)
-            if principal is not None and changes == self._changes:
-                self._known[by] = principal, now + self._remember
+            return None
+        if len(self._known) >= _REMEMBERED:
+            self._known.clear()
+        self._known[by] = _Known(principal, until, mark)
         return principal
 
     def create_tenant(
@@ -163,7 +174,7 @@ class Identity:
         key = self._new_key(stored.principal, once)
         if not self._store.replace_key(stored, key, token.stored):
             raise Throttled("the key is being changed by someone else; try again")
-        self._forget(stored.principal)
+        self._changes.note()
         return stored.principal, key.api_key
 
     def revoke(self, caller: Principal, principal_id: str) -> None:
@@ -176,7 +187,7 @@ class Identity:
         stored = self._existing(caller, principal_id)
         if not self._store.remove(stored):
             raise Throttled("the key is being changed by someone else; try again")
-        self._forget(stored.principal)
+        self._changes.note()
 
     def kind_of(self, tenant: str, principal_id: str) -> str | None:
         """A principal's kind; None if there is no such principal."""
@@ -212,14 +223,6 @@ class Identity:
         seed = salt + "\n".join((principal.tenant, once, principal.id)).encode()
         mac = hmac.new(self._root_key.encode(), seed, sha256).digest()
         return f"am_{base64.urlsafe_b64encode(mac).rstrip(b'=').decode()}"
-
-    def _forget(self, principal: Principal) -> None:
-        named = (principal.tenant, principal.id)
-        with self._lock:
-            self._changes += 1
-            for key, (known, _) in list(self._known.items()):
-                if (known.tenant, known.id) == named:
-                    del self._known[key]
 
 
 def require(caller: Principal, permission: str) -> None:

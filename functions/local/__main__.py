@@ -9,20 +9,19 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from functions.local import data_folder, database, schedule, stream_records, streams, ttl
+from functions.local import data_folder, database, serving, streams
 from functions.local.bootstrap import (
     ADMIN,
     API_KEY_FILE,
-    LOG_TABLE,
     MEMORY_TABLE,
     Service,
     prepare,
 )
-from functions.local.data_folder import DataFolder
 from functions.local.database import Database
 from functions.local.failure import CannotServe
-from functions.local.server import Server, listen, url
+from functions.local.server import listen, url
 from functions.local.settings import LocalSettings
+from functions.local.upkeep import Upkeep
 from functions.platform.clock import now_ms
 from functions.platform.observability import logger
 
@@ -33,6 +32,8 @@ def main() -> int:
     """Serves until it is told to stop; the process's exit code."""
     for ending in (signal.SIGINT, signal.SIGTERM):  # a background shell would have SIGINT ignored
         signal.signal(ending, _interrupt)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as nohup has it
+        signal.signal(signal.SIGHUP, _hang_up)
     logger.setLevel(os.environ.get("POWERTOOLS_LOG_LEVEL", "WARNING"))  # a terminal, not a log
     os.umask(0o077)  # whatever is written holds memory or keys
     try:
@@ -49,30 +50,23 @@ def _interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:
     raise KeyboardInterrupt
 
 
+def _hang_up(_signal: int, _frame: FrameType | None) -> None:
+    signal.raise_signal(signal.SIGTERM)
+
+
 def _serve(settings: LocalSettings) -> None:
     with ExitStack() as stack:
         folder = stack.enter_context(data_folder.opened(settings.data))
         listener = stack.enter_context(listen(settings.host, settings.port))
         store = stack.enter_context(database.opened(settings, folder, _ROOT))
         service = prepare(settings, folder, store)
-        server = Server(listener, service.handler)
-        if store.engine is not None:
-            store.engine.on_death(server.stop)
-        stack.enter_context(
-            streams.running(service.lifecycle, MEMORY_TABLE, folder, _trim(store, folder))
-        )
-        print(_greeting(url(listener), folder.path, store, service), flush=True)
-        stack.enter_context(schedule.running(service.maintenance, settings.sweep_seconds))
-        if store.engine is not None:
-            stack.enter_context(ttl.running(MEMORY_TABLE, LOG_TABLE))
-        server.run()
+        upkeep = Upkeep(service, folder, store, streams.arn_of(MEMORY_TABLE), settings)
+        greet = partial(print, _greeting(url(listener), folder.path, store, service), flush=True)
+        if store.simulated or settings.workers == 1 or sys.platform != "linux":
+            serving.alone(listener, service.handler, upkeep, greet)
+        else:
+            serving.together(settings.workers, listener, service.handler, upkeep, greet)
         raise CannotServe("the embedded database has stopped; start again, nothing is lost")
-
-
-def _trim(store: Database, folder: DataFolder) -> streams.Trim | None:
-    if store.engine is None:
-        return None
-    return partial(stream_records.trim, folder.database, MEMORY_TABLE)
 
 
 def _greeting(address: str, folder: Path, store: Database, service: Service) -> str:

@@ -1,10 +1,7 @@
 """The embedded database: a DynamoDB engine on SQLite, run as a child process."""
 
-import ctypes
-import os
 import platform
 import shutil
-import signal
 import socket
 import subprocess
 import sys
@@ -14,9 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from functions.local.failure import CannotServe
+from functions.local.lifeline import end_with_parent
 
 _PACKAGED = Path("node_modules/@dynoxide/linux-x64/dynoxide")
-_PR_SET_PDEATHSIG = 1  # linux/prctl.h
 _READY_WITHIN, _STOPPED_WITHIN, _POLL = 15.0, 10.0, 0.005  # seconds
 _PORT_ATTEMPTS = 5
 
@@ -114,25 +111,12 @@ def _spawn(binary: Path, port: int, database: Path | None, log: Path) -> subproc
                 stderr=subprocess.STDOUT,
                 # Ctrl-C reaches the whole process group; requests in flight still need the engine.
                 start_new_session=True,
-                preexec_fn=_die_with_parent() if sys.platform == "linux" else None,  # noqa: PLW1509
+                preexec_fn=end_with_parent() if sys.platform == "linux" else None,  # noqa: PLW1509
             )
     except OSError as error:
         raise CannotServe(
             f"the embedded database {binary} can't be run ({error.strerror})"
         ) from error
-
-
-def _die_with_parent() -> Callable[[], None]:
-    """What the child does before it becomes the engine; all that may fail is done here, before."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    parent = os.getpid()
-
-    def in_child() -> None:
-        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:  # it was gone before the tie was made
-            os._exit(1)
-
-    return in_child
 
 
 def _answers(process: subprocess.Popen[bytes], port: int) -> bool:

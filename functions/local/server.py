@@ -1,7 +1,8 @@
-"""The HTTP server: one process, an event loop in front, handlers in threads behind."""
+"""The HTTP server of a process: an event loop in front, handlers in threads behind."""
 
 import logging
 import socket
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import uvicorn
@@ -49,14 +50,34 @@ def url(listener: socket.socket) -> str:
     return f"http://[{reachable}]:{port}" if ":" in reachable else f"http://{reachable}:{port}"
 
 
-class Server:
-    """Serves a handler on a listener until it is told to stop."""
+class _Uvicorn(uvicorn.Server):
+    """Says so when it accepts connections."""
 
-    def __init__(self, listener: socket.socket, handler: Handler) -> None:
+    def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._tell = started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._tell()
+
+
+class Server:
+    """Serves a handler on a listener until it is told to stop.
+
+    Args:
+        listener: may be shared with other processes.
+        handler: called from several threads.
+        started: called once it accepts connections.
+    """
+
+    def __init__(
+        self, listener: socket.socket, handler: Handler, started: Callable[[], None]
+    ) -> None:
         logging.getLogger("uvicorn").setLevel(logging.ERROR)
         self._listener = listener
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="handler")
-        self._uvicorn = uvicorn.Server(
+        self._uvicorn = _Uvicorn(
             uvicorn.Config(
                 Gateway(handler, self._pool),
                 http=_Protocol,
@@ -68,7 +89,8 @@ class Server:
                 backlog=_BACKLOG,
                 timeout_keep_alive=_KEEP_ALIVE,
                 timeout_graceful_shutdown=_GRACE,
-            )
+            ),
+            started,
         )
 
     def run(self) -> None:

@@ -1,6 +1,7 @@
 """The settings of the local server (contract §1)."""
 
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, Self
@@ -10,15 +11,21 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from functions.local.failure import CannotServe
 
 REAL_AWS = "aws"
+_MOST_BY_DEFAULT = 8  # workers; the engine keeps no more of them busy
 _VARIABLES = {
     "port": "AGENT_MEMORY_PORT",
     "host": "AGENT_MEMORY_HOST",
     "data": "AGENT_MEMORY_DATA",
+    "workers": "AGENT_MEMORY_WORKERS",
     "root_key": "AGENT_MEMORY_ROOT_KEY",
     "sweep_seconds": "AGENT_MEMORY_SWEEP_SECONDS",
     "dynamodb": "AWS_ENDPOINT_URL_DYNAMODB",
     "openwop": "AGENT_MEMORY_OPENWOP",
 }
+
+
+def _cores() -> int:
+    return min(len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1, _MOST_BY_DEFAULT)
 
 
 class LocalSettings(BaseModel):
@@ -28,6 +35,7 @@ class LocalSettings(BaseModel):
         port: where to listen; 0 takes any free port.
         host: a name or address of this machine.
         data: the data folder, absolute.
+        workers: how many processes serve, where more than one can.
         root_key: the operator's key; None has one made and kept in the data folder.
         sweep_seconds: how often the scheduled function runs.
         openwop: which edition of OpenWOP is spoken, `rfc-0004` or `1.x`.
@@ -39,6 +47,7 @@ class LocalSettings(BaseModel):
     port: int = Field(default=8080, ge=0, le=65535)
     host: str = "127.0.0.1"
     data: Path = Path(".agent-memory")
+    workers: int = Field(default_factory=_cores, ge=1, le=64)
     root_key: str | None = Field(default=None, min_length=16, pattern=r"^[!-~]+$")
     sweep_seconds: float = Field(default=60, gt=0, le=86_400, allow_inf_nan=False)
     dynamodb: str | None = Field(default=None, pattern=rf"^(https?://.+|{REAL_AWS})$")

@@ -34,24 +34,30 @@ _TRIMMED_EVERY = 1000  # records
 Trim = Callable[[int], None]
 
 
-def running(
-    handler: Handler, table: str, folder: DataFolder, trim: Trim | None
-) -> AbstractContextManager[None]:
-    """Feeds the stream function with the changes of a table, in a thread of its own.
-
-    Args:
-        handler: the stream function.
-        table: the table's name.
-        folder: keeps the position, and the dead letters.
-        trim: drops the records before a number; None where that isn't ours to do.
+def arn_of(table: str) -> str:
+    """The change stream of a table.
 
     Raises:
-        CannotServe: the table has no change stream.
+        CannotServe: it has none.
     """
     description = client("dynamodb").describe_table(TableName=table)["Table"]
     arn = description.get("LatestStreamArn")
     if arn is None:
         raise CannotServe(f"the table {table} has no change stream; enable one with both images")
+    return str(arn)
+
+
+def running(
+    handler: Handler, arn: str, folder: DataFolder, trim: Trim | None
+) -> AbstractContextManager[None]:
+    """Feeds the stream function with the changes of a table, in a thread of its own.
+
+    Args:
+        handler: the stream function.
+        arn: the stream.
+        folder: keeps the position, and the dead letters.
+        trim: drops the records before a number; None where that isn't ours to do.
+    """
     shards = Shards(client("dynamodbstreams"), arn, folder)
     return regularly(_EVERY, StreamMapping(handler, shards, folder, trim).turn, "stream")
 

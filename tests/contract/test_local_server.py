@@ -127,9 +127,10 @@ def write_until_it_ends(server: LocalServer, writer: str, acknowledged: list[str
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
-@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
-def test_no_child_outlives_it(tmp_path: Path, by: signal.Signals) -> None:
-    with running(tmp_path) as server:
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL])
+def test_no_child_outlives_it(tmp_path: Path, by: signal.Signals, workers: int) -> None:
+    with running(tmp_path, AGENT_MEMORY_WORKERS=str(workers)) as server:
         children = server.children()
         server.end(by)
         assert children
@@ -138,8 +139,9 @@ def test_no_child_outlives_it(tmp_path: Path, by: signal.Signals) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
-def test_it_says_so_when_the_database_dies(tmp_path: Path) -> None:
-    with running(tmp_path) as server:
+@pytest.mark.parametrize("workers", [1, 2])
+def test_it_says_so_when_the_database_dies(tmp_path: Path, workers: int) -> None:
+    with running(tmp_path, AGENT_MEMORY_WORKERS=str(workers)) as server:
         subprocess.run(["kill", "-9", *map(str, server.children())], check=True)
         _, errors = server.process.communicate(timeout=PATIENCE)
     assert (server.process.returncode, errors.count("\n")) == (1, 1)
