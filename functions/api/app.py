@@ -8,8 +8,10 @@ from functions.api.call import Answer, Call
 from functions.api.envelopes import ROOT as OPENWOP
 from functions.api.envelopes import envelope, internal_envelope
 from functions.api.paging import assert_known
+from functions.api.paths import find
 from functions.api.problems import internal_error, problem
-from functions.api.route import ANY, PUBLIC, ROOT, Route, RouteTable
+from functions.api.rooms.identity import identity
+from functions.api.route import ANY, PUBLIC, ROOT, Route
 from functions.api.services import Services
 from functions.api.tokens import Claims
 from functions.identity.model import READ, Principal
@@ -32,11 +34,9 @@ _TRACEPARENT = re.compile(r"[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}", re
 class App:
     """The API, as a function from event to answer."""
 
-    def __init__(
-        self, services: Services, routes: RouteTable, claims: Claims | None = None
-    ) -> None:
+    def __init__(self, services: Services, claims: Claims | None = None) -> None:
         self._services = services
-        self._routes = routes
+        self._identity = services.use(identity)
         self._claims = claims
 
     def __call__(self, event: dict[str, Any], _context: object = None) -> dict[str, Any]:
@@ -62,7 +62,7 @@ class App:
         method: str = event["requestContext"]["http"]["method"]
         trace = _TRACEPARENT.fullmatch((event.get("headers") or {}).get("traceparent", ""))
         fields |= {"method": method, "trace_id": trace.group(1) if trace else None}
-        route, names = self._routes.find(path, method)
+        route, names = find(path, method)
         fields["route"] = route.template
         call = Call(event, names, self._services, path)
         caller = self._caller(event, call, route)
@@ -83,8 +83,7 @@ class App:
             if named is not None:
                 raise AccessDenied(_ROOT_ONLY)
             return self._operator(_api_key(call.headers))
-        identity = self._services.identity
-        caller = self._by_key(call) if named is None else identity.recognize(*named)
+        caller = self._by_key(call) if named is None else self._identity.recognize(*named)
         _assert_own_id(call.headers.get("x-agent-id"), caller)
         if route.needs != ANY:
             require(caller, route.needs)
@@ -92,13 +91,13 @@ class App:
 
     def _by_key(self, call: Call) -> Principal:
         api_key = _api_key(call.headers)
-        if self._services.identity.is_root(api_key):
+        if self._identity.is_root(api_key):
             raise AccessDenied("the root key makes tenants; use a principal's key for the rest")
-        return self._services.identity.authenticate(api_key)
+        return self._identity.authenticate(api_key)
 
     def _operator(self, api_key: str) -> Principal:
-        if not self._services.identity.is_root(api_key):
-            self._services.identity.authenticate(api_key)
+        if not self._identity.is_root(api_key):
+            self._identity.authenticate(api_key)
             raise AccessDenied(_ROOT_ONLY)
         return _OPERATOR
 

@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl
 import orjson
 from pydantic import BaseModel, ValidationError
 
-from functions.api.services import Services
+from functions.api.services import Service, Services
 from functions.identity.model import Principal
 from functions.platform.errors import BodyTooLarge, PreconditionRequired, ValidationFailed
 from functions.platform.idempotency import RequestToken
@@ -49,6 +49,10 @@ class Call:
         self.names = names
         self.services = services
         self.headers: dict[str, str] = event.get("headers") or {}
+
+    def use(self, build: Callable[[Services], Service]) -> Service:
+        """The one service that `build` makes."""
+        return self.services.use(build)
 
     def name(self, parameter: str, most: int) -> str:
         """A name from the path.

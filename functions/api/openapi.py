@@ -13,6 +13,7 @@ from functions.api.notes import OPERATIONS
 from functions.api.problems import PROBLEMS
 from functions.api.route import ANY, PUBLIC, ROOT, Route
 from functions.api.schemas import answers
+from functions.api.templates import names_in, pattern_of
 from functions.tasks.model import KEPT
 
 VERSION = "0.1.0"
@@ -123,7 +124,7 @@ def _who_may(route: Route) -> str:
 
 
 def _parameters(route: Route) -> Iterator[Document]:
-    for name, many in route.names():
+    for name, many in names_in(route.path):
         yield parameters.in_path(name, many=many)
     for name in route.query:
         yield parameters.in_query(name, _section(route))
@@ -180,7 +181,7 @@ def _problem_statuses(route: Route, routes: list[Route]) -> set[int]:
 
 def _hides(route: Route, other: Route) -> bool:
     """Whether the route's path, with some name filled in, is the path of another one."""
-    return route.path != other.path and route.pattern().fullmatch(other.path) is not None
+    return route.path != other.path and pattern_of(route.path).fullmatch(other.path) is not None
 
 
 def _headers(names: Iterable[str]) -> Document:

@@ -4,26 +4,29 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from functions.entries.agents import Agents
-from functions.entries.archival import Archival
-from functions.entries.endings import Endings
-from functions.entries.items import EntryItems
-from functions.entries.snapshots import SnapshotStore
-from functions.entries.store import EntryStore
-from functions.entries.writer import EntryWriter
-from functions.identity.store import PrincipalStore
-from functions.intake.model import envelope_of
-from functions.intake.service import Intake
-from functions.logs.store import LogStore
-from functions.platform.aws import client
-from functions.platform.clock import Clock, now_ms
-from functions.platform.errors import ServiceError
-from functions.platform.observability import log_unforeseen, logger
-from functions.platform.settings import IntakeSettings
-from functions.platform.table import Table
-from functions.tasks.governance import Governance
-from functions.tasks.service import Tasks
-from functions.tasks.store import TaskStore
+from functions.platform.start import starting
+
+with starting():
+    from functions.entries.agents import Agents
+    from functions.entries.archival import Archival
+    from functions.entries.endings import Endings
+    from functions.entries.items import EntryItems
+    from functions.entries.snapshots import SnapshotStore
+    from functions.entries.store import EntryStore
+    from functions.entries.writer import EntryWriter
+    from functions.identity.store import PrincipalStore
+    from functions.intake.model import envelope_of
+    from functions.intake.service import Intake
+    from functions.logs.store import LogStore
+    from functions.platform.aws import client
+    from functions.platform.clock import Clock, now_ms
+    from functions.platform.errors import ServiceError
+    from functions.platform.observability import log_unforeseen, logger
+    from functions.platform.settings import IntakeSettings
+    from functions.platform.table import Table
+    from functions.tasks.governance import Governance
+    from functions.tasks.service import Tasks
+    from functions.tasks.store import TaskStore
 
 Handler = Callable[[object, object], dict[str, Any]]
 
@@ -68,7 +71,8 @@ def build(settings: IntakeSettings, clock: Clock = now_ms) -> Handler:
 
 @cache
 def _intake() -> Handler:
-    return build(IntakeSettings.from_env())
+    with starting():
+        return build(IntakeSettings.from_env())
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:

@@ -4,20 +4,23 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from functions.lifecycle.bus import Bus
-from functions.lifecycle.episodes import EpisodeQuota
-from functions.lifecycle.removals import Removals
-from functions.lifecycle.service import Lifecycle
-from functions.logs.store import LogStore
-from functions.platform.aws import client
-from functions.platform.clock import Clock, now_ms
-from functions.platform.settings import LifecycleSettings
-from functions.platform.table import Table
-from functions.runs.counts import EpisodeCounts
-from functions.search.upkeep import Upkeep
-from functions.tasks.store import TaskStore
-from functions.vectors.choice import can_embed, meanings_of
-from functions.vectors.store import VectorStore
+from functions.platform.start import starting
+
+with starting():
+    from functions.lifecycle.bus import Bus
+    from functions.lifecycle.episodes import EpisodeQuota
+    from functions.lifecycle.removals import Removals
+    from functions.lifecycle.service import Lifecycle
+    from functions.logs.store import LogStore
+    from functions.platform.aws import client
+    from functions.platform.clock import Clock, now_ms
+    from functions.platform.settings import LifecycleSettings
+    from functions.platform.table import Table
+    from functions.runs.counts import EpisodeCounts
+    from functions.search.upkeep import Upkeep
+    from functions.tasks.store import TaskStore
+    from functions.vectors.choice import can_embed, meanings_of
+    from functions.vectors.store import VectorStore
 
 Handler = Callable[[dict[str, Any], object], dict[str, Any]]
 
@@ -45,7 +48,8 @@ def build(settings: LifecycleSettings, clock: Clock = now_ms) -> Handler:
 
 @cache
 def _lifecycle() -> Handler:
-    return build(LifecycleSettings.from_env())
+    with starting():
+        return build(LifecycleSettings.from_env())
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:

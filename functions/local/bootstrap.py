@@ -10,7 +10,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from functions.api.handler import build
-from functions.api.services import build_services
+from functions.api.rooms.identity import identity
+from functions.api.services import Services
 from functions.lifecycle import handler as lifecycle
 from functions.local.data_folder import DataFolder
 from functions.local.database import Database, ensure_tables
@@ -59,8 +60,8 @@ def prepare(
     api_settings = _api_settings(settings, folder)
     api_key = folder.secret(API_KEY_FILE, new_api_key)
     ensure_tables(memory_table(MEMORY_TABLE), log_table(LOG_TABLE))
-    identity = build_services(api_settings, clock).identity
-    key_works = identity.ensure_tenant(TENANT, ADMIN, api_key)
+    principals = Services(api_settings, clock).use(identity)
+    key_works = principals.ensure_tenant(TENANT, ADMIN, api_key)
     lock: AbstractContextManager[Any] = Lock() if database.simulated else nullcontext()
     return Service(
         _in_turn(build(api_settings, clock), lock),

@@ -5,32 +5,35 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from functions.conversations.items import ConversationItems
-from functions.conversations.remains import Remains
-from functions.conversations.retention import Retention
-from functions.conversations.store import ConversationStore
-from functions.entries.archival import Archival
-from functions.entries.items import EntryItems
-from functions.entries.proof import Proof
-from functions.entries.snapshots import SnapshotStore
-from functions.entries.store import EntryStore
-from functions.entries.surplus import Surplus
-from functions.entries.writer import EntryWriter
-from functions.logs.store import LogStore
-from functions.maintenance.agents import Agents
-from functions.maintenance.due import Due
-from functions.maintenance.expired import Expired
-from functions.maintenance.sweep import Sweep, TimeLeft
-from functions.platform.aws import client
-from functions.platform.clock import Clock, now_ms
-from functions.platform.cold import cold_storage
-from functions.platform.metrics import report_ms
-from functions.platform.observability import logger
-from functions.platform.settings import MaintenanceSettings
-from functions.platform.table import Table
-from functions.platform.values import Values
-from functions.snapshots.upkeep import Upkeep
-from functions.tasks.store import TaskStore
+from functions.platform.start import starting
+
+with starting():
+    from functions.conversations.items import ConversationItems
+    from functions.conversations.remains import Remains
+    from functions.conversations.retention import Retention
+    from functions.conversations.store import ConversationStore
+    from functions.entries.archival import Archival
+    from functions.entries.items import EntryItems
+    from functions.entries.proof import Proof
+    from functions.entries.snapshots import SnapshotStore
+    from functions.entries.store import EntryStore
+    from functions.entries.surplus import Surplus
+    from functions.entries.writer import EntryWriter
+    from functions.logs.store import LogStore
+    from functions.maintenance.agents import Agents
+    from functions.maintenance.due import Due
+    from functions.maintenance.expired import Expired
+    from functions.maintenance.sweep import Sweep, TimeLeft
+    from functions.platform.aws import client
+    from functions.platform.clock import Clock, now_ms
+    from functions.platform.cold import cold_storage
+    from functions.platform.metrics import report_ms
+    from functions.platform.observability import logger
+    from functions.platform.settings import MaintenanceSettings
+    from functions.platform.table import Table
+    from functions.platform.values import Values
+    from functions.snapshots.upkeep import Upkeep
+    from functions.tasks.store import TaskStore
 
 Handler = Callable[[dict[str, Any], object], dict[str, Any]]
 
@@ -84,7 +87,8 @@ def _time_left(context: object) -> TimeLeft:
 
 @cache
 def _sweep() -> Handler:
-    return build(MaintenanceSettings.from_env())
+    with starting():
+        return build(MaintenanceSettings.from_env())
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from functions.api.conversation_documents import conversation_document, message_
 from functions.api.documents import Document
 from functions.api.filters import tags_of
 from functions.api.paging import MOST_LIMIT, PAGE, cut, envelope, limits, number, single
+from functions.api.rooms.conversations import archives, conversations
 from functions.api.route import Route
 from functions.conversations.model import Conversation, Message, NewConversation, NewMessages
 from functions.identity.model import READ, WRITE, Principal
@@ -21,7 +22,7 @@ _ARCHIVE = f"{_CONVERSATION}/archive"
 
 def put(call: Call, caller: Principal) -> Answer:
     new, session = call.parsed(NewConversation), call.name("session_id", 255)
-    made, first = call.services.conversations.put(caller, session, new, call.if_match)
+    made, first = call.use(conversations).put(caller, session, new, call.if_match)
     located = {"location": f"{CONVERSATIONS}/{quote(session, safe='')}"} if first else {}
     return _answer(201 if first else 200, made, conversation_document(made), **located)
 
@@ -32,7 +33,7 @@ def get(call: Call, caller: Principal) -> Answer:
     if newest and call.query.keys() & set(PAGE):
         raise ValidationFailed("last", "goes without limit and offset")
     session = call.names["session_id"]
-    found, page = call.services.conversations.read(caller, session, -newest or first, most, _page)
+    found, page = call.use(conversations).read(caller, session, -newest or first, most, _page)
     return _answer(
         200, found, _document(found, max(found.count - newest, 0) if newest else first, page)
     )
@@ -41,7 +42,7 @@ def get(call: Call, caller: Principal) -> Answer:
 def append(call: Call, caller: Principal) -> Answer:
     new, session = call.parsed(NewMessages), call.names["session_id"]
     token = None if call.idempotency_key is None else call.token(caller)
-    after, added = call.services.conversations.append(caller, session, new.all, token)
+    after, added = call.use(conversations).append(caller, session, new.all, token)
     document = {
         "session_id": after.session,
         "revision": after.revision,
@@ -54,7 +55,7 @@ def append(call: Call, caller: Principal) -> Answer:
 
 def pop(call: Call, caller: Principal) -> Answer:
     token = None if call.idempotency_key is None else call.token(caller)
-    after, popped = call.services.conversations.pop(caller, call.names["session_id"], token)
+    after, popped = call.use(conversations).pop(caller, call.names["session_id"], token)
     document = {
         "session_id": after.session,
         "revision": after.revision,
@@ -65,13 +66,13 @@ def pop(call: Call, caller: Principal) -> Answer:
 
 
 def delete(call: Call, caller: Principal) -> Answer:
-    call.services.conversations.delete(caller, call.names["session_id"], call.if_match)
+    call.use(conversations).delete(caller, call.names["session_id"], call.if_match)
     return Answer(204)
 
 
 def of_user(call: Call, caller: Principal) -> Answer:
     limit, offset = limits(call)
-    found, total = call.services.conversations.of_user(
+    found, total = call.use(conversations).of_user(
         caller, call.names["user_id"], tags_of(call, "tags"), limit, offset
     )
     page = cut(map(conversation_document, found))
@@ -81,12 +82,12 @@ def of_user(call: Call, caller: Principal) -> Answer:
 def get_archive(call: Call, caller: Principal) -> Answer:
     first, most = _range(call)
     session = call.names["session_id"]
-    found, page = call.services.archives.read(caller, session, first, most, _page)
+    found, page = call.use(archives).read(caller, session, first, most, _page)
     return _answer(200, found, _document(found, first, page))
 
 
 def delete_archive(call: Call, caller: Principal) -> Answer:
-    call.services.archives.delete(caller, call.names["session_id"])
+    call.use(archives).delete(caller, call.names["session_id"])
     return Answer(204)
 
 

@@ -5,6 +5,7 @@ from urllib.parse import quote
 from functions.api.call import Answer, Call, json_answer
 from functions.api.fact_documents import fact_document, recalled_document
 from functions.api.paging import cut
+from functions.api.rooms.search import facts
 from functions.api.route import Route
 from functions.facts.model import Fact, NewFact, Recall
 from functions.identity.model import READ, WRITE, Principal
@@ -14,7 +15,7 @@ _FACT = f"{_FACTS}/{{fact_id+}}"
 
 
 def learn(call: Call, caller: Principal) -> Answer:
-    fact, first = call.services.facts.learn(caller, call.parsed(NewFact), call.token(caller))
+    fact, first = call.use(facts).learn(caller, call.parsed(NewFact), call.token(caller))
     answer = _answer(201 if first else 200, fact)
     if first:
         answer.headers["location"] = f"{_FACTS}/{quote(fact.id, safe='')}"
@@ -22,16 +23,16 @@ def learn(call: Call, caller: Principal) -> Answer:
 
 
 def recall(call: Call, caller: Principal) -> Answer:
-    found = call.services.facts.recall(caller, call.parsed(Recall))
+    found = call.use(facts).recall(caller, call.parsed(Recall))
     return json_answer(200, {"facts": cut(map(recalled_document, found))})
 
 
 def get(call: Call, caller: Principal) -> Answer:
-    return _answer(200, call.services.facts.get(caller, call.names["fact_id"]))
+    return _answer(200, call.use(facts).get(caller, call.names["fact_id"]))
 
 
 def forget(call: Call, caller: Principal) -> Answer:
-    call.services.facts.forget(caller, call.names["fact_id"], call.if_match)
+    call.use(facts).forget(caller, call.names["fact_id"], call.if_match)
     return Answer(204)
 
 

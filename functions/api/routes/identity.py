@@ -3,6 +3,7 @@
 from functions.api.call import Answer, Call, json_answer
 from functions.api.documents import principal_document
 from functions.api.paging import PAGE, listed
+from functions.api.rooms.identity import identity
 from functions.api.route import ANY, ROOT, Route
 from functions.identity.model import ADMIN, NewPrincipal, NewTenant, Principal
 
@@ -12,7 +13,7 @@ _PRINCIPAL = f"{PRINCIPALS}/{{id+}}"
 
 def create_tenant(call: Call, caller: Principal) -> Answer:
     new = call.parsed(NewTenant)
-    admin, api_key = call.services.identity.create_tenant(
+    admin, api_key = call.use(identity).create_tenant(
         new.id, call.token(caller), call.idempotency_key
     )
     return json_answer(201, {"id": new.id, "admin": _with_key(admin, api_key)})
@@ -20,14 +21,14 @@ def create_tenant(call: Call, caller: Principal) -> Answer:
 
 def create(call: Call, caller: Principal) -> Answer:
     new = call.parsed(NewPrincipal)
-    principal, api_key = call.services.identity.create_principal(
+    principal, api_key = call.use(identity).create_principal(
         caller, new, call.token(caller), call.idempotency_key
     )
     return json_answer(201, _with_key(principal, api_key))
 
 
 def all_of_tenant(call: Call, caller: Principal) -> Answer:
-    documents = list(map(principal_document, call.services.identity.principals(caller)))
+    documents = list(map(principal_document, call.use(identity).principals(caller)))
     return json_answer(200, listed(call, "principals", documents))
 
 
@@ -36,12 +37,12 @@ def me(_call: Call, caller: Principal) -> Answer:
 
 
 def revoke(call: Call, caller: Principal) -> Answer:
-    call.services.identity.revoke(caller, call.names["id"])
+    call.use(identity).revoke(caller, call.names["id"])
     return Answer(204)
 
 
 def rotate(call: Call, caller: Principal) -> Answer:
-    principal, api_key = call.services.identity.rotate(
+    principal, api_key = call.use(identity).rotate(
         caller, call.names["id"], call.token(caller), call.idempotency_key
     )
     return json_answer(200, _with_key(principal, api_key))

@@ -8,6 +8,8 @@ from functions.api.call import Answer, Call, json_answer, validated
 from functions.api.documents import entry_document, summary_document
 from functions.api.filters import FILTERS, NARROWING, OF_AGENT, filters_of
 from functions.api.paging import PAGE, cut, envelope, limits, position
+from functions.api.rooms.entries import entries
+from functions.api.rooms.queries import batches, queries, summaries
 from functions.api.route import Route
 from functions.entries.model import MOST_IN_BATCH, BatchUpdate, Entry, EntryChange, NewEntry
 from functions.entries.query import Found
@@ -34,19 +36,19 @@ class _Items(BaseModel):
 
 
 def create(call: Call, caller: Principal) -> Answer:
-    entry = call.services.entries.create(caller, call.parsed(NewEntry), call.token(caller))
+    entry = call.use(entries).create(caller, call.parsed(NewEntry), call.token(caller))
     return _entry_answer(201, entry, location=f"{MEMORY}/{entry.id}")
 
 
 def get(call: Call, caller: Principal) -> Answer:
-    entry = call.services.entries.get(caller, call.names["id"])
+    entry = call.use(entries).get(caller, call.names["id"])
     if _unchanged(call.headers.get("if-none-match"), entry):
         return Answer(304, headers={"etag": _etag(entry)})
     return _entry_answer(200, entry)
 
 
 def change(call: Call, caller: Principal) -> Answer:
-    entry = call.services.entries.change(
+    entry = call.use(entries).change(
         caller,
         call.names["id"],
         call.required_version,
@@ -57,20 +59,20 @@ def change(call: Call, caller: Principal) -> Answer:
 
 
 def delete(call: Call, caller: Principal) -> Answer:
-    call.services.entries.delete(caller, call.names["id"], call.if_match)
+    call.use(entries).delete(caller, call.names["id"], call.if_match)
     return Answer(204)
 
 
 def query(call: Call, caller: Principal) -> Answer:
     limit, offset = limits(call)
-    found = call.services.queries.find(caller, filters_of(call))
+    found = call.use(queries).find(caller, filters_of(call))
     page, taken = _page(call, caller, found, limit, offset)
     return json_answer(200, envelope("entries", page, found.total, limit, offset, taken))
 
 
 def of_agent(call: Call, caller: Principal) -> Answer:
     limit, offset = limits(call)
-    found = call.services.queries.find(caller, filters_of(call, call.names["agent_id"]))
+    found = call.use(queries).find(caller, filters_of(call, call.names["agent_id"]))
     page, taken = _page(call, caller, found, limit, offset)
     return json_answer(200, page, **position(found.total, offset, taken))
 
@@ -79,7 +81,7 @@ def _page(
     call: Call, caller: Principal, found: Found, limit: int, offset: int
 ) -> tuple[list[Any], int]:
     """A page's documents, and how many of what was found they account for."""
-    entries = call.services.queries.page(caller, found, offset, limit)
+    entries = call.use(queries).page(caller, found, offset, limit)
     page = cut(map(entry_document, entries))
     if len(page) < len(entries):
         taken = found.orders.index(entries[len(page)].order) - offset
@@ -97,7 +99,7 @@ def batch(call: Call, caller: Principal) -> Answer:
             actual=len(asked),
         )
     items = [_item(index, each) for index, each in enumerate(asked)]
-    entries = call.services.batches.write(caller, items, call.token(caller))
+    entries = call.use(batches).write(caller, items, call.token(caller))
     return json_answer(200, {"entries": [entry_document(entry) for entry in entries]})
 
 
@@ -117,12 +119,12 @@ def _item(index: int, asked: dict[str, Any]) -> NewEntry | BatchUpdate:
 def delete_batch(call: Call, caller: Principal) -> Answer:
     if not call.query.keys() & set(NARROWING):
         raise ValidationFailed("query", f"needs at least one of {', '.join(NARROWING)}")
-    return json_answer(200, {"deleted": call.services.batches.delete(caller, filters_of(call))})
+    return json_answer(200, {"deleted": call.use(batches).delete(caller, filters_of(call))})
 
 
 def summary(call: Call, caller: Principal) -> Answer:
     return json_answer(
-        200, summary_document(call.services.summaries.of(caller, call.names["agent_id"]))
+        200, summary_document(call.use(summaries).of(caller, call.names["agent_id"]))
     )
 
 

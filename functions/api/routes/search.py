@@ -3,13 +3,14 @@
 from functions.api.call import Answer, Call, json_answer
 from functions.api.documents import Document, entry_document
 from functions.api.paging import cut
+from functions.api.rooms.search import search
 from functions.api.route import Route
 from functions.identity.model import READ, Principal
 from functions.search.model import Match, MemorySearch
 
 
 def memory(call: Call, caller: Principal) -> Answer:
-    found = call.services.search.find(caller, call.parsed(MemorySearch))
+    found = call.use(search).find(caller, call.parsed(MemorySearch))
     return json_answer(200, {"results": cut(map(_document, found))})
 
 

@@ -7,6 +7,7 @@ import orjson
 from functions.api.call import Answer, Call, json_answer
 from functions.api.conversation_documents import state_document
 from functions.api.paging import cut, number
+from functions.api.rooms.conversations import states
 from functions.api.route import Route
 from functions.conversations.states import NewState, Place, State
 from functions.identity.model import READ, WRITE, Principal
@@ -17,28 +18,28 @@ _STATE = f"{_OF_OWNER}/{{key+}}"
 
 def put(call: Call, caller: Principal) -> Answer:
     new = call.parsed(NewState)
-    return _answer(call.services.states.put(caller, _place(call), new, call.if_match))
+    return _answer(call.use(states).put(caller, _place(call), new, call.if_match))
 
 
 def get(call: Call, caller: Principal) -> Answer:
-    return _answer(call.services.states.get(caller, _place(call)))
+    return _answer(call.use(states).get(caller, _place(call)))
 
 
 def delete(call: Call, caller: Principal) -> Answer:
-    call.services.states.delete(caller, _place(call), call.if_match)
+    call.use(states).delete(caller, _place(call), call.if_match)
     return Answer(204)
 
 
 def of_owner(call: Call, caller: Principal) -> Answer:
     agent, owner = call.name("agent_id", 128), call.name("owner_id", 128)
     offset = number(call, "offset", 0, 0, 10**9)
-    states = list(call.services.states.of_owner(caller, agent, owner))
-    taken = len(cut(map(_pair, states[offset:])))
+    found = list(call.use(states).of_owner(caller, agent, owner))
+    taken = len(cut(map(_pair, found[offset:])))
     shown: dict[str, Any] = {}
-    for state in states[offset : offset + taken]:
+    for state in found[offset : offset + taken]:
         shown |= _pair(state)
-    document = {"agent_id": agent, "owner_id": owner, "states": shown, "total": len(states)}
-    more = {"next_offset": offset + taken} if offset + taken < len(states) else {}
+    document = {"agent_id": agent, "owner_id": owner, "states": shown, "total": len(found)}
+    more = {"next_offset": offset + taken} if offset + taken < len(found) else {}
     return json_answer(200, document | more)
 
 

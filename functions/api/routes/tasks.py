@@ -6,6 +6,9 @@ from urllib.parse import quote
 from functions.api.call import Answer, Call, json_answer
 from functions.api.documents import grant_document, intent_document, task_document
 from functions.api.paging import PAGE, cut, limits, position, single
+from functions.api.rooms.governing import endings, grants
+from functions.api.rooms.logs import intents
+from functions.api.rooms.tasks import tasks
 from functions.api.route import Route
 from functions.identity.model import READ, WRITE, Principal
 from functions.platform.errors import ValidationFailed
@@ -17,16 +20,16 @@ _ACL = "/api/v1/intents/{intent_id+}/acl"
 
 
 def register(call: Call, caller: Principal) -> Answer:
-    task = call.services.endings.register(caller, call.parsed(NewTask), call.token(caller))
+    task = call.use(endings).register(caller, call.parsed(NewTask), call.token(caller))
     return _task_answer(201, task, location=f"{TASKS}/{quote(task.id, safe='')}")
 
 
 def get(call: Call, caller: Principal) -> Answer:
-    return _task_answer(200, call.services.tasks.get(caller, call.names["task_id"]))
+    return _task_answer(200, call.use(tasks).get(caller, call.names["task_id"]))
 
 
 def change(call: Call, caller: Principal) -> Answer:
-    task = call.services.endings.change(
+    task = call.use(endings).change(
         caller,
         call.names["task_id"],
         call.required_version,
@@ -37,11 +40,11 @@ def change(call: Call, caller: Principal) -> Answer:
 
 
 def of_intent(call: Call, caller: Principal) -> Answer:
-    return _listed(call, call.services.tasks.of_intent(caller, call.names["intent_id"]))
+    return _listed(call, call.use(tasks).of_intent(caller, call.names["intent_id"]))
 
 
 def of_agent(call: Call, caller: Principal) -> Answer:
-    return _listed(call, call.services.tasks.of_agent(caller, call.names["agent_id"]))
+    return _listed(call, call.use(tasks).of_agent(caller, call.names["agent_id"]))
 
 
 def _listed(call: Call, tasks: list[Task]) -> Answer:
@@ -56,23 +59,23 @@ def _listed(call: Call, tasks: list[Task]) -> Answer:
 
 def grant(call: Call, caller: Principal) -> Answer:
     task_id, principal = call.names["task_id"], call.name("principal", 128)
-    granted = call.services.grants.grant(caller, task_id, principal, call.parsed(NewGrant))
+    granted = call.use(grants).grant(caller, task_id, principal, call.parsed(NewGrant))
     return json_answer(200, grant_document(granted))
 
 
 def revoke(call: Call, caller: Principal) -> Answer:
-    call.services.grants.revoke(caller, call.names["task_id"], call.names["principal"])
+    call.use(grants).revoke(caller, call.names["task_id"], call.names["principal"])
     return Answer(204)
 
 
 def get_acl(call: Call, caller: Principal) -> Answer:
-    intent = call.services.intents.get(caller, call.names["intent_id"])
+    intent = call.use(intents).get(caller, call.names["intent_id"])
     return json_answer(200, intent_document(intent))
 
 
 def set_acl(call: Call, caller: Principal) -> Answer:
     acl = call.parsed(Acl)
-    intent = call.services.intents.set_acl(caller, call.names["intent_id"], acl)
+    intent = call.use(intents).set_acl(caller, call.names["intent_id"], acl)
     return json_answer(200, intent_document(intent))
 
 

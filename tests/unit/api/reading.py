@@ -6,11 +6,9 @@ from typing import Any
 import httpx
 import schemathesis
 
-from functions.api.handler import ROUTES
-from functions.api.route import route_table
+from functions.api.paths import find
 
 Json = dict[str, Any]
-_TABLE = route_table(ROUTES)
 
 
 def operations(document: Json) -> dict[str, Json]:
@@ -32,7 +30,7 @@ class Reader:
 
     def __call__(self, answer: httpx.Response) -> None:
         method = answer.request.method
-        route, _ = _TABLE.find(answer.request.url.path, method)
+        route, _ = find(answer.request.url.path, method)
         path = route.template
         responses = self._operations[f"{method} {path}"]["responses"]
         assert str(answer.status_code) in responses, answer.text

@@ -1,0 +1,1 @@
+"""How services are made, a module per room: each function makes one, for `Services.use`."""
