@@ -7,6 +7,7 @@ from functions.platform.keys import Key
 from functions.platform.schema import AGE_ATTRIBUTE
 from functions.platform.values import pack, unpack
 from functions.platform.vector_keys import vector_item
+from functions.vectors.model import Meanings
 
 
 def place_of(tenant: str, fact: str) -> Key:
@@ -14,8 +15,9 @@ def place_of(tenant: str, fact: str) -> Key:
     return vector_item(fact_space(tenant), fact_ref(fact))
 
 
-def item_of(fact: Fact, found_by: Item) -> Item:
+def item_of(tenant: str, fact: Fact, meanings: Meanings) -> Item:
     """A fact as it is stored: beside its vector, in the form that its index wants."""
+    vector = meanings.embed(fact.text)
     return {
         "fact_id": fact.id,
         "object": fact.object,
@@ -24,9 +26,10 @@ def item_of(fact: Fact, found_by: Item) -> Item:
         "learner": fact.learner,
         "version": fact.version,
         "created": fact.created,
+        "updated": fact.updated,
         AGE_ATTRIBUTE: fact.updated,
         "request": fact.request,
-        **found_by,
+        **meanings.form(fact_space(tenant), vector, fact.filters),
     }
 
 
@@ -47,7 +50,7 @@ def fact_of(item: Item | None) -> Fact | None:
         learner=item["learner"],
         version=item["version"],
         created=item["created"],
-        updated=item[AGE_ATTRIBUTE],
+        updated=item["updated"],
         model=item["model"],
         request=item.get("request"),
     )

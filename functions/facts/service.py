@@ -16,16 +16,14 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.jsontext import compact_json
 from functions.platform.keys import Key
-from functions.platform.lifetimes import ttl_seconds
-from functions.platform.schema import AGE_ATTRIBUTE, TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.vector_keys import vector_item
 from functions.platform.writes import put
+from functions.vectors.depth import look_deeper
 from functions.vectors.model import Hit, Meanings
+from functions.vectors.store import tombstone
 
 _ATTEMPTS = 10
-_FIRST_LOOK, _DEEPER = 2, 10  # times what is wanted; as much again where that wasn't enough
-_TOMBSTONE_KEPT = 86_400_000  # ms, for indexes that are brought up to date
 _ABSENT, _AS_SEEN = "attribute_not_exists(pk)", "version = :seen"
 
 
@@ -57,7 +55,7 @@ class Facts:
             if present is not None and token.wrote(present.request):
                 return present, present.version == 1
             fact = blank if present is None else _in_place_of(present, blank)
-            written = item_of(fact, self._found_by(caller.tenant, fact))
+            written = item_of(caller.tenant, fact, self._meanings)
             version = 0 if item is None else item["version"]
             if self._stored(place, written | {"version": version + 1}, item):
                 return replace(fact, version=version + 1), present is None
@@ -89,11 +87,7 @@ class Facts:
             request=token.stored,
         )
 
-    def _found_by(self, tenant: str, fact: Fact) -> Item:
-        vector = self._embed(fact.text)
-        return self._meanings.form(fact_space(tenant), vector, fact.filters)
-
-    def _stored(self, place: Key, item: dict[str, object], seen: dict[str, object] | None) -> bool:
+    def _stored(self, place: Key, item: Item, seen: Item | None) -> bool:
         """Whether a write counted: nobody else's came between."""
         condition, values = (_ABSENT, {}) if seen is None else (_AS_SEEN, {"seen": seen["version"]})
         try:
@@ -125,27 +119,20 @@ class Facts:
             if version not in (None, fact.version):
                 message = f"the fact is at version {fact.version}; read it and try again"
                 raise VersionMismatch(message, version=fact.version)
-            if self._stored(place, self._tombstone(fact.version + 1), item):
+            if self._stored(place, tombstone(fact.version + 1, self._clock()), item):
                 return
         raise Throttled("others are writing this fact; try again in a second")
-
-    def _tombstone(self, version: int) -> dict[str, object]:
-        now = self._clock()
-        ends = ttl_seconds(now + _TOMBSTONE_KEPT)
-        return {"version": version, AGE_ATTRIBUTE: now, TTL_ATTRIBUTE: ends}
 
     def recall(self, caller: Principal, asked: Recall) -> list[Recalled]:
         """The `top_k` facts most alike to the query, best first."""
         query = self._embed(asked.query)
         space, equal = fact_space(caller.tenant), asked.filters.equal
-        depth = min(_FIRST_LOOK * asked.top_k, self._index.most)
-        while True:
+
+        def look(depth: int) -> tuple[list[Recalled], bool]:
             hits = self._index.search(space, query, depth, equal)
-            found = self._standing(space, hits, asked)
-            complete = len(hits) < depth or depth == self._index.most
-            if len(found) >= asked.top_k or complete:
-                return found[: asked.top_k]
-            depth = min(_DEEPER * depth, self._index.most)
+            return self._standing(space, hits, asked), len(hits) < depth
+
+        return look_deeper(asked.top_k, self._index.most, look)
 
     def _standing(self, space: str, hits: list[Hit], asked: Recall) -> list[Recalled]:
         """The hits that are still there as they were found, and fit."""

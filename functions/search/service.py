@@ -21,10 +21,8 @@ from functions.platform.parallel import side_by_side
 from functions.platform.vector_keys import agent_space, namespace_space
 from functions.search.model import Match, MemorySearch
 from functions.tasks.service import Tasks
+from functions.vectors.depth import look_deeper
 from functions.vectors.model import Hit, Meanings, Vector
-
-_FIRST_LOOK = 2  # times what is wanted: some of it may be gone, or not match
-_DEEPER = 10  # times as much, where that wasn't enough
 
 
 class Search:
@@ -81,14 +79,11 @@ class Search:
         filters: Filters,
         wanted: int,
     ) -> list[Match]:
-        """Looks deeper until there are as many as wanted, or no more, or the index ends."""
-        depth = min(_FIRST_LOOK * wanted, self._index.most)
-        while True:
+        def look(depth: int) -> tuple[list[Match], bool]:
             hits, complete = self._ranked(spaces, query, filters, depth)
-            found = list(islice(self._shown(caller, hits, filters, wanted), wanted))
-            if len(found) == wanted or complete:
-                return found
-            depth = min(_DEEPER * depth, self._index.most)
+            return list(islice(self._shown(caller, hits, filters, wanted), wanted)), complete
+
+        return look_deeper(wanted, self._index.most, look)
 
     def _ranked(
         self, spaces: Sequence[str], query: Vector, filters: Filters, depth: int

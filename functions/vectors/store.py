@@ -17,7 +17,7 @@ _TOMBSTONE_KEPT = 86_400_000  # ms; change streams are kept as long
 
 
 class VectorStore:
-    """Keeps and drops vectors: one write each, which counts only over an older version."""
+    """Keeps and drops vectors: one write each, which never counts over a newer version."""
 
     def __init__(self, table: Table, clock: Clock, form: Form | None = None) -> None:
         self._table = table
@@ -28,15 +28,21 @@ class VectorStore:
         self, space: str, ref: str, version: int, vector: Vector, filters: Mapping[str, str]
     ) -> None:
         """Puts what `ref` means at this version; `filters` are what a search may ask for."""
-        self._put(space, ref, version, self._form(space, vector, filters))
+        stamp = {"version": version, AGE_ATTRIBUTE: self._clock()}
+        self._put(space, ref, self._form(space, vector, filters) | stamp)
 
     def drop(self, space: str, ref: str, version: int) -> None:
         """Leaves a tombstone, so that an older version that comes later finds it."""
-        ends = ttl_seconds(self._clock() + _TOMBSTONE_KEPT)
-        self._put(space, ref, version, {TTL_ATTRIBUTE: ends})
+        self._put(space, ref, tombstone(version, self._clock()))
 
-    def _put(self, space: str, ref: str, version: int, item: Item) -> None:
-        stamped = item | {"version": version, AGE_ATTRIBUTE: self._clock()}
-        older = "attribute_not_exists(pk) OR version < :version"
+    def _put(self, space: str, ref: str, item: Item) -> None:
+        not_newer = "attribute_not_exists(pk) OR version <= :version"
         with suppress(ConditionFailed):
-            self._table.put(put(vector_item(space, ref), stamped, older, version=version))
+            version = item["version"]
+            self._table.put(put(vector_item(space, ref), item, not_newer, version=version))
+
+
+def tombstone(version: int, now: int) -> Item:
+    """What is left for a day of a vector that was removed, for indexes that hold it in memory."""
+    ends = ttl_seconds(now + _TOMBSTONE_KEPT)
+    return {"version": version, AGE_ATTRIBUTE: now, TTL_ATTRIBUTE: ends}
