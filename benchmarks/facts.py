@@ -16,7 +16,6 @@ from functions.facts.model import Fact, Recall
 from functions.facts.service import Facts
 from functions.identity.model import Principal
 from functions.platform.clock import now_ms
-from functions.platform.fact_keys import fact_space
 from functions.platform.table import Table
 from functions.platform.writes import Write, put
 from functions.vectors.index import VectorIndex, as_bytes
@@ -48,7 +47,7 @@ def _row(table: Table, size: int) -> list[str]:
             batch = []
     table.write_many(batch)
     index = VectorIndex(table, now_ms, MODEL)
-    facts = Facts(table, Meanings(MODEL, embed, as_bytes(MODEL), index), now_ms)
+    facts = Facts(table, Meanings(embed, as_bytes(MODEL), index), now_ms)
     first = _timed(facts, who, "the first question")
     took = [_timed(facts, who, query) for query in _lines("queries")[:_QUERIES]]
     return [f"{size:,}", *(f"{ms:.1f}" for ms in (first, statistics.median(took), max(took)))]
@@ -63,14 +62,13 @@ def _timed(facts: Facts, who: Principal, query: str) -> float:
 def _writes(tenant: str, size: int) -> Iterator[Write]:
     """Facts in the words of the corpus, each with a direction of its own."""
     luck, said, now = random.Random(1), _lines("facts"), now_ms()  # noqa: S311 - no secret
-    form, space = as_bytes(MODEL), fact_space(tenant)
+    form = as_bytes(MODEL)
     for number in range(size):
         subject, predicate, what = said[number % len(said)].split("|")
         fact = replace(_FACT, id=f"f{number}", subject=subject, predicate=predicate, object=what)
         moment = now - (size - number) * _APART
         learned = replace(fact, created=moment, updated=moment)
-        found_by = form(space, _direction(luck), learned.filters)
-        yield put(place_of(tenant, learned.id), item_of(learned, found_by))
+        yield put(place_of(tenant, learned.id), item_of(tenant, learned, _direction(luck), form))
 
 
 def _direction(luck: random.Random) -> Vector:

@@ -22,7 +22,7 @@ API_ON_LOG = TableGrant((*_READS, "PutItem", "UpdateItem"))
 LIFECYCLE_ON_MEMORY = TableGrant(("BatchGetItem", "DeleteItem", "PutItem", "Query", "UpdateItem"))
 LIFECYCLE_ON_LOG = TableGrant(("BatchGetItem", "GetItem", "PutItem", "UpdateItem"))
 MAINTENANCE_ON_MEMORY = TableGrant(
-    (*_READS, "BatchWriteItem", "DeleteItem", "PutItem", "UpdateItem"),
+    (*_READS, "BatchWriteItem", "DeleteItem", "PutItem", "Scan", "UpdateItem"),
     ("by_due", "by_expiry", "by_recency", "by_task"),
 )
 MAINTENANCE_ON_LOG = TableGrant(("GetItem", "PutItem", "UpdateItem"))

@@ -132,10 +132,13 @@ class MemoryStack(Stack):
             purpose="looks after what is due",
             memory_mb=1024,
             timeout=Duration.seconds(60),
-            environment=self._table_names() | {"ARCHIVE_BUCKET": self.archive.bucket.bucket_name},
+            environment=self._table_names()
+            | self._meanings()
+            | {"ARCHIVE_BUCKET": self.archive.bucket.bucket_name},
             without_queue="the next minute's sweep does what a failed one left; an alarm tells",
         )
         self.tables.let(door.role, grants.MAINTENANCE_ON_MEMORY, grants.MAINTENANCE_ON_LOG)
+        self._let_embed(door)
         self.archive.let(door.role, "PutObject")
         return door
 

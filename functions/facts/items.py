@@ -7,7 +7,7 @@ from functions.platform.keys import Key
 from functions.platform.schema import AGE_ATTRIBUTE
 from functions.platform.values import pack, unpack
 from functions.platform.vector_keys import vector_item
-from functions.vectors.model import Meanings
+from functions.vectors.model import Form, Vector
 
 
 def place_of(tenant: str, fact: str) -> Key:
@@ -15,9 +15,8 @@ def place_of(tenant: str, fact: str) -> Key:
     return vector_item(fact_space(tenant), fact_ref(fact))
 
 
-def item_of(tenant: str, fact: Fact, meanings: Meanings) -> Item:
+def item_of(tenant: str, fact: Fact, vector: Vector, form: Form) -> Item:
     """A fact as it is stored: beside its vector, in the form that its index wants."""
-    vector = meanings.embed(fact.text)
     return {
         "fact_id": fact.id,
         "object": fact.object,
@@ -29,7 +28,7 @@ def item_of(tenant: str, fact: Fact, meanings: Meanings) -> Item:
         "updated": fact.updated,
         AGE_ATTRIBUTE: fact.updated,
         "request": fact.request,
-        **meanings.form(fact_space(tenant), vector, fact.filters),
+        **form.stored(fact_space(tenant), vector, fact.filters),
     }
 
 

@@ -32,7 +32,7 @@ class Facts:
 
     def __init__(self, table: Table, meanings: Meanings, clock: Clock) -> None:
         self._table = table
-        self._meanings = meanings
+        self._form = meanings.form
         self._index = meanings.index
         self._embed = meanings.embed
         self._clock = clock
@@ -55,7 +55,8 @@ class Facts:
             if present is not None and token.wrote(present.request):
                 return present, present.version == 1
             fact = blank if present is None else _in_place_of(present, blank)
-            written = item_of(caller.tenant, fact, self._meanings)
+            vector = self._embed(fact.text)
+            written = item_of(caller.tenant, fact, vector, self._form)
             version = 0 if item is None else item["version"]
             if self._stored(place, written | {"version": version + 1}, item):
                 return replace(fact, version=version + 1), present is None
@@ -83,7 +84,7 @@ class Facts:
             version=1,
             created=now,
             updated=now,
-            model=self._meanings.model,
+            model=self._form.model,
             request=token.stored,
         )
 

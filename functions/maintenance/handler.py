@@ -19,10 +19,12 @@ with starting():
     from functions.entries.store import EntryStore
     from functions.entries.surplus import Surplus
     from functions.entries.writer import EntryWriter
+    from functions.facts.renewal import Renewal
     from functions.logs.store import LogStore
     from functions.maintenance.agents import Agents
     from functions.maintenance.due import Due
     from functions.maintenance.expired import Expired
+    from functions.maintenance.reembedding import Reembedding
     from functions.maintenance.sweep import Sweep, TimeLeft
     from functions.platform.aws import client
     from functions.platform.clock import Clock, now_ms
@@ -32,8 +34,11 @@ with starting():
     from functions.platform.settings import MaintenanceSettings
     from functions.platform.table import Table
     from functions.platform.values import Values
+    from functions.search.upkeep import Upkeep as Vectors
     from functions.snapshots.upkeep import Upkeep
     from functions.tasks.store import TaskStore
+    from functions.vectors.choice import made_by, meanings_of
+    from functions.vectors.store import VectorStore
 
 Handler = Callable[[dict[str, Any], object], dict[str, Any]]
 
@@ -63,6 +68,7 @@ def build(settings: MaintenanceSettings, clock: Clock = now_ms) -> Handler:
         retention,
         remains,
         Upkeep(table, clock),
+        _reembedding(settings, table, items, clock),
         clock,
         settings.sweep_threads,
     )
@@ -75,6 +81,15 @@ def build(settings: MaintenanceSettings, clock: Clock = now_ms) -> Handler:
         return done
 
     return handle
+
+
+def _reembedding(
+    settings: MaintenanceSettings, table: Table, items: EntryItems, clock: Clock
+) -> Reembedding:
+    meanings = meanings_of(settings, table, clock)
+    entries = Vectors(VectorStore(table, clock, meanings.form), meanings.embed)
+    facts = Renewal(table, meanings, clock)
+    return Reembedding(table, items, entries, facts, clock, made_by(settings, meanings))
 
 
 def _time_left(context: object) -> TimeLeft:

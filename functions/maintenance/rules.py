@@ -7,19 +7,29 @@ from typing import Literal
 from functions.platform.conversation_keys import CONVERSATION_SORT, REMAINS_PREFIX
 from functions.platform.items import Item
 from functions.platform.snapshot_keys import ENTRY_PREFIX, MEMORY_SORT
+from functions.platform.vector_keys import EMBEDDING_ITEM
 
 _MOST_WRITES = 90  # of DynamoDB's 100, since the agent's counters come along
 _TURN = 60_000  # ms
 
 
 Kind = Literal[
-    "entry", "agent", "task", "conversation", "remains", "memory", "memory entry", "unknown"
+    "entry",
+    "agent",
+    "task",
+    "conversation",
+    "remains",
+    "memory",
+    "memory entry",
+    "embedding",
+    "unknown",
 ]
 _BY_SORT: dict[str, Kind] = {
     "a": "agent",
     "t": "task",
     CONVERSATION_SORT: "conversation",
     MEMORY_SORT: "memory",
+    EMBEDDING_ITEM[1]: "embedding",
 }
 _BY_PREFIX: dict[str, Kind] = {
     "e#": "entry",

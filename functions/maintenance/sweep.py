@@ -16,6 +16,7 @@ from functions.entries.archival import Archival
 from functions.maintenance.agents import Agents
 from functions.maintenance.due import Due
 from functions.maintenance.expired import Expired
+from functions.maintenance.reembedding import Reembedding
 from functions.maintenance.rules import batches, in_turn, kind_of
 from functions.platform.clock import Clock
 from functions.platform.errors import ServiceError
@@ -50,6 +51,7 @@ class Sweep:
         retention: Retention,
         remains: Remains,
         memories: Upkeep,
+        reembedding: Reembedding,
         clock: Clock,
         threads: int,
     ) -> None:
@@ -61,16 +63,18 @@ class Sweep:
         self._retention = retention
         self._remains = remains
         self._memories = memories
+        self._reembedding = reembedding
         self._threads = threads
 
     def run(self, time_left: TimeLeft) -> Swept:
         """Sweeps every shard, `threads` of them side by side, for as long as there is time."""
+        told = _attempted(self._reembedding.tell)
         now = self._clock()
         shard = partial(self._shard, now=now, time_left=time_left)
         with ThreadPoolExecutor(self._threads, thread_name_prefix="sweep") as pool:
             swept = list(pool.map(shard, in_turn(DUE_SHARDS, now)))
-        counts = sum((each.counts for each in swept), Counter[str]())
-        return Swept(counts, max(each.lag for each in swept))
+        counts = sum((each.counts for each in swept), told)
+        return Swept(+counts, max(each.lag for each in swept))
 
     def _shard(self, shard: str, now: int, time_left: TimeLeft) -> Swept:
         counts: Counter[str] = Counter()
@@ -104,6 +108,7 @@ class Sweep:
             "remains": partial(_carried_on, self._remains.clear, item, "remains"),
             "memory": partial(self._memories.look_after, item, time_left),
             "memory entry": partial(self._memories.expire, item),
+            "embedding": partial(self._reembedding.go_on, item, _SECONDS_PER_TASK),
         }
         return jobs.get(kind_of(item))
 

@@ -156,6 +156,28 @@ class Reads(Calls):
         }
         return self._pages(request)
 
+    def scan(
+        self, after: Sequence[str] | None, at_once: int, condition: str, **values: Any
+    ) -> tuple[list[Item], Key | None]:
+        """Items of the whole table: one call, which looks at `at_once` of them, behind a key.
+
+        Gives those that the condition lets through, as of a moment ago, and behind which key it
+        goes on: None at the end.
+        """
+        request: dict[str, Any] = {
+            "Limit": at_once,
+            "FilterExpression": condition,
+            "ExpressionAttributeValues": typed_values(values),
+        }
+        if after is not None:
+            request["ExclusiveStartKey"] = typed_key((after[0], after[1]))
+        answer = self._call("scan", TableName=self._name, **request)
+        found = [decode_item(item) for item in answer["Items"]]
+        if "LastEvaluatedKey" not in answer:
+            return found, None
+        last = decode_item(answer["LastEvaluatedKey"])
+        return found, (last["pk"], last["sk"])
+
     def search_vectors(
         self, index: str, vector: Sequence[int], top_k: int, equal: Mapping[str, str]
     ) -> list[tuple[str, float]]:

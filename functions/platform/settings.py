@@ -76,7 +76,7 @@ class ApiSettings(Archiving, Searching):
         return self
 
 
-class MaintenanceSettings(Archiving):
+class MaintenanceSettings(Archiving, Searching):
     """The scheduled function's environment; `sweep_threads` are the shards swept side by side."""
 
     memory_table: str

@@ -3,6 +3,8 @@
 from functions.platform.keys import Key, Slot, agent_digest, digest
 
 VECTOR_PREFIX = "v#"
+EMBEDDING_ITEM: Key = ("~#embedding", "embedding")
+"""What all vectors are made by; no tenant's name is a tilde."""
 
 
 def agent_space(tenant: str, agent: str) -> str:

@@ -4,6 +4,9 @@ A vector stands under its entry's id, with the version that it was made of. A wr
 an older version, and a removal over all of them; so replays and disorder do no harm.
 """
 
+from collections.abc import Callable, Iterable
+from functools import partial
+
 from functions.entries.model import ENCRYPTED, Entry
 from functions.platform.vector_keys import space_of
 from functions.search.text import text_of
@@ -34,9 +37,20 @@ class Upkeep:
         text = text_of(new)
         if text == (None if old is None else text_of(old)):
             return
-        space = space_of(new.slot)
         if text is None:
-            self._vectors.drop(space, new.id, new.version)
-            return
-        filters = {"tier": new.tier, "namespace": new.namespace, "agent_id": new.agent}
-        self._vectors.keep(space, new.id, new.version, self._embed(text), filters)
+            self._vectors.drop(space_of(new.slot), new.id, new.version)
+        else:
+            self._keep(new, text)
+
+    def _keep(self, entry: Entry, text: str) -> None:
+        filters = {"tier": entry.tier, "namespace": entry.namespace, "agent_id": entry.agent}
+        space, vector = space_of(entry.slot), self._embed(text)
+        self._vectors.keep(space, entry.id, entry.version, vector, filters)
+
+    def renewals(self, entries: Iterable[Entry]) -> list[Callable[[], None]]:
+        """What embeds those again whose vectors are missing, or of another model or index."""
+        texts = [(entry, text) for entry in entries if (text := text_of(entry)) is not None]
+        current = self._vectors.current((space_of(entry.slot), entry.id) for entry, _ in texts)
+        return [
+            partial(self._keep, entry, text) for entry, text in texts if entry.id not in current
+        ]

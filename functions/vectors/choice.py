@@ -10,14 +10,19 @@ from functions.vectors.index import VectorIndex, as_bytes
 from functions.vectors.model import Embed, Meanings
 from functions.vectors.native import NativeIndex, as_numbers
 
+FIRST = as_bytes().name
+"""What vectors are made by where nobody has chosen."""
+NOTHING = "nothing"
+"""What they are made by where there is no model."""
+
 
 def meanings_of(settings: Searching, table: Table, clock: Clock) -> Meanings:
     """By DynamoDB's own index, where the settings name one; else exactly, in memory."""
     model, embed = settings.embedding_model or static.MODEL, _embed(settings.embedding_model)
     if settings.vector_index is None:
-        return Meanings(model, embed, as_bytes(model), VectorIndex(table, clock, model))
+        return Meanings(embed, as_bytes(model), VectorIndex(table, clock, model))
     index = NativeIndex(table, settings.vector_index, model)
-    return Meanings(model, embed, as_numbers(model), index)
+    return Meanings(embed, as_numbers(model), index)
 
 
 def can_embed(settings: Searching) -> bool:
@@ -29,3 +34,8 @@ def _embed(model: str | None) -> Embed:
     if model is None:
         return static.embed
     return titan(client_later("bedrock-runtime"), model.removeprefix("bedrock:"))
+
+
+def made_by(settings: Searching, meanings: Meanings) -> str:
+    """What vectors are made by, in a word: the model, and the index that they are for."""
+    return meanings.form.name if can_embed(settings) else NOTHING

@@ -21,6 +21,7 @@ from functions.vectors.block import Block
 from functions.vectors.model import Form, Hit, Vector
 from functions.vectors.static import MODEL
 
+_VECTOR = "vec"
 _OVERLAP = 60_000  # ms; how far clocks may differ, and the index by age be behind
 _MOST_HELD = 50_000  # vectors, of a kilobyte each
 
@@ -76,7 +77,7 @@ class VectorIndex:
 
     def _take(self, block: Block, item: Item, dimension: int) -> None:
         """Takes over an item: a vector, or a tombstone or one of another model."""
-        stored, written = item.pop("vec", None), item[AGE_ATTRIBUTE]
+        stored, written = item.pop(_VECTOR, None), item[AGE_ATTRIBUTE]
         if stored is not None and item["model"] == self._model:
             block.keep(item["sk"], array("f", stored), item, written)
         else:
@@ -108,7 +109,7 @@ class VectorIndex:
 def as_bytes(model: str = MODEL) -> Form:
     """How the exact search wants vectors: four bytes for each number."""
 
-    def form(_space: str, vector: Vector, filters: Mapping[str, str]) -> Item:
-        return {"vec": vector.tobytes(), "model": model, **filters}
+    def stored(_space: str, vector: Vector, filters: Mapping[str, str]) -> Item:
+        return {_VECTOR: vector.tobytes(), "model": model, **filters}
 
-    return form
+    return Form(model, _VECTOR, stored)

@@ -16,8 +16,29 @@ else:
 Embed: TypeAlias = Callable[[str], Vector]
 """Gives the meaning of a text; any number of threads may call it."""
 
-Form: TypeAlias = Callable[[str, Vector, Mapping[str, str]], Item]
-"""Gives a vector of a space, with what it is filtered by, as its index wants it stored."""
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How an index wants the vectors of a model stored.
+
+    Attributes:
+        model: the name of the model.
+        mark: the attribute that only this index's vectors have.
+        stored: gives a vector of a space, with what it is filtered by, as it is to be stored.
+    """
+
+    model: str
+    mark: str
+    stored: Callable[[str, Vector, Mapping[str, str]], Item]
+
+    @property
+    def name(self) -> str:
+        """What tells vectors of this form from others."""
+        return f"{self.model}/{self.mark}"
+
+    def made(self, item: Item) -> bool:
+        """Whether an item's vector is of this form."""
+        return item.get("model") == self.model and self.mark in item
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +62,8 @@ class Index(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Meanings:
-    """What texts are embedded by (`model` is its name), and how the vectors are kept and found."""
+    """What texts are embedded by, and how the vectors are kept and found."""
 
-    model: str
     embed: Embed
     form: Form
     index: Index

@@ -42,12 +42,12 @@ class NativeIndex:
 def as_numbers(model: str) -> Form:
     """How the native index wants vectors: a list, beside what it partitions and filters by."""
 
-    def form(space: str, vector: Vector, filters: Mapping[str, str]) -> Item:
+    def stored(space: str, vector: Vector, filters: Mapping[str, str]) -> Item:
         numbers = _whole(vector)
         item = {"model": model, **filters}
         return item | _indexed(space, model, filters) | {VECTOR_ATTRIBUTE: numbers or None}
 
-    return form
+    return Form(model, SPACE_ATTRIBUTE, stored)
 
 
 def _whole(vector: Vector) -> list[int]:

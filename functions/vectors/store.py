@@ -1,6 +1,6 @@
 """Writes of vectors, for writers that may come twice and in any order."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
 from functions.platform.clock import Clock
@@ -8,7 +8,7 @@ from functions.platform.items import Item
 from functions.platform.lifetimes import ttl_seconds
 from functions.platform.schema import AGE_ATTRIBUTE, TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
-from functions.platform.vector_keys import vector_item
+from functions.platform.vector_keys import ref_of, vector_item
 from functions.platform.writes import put
 from functions.vectors.index import as_bytes
 from functions.vectors.model import Form, Vector
@@ -29,7 +29,12 @@ class VectorStore:
     ) -> None:
         """Puts what `ref` means at this version; `filters` are what a search may ask for."""
         stamp = {"version": version, AGE_ATTRIBUTE: self._clock()}
-        self._put(space, ref, self._form(space, vector, filters) | stamp)
+        self._put(space, ref, self._form.stored(space, vector, filters) | stamp)
+
+    def current(self, places: Iterable[tuple[str, str]]) -> set[str]:
+        """Which of these, each a space and a ref, have a vector of the form of today."""
+        found = self._table.get_many(vector_item(space, ref) for space, ref in places)
+        return {ref_of(sort) for (_, sort), item in found.items() if self._form.made(item)}
 
     def drop(self, space: str, ref: str, version: int) -> None:
         """Leaves a tombstone, so that an older version that comes later finds it."""

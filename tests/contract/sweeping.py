@@ -23,21 +23,22 @@ class ShortTime:
         return 30_000 if self.looks >= 0 else 0
 
 
-def sweeper(service: Service, threads: int = 1) -> Callable[..., dict[str, Any]]:
+def sweeper(service: Service, threads: int = 1, **settings: Any) -> Callable[..., dict[str, Any]]:
     """A new instance of the scheduled function, on the service's tables and clock."""
-    settings = MaintenanceSettings(
+    chosen = MaintenanceSettings(
         memory_table=service.engine.memory,
         log_table=service.engine.log,
         archive_folder=str(service.archive),
         sweep_threads=threads,
+        **settings,
     )
-    handler = build(settings, service.clock)
+    handler = build(chosen, service.clock)
     return lambda context=None: handler({}, context or LambdaContext())
 
 
-def sweep(service: Service) -> dict[str, Any]:
+def sweep(service: Service, **settings: Any) -> dict[str, Any]:
     """One sweep with nothing in its way; what it did."""
-    return sweeper(service)()
+    return sweeper(service, **settings)()
 
 
 def items(service: Service, prefix: str) -> list[Item]:

@@ -93,6 +93,7 @@ def searching(engine: Engine) -> Iterator[tuple[str, VectorSearch]]:
 
     class Endpoint(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        wbufsize = -1  # an answer in one piece; else its second one waits for an acknowledgement
 
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
@@ -114,13 +115,16 @@ def searching(engine: Engine) -> Iterator[tuple[str, VectorSearch]]:
         def _pass(self, body: bytes) -> tuple[int, bytes]:
             names = ("X-Amz-Target", "Content-Type", "Authorization", "X-Amz-Date")
             headers = {name: self.headers[name] for name in names if self.headers[name]}
-            answer = httpx.post(behind, content=body, headers=headers)
+            answer = engine_client.post(behind, content=body, headers=headers)
             return answer.status_code, answer.content
 
         def log_message(self, *_: Any) -> None:
             """Says nothing."""
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Endpoint) as server:
+    with (
+        httpx.Client(trust_env=False) as engine_client,
+        ThreadingHTTPServer(("127.0.0.1", 0), Endpoint) as server,
+    ):
         Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}", index
         server.shutdown()

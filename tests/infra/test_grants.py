@@ -24,6 +24,7 @@ _REACH_EVERY_CALL = (
     "tests/contract/test_eviction.py::test_the_least_recently_written_goes_first",
     "tests/contract/test_conversations.py::test_a_deleted_conversation_is_gone_from_storage",
     "tests/contract/test_maintenance.py::test_what_has_expired_goes_and_the_rest_stays",
+    "tests/contract/test_reembedding.py::test_what_was_written_where_no_model_was_is_embedded_when_one_is",
     "tests/contract/test_maintenance_agents.py::test_what_has_expired_goes_before_anything_is_evicted",
     "tests/contract/test_maintenance_agents.py::test_a_lowered_capacity_is_reached_in_the_order_of_eviction",
     "tests/contract/test_openwop_storage.py::test_an_expired_entry_goes_with_all_that_leads_to_it",
