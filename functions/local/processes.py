@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import sys
 import time
 import traceback
@@ -14,7 +15,7 @@ from functions.local.lifeline import end_with_parent
 
 ENDINGS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 _ENDED_WITHIN = 20.0  # seconds; more than the grace for requests in flight
-_POLL, _PAUSE = 0.01, 0.1  # seconds
+_POLL, _PAUSE, _SHORT_LIFE = 0.01, 0.1, 1.0  # seconds
 
 Work = Callable[[], None]
 
@@ -23,7 +24,7 @@ class Processes:
     """Children of a process without threads: what a thread locks would stay locked in a copy."""
 
     def __init__(self) -> None:
-        self._works: dict[int, Work] = {}
+        self._running: dict[int, tuple[Work, float]] = {}  # and since when
         self._tie = end_with_parent()
 
     def start(self, work: Work) -> None:
@@ -31,41 +32,57 @@ class Processes:
         with _endings_held():
             pid = os.fork()
             if pid:
-                self._works[pid] = work
+                self._running[pid] = work, time.monotonic()
                 return
             self._tie()
             os.setsid()  # Ctrl-C reaches the parent, which tells its children
             _do(work)
 
-    def keep_up(self) -> None:
-        """Forks anew what was killed; returns when a process ends that isn't one of these.
+    def keep_up(self) -> bool:
+        """Forks anew what was killed; False once a process has ended that isn't one of these.
 
         Raises:
             CannotServe: one of these has failed by itself, and said why.
         """
-        while True:
-            ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
-            if ended is None or ended.si_pid not in self._works:
-                return
+        while ended := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT | os.WNOHANG):
+            if ended.si_pid not in self._running:
+                return False
             with _endings_held():
-                work = self._works.pop(ended.si_pid)
+                work, since = self._running.pop(ended.si_pid)
                 _, status = os.waitpid(ended.si_pid, 0)
             if os.WIFEXITED(status) and os.WEXITSTATUS(status) != 0:
                 raise CannotServe("a process of the server has failed; what is above says why")
-            time.sleep(_PAUSE)  # whatever kills it again and again
+            if time.monotonic() - since < _SHORT_LIFE:
+                time.sleep(_PAUSE)  # what kills it may do so again and again
             self.start(work)
+        return True
 
     def end(self) -> None:
         """Lets all finish what they are at, and waits until they have ended."""
-        for pid in self._works:
+        for pid in self._running:
             os.kill(pid, signal.SIGTERM)
         deadline = time.monotonic() + _ENDED_WITHIN
-        while self._works and time.monotonic() < deadline:
-            self._works = {pid: work for pid, work in self._works.items() if not _reaped(pid)}
+        while self._running and time.monotonic() < deadline:
+            for pid in [each for each in self._running if _reaped(each)]:
+                del self._running[pid]
             time.sleep(_POLL)
-        for pid in self._works:
+        for pid in self._running:
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
+
+
+@contextmanager
+def ends_told() -> Iterator[socket.socket]:
+    """What can be read from as soon as a child of this process has ended (and at other signals)."""
+    reading, writing = socket.socketpair()
+    writing.setblocking(False)
+    signal.signal(signal.SIGCHLD, lambda _signal, _frame: None)
+    with reading, writing:
+        signal.set_wakeup_fd(writing.fileno(), warn_on_full_buffer=False)
+        try:
+            yield reading
+        finally:
+            signal.set_wakeup_fd(-1)
 
 
 def _reaped(pid: int) -> bool:
@@ -76,6 +93,7 @@ def _do(work: Work) -> NoReturn:
     """Ends this process after the work, by-passing whatever its parent would have cleared away."""
     code = 1
     try:
+        signal.set_wakeup_fd(-1)  # its parent's
         signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDINGS)
         work()
         code = 0

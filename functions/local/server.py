@@ -1,13 +1,16 @@
 """The HTTP server of a process: an event loop in front, handlers in threads behind."""
 
+import asyncio
 import logging
 import socket
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from functions.local import handover
 from functions.local.answer import malformed_request
 from functions.local.failure import CannotServe
 from functions.local.gateway import Gateway, Handler
@@ -51,31 +54,56 @@ def url(listener: socket.socket) -> str:
 
 
 class _Uvicorn(uvicorn.Server):
-    """Says so when it accepts connections."""
+    """Says so when it takes connections; takes those, too, that come over a channel."""
 
-    def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        started: Callable[[], None],
+        channel: socket.socket | None,
+    ) -> None:
         super().__init__(config)
         self._tell = started
+        self._channel = channel
+        self._opening: set[asyncio.Task[Any]] = set()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        if self._channel is not None:
+            asyncio.get_running_loop().add_reader(self._channel, self._take, self._channel)
         self._tell()
+
+    def _take(self, channel: socket.socket) -> None:
+        loop = asyncio.get_running_loop()
+        for connection in handover.take(channel):
+            opening = loop.create_task(loop.connect_accepted_socket(self._protocol, connection))
+            self._opening.add(opening)
+            opening.add_done_callback(self._opening.discard)
+
+    def _protocol(self) -> _Protocol:
+        return _Protocol(self.config, self.server_state, self.lifespan.state)
 
 
 class Server:
-    """Serves a handler on a listener until it is told to stop.
+    """Serves a handler until it is told to stop.
 
     Args:
-        listener: may be shared with other processes.
         handler: called from several threads.
-        started: called once it accepts connections.
+        started: called once it takes connections.
+        listener: accepts connections from it, if given.
+        channel: takes connections that are handed over by it, if given.
     """
 
     def __init__(
-        self, listener: socket.socket, handler: Handler, started: Callable[[], None]
+        self,
+        handler: Handler,
+        started: Callable[[], None],
+        *,
+        listener: socket.socket | None = None,
+        channel: socket.socket | None = None,
     ) -> None:
         logging.getLogger("uvicorn").setLevel(logging.ERROR)
-        self._listener = listener
+        self._listeners = [] if listener is None else [listener]
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="handler")
         self._uvicorn = _Uvicorn(
             uvicorn.Config(
@@ -91,12 +119,13 @@ class Server:
                 timeout_graceful_shutdown=_GRACE,
             ),
             started,
+            channel,
         )
 
     def run(self) -> None:
         """Serves; at SIGINT or SIGTERM finishes what is in flight, then raises it again."""
         try:
-            self._uvicorn.run(sockets=[self._listener])
+            self._uvicorn.run(sockets=self._listeners)
         finally:
             self._pool.shutdown()
 

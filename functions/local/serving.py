@@ -4,9 +4,11 @@ import os
 import signal
 import socket
 from collections.abc import Callable
+from functools import partial
 
 from functions.local.gateway import Handler
-from functions.local.processes import Processes
+from functions.local.handover import give_in_turn
+from functions.local.processes import Processes, ends_told
 from functions.local.server import Server
 from functions.local.upkeep import Upkeep
 
@@ -15,7 +17,7 @@ Greet = Callable[[], None]
 
 def alone(listener: socket.socket, handler: Handler, upkeep: Upkeep, greet: Greet) -> None:
     """Serves in this process; returns when the database has ended."""
-    server = Server(listener, handler, greet)
+    server = Server(handler, greet, listener=listener)
     if upkeep.store.engine is not None:
         upkeep.store.engine.on_death(server.stop)
     with upkeep.running():
@@ -25,7 +27,7 @@ def alone(listener: socket.socket, handler: Handler, upkeep: Upkeep, greet: Gree
 def together(
     workers: int, listener: socket.socket, handler: Handler, upkeep: Upkeep, greet: Greet
 ) -> None:
-    """Serves in processes that share the listener; returns when the database has ended.
+    """Serves in processes, gives connections to them; returns when the database has ended.
 
     What goes on beside has a process of its own, so that this one has no threads.
 
@@ -33,9 +35,11 @@ def together(
         CannotServe: a process has failed by itself.
     """
     started = _first_of_all(greet)
+    channels = [socket.socketpair() for _ in range(workers)]  # outlive a worker, with what is in it
 
-    def serve() -> None:
-        Server(listener, handler, started).run()
+    def serve(channel: socket.socket) -> None:
+        listener.close()
+        Server(handler, started, channel=channel).run()
 
     def keep() -> None:
         listener.close()
@@ -45,11 +49,14 @@ def together(
 
     processes = Processes()
     try:
-        for work in (keep, *[serve] * workers):
-            processes.start(work)
-        processes.keep_up()
+        processes.start(keep)
+        for _, taking in channels:
+            processes.start(partial(serve, taking))
+        with ends_told() as interruption:
+            giving = [each for each, _ in channels]
+            give_in_turn(listener, giving, interruption, processes.keep_up)
     finally:
-        listener.close()  # at once, while what is in flight is finished
+        listener.close()  # at once, while they finish what is in flight
         processes.end()
 
 

@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from threading import Event
@@ -59,8 +59,12 @@ def workers(server: LocalServer) -> set[int]:
     return {pid for pid in pythons(server) if "anon_inode:[eventpoll]" in open_files(pid)}
 
 
-def sockets(pid: int) -> int:
-    return sum(each.startswith("socket:") for each in open_files(pid))
+def connections(server: LocalServer) -> dict[int, int]:
+    """How many clients each worker has."""
+    port = f":{httpx.URL(server.address).port:04X}"
+    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    accepted = {f"socket:[{row[9]}]" for row in rows if row[1].endswith(port) and row[3] == "01"}
+    return {pid: len(accepted.intersection(open_files(pid))) for pid in workers(server)}
 
 
 def until(holds: Callable[[], bool], what: str) -> None:
@@ -70,42 +74,39 @@ def until(holds: Callable[[], bool], what: str) -> None:
         time.sleep(0.005)
 
 
-def connected_to_all(
-    server: LocalServer, stack: ExitStack, api_key: str | None = None
-) -> list[httpx.Client]:
-    """Clients whose kept connections have reached every worker, each of which knows the key."""
+@contextmanager
+def four_clients(server: LocalServer, api_key: str | None = None) -> Iterator[list[httpx.Client]]:
+    """Clients that keep their connections; each has been told who it is."""
     until(lambda: len(workers(server)) == 2, "there are no two workers")
-    before = {pid: sockets(pid) for pid in workers(server)}
-    clients: list[httpx.Client] = []
-
-    def all_reached() -> bool:
-        clients.append(stack.enter_context(server.client(api_key)))
-        assert clients[-1].get("/api/v1/me").status_code == 200
-        return all(sockets(pid) > count for pid, count in before.items())
-
-    until(all_reached, "a worker gets no connection")
-    return clients
-
-
-def test_every_worker_serves_and_the_greeting_comes_once(server: LocalServer) -> None:
     with ExitStack() as stack:
-        connected_to_all(server, stack)
-    server.process.send_signal(signal.SIGTERM)
-    said, errors = server.process.communicate(timeout=PATIENCE)
+        clients = [stack.enter_context(server.client(api_key)) for _ in range(4)]
+        assert [each.get("/api/v1/me").status_code for each in clients] == [200] * 4
+        yield clients
+
+
+def test_clients_who_stay_are_shared_evenly(server: LocalServer) -> None:
+    with four_clients(server):
+        assert list(connections(server).values()) == [2, 2]
+
+
+def test_the_greeting_comes_once(server: LocalServer) -> None:
+    with four_clients(server):
+        server.process.send_signal(signal.SIGTERM)
+        said, errors = server.process.communicate(timeout=PATIENCE)
     assert ("is ready" in said, errors) == (False, "")
 
 
 @pytest.mark.parametrize("how", ["revoked", "rotated"])
 def test_a_key_that_is_taken_back_works_at_no_worker(server: LocalServer, how: str) -> None:
-    with ExitStack() as stack, server.client() as admin:
+    with server.client() as admin:
         made = admin.post("/api/v1/principals", json={"id": "agent", "kind": "agent"})
-        clients = connected_to_all(server, stack, made.json()["api_key"])
-        if how == "revoked":
-            changed = admin.delete("/api/v1/principals/agent")
-        else:
-            changed = admin.post("/api/v1/principals/agent/rotate")
-        changed.raise_for_status()
-        assert {each.get("/api/v1/me").status_code for each in clients} == {401}
+        with four_clients(server, made.json()["api_key"]) as clients:
+            if how == "revoked":
+                changed = admin.delete("/api/v1/principals/agent")
+            else:
+                changed = admin.post("/api/v1/principals/agent/rotate")
+            changed.raise_for_status()
+            assert [each.get("/api/v1/me").status_code for each in clients] == [401] * 4
 
 
 def reached(acknowledged: list[str], goal: int) -> bool:

@@ -11,10 +11,14 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothi
 BEGINNING = """
 import os, signal, sys, time
 from functions.local.failure import CannotServe
-from functions.local.processes import Processes
+from functions.local.processes import Processes, ends_told
 def interrupt(*_): raise KeyboardInterrupt
 signal.signal(signal.SIGTERM, interrupt)
 processes = Processes()
+def watch():
+    with ends_told() as told:
+        while processes.keep_up():
+            told.recv(100)
 """
 
 
@@ -35,7 +39,7 @@ def test_what_fails_by_itself_ends_all_and_says_why() -> None:
 def fail(): raise ValueError("no luck")
 processes.start(fail)
 try:
-    processes.keep_up()
+    watch()
 except CannotServe as error:
     print(error)
 finally:
@@ -58,7 +62,7 @@ other = os.fork()
 if not other:
     os.read(told, 100)
     os._exit(0)
-processes.keep_up()
+watch()
 processes.end()
 print("ended")
 """)
