@@ -16,6 +16,7 @@ from tests.contract import running
 from tests.contract.bodies import create, create_task, semantic, working
 from tests.contract.conversing import put
 from tests.contract.expect import ok, refused
+from tests.contract.learning import learn
 from tests.contract.remembering import start
 from tests.contract.service import Service, Tenant
 
@@ -60,6 +61,7 @@ def filled(tenant: Tenant) -> httpx.Client:
     running.append(agent, running.start(agent), "said")
     ok(agent.put("/api/v1/procedures/sdr/mail/w", json={"spec": {"steps": ["write"]}}), 201)
     ok(agent.put("/api/v1/instances/sdr-1/working/k", json={"value": 1}))
+    learn(agent, "acme", "prefers", "email")
     return agent
 
 
