@@ -6,11 +6,10 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import parse_qsl
 
 import orjson
-from pydantic import BaseModel, ValidationError
 
 from functions.api.services import Service, Services
 from functions.identity.model import Principal
@@ -20,7 +19,6 @@ from functions.platform.idempotency import RequestToken
 MOST_BODY_BYTES = 5_242_880  # a Lambda event holds 6 MB
 _VERSION = re.compile(r'"(\d{1,18})"|(\d{1,18})', re.ASCII)
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}")
-Body = TypeVar("Body", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,17 +84,6 @@ class Call:
             )
         return body
 
-    def parsed(self, model: type[Body]) -> Body:
-        """The body as a model.
-
-        Raises:
-            ValidationFailed: it doesn't fit; every field is named.
-        """
-        try:
-            return model.model_validate_json(self.body)
-        except ValidationError as error:
-            raise _invalid(error) from error
-
     @cached_property
     def query(self) -> dict[str, list[str]]:
         """The query parameters, each with all its values."""
@@ -159,23 +146,3 @@ class Call:
         if version is None:
             raise PreconditionRequired("send If-Match with the version that you last read")
         return version
-
-
-def validated(model: type[Body], document: dict[str, Any]) -> Body:
-    """A part of a body as a model.
-
-    Raises:
-        ValidationFailed: it doesn't fit; every field is named.
-    """
-    try:
-        return model.model_validate(document)
-    except ValidationError as error:
-        raise _invalid(error) from error
-
-
-def _invalid(error: ValidationError) -> ValidationFailed:
-    found = error.errors(include_url=False, include_context=False, include_input=False)[:20]
-    fields = [".".join(str(part) for part in each["loc"]) or "body" for each in found]
-    messages = [each["msg"].removeprefix("Value error, ") for each in found]
-    first, *rest = zip(fields, messages, strict=True)
-    return ValidationFailed(*first, *rest)

@@ -17,9 +17,9 @@ from functions.search.model import DEFAULT_RESULTS, MOST_RESULTS
 from functions.search.text import MOST_CHARACTERS
 from functions.snapshots.model import MOST_ENTRY_BYTES
 from functions.snapshots.redaction import Edition
-from functions.tasks.model import MemoryPolicy
+from functions.tasks.model import Policy
 
-_POLICY = MemoryPolicy()
+_POLICY = Policy()
 
 CAPABILITIES: Document = {
     "memory": {

@@ -1,27 +1,24 @@
 """How things look to callers (RFC-0015 §1; contract §2-§5)."""
 
+from dataclasses import asdict
 from typing import Any
 
 import orjson
-from pydantic_core import to_json
 
-from functions.entries.agents import AgentSettings
 from functions.entries.model import Entry
-from functions.entries.summary import Summary
 from functions.identity.model import Principal
-from functions.logs.model import Event
 from functions.namespaces.model import Namespace
 from functions.platform.clock import to_rfc3339
-from functions.tasks.guardrails import CoordinatorGuardrails
+from functions.platform.jsontext import exact_text
 from functions.tasks.items import FOREVER
 from functions.tasks.model import Grant, Intent, Task
-from functions.workflows.model import Application
 
 Document = dict[str, Any]
 
 
-def _moment(moment: int | None) -> str | None:
-    return None if moment is None else to_rfc3339(moment)
+def moment(at: int | None) -> str | None:
+    """A moment that may not be set (epoch ms)."""
+    return None if at is None else to_rfc3339(at)
 
 
 def entry_document(entry: Entry) -> Document:
@@ -43,7 +40,7 @@ def entry_document(entry: Entry) -> Document:
         "version": entry.version,
         "created_at": to_rfc3339(entry.created),
         "updated_at": to_rfc3339(entry.updated),
-        "expires_at": _moment(entry.expires),
+        "expires_at": moment(entry.expires),
         "created_by": entry.author,
     }
     return document | ({"curated_by": entry.curator} if entry.tier == "semantic" else {})
@@ -51,7 +48,7 @@ def entry_document(entry: Entry) -> Document:
 
 def task_document(task: Task) -> Document:
     """A task, with the fields of RFC-0012 that memory doesn't use as they were given."""
-    kept = {name: orjson.Fragment(to_json(value)) for name, value in task.kept.items()}
+    kept = {name: orjson.Fragment(exact_text(value)) for name, value in task.kept.items()}
     return {
         "id": task.id,
         "intent_id": task.intent,
@@ -60,12 +57,12 @@ def task_document(task: Task) -> Document:
         "assigned_agent": task.assignee,
         "coordinator": task.coordinator,
         "parent_task_id": task.parent,
-        "memory_policy": task.policy.model_dump(),
+        "memory_policy": asdict(task.policy),
         "version": task.version,
         "created_at": to_rfc3339(task.created),
         "updated_at": to_rfc3339(task.updated),
-        "started_at": _moment(task.started),
-        "completed_at": _moment(task.ended),
+        "started_at": moment(task.started),
+        "completed_at": moment(task.ended),
     } | kept
 
 
@@ -75,7 +72,7 @@ def grant_document(grant: Grant) -> Document:
     return {
         "principal": grant.principal,
         "access": grant.access,
-        "expires_at": _moment(expires),
+        "expires_at": moment(expires),
     }
 
 
@@ -110,93 +107,7 @@ def principal_document(principal: Principal) -> Document:
         "kind": principal.kind,
         "permissions": sorted(principal.permissions),
         "created_at": to_rfc3339(principal.created),
-        "expires_at": _moment(principal.expires),
-    }
-
-
-def summary_document(summary: Summary) -> Document:
-    """An agent's memory in figures (RFC-0015 "Agent Memory Summary")."""
-    return {
-        "agent_id": summary.agent,
-        "working": {
-            "entry_count": summary.working,
-            "total_size_kb": summary.working_kb,
-            "tasks_with_memory": summary.tasks,
-        },
-        "episodic": {
-            "entry_count": summary.episodic,
-            "capacity": summary.capacity,
-            "pinned_count": summary.pinned,
-            "total_size_kb": summary.episodic_kb,
-            "oldest_entry": _moment(summary.oldest),
-            "newest_entry": _moment(summary.newest),
-        },
-        "semantic_namespaces_accessible": summary.namespaces,
-    }
-
-
-def settings_document(settings: AgentSettings) -> Document:
-    """An agent's settings (RFC-0015 §2.2, §7)."""
-    return {
-        "agent_id": settings.agent,
-        "episodic": {
-            "capacity": settings.capacity,
-            "eviction_policy": "lru",
-            "pinned_namespaces": settings.pinned_namespaces,
-        },
-    }
-
-
-def event_document(event: Event) -> Document:
-    """An event of a log (RFC-0015 §5.2)."""
-    return {
-        "id": event.id,
-        "type": event.type,
-        "agent_id": event.agent,
-        "intent_id": event.intent,
-        "task_id": event.task,
-        "data": orjson.Fragment(to_json(event.data)),
-        "timestamp": to_rfc3339(event.timestamp),
-    }
-
-
-def guardrails_document(standing: CoordinatorGuardrails) -> Document:
-    """A coordinator's guardrails (RFC-0015 §6.6); what isn't set is null."""
-    return {
-        "coordinator_id": standing.coordinator,
-        "guardrails": standing.guardrails.model_dump(),
-        "version": standing.version,
-        "updated_at": _moment(standing.updated),
-    }
-
-
-def workflow_document(applied: Application) -> Document:
-    """What a workflow set (RFC-0015 §7); null is what it left as it was."""
-    return {
-        "name": applied.name,
-        "version": applied.version,
-        "intent_id": applied.intent,
-        "semantic_namespaces": applied.namespaces,
-        "agents": [
-            {
-                "agent_id": each.agent,
-                "episodic": {
-                    "capacity": each.capacity,
-                    "pinned_namespaces": each.pinned_namespaces,
-                },
-            }
-            for each in applied.agents
-        ],
-        "tasks": [
-            {
-                "id": each.id,
-                "name": each.name,
-                "assigned_agent": each.agent,
-                "depends_on": each.depends_on,
-                "memory_policy": each.policy.model_dump(),
-            }
-            for each in applied.tasks
-        ],
+        "expires_at": moment(principal.expires),
     }
 
 

@@ -14,9 +14,10 @@ from functions.api.problems import PROBLEMS
 from functions.api.route import ANY, PUBLIC, ROOT, Route
 from functions.api.schemas import answers
 from functions.api.templates import names_in, pattern_of
-from functions.tasks.model import KEPT
+from functions.tasks.bodies import KEPT
 
 VERSION = "0.1.0"
+_ROUTES = "functions.api.routes."
 _MEDIA = {"Html": "text/html"}
 _HEADERS: dict[str | None, tuple[str, ...]] = {
     "Entry": ("ETag",),
@@ -81,10 +82,10 @@ def describe(routes: list[Route]) -> Document:
 
 
 def _tags(routes: list[Route]) -> Iterator[Document]:
-    """A section for each module of routes; its docstring says what it is about."""
-    for module in sorted({route.handle.__module__ for route in routes}):
-        about, _, _ = (getdoc(modules[module]) or "").partition(" (")
-        yield {"name": module.rpartition(".")[2], "description": f"{about}."}
+    """The docstring of a section's module or package says what it is about."""
+    for section in sorted({_section(route) for route in routes}):
+        about, _, _ = (getdoc(modules[f"{_ROUTES}{section}"]) or "").partition(" (")
+        yield {"name": section, "description": f"{about}."}
 
 
 def _operation(route: Route, routes: list[Route]) -> Document:
@@ -110,7 +111,8 @@ def _operation(route: Route, routes: list[Route]) -> Document:
 
 
 def _section(route: Route) -> str:
-    return route.handle.__module__.rpartition(".")[2]
+    """The module of its handler, or the package, where the routes of a room are in several."""
+    return route.handle.__module__.removeprefix(_ROUTES).partition(".")[0]
 
 
 def _who_may(route: Route) -> str:

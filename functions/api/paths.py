@@ -21,13 +21,14 @@ _PATHS = {
     ),
     "agents": ("/api/v1/agents/{agent_id+}/memory/config",),
     "guardrails": ("/api/v1/coordinators/{coordinator_id+}/guardrails",),
-    "memory": (
+    "memory.queries": (
         "/api/v1/memory",
         "/api/v1/memory/batch",
         "/api/v1/agents/{agent_id+}/memory/summary",
         "/api/v1/agents/{agent_id+}/memory",
-        "/api/v1/memory/{id}",
     ),
+    "memory.entry": ("/api/v1/memory/{id}",),
+    "memory.writes": ("/api/v1/memory", "/api/v1/memory/batch", "/api/v1/memory/{id}"),
     "search": ("/api/v1/memory/search",),
     "context": ("/api/v1/tasks/{task_id+}/context",),
     "tasks": (
@@ -86,13 +87,13 @@ _PATHS = {
         "/api/v1/principals/{id+}/rotate",
         "/api/v1/principals/{id+}",
     ),
-    "discovery": (
+    "discovery.answers": (
         "/health",
         "/.well-known/openintent.json",
         "/.well-known/openwop",
         "/api/v1/capabilities",
     ),
-    "description": ("/openapi.json", "/docs"),
+    "discovery.document": ("/openapi.json", "/docs"),
 }
 """The paths of each module. Fixed ones are looked up; of patterns that overlap, the first wins."""
 

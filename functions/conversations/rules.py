@@ -4,8 +4,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from pydantic_core import from_json
-
 from functions.conversations.model import (
     MOST_MESSAGE_BYTES,
     MOST_METADATA_BYTES,
@@ -19,7 +17,7 @@ from functions.identity.model import Principal
 from functions.platform.clock import to_rfc3339
 from functions.platform.conversation_keys import new_generation
 from functions.platform.errors import AccessDenied, ValidationFailed, ValueTooLarge
-from functions.platform.jsontext import compact_json
+from functions.platform.jsontext import compact_json, exact_value
 from functions.platform.lifetimes import expiry
 
 OLD_SCHEMA = "0.9"  # messages without timestamp and metadata
@@ -98,7 +96,7 @@ def migrated(conversation: Conversation, message: Message) -> Message:
     """A message as the present schema has it, whichever it was stored under (§4.1 `version`)."""
     if conversation.schema == SCHEMA:
         return message
-    written: dict[str, Any] = from_json(message.text)
+    written: dict[str, Any] = exact_value(message.text)
     filled = {"timestamp": to_rfc3339(conversation.created), "metadata": {}}
     ordered = {"role": written["role"], "content": written["content"], **filled, **written}
     return Message(message.index, compact_json(ordered, "messages"))

@@ -4,9 +4,11 @@ They stand on the item of the agent's counters, so that a create meets them as a
 own transaction. `ep_capacity` is what holds: the capacity asked for, or a guardrail's lower limit.
 """
 
-from dataclasses import dataclass
+from __future__ import annotations
 
-from functions.entries.settings import AgentConfig, EpisodicSettings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from functions.entries.writes import EPISODIC_CAPACITY
 from functions.identity.model import Principal
 from functions.platform import keys
@@ -17,6 +19,9 @@ from functions.platform.items import Item
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import Write, update
+
+if TYPE_CHECKING:
+    from functions.entries.bodies import AgentConfig, EpisodicSettings
 
 _ATTEMPTS = 10
 _SEEN = ("ep_capacity", "ep_asked", "ep_limit", "ep_limited_by")

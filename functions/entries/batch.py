@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from functions.entries import rules
 from functions.entries.access import assert_writes, may_write
-from functions.entries.model import BatchUpdate, Entry, Filters, NewEntry
+from functions.entries.bodies import BatchUpdate, NewEntry
+from functions.entries.model import Entry, Filters
 from functions.entries.query import Queries
 from functions.entries.refusals import mismatch
 from functions.entries.service import Entries

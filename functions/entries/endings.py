@@ -1,10 +1,17 @@
 """A task's change, with what its end means for memory (contract §5)."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from functions.entries.archival import Archival
 from functions.identity.model import Principal
 from functions.platform.idempotency import RequestToken
-from functions.tasks.model import NewTask, Task, TaskChange
+from functions.tasks.model import Task
 from functions.tasks.service import Tasks
+
+if TYPE_CHECKING:
+    from functions.tasks.bodies import NewTask, TaskChange
 
 
 class Endings:

@@ -1,15 +1,14 @@
 """What an entry becomes when it is written; pure decisions, `now` is an argument."""
 
+from __future__ import annotations
+
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from functions.entries.model import (
     KINDS,
     MOST_VALUE_BYTES,
     Entry,
-    EntryChange,
-    NewEntry,
-    Scope,
 )
 from functions.identity.model import Principal
 from functions.platform import keys
@@ -17,6 +16,9 @@ from functions.platform.errors import AccessDenied, ValidationFailed, ValueTooLa
 from functions.platform.idempotency import RequestToken
 from functions.platform.jsontext import compact_json
 from functions.platform.lifetimes import expiry
+
+if TYPE_CHECKING:
+    from functions.entries.bodies import EntryChange, NewEntry
 
 TASK_LIFETIME = "task_lifetime"
 
@@ -52,11 +54,10 @@ def new_entry(caller: Principal, new: NewEntry, now: int, token: RequestToken) -
     """
     agent = new.agent_id or caller.id
     semantic = new.memory_type == "semantic"
-    scope = new.scope or Scope()
     if not semantic and agent != caller.id:
         raise AccessDenied("working and episodic memory is written by its owner alone")
     _assert_tier_fields(new)
-    if new.ttl == TASK_LIFETIME and scope.task_id is None:
+    if new.ttl == TASK_LIFETIME and new.task is None:
         raise ValidationFailed("ttl", "task_lifetime needs scope.task_id")
     return Entry(
         slot=keys.semantic_slot(caller.tenant, new.namespace, new.key)
@@ -77,8 +78,8 @@ def new_entry(caller: Principal, new: NewEntry, now: int, token: RequestToken) -
         author=caller.id,
         curator=caller.id if semantic else None,
         tags=tuple(dict.fromkeys(new.tags)),
-        task=scope.task_id,
-        intent=scope.intent_id,
+        task=new.task,
+        intent=new.intent,
         ttl=new.ttl,
         expires=expiry(new.ttl, new.expires_at, now, TASK_LIFETIME),
         pinned=new.pinned or False,

@@ -1,9 +1,13 @@
 """Use cases on single entries: create, get, change, delete (RFC-0015 §1-§3; contract §4)."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from functions.entries import rules
 from functions.entries.access import Access, assert_writes
 from functions.entries.expiry import Expiry
-from functions.entries.model import Entry, EntryChange, NewEntry
+from functions.entries.model import Entry
 from functions.entries.plan import Plan
 from functions.entries.recency import Recency
 from functions.entries.refusals import mismatch
@@ -32,6 +36,9 @@ from functions.platform.keys import Key, Slot
 from functions.platform.table import ConditionFailed
 from functions.platform.values import pack
 from functions.platform.writes import Write
+
+if TYPE_CHECKING:
+    from functions.entries.bodies import EntryChange, NewEntry
 
 _ATTEMPTS = 8
 _QUICK = frozenset({"value", "tags"})

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
-from pydantic_core import from_json, to_json
-
 from functions.entries.model import ENCRYPTED, Entry
 from functions.entries.writes import NOTICE_KEPT
 from functions.logs.model import Event, LogName
 from functions.platform import keys
 from functions.platform.items import Item
+from functions.platform.jsontext import exact_text, exact_value
 from functions.platform.keys import Key
 from functions.platform.lifetimes import ttl_seconds
 from functions.platform.schema import TTL_ATTRIBUTE
@@ -52,7 +51,7 @@ class SnapshotStore:
     def part(self, tenant: str, task_id: str, part: Part) -> Write:
         """The write of a part, for the transaction that removes its entries from memory."""
         lines = [_line(entry) for entry in part.entries]
-        item: Item = {"agent_id": part.agent, "lines": zlib.compress(to_json(lines))}
+        item: Item = {"agent_id": part.agent, "lines": zlib.compress(exact_text(lines))}
         first = part.entries[0].nonce
         return put(keys.snapshot_part(tenant, task_id, part.agent, first), item)
 
@@ -74,7 +73,7 @@ def _line(entry: Entry) -> dict[str, Any]:
     """An entry in a snapshot; a sensitive one is archived without its value (§9.2)."""
     line: dict[str, Any] = {"namespace": entry.namespace, "key": entry.key}
     if entry.sensitivity not in ENCRYPTED:
-        line["value"] = from_json(entry.value)
+        line["value"] = exact_value(entry.value)
     if entry.sensitivity is not None:
         line["sensitivity"] = entry.sensitivity
     return line | {"tags": entry.tags, "entry_id": entry.id, "version": entry.version}
@@ -82,12 +81,12 @@ def _line(entry: Entry) -> dict[str, Any]:
 
 def line_size(entry: Entry) -> int:
     """The bytes that an entry takes in a part."""
-    return len(to_json(_line(entry)))
+    return len(exact_text(_line(entry)))
 
 
 def _stored(item: Item) -> StoredPart:
     text = zlib.decompress(item["lines"])
-    return StoredPart((item["pk"], item["sk"]), item["agent_id"], from_json(text), len(text))
+    return StoredPart((item["pk"], item["sk"]), item["agent_id"], exact_value(text), len(text))
 
 
 def archived_events(tenant: str, task: Task, parts: Iterable[StoredPart]) -> Iterator[Event]:

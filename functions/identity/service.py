@@ -1,5 +1,7 @@
 """Who calls, and who may: authentication, tenants, principals, keys (contract §2)."""
 
+from __future__ import annotations
+
 import base64
 import hmac
 import math
@@ -8,9 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from functions.identity.changes import KeyChanges
-from functions.identity.model import ADMIN, READ, WRITE, NewPrincipal, Principal
+from functions.identity.model import ADMIN, READ, WRITE, Principal
 from functions.identity.store import NewKey, PrincipalStore, StoredPrincipal
 from functions.platform.clock import Clock
 from functions.platform.errors import (
@@ -23,6 +26,9 @@ from functions.platform.errors import (
 )
 from functions.platform.idempotency import RequestToken
 from functions.platform.identity_keys import new_api_key
+
+if TYPE_CHECKING:
+    from functions.identity.bodies import NewPrincipal
 
 _REMEMBERED = 10_000
 _SALT_BYTES = 16

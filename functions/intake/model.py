@@ -5,7 +5,7 @@ from typing import Any
 
 from functions.platform.errors import ValidationFailed
 from functions.platform.fields import Identifier
-from functions.tasks.model import NewTask, TaskChange
+from functions.tasks.bodies import NewTask, TaskChange
 
 
 class TaskEvent(TaskChange):

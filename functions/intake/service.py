@@ -27,8 +27,9 @@ from functions.platform.intake_keys import taken_item
 from functions.platform.jsontext import compact_json
 from functions.platform.table import Table
 from functions.platform.writes import put
+from functions.tasks.bodies import TaskChange
 from functions.tasks.changes import changed
-from functions.tasks.model import Task, TaskChange
+from functions.tasks.model import Task
 from functions.tasks.service import Tasks
 
 _ATTEMPTS = 10

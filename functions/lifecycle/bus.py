@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
-from pydantic_core import to_json
 
 from functions.logs.model import Event
 from functions.platform.clock import to_rfc3339
 from functions.platform.errors import Unavailable
+from functions.platform.jsontext import exact_text
 
 SOURCE = "agent-memory"
 _AT_ONCE = 10  # EventBridge's limit for one call
@@ -71,7 +71,7 @@ class Bus:
             "Source": SOURCE,
             "DetailType": kind,
             "Time": timestamp / 1000,
-            "Detail": to_json(detail).decode(),
+            "Detail": exact_text(detail).decode(),
         }
 
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
-from pydantic import ValidationError
-
 from functions.api.handler import build
 from functions.api.rooms.identity import identity
 from functions.api.services import Services
@@ -22,7 +20,12 @@ from functions.maintenance import handler as maintenance
 from functions.platform.clock import Clock, now_ms
 from functions.platform.identity_keys import new_api_key
 from functions.platform.schema import log_table, memory_table
-from functions.platform.settings import ApiSettings, LifecycleSettings, MaintenanceSettings
+from functions.platform.settings import (
+    ApiSettings,
+    LifecycleSettings,
+    MaintenanceSettings,
+    WrongSetting,
+)
 
 MEMORY_TABLE, LOG_TABLE = "agent-memory", "agent-memory-log"
 TENANT, ADMIN = "default", "admin"
@@ -94,9 +97,8 @@ def _api_settings(settings: LocalSettings, folder: DataFolder) -> ApiSettings:
             openwop=settings.openwop,
             archive_folder=_archive(folder),
         )
-    except ValidationError as error:
-        problem = error.errors()[0]["msg"]
-        raise CannotServe(f"{folder.path / 'root-key'}: {problem}") from error
+    except WrongSetting as error:
+        raise CannotServe(f"{folder.path / 'root-key'}: {error}") from error
 
 
 def _encryption_key() -> str:

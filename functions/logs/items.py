@@ -3,11 +3,10 @@
 import zlib
 from dataclasses import dataclass
 
-from pydantic_core import from_json, to_json
-
 from functions.logs.model import Event, LogName
 from functions.platform import log_keys
 from functions.platform.items import Item
+from functions.platform.jsontext import exact_text, exact_value
 from functions.platform.keys import Key
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.writes import Write, put
@@ -43,7 +42,7 @@ class Packed:
 
 def pack(event: Event) -> Packed:
     """An event, ready to be written."""
-    text = to_json(event.data)
+    text = exact_text(event.data)
     if len(text) > _COMPRESS_FROM:
         packed = zlib.compress(text)
         if len(packed) < len(text):
@@ -102,7 +101,7 @@ def event_of(tenant: str, log: LogName, item: Item, data: bytes) -> Event:
         agent=item["agent_id"],
         intent=item.get("intent"),
         task=item.get("task"),
-        data=from_json(data),
+        data=exact_value(data),
         timestamp=item["happened"],
         log=log,
     )

@@ -1,14 +1,20 @@
 """Use cases on namespaces: list, read, change permissions (RFC-0015 §2.3, contract §4)."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from functions.identity.model import ADMIN, Principal
-from functions.namespaces.model import Access, Namespace, NamespaceChange
+from functions.namespaces.model import Access, Namespace
 from functions.namespaces.rules import allows
 from functions.namespaces.store import NamespaceStore
 from functions.platform.clock import Clock
 from functions.platform.errors import AccessDenied, NotFound, VersionMismatch
 from functions.platform.idempotency import RequestToken, spent
+
+if TYPE_CHECKING:
+    from functions.namespaces.bodies import NamespaceChange
 
 
 class Namespaces:

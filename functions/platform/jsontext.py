@@ -3,11 +3,23 @@
 import math
 from typing import Any
 
-from pydantic_core import to_json
-
 from functions.platform.errors import ValidationFailed
 
 MOST_DEPTH = 150  # of nesting; parsers stop at 200, and a value stands in other documents
+
+
+def exact_text(value: Any) -> bytes:
+    """`value` as compact UTF-8 JSON; integers of any size."""
+    from pydantic_core import to_json  # noqa: PLC0415 - 25 ms, and most cold starts read values only
+
+    return to_json(value)
+
+
+def exact_value(text: str | bytes) -> Any:
+    """What compact JSON says; integers of any size."""
+    from pydantic_core import from_json  # noqa: PLC0415 - as above
+
+    return from_json(text)
 
 
 def compact_json(value: Any, field: str) -> bytes:
@@ -17,7 +29,7 @@ def compact_json(value: Any, field: str) -> bytes:
         ValidationFailed: it is nested too deeply, or holds a number that JSON can't write: NaN, or
             beyond a double.
     """
-    text = to_json(value)
+    text = exact_text(value)
     if text.count(b"[") + text.count(b"{") > MOST_DEPTH and _deeper(value, MOST_DEPTH):
         raise ValidationFailed(field, f"is nested more than {MOST_DEPTH} levels deep")
     if (b"Infinity" in text or b"NaN" in text) and not _finite(value):

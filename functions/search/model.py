@@ -5,7 +5,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from functions.entries.model import Entry, Filters, Tags, Tier, name_or_prefix
+from functions.entries.bodies import Tags
+from functions.entries.model import Entry, Filters, Tier, name_or_prefix
 from functions.platform.fields import AgentId, Name
 from functions.search.text import MOST_CHARACTERS
 

@@ -1,14 +1,19 @@
 """What a task looks like after it is registered or changed; pure."""
 
+from __future__ import annotations
+
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from functions.identity.model import Principal
 from functions.platform import keys
 from functions.platform.errors import ValueTooLarge
 from functions.platform.idempotency import RequestToken
 from functions.platform.jsontext import compact_json
-from functions.tasks.model import ENDED, KEPT, MemoryPolicy, NewTask, Status, Task, TaskChange
+from functions.tasks.model import ENDED, Policy, Status, Task
+
+if TYPE_CHECKING:
+    from functions.tasks.bodies import NewTask, TaskChange
 
 _MOST_KEPT_BYTES = 131_072
 
@@ -26,7 +31,7 @@ def new_task(
     Raises:
         ValueTooLarge: the fields that memory doesn't use are over 128 KB.
     """
-    policy = new.memory_policy or MemoryPolicy()
+    policy = Policy() if new.memory_policy is None else new.memory_policy.policy
     return Task(
         id=new.id or keys.id_of("task", token.key),
         intent=new.intent_id,
@@ -79,16 +84,14 @@ def _times(task: Task, status: Status, now: int) -> dict[str, Any]:
     return times
 
 
-def _policy(policy: MemoryPolicy, change: TaskChange) -> MemoryPolicy:
+def _policy(policy: Policy, change: TaskChange) -> Policy:
     if change.memory_policy is None:
         return policy
-    given = change.memory_policy.model_dump(exclude_unset=True)
-    return policy.model_copy(update=given)
+    return replace(policy, **change.memory_policy.model_dump(exclude_unset=True))
 
 
 def _kept(before: dict[str, Any], body: NewTask | TaskChange) -> dict[str, Any]:
-    given = body.model_dump(include=set(KEPT), exclude_unset=True)
-    kept = {name: value for name, value in (before | given).items() if value is not None}
+    kept = {name: value for name, value in (before | body.kept).items() if value is not None}
     size = len(compact_json(kept, "body"))
     if size > _MOST_KEPT_BYTES:
         raise ValueTooLarge(

@@ -1,5 +1,9 @@
 """Use cases on grants: access to a task's working memory for others (contract §5)."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
 from functions.platform.errors import AccessDenied, CapacityExceeded, NotFound, ValidationFailed
@@ -7,8 +11,11 @@ from functions.platform.table import ConditionFailed
 from functions.platform.writes import Write
 from functions.tasks import grant_writes, rules
 from functions.tasks.items import FOREVER, task_of
-from functions.tasks.model import Grant, NewGrant
+from functions.tasks.model import Grant
 from functions.tasks.store import TaskStore
+
+if TYPE_CHECKING:
+    from functions.tasks.bodies import NewGrant
 
 
 class Grants:

@@ -1,12 +1,20 @@
 """Use cases on coordinators' guardrails: read them, change them (RFC-0015 §6.6; contract §5)."""
 
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
 from functions.platform.errors import VersionMismatch
 from functions.platform.idempotency import RequestToken
 from functions.platform.table import ConditionFailed
 from functions.tasks.governance import Governance
-from functions.tasks.guardrails import CoordinatorGuardrails, Guardrails
+from functions.tasks.guardrails import CoordinatorGuardrails
+
+if TYPE_CHECKING:
+    from functions.tasks.bodies import Guardrails
 
 
 class Guarding:
@@ -57,7 +65,7 @@ class Guarding:
             given = asked.model_dump(exclude_unset=True)
             new = CoordinatorGuardrails(
                 coordinator=coordinator,
-                guardrails=present.guardrails.model_copy(update=given),
+                guardrails=replace(present.guardrails, **given),
                 version=present.version + 1,
                 updated=self._clock(),
                 request=token.stored,

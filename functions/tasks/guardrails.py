@@ -1,44 +1,27 @@
 """Coordinators' guardrails, and what they make of tasks and assignees (RFC-0015 §6.6)."""
 
-from dataclasses import replace
-
-from pydantic import BaseModel, ConfigDict, Field
+from dataclasses import asdict, dataclass, fields, replace
 
 from functions.namespaces.bars import Bars
-from functions.platform.fields import Name
 from functions.platform.guard_keys import barred_name
 from functions.platform.items import Item
 from functions.tasks.model import Task
 
-_MOST_NAMESPACES = 100
 
+@dataclass(frozen=True, slots=True)
+class Guardrails:
+    """What a coordinator's guardrails say; None is nothing."""
 
-class Guardrails(BaseModel):
-    """`guardrails` of a coordinator: only the given fields change; null takes one away."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-    max_working_memory_per_task: int | None = Field(default=None, ge=0, le=1_000_000)
-    max_episodic_memory_per_agent: int | None = Field(default=None, ge=0, le=100_000)
-    allowed_semantic_namespaces: list[Name] | None = Field(
-        default=None, max_length=_MOST_NAMESPACES
-    )
-    denied_semantic_namespaces: list[Name] | None = Field(default=None, max_length=_MOST_NAMESPACES)
+    max_working_memory_per_task: int | None = None
+    max_episodic_memory_per_agent: int | None = None
+    allowed_semantic_namespaces: list[str] | None = None
+    denied_semantic_namespaces: list[str] | None = None
     memory_archive_required: bool | None = None
 
 
-class GuardrailsChange(BaseModel):
-    """Body of `PATCH /api/v1/coordinators/{coordinator_id}/guardrails`."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    guardrails: Guardrails
-
-
-class CoordinatorGuardrails(BaseModel):
+@dataclass(frozen=True, slots=True)
+class CoordinatorGuardrails:
     """A coordinator's guardrails as they stand; version 0 where nobody has set any."""
-
-    model_config = ConfigDict(frozen=True)
 
     coordinator: str
     guardrails: Guardrails = Guardrails()
@@ -70,7 +53,8 @@ def governed(task: Task, guardrails: Guardrails) -> Task:
 
 def guardrails_attributes(standing: CoordinatorGuardrails) -> Item:
     """Guardrails as attributes of their item."""
-    return standing.guardrails.model_dump(exclude_none=True) | {
+    said = asdict(standing.guardrails).items()
+    return {name: each for name, each in said if each is not None} | {
         "coordinator": standing.coordinator,
         "version": standing.version,
         "updated": standing.updated,
@@ -82,10 +66,10 @@ def guardrails_of(coordinator: str, item: Item | None) -> CoordinatorGuardrails:
     """A coordinator's guardrails from their item, if there is one."""
     if item is None:
         return CoordinatorGuardrails(coordinator=coordinator)
-    given = {name: item[name] for name in Guardrails.model_fields.keys() & item.keys()}
+    given = {each.name: item[each.name] for each in fields(Guardrails) if each.name in item}
     return CoordinatorGuardrails(
         coordinator=coordinator,
-        guardrails=Guardrails.model_construct(**given),
+        guardrails=Guardrails(**given),
         version=item["version"],
         updated=item["updated"],
         request=item.get("req"),

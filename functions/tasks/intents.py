@@ -1,10 +1,17 @@
 """Use cases on intents' access lists (contract §5)."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from functions.identity.model import ADMIN, Principal
 from functions.platform.errors import AccessDenied, NotFound
-from functions.tasks.model import Acl, Intent
+from functions.tasks.model import Intent
 from functions.tasks.rules import may_read_intent
 from functions.tasks.store import TaskStore
+
+if TYPE_CHECKING:
+    from functions.tasks.bodies import Acl
 
 
 class Intents:

@@ -2,12 +2,11 @@
 
 from typing import Any
 
-from pydantic_core import from_json, to_json
-
 from functions.platform.items import Item
+from functions.platform.jsontext import exact_text, exact_value
 from functions.platform.keys import due_shard, task_item
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
-from functions.tasks.model import Grant, Intent, MemoryPolicy, Task
+from functions.tasks.model import Grant, Intent, Policy, Task
 
 FOREVER = 2**53
 ENDING_TAKES = 60_000  # ms
@@ -40,7 +39,7 @@ def task_attributes(task: Task) -> Item:
         "room_kb": task.room_kb,
         "parties": task.parties or None,
         "grants": {},
-        "kept": to_json(task.kept).decode(),
+        "kept": exact_text(task.kept).decode(),
         "req": task.request,
     } | _due(task)
 
@@ -62,7 +61,7 @@ def task_of(item: Item) -> Task:
         version=item["version"],
         created=item["created"],
         updated=item["updated"],
-        policy=MemoryPolicy(
+        policy=Policy(
             archive_on_completion=item["archiving"],
             inherit_from_parent=item["inherits"],
             max_entries=item["max_n"],
@@ -85,7 +84,7 @@ def task_of(item: Item) -> Task:
         parties=item.get("parties", frozenset()),
         heirs=item.get("heirs", frozenset()),
         grants=tuple(map(_grant, item["grants"].values())),
-        kept=from_json(item["kept"]),
+        kept=exact_value(item["kept"]),
         request=item.get("req"),
     )
 

@@ -1,8 +1,15 @@
 """Who may do what with a task or an intent (contract §4, §5); pure decisions."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from functions.identity.model import ADMIN, Principal
 from functions.platform.errors import AccessDenied, TaskClosed
-from functions.tasks.model import RESULTS, Grant, Intent, NewTask, Task
+from functions.tasks.model import RESULTS, Grant, Intent, Task
+
+if TYPE_CHECKING:
+    from functions.tasks.bodies import NewTask
 
 
 def coordinates(caller: Principal, task: Task) -> bool:

@@ -1,8 +1,11 @@
 """Use cases on tasks: register, adopt, read, change, grant (contract §5, RFC-0015 §6.5, §8)."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from functions.identity.model import ADMIN, Principal
 from functions.platform import keys
@@ -21,8 +24,11 @@ from functions.tasks import rules, writes
 from functions.tasks.changes import changed, new_task
 from functions.tasks.governance import Governance
 from functions.tasks.items import task_of
-from functions.tasks.model import NewTask, Task, TaskChange
+from functions.tasks.model import Task
 from functions.tasks.store import TaskStore, replace_task
+
+if TYPE_CHECKING:
+    from functions.tasks.bodies import NewTask, TaskChange
 
 _ATTEMPTS = 5
 

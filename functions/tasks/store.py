@@ -1,6 +1,9 @@
 """The tasks room's reads and single writes."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from functions.identity.model import Principal
 from functions.platform import keys
@@ -9,7 +12,10 @@ from functions.platform.table import Table
 from functions.platform.writes import Write, update
 from functions.tasks import writes
 from functions.tasks.items import intent_of, task_attributes, task_of
-from functions.tasks.model import AclEntry, Intent, Task
+from functions.tasks.model import Intent, Task
+
+if TYPE_CHECKING:
+    from functions.tasks.bodies import AclEntry
 
 
 class TaskStore:

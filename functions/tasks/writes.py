@@ -14,7 +14,7 @@ from functions.platform.items import Item
 from functions.platform.keys import Key, agent_digest
 from functions.platform.writes import Write, check, put, update
 from functions.tasks.items import task_attributes
-from functions.tasks.model import MemoryPolicy, Task
+from functions.tasks.model import Policy, Task
 
 _ABSENT = "attribute_not_exists(pk)"
 OPEN = "attribute_not_exists(ended)"
@@ -132,7 +132,7 @@ def registered_by_write(
     caller: Principal, task_id: str, intent: str | None, now: int, held: Held
 ) -> Task:
     """The task that a write to an unregistered task registers (contract §5)."""
-    policy = MemoryPolicy()
+    policy = Policy()
     return Task(
         id=task_id,
         intent=intent,

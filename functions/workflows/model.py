@@ -5,9 +5,10 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from functions.entries.settings import EpisodicSettings, EvictionPolicy
+from functions.entries.bodies import EpisodicSettings, EvictionPolicy
 from functions.platform.fields import AgentId, Name
-from functions.tasks.model import MemoryPolicy
+from functions.tasks.bodies import MemoryPolicy
+from functions.tasks.model import Policy
 
 _Title = Annotated[str, Field(min_length=1, max_length=100)]
 
@@ -84,7 +85,7 @@ class TaskPlan:
     agent: str | None
     depends_on: list[str]  # ids
     outputs: list[str]
-    policy: MemoryPolicy
+    policy: Policy
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,13 @@
 """What a workflow comes to; pure (RFC-0015 §7)."""
 
+from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 from hashlib import blake2b
 
 from pydantic_core import to_json
 
 from functions.platform import keys
-from functions.tasks.model import MemoryPolicy
+from functions.tasks.model import Policy
 from functions.workflows.model import AgentPlan, Application, PlanTask, TaskPlan, Workflow
 
 Problems = list[tuple[tuple[str | int, ...], str]]
@@ -76,12 +77,12 @@ def _agent(workflow: Workflow, agent: str) -> AgentPlan:
 
 def _task(workflow: Workflow, step: PlanTask, ids: dict[str, str]) -> TaskPlan:
     defaults = workflow.memory.working_memory
-    policy = MemoryPolicy(
+    policy = Policy(
         archive_on_completion=defaults.archive_on_completion,
         max_entries=defaults.max_entries_per_task,
     )
     if step.memory_policy is not None:
-        policy = policy.model_copy(update=step.memory_policy.model_dump(exclude_unset=True))
+        policy = replace(policy, **step.memory_policy.model_dump(exclude_unset=True))
     return TaskPlan(
         id=ids[step.task],
         name=step.task,

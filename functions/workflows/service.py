@@ -1,9 +1,10 @@
 """Applies workflows: their namespaces, agents and tasks (RFC-0015 §7; contract §5)."""
 
+from dataclasses import asdict
 from typing import Any
 
 from functions.entries.agents import Agents
-from functions.entries.settings import AgentConfig, EpisodicSettings
+from functions.entries.bodies import AgentConfig, EpisodicSettings
 from functions.identity.model import Principal
 from functions.namespaces.service import Namespaces
 from functions.platform.clock import Clock
@@ -12,7 +13,8 @@ from functions.platform.guard_keys import workflow_item
 from functions.platform.idempotency import RequestToken
 from functions.platform.table import Table
 from functions.platform.writes import put
-from functions.tasks.model import KEPT, NewTask, Task, TaskChange
+from functions.tasks.bodies import KEPT, MemoryPolicy, NewTask, TaskChange
+from functions.tasks.model import Task
 from functions.tasks.service import Tasks
 from functions.workflows.model import AgentPlan, Application, TaskPlan, Workflow
 from functions.workflows.rules import application, digest
@@ -67,7 +69,7 @@ class Workflows:
             if task is None:
                 new = NewTask(id=plan.id, intent_id=wanted.intent, **fields)
                 self._tasks.register(caller, new, RequestToken.fresh())
-            elif task.ended is None and not _stands(task, fields):
+            elif task.ended is None and not _stands(task, plan, fields):
                 change, token = TaskChange(**fields), RequestToken.fresh()
                 self._tasks.change(caller, task.id, task.version, change, token)
 
@@ -85,7 +87,7 @@ def _fields(plan: TaskPlan, wanted: Application) -> dict[str, Any]:
         "name": plan.name,
         "assigned_agent": plan.agent,
         "depends_on": plan.depends_on,
-        "memory_policy": plan.policy,
+        "memory_policy": MemoryPolicy(**asdict(plan.policy)),
         "semantic_namespaces": wanted.namespaces if wanted.declares_memory else None,
         "metadata": {
             "workflow": wanted.name,
@@ -95,11 +97,8 @@ def _fields(plan: TaskPlan, wanted: Application) -> dict[str, Any]:
     }
 
 
-def _stands(task: Task, fields: dict[str, Any]) -> bool:
+def _stands(task: Task, plan: TaskPlan, fields: dict[str, Any]) -> bool:
     """Whether a task is already as the workflow says."""
     kept = {name: value for name, value in fields.items() if name in KEPT and value is not None}
     same = all(task.kept.get(name) == value for name, value in kept.items())
-    return same and (task.assignee, task.policy) == (
-        fields["assigned_agent"],
-        fields["memory_policy"],
-    )
+    return same and (task.assignee, task.policy) == (plan.agent, plan.policy)

@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Iterator
+from dataclasses import replace
 
 import httpx
 import pytest
@@ -57,7 +58,7 @@ def index(service: Service, monkeypatch: pytest.MonkeyPatch) -> Iterator[VectorS
 @pytest.fixture
 def ada(service: Service, index: VectorSearch, tenant: Tenant) -> httpx.Client:  # noqa: ARG001 - it is there first
     """An agent of a service that searches by that index."""
-    handler = build(service.settings().model_copy(update={"vector_index": INDEX}), service.clock)
+    handler = build(replace(service.settings(), vector_index=INDEX), service.clock)
     key = tenant.principal("agent", "ada")["api_key"]
     return open_client(HandlerTransport(handler, turns(parallel=True)), key)
 

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from functions.api.handler import build
-from functions.platform.settings import ApiSettings
+from functions.platform.settings import ApiSettings, WrongSetting
 from tests.contract.door import HandlerTransport, open_client, turns
 from tests.contract.expect import ok
 from tests.contract.remembering import start
@@ -59,7 +59,7 @@ def test_what_is_advertised_holds(tenant: Tenant, edition: str | None) -> None:
 
 @pytest.mark.parametrize("edition", ["2", "rfc-0005", " "])
 def test_an_unknown_edition_fails_loudly(service: Service, edition: str) -> None:
-    with pytest.raises(ValueError, match="openwop"):
+    with pytest.raises(WrongSetting, match="OPENWOP"):
         client_of(service, edition)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -72,9 +73,9 @@ def ada(service: Service, tenant: Tenant, key: str) -> httpx.Client:
     return client
 
 
-def after(service: Service, key: str, **change: str) -> httpx.Client:
+def after(service: Service, key: str, **change: Any) -> httpx.Client:
     """The same agent behind a new instance, which has been started with other settings."""
-    handler = build(service.settings().model_copy(update=change), service.clock)
+    handler = build(replace(service.settings(), **change), service.clock)
     return open_client(HandlerTransport(handler, turns(parallel=True)), key)
 
 

@@ -1,15 +1,16 @@
 """Agents' settings (contract §4)."""
 
 from functions.api.call import Answer, Call, json_answer
-from functions.api.documents import settings_document
+from functions.api.governing_documents import settings_document
+from functions.api.parsing import parsed
 from functions.api.rooms.tasks import agents
 from functions.api.route import Route
-from functions.entries.settings import AgentConfig
+from functions.entries.bodies import AgentConfig
 from functions.identity.model import ADMIN, Principal
 
 
 def configure(call: Call, caller: Principal) -> Answer:
-    config, agent = call.parsed(AgentConfig), call.name("agent_id", 128)
+    config, agent = parsed(call, AgentConfig), call.name("agent_id", 128)
     settings = call.use(agents).configure(caller, agent, config, call.token(caller))
     return json_answer(200, settings_document(settings))
 

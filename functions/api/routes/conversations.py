@@ -9,6 +9,7 @@ from functions.api.conversation_documents import conversation_document, message_
 from functions.api.documents import Document
 from functions.api.filters import tags_of
 from functions.api.paging import MOST_LIMIT, PAGE, cut, envelope, limits, number, single
+from functions.api.parsing import parsed
 from functions.api.rooms.conversations import archives, conversations
 from functions.api.route import Route
 from functions.conversations.model import Conversation, Message, NewConversation, NewMessages
@@ -21,7 +22,7 @@ _ARCHIVE = f"{_CONVERSATION}/archive"
 
 
 def put(call: Call, caller: Principal) -> Answer:
-    new, session = call.parsed(NewConversation), call.name("session_id", 255)
+    new, session = parsed(call, NewConversation), call.name("session_id", 255)
     made, first = call.use(conversations).put(caller, session, new, call.if_match)
     located = {"location": f"{CONVERSATIONS}/{quote(session, safe='')}"} if first else {}
     return _answer(201 if first else 200, made, conversation_document(made), **located)
@@ -40,7 +41,7 @@ def get(call: Call, caller: Principal) -> Answer:
 
 
 def append(call: Call, caller: Principal) -> Answer:
-    new, session = call.parsed(NewMessages), call.names["session_id"]
+    new, session = parsed(call, NewMessages), call.names["session_id"]
     token = None if call.idempotency_key is None else call.token(caller)
     after, added = call.use(conversations).append(caller, session, new.all, token)
     document = {

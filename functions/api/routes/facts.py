@@ -5,6 +5,7 @@ from urllib.parse import quote
 from functions.api.call import Answer, Call, json_answer
 from functions.api.fact_documents import fact_document, recalled_document
 from functions.api.paging import cut
+from functions.api.parsing import parsed
 from functions.api.rooms.search import facts
 from functions.api.route import Route
 from functions.facts.model import Fact, NewFact, Recall
@@ -15,7 +16,7 @@ _FACT = f"{_FACTS}/{{fact_id+}}"
 
 
 def learn(call: Call, caller: Principal) -> Answer:
-    fact, first = call.use(facts).learn(caller, call.parsed(NewFact), call.token(caller))
+    fact, first = call.use(facts).learn(caller, parsed(call, NewFact), call.token(caller))
     answer = _answer(201 if first else 200, fact)
     if first:
         answer.headers["location"] = f"{_FACTS}/{quote(fact.id, safe='')}"
@@ -23,7 +24,7 @@ def learn(call: Call, caller: Principal) -> Answer:
 
 
 def recall(call: Call, caller: Principal) -> Answer:
-    found = call.use(facts).recall(caller, call.parsed(Recall))
+    found = call.use(facts).recall(caller, parsed(call, Recall))
     return json_answer(200, {"facts": cut(map(recalled_document, found))})
 
 

@@ -1,11 +1,13 @@
 """Coordinators' guardrails (contract §5)."""
 
 from functions.api.call import Answer, Call, json_answer
-from functions.api.documents import guardrails_document
+from functions.api.governing_documents import guardrails_document
+from functions.api.parsing import parsed
 from functions.api.rooms.governing import guarding
 from functions.api.route import Route
 from functions.identity.model import ADMIN, Principal
-from functions.tasks.guardrails import CoordinatorGuardrails, GuardrailsChange
+from functions.tasks.bodies import GuardrailsChange
+from functions.tasks.guardrails import CoordinatorGuardrails
 
 _GUARDRAILS = "/api/v1/coordinators/{coordinator_id+}/guardrails"
 
@@ -15,7 +17,7 @@ def get(call: Call, caller: Principal) -> Answer:
 
 
 def change(call: Call, caller: Principal) -> Answer:
-    asked = call.parsed(GuardrailsChange).guardrails
+    asked = parsed(call, GuardrailsChange).guardrails
     version, token = call.if_match, call.token(caller)
     return _answer(call.use(guarding).change(caller, _coordinator(call), asked, version, token))
 

@@ -3,16 +3,18 @@
 from functions.api.call import Answer, Call, json_answer
 from functions.api.documents import principal_document
 from functions.api.paging import PAGE, listed
+from functions.api.parsing import parsed
 from functions.api.rooms.identity import identity
 from functions.api.route import ANY, ROOT, Route
-from functions.identity.model import ADMIN, NewPrincipal, NewTenant, Principal
+from functions.identity.bodies import NewPrincipal, NewTenant
+from functions.identity.model import ADMIN, Principal
 
 PRINCIPALS = "/api/v1/principals"
 _PRINCIPAL = f"{PRINCIPALS}/{{id+}}"
 
 
 def create_tenant(call: Call, caller: Principal) -> Answer:
-    new = call.parsed(NewTenant)
+    new = parsed(call, NewTenant)
     admin, api_key = call.use(identity).create_tenant(
         new.id, call.token(caller), call.idempotency_key
     )
@@ -20,7 +22,7 @@ def create_tenant(call: Call, caller: Principal) -> Answer:
 
 
 def create(call: Call, caller: Principal) -> Answer:
-    new = call.parsed(NewPrincipal)
+    new = parsed(call, NewPrincipal)
     principal, api_key = call.use(identity).create_principal(
         caller, new, call.token(caller), call.idempotency_key
     )

@@ -1,6 +1,7 @@
 """Working values of agents' instances (ADR-043 Tier 1; contract §8)."""
 
 from functions.api.call import Answer, Call, json_answer
+from functions.api.parsing import parsed
 from functions.api.procedure_documents import held_document, working_document
 from functions.api.rooms.procedures import instances
 from functions.api.route import Route
@@ -12,7 +13,7 @@ _VALUE = f"{_WORKING}/{{key+}}"
 
 
 def put(call: Call, caller: Principal) -> Answer:
-    new, (instance, key) = call.parsed(NewWorkingValue), _names(call)
+    new, (instance, key) = parsed(call, NewWorkingValue), _names(call)
     stored = call.use(instances).put(caller, instance, key, new)
     return json_answer(200, working_document(instance, key, stored))
 

@@ -4,7 +4,7 @@ import re
 from typing import cast, get_args
 
 from functions.api.call import Answer, Call, json_answer
-from functions.api.documents import event_document
+from functions.api.log_documents import event_document
 from functions.api.paging import limits, single
 from functions.api.rooms.logs import logs
 from functions.api.route import Route

@@ -3,10 +3,12 @@
 from functions.api.call import Answer, Call, json_answer
 from functions.api.documents import namespace_document
 from functions.api.paging import PAGE, listed
+from functions.api.parsing import parsed
 from functions.api.rooms.namespaces import namespaces
 from functions.api.route import Route
 from functions.identity.model import ADMIN, READ, Principal
-from functions.namespaces.model import Namespace, NamespaceChange
+from functions.namespaces.bodies import NamespaceChange
+from functions.namespaces.model import Namespace
 
 NAMESPACES = "/api/v1/memory/namespaces"
 
@@ -21,7 +23,7 @@ def get(call: Call, caller: Principal) -> Answer:
 
 
 def configure(call: Call, caller: Principal) -> Answer:
-    change = call.parsed(NamespaceChange)
+    change = parsed(call, NamespaceChange)
     name, version = call.name("namespace", 255), call.if_match
     token = call.token(caller)
     return _answer(call.use(namespaces).configure(caller, name, change, version, token))

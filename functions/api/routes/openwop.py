@@ -7,6 +7,7 @@ from typing import Any
 from functions.api.call import Answer, Call, json_answer
 from functions.api.openwop_documents import memory_entry_document, run_document
 from functions.api.paging import MOST_LIMIT, cut, number, single
+from functions.api.parsing import parsed
 from functions.api.rooms.openwop import handles, memories, memory_runs
 from functions.api.route import Route
 from functions.identity.model import READ, WRITE, Principal
@@ -21,7 +22,7 @@ _ENTRY = f"{_MEMORY}/{{id}}"
 
 
 def start(call: Call, caller: Principal) -> Answer:
-    new = call.parsed(NewMemoryRun)
+    new = parsed(call, NewMemoryRun)
     started = call.use(memory_runs).start(caller, new, _token(call, caller))
     return json_answer(201, run_document(started))
 
@@ -65,7 +66,7 @@ def get_entry(call: Call, caller: Principal) -> Answer:
 
 
 def put_entry(call: Call, caller: Principal) -> Answer:
-    new = call.parsed(NewMemoryEntry)
+    new = parsed(call, NewMemoryEntry)
     reference = call.names["memoryRef"]
     entry = call.use(memories).put(caller, reference, new, _token(call, caller))
     return json_answer(201, memory_entry_document(entry))

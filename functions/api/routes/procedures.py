@@ -4,6 +4,7 @@ from urllib.parse import quote
 
 from functions.api.call import Answer, Call, json_answer
 from functions.api.paging import PAGE, listed
+from functions.api.parsing import parsed
 from functions.api.procedure_documents import workflow_document
 from functions.api.rooms.procedures import procedures
 from functions.api.route import Route
@@ -15,7 +16,7 @@ _WORKFLOW = f"{_PROCEDURE}/{{workflow_id}}"
 
 
 def put(call: Call, caller: Principal) -> Answer:
-    new, place, workflow = call.parsed(NewWorkflow), _place(call), _workflow(call)
+    new, place, workflow = parsed(call, NewWorkflow), _place(call), _workflow(call)
     stored, first = call.use(procedures).put(caller, place, workflow, new, call.if_match)
     answer = _answer(201 if first else 200, stored)
     if first:
@@ -35,13 +36,13 @@ def get_all(call: Call, caller: Principal) -> Answer:
 
 
 def select(call: Call, caller: Principal) -> Answer:
-    wanted = call.parsed(Selection) if call.body else Selection()
+    wanted = parsed(call, Selection) if call.body else Selection()
     found = call.use(procedures).select(caller, _place(call), wanted.seed)
     return _answer(200, found, sampled=found.sampled)
 
 
 def outcome(call: Call, caller: Principal) -> Answer:
-    score = call.parsed(Outcome).score
+    score = parsed(call, Outcome).score
     token = None if call.idempotency_key is None else call.token(caller)
     counted = call.use(procedures).outcome(caller, _place(call), _workflow(call), score, token)
     return _answer(200, counted)

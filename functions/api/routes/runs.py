@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from functions.api.call import Answer, Call, json_answer
 from functions.api.paging import MOST_LIMIT, PAGE, cut, envelope, limits, number, single
+from functions.api.parsing import parsed
 from functions.api.rooms.runs import episodes, runs
 from functions.api.route import Route
 from functions.api.run_documents import episode_document, run_document
@@ -22,7 +23,7 @@ _RECALLED = 10
 
 
 def start(call: Call, caller: Principal) -> Answer:
-    run = call.use(runs).start(caller, call.parsed(NewRun), call.token(caller))
+    run = call.use(runs).start(caller, parsed(call, NewRun), call.token(caller))
     return _answer(201, run, location=f"{_RUNS}/{quote(run.id, safe='')}")
 
 
@@ -31,12 +32,12 @@ def get(call: Call, caller: Principal) -> Answer:
 
 
 def complete(call: Call, caller: Principal) -> Answer:
-    output, run_id = call.parsed(RunOutput).output, call.names["run_id"]
+    output, run_id = parsed(call, RunOutput).output, call.names["run_id"]
     return _answer(200, call.use(runs).complete(caller, run_id, output, call.token(caller)))
 
 
 def fail(call: Call, caller: Principal) -> Answer:
-    error, run_id = call.parsed(RunError).error, call.names["run_id"]
+    error, run_id = parsed(call, RunError).error, call.names["run_id"]
     return _answer(200, call.use(runs).fail(caller, run_id, error, call.token(caller)))
 
 
@@ -52,7 +53,7 @@ def of_type(call: Call, caller: Principal) -> Answer:
 
 def append(call: Call, caller: Principal) -> Answer:
     token = None if call.idempotency_key is None else call.token(caller)
-    new, run_id = call.parsed(NewEpisode), call.names["run_id"]
+    new, run_id = parsed(call, NewEpisode), call.names["run_id"]
     episode = call.use(episodes).append(caller, run_id, new, token)
     return json_answer(201, episode_document(episode))
 

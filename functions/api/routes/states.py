@@ -7,6 +7,7 @@ import orjson
 from functions.api.call import Answer, Call, json_answer
 from functions.api.conversation_documents import state_document
 from functions.api.paging import cut, number
+from functions.api.parsing import parsed
 from functions.api.rooms.conversations import states
 from functions.api.route import Route
 from functions.conversations.states import NewState, Place, State
@@ -17,7 +18,7 @@ _STATE = f"{_OF_OWNER}/{{key+}}"
 
 
 def put(call: Call, caller: Principal) -> Answer:
-    new = call.parsed(NewState)
+    new = parsed(call, NewState)
     return _answer(call.use(states).put(caller, _place(call), new, call.if_match))
 
 

@@ -6,13 +6,15 @@ from urllib.parse import quote
 from functions.api.call import Answer, Call, json_answer
 from functions.api.documents import grant_document, intent_document, task_document
 from functions.api.paging import PAGE, cut, limits, position, single
+from functions.api.parsing import parsed
 from functions.api.rooms.governing import endings, grants
 from functions.api.rooms.logs import intents
 from functions.api.rooms.tasks import tasks
 from functions.api.route import Route
 from functions.identity.model import READ, WRITE, Principal
 from functions.platform.errors import ValidationFailed
-from functions.tasks.model import Acl, NewGrant, NewTask, Status, Task, TaskChange
+from functions.tasks.bodies import Acl, NewGrant, NewTask, TaskChange
+from functions.tasks.model import Status, Task
 
 TASKS = "/api/v1/tasks"
 _GRANT = f"{TASKS}/{{task_id+}}/grants/{{principal+}}"
@@ -20,7 +22,7 @@ _ACL = "/api/v1/intents/{intent_id+}/acl"
 
 
 def register(call: Call, caller: Principal) -> Answer:
-    task = call.use(endings).register(caller, call.parsed(NewTask), call.token(caller))
+    task = call.use(endings).register(caller, parsed(call, NewTask), call.token(caller))
     return _task_answer(201, task, location=f"{TASKS}/{quote(task.id, safe='')}")
 
 
@@ -33,7 +35,7 @@ def change(call: Call, caller: Principal) -> Answer:
         caller,
         call.names["task_id"],
         call.required_version,
-        call.parsed(TaskChange),
+        parsed(call, TaskChange),
         call.token(caller),
     )
     return _task_answer(200, task)
@@ -59,7 +61,7 @@ def _listed(call: Call, tasks: list[Task]) -> Answer:
 
 def grant(call: Call, caller: Principal) -> Answer:
     task_id, principal = call.names["task_id"], call.name("principal", 128)
-    granted = call.use(grants).grant(caller, task_id, principal, call.parsed(NewGrant))
+    granted = call.use(grants).grant(caller, task_id, principal, parsed(call, NewGrant))
     return json_answer(200, grant_document(granted))
 
 
@@ -74,7 +76,7 @@ def get_acl(call: Call, caller: Principal) -> Answer:
 
 
 def set_acl(call: Call, caller: Principal) -> Answer:
-    acl = call.parsed(Acl)
+    acl = parsed(call, Acl)
     intent = call.use(intents).set_acl(caller, call.names["intent_id"], acl)
     return json_answer(200, intent_document(intent))
 

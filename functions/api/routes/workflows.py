@@ -1,7 +1,7 @@
 """Workflows (contract §5)."""
 
 from functions.api.call import Answer, Call, json_answer
-from functions.api.documents import workflow_document
+from functions.api.governing_documents import workflow_document
 from functions.api.rooms.workflows import workflows
 from functions.api.route import Route
 from functions.identity.model import ADMIN, Principal

@@ -1,4 +1,4 @@
-"""The OpenAPI document and its page, made when they are first asked for (contract §6)."""
+"""The OpenAPI document and its page, made when they are first asked for."""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""What needs no key: discovery, health (contract §6)."""
+"""What the service says of itself to each protocol, and that it is there."""
 
 from functions.api.call import Answer, Call, json_answer
 from functions.api.capabilities import CAPABILITIES, OPENINTENT, OPENWOP

@@ -1,0 +1,1 @@
+"""What needs no key: discovery, the OpenAPI document, its page, health (contract §6)."""

@@ -1,0 +1,1 @@
+"""Memory entries (contract §4)."""

@@ -1,0 +1,86 @@
+"""Entries by filters: query, count, delete."""
+
+from typing import Any
+
+from functions.api.call import Answer, Call, json_answer
+from functions.api.documents import entry_document
+from functions.api.filters import FILTERS, NARROWING, OF_AGENT, filters_of
+from functions.api.paging import PAGE, cut, envelope, limits, position
+from functions.api.rooms.queries import batches, queries, summaries
+from functions.api.route import Route
+from functions.api.routes.memory.entry import MEMORY
+from functions.api.summary_documents import summary_document
+from functions.entries.query import Found
+from functions.identity.model import READ, WRITE, Principal
+from functions.platform.errors import ValidationFailed
+
+
+def query(call: Call, caller: Principal) -> Answer:
+    limit, offset = limits(call)
+    found = call.use(queries).find(caller, filters_of(call))
+    page, taken = _page(call, caller, found, limit, offset)
+    return json_answer(200, envelope("entries", page, found.total, limit, offset, taken))
+
+
+def of_agent(call: Call, caller: Principal) -> Answer:
+    limit, offset = limits(call)
+    found = call.use(queries).find(caller, filters_of(call, call.names["agent_id"]))
+    page, taken = _page(call, caller, found, limit, offset)
+    return json_answer(200, page, **position(found.total, offset, taken))
+
+
+def _page(
+    call: Call, caller: Principal, found: Found, limit: int, offset: int
+) -> tuple[list[Any], int]:
+    """A page's documents, and how many of what was found they account for."""
+    entries = call.use(queries).page(caller, found, offset, limit)
+    page = cut(map(entry_document, entries))
+    if len(page) < len(entries):
+        taken = found.orders.index(entries[len(page)].order) - offset
+    else:
+        taken = min(limit, max(found.total - offset, 0))
+    return page, taken
+
+
+def delete_batch(call: Call, caller: Principal) -> Answer:
+    if not call.query.keys() & set(NARROWING):
+        raise ValidationFailed("query", f"needs at least one of {', '.join(NARROWING)}")
+    return json_answer(200, {"deleted": call.use(batches).delete(caller, filters_of(call))})
+
+
+def summary(call: Call, caller: Principal) -> Answer:
+    return json_answer(
+        200, summary_document(call.use(summaries).of(caller, call.names["agent_id"]))
+    )
+
+
+ROUTES = [
+    Route("GET", MEMORY, query, READ, "Query entries", {200: "EntryPage"}, query=(*FILTERS, *PAGE)),
+    Route(
+        "DELETE",
+        f"{MEMORY}/batch",
+        delete_batch,
+        WRITE,
+        "Delete the entries that match",
+        {200: "Deleted"},
+        query=FILTERS,
+        also=(409,),
+    ),
+    Route(
+        "GET",
+        "/api/v1/agents/{agent_id+}/memory/summary",
+        summary,
+        READ,
+        "An agent's memory in figures",
+        {200: "Summary"},
+    ),
+    Route(
+        "GET",
+        "/api/v1/agents/{agent_id+}/memory",
+        of_agent,
+        READ,
+        "Query an agent's entries, as a bare array",
+        {200: "Entries"},
+        query=(*OF_AGENT, *PAGE),
+    ),
+]
