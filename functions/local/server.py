@@ -73,6 +73,11 @@ class _Uvicorn(uvicorn.Server):
             asyncio.get_running_loop().add_reader(self._channel, self._take, self._channel)
         self._tell()
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        if self._channel is not None:  # what comes now is for the next process
+            asyncio.get_running_loop().remove_reader(self._channel)
+        await super().shutdown(sockets)
+
     def _take(self, channel: socket.socket) -> None:
         loop = asyncio.get_running_loop()
         for connection in handover.take(channel):
@@ -114,6 +119,7 @@ class Server:
                 log_config=None,
                 access_log=False,
                 server_header=False,
+                proxy_headers=False,  # who calls is whoever connects
                 backlog=_BACKLOG,
                 timeout_keep_alive=_KEEP_ALIVE,
                 timeout_graceful_shutdown=_GRACE,

@@ -24,6 +24,13 @@ pytestmark = [
 ]
 
 
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
+    """One that is only talked to."""
+    with running(tmp_path_factory.mktemp("shared"), AGENT_MEMORY_WORKERS="2") as ready:
+        yield ready
+
+
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[LocalServer]:
     with running(tmp_path, AGENT_MEMORY_WORKERS="2") as ready:
@@ -84,9 +91,9 @@ def four_clients(server: LocalServer, api_key: str | None = None) -> Iterator[li
         yield clients
 
 
-def test_clients_who_stay_are_shared_evenly(server: LocalServer) -> None:
-    with four_clients(server):
-        assert list(connections(server).values()) == [2, 2]
+def test_clients_who_stay_are_shared_evenly(shared: LocalServer) -> None:
+    with four_clients(shared):
+        assert list(connections(shared).values()) == [2, 2]
 
 
 def test_the_greeting_comes_once(server: LocalServer) -> None:
@@ -97,16 +104,19 @@ def test_the_greeting_comes_once(server: LocalServer) -> None:
 
 
 @pytest.mark.parametrize("how", ["revoked", "rotated"])
-def test_a_key_that_is_taken_back_works_at_no_worker(server: LocalServer, how: str) -> None:
-    with server.client() as admin:
-        made = admin.post("/api/v1/principals", json={"id": "agent", "kind": "agent"})
-        with four_clients(server, made.json()["api_key"]) as clients:
+def test_a_key_that_is_taken_back_works_at_no_worker(shared: LocalServer, how: str) -> None:
+    with shared.client() as admin:
+        made = admin.post("/api/v1/principals", json={"id": how, "kind": "agent"})
+        with four_clients(shared, made.json()["api_key"]) as clients:
             if how == "revoked":
-                changed = admin.delete("/api/v1/principals/agent")
+                changed = admin.delete(f"/api/v1/principals/{how}")
             else:
-                changed = admin.post("/api/v1/principals/agent/rotate")
+                changed = admin.post(f"/api/v1/principals/{how}/rotate")
             changed.raise_for_status()
             assert [each.get("/api/v1/me").status_code for each in clients] == [401] * 4
+
+
+_MOST = 240  # entries of each of four writers: fewer than evict each other
 
 
 def reached(acknowledged: list[str], goal: int) -> bool:
@@ -116,9 +126,9 @@ def reached(acknowledged: list[str], goal: int) -> bool:
 def write(server: LocalServer, writer: str, stop: Event, acknowledged: list[str]) -> None:
     """Goes on with the next entry where a connection breaks."""
     with server.client() as client:
-        number = 0
-        while not stop.is_set():
-            number += 1
+        for number in range(_MOST):
+            if stop.is_set():
+                return
             key = f"{writer}-{number}"
             body = {"namespace": "n", "key": key, "value": {}, "memory_type": "episodic"}
             try:
@@ -129,7 +139,10 @@ def write(server: LocalServer, writer: str, stop: Event, acknowledged: list[str]
             acknowledged.append(key)
 
 
-def test_a_killed_worker_is_replaced_and_nothing_acknowledged_is_lost(server: LocalServer) -> None:
+@pytest.mark.parametrize("by", [signal.SIGKILL, signal.SIGTERM])
+def test_a_worker_that_ends_is_replaced_and_nothing_acknowledged_is_lost(
+    server: LocalServer, by: signal.Signals
+) -> None:
     acknowledged: list[str] = []
     stop = Event()
     with ThreadPoolExecutor(4) as pool:
@@ -137,7 +150,7 @@ def test_a_killed_worker_is_replaced_and_nothing_acknowledged_is_lost(server: Lo
         try:
             for goal in (20, 40):
                 until(partial(reached, acknowledged, goal), "nothing is written any more")
-                kill_one(server)
+                end_one(server, by)
         finally:
             stop.set()
         for each in writers:
@@ -148,13 +161,13 @@ def test_a_killed_worker_is_replaced_and_nothing_acknowledged_is_lost(server: Lo
     assert server.end(signal.SIGTERM) == 0
 
 
-def kill_one(server: LocalServer) -> None:
+def end_one(server: LocalServer, by: signal.Signals) -> None:
     until(lambda: len(workers(server)) == 2, "there are no two workers")
     before = workers(server)
     victim = min(before)
-    os.kill(victim, signal.SIGKILL)
+    os.kill(victim, by)
     await_end(victim)
-    until(lambda: len(workers(server) - before) == 1, "no worker takes the place of the killed one")
+    until(lambda: len(workers(server) - before) == 1, "no worker takes its place")
     assert victim not in server.children()  # not even its remains
 
 
