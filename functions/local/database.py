@@ -1,6 +1,7 @@
 """Which DynamoDB serves: the embedded engine, moto in its place, or one that the user names."""
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -117,7 +118,7 @@ def point_only_at(endpoint: str | None) -> None:
 
 
 def ensure_tables(*tables: dict[str, Any]) -> None:
-    """Creates the tables that don't exist, and waits until all can be used.
+    """Creates the tables and indexes that don't exist, and waits until all can be used.
 
     Args:
         tables: arguments of CreateTable.
@@ -142,3 +143,29 @@ def _ensure_table(dynamodb: Any, table: dict[str, Any]) -> None:
     dynamodb.get_waiter("table_exists").wait(
         TableName=name, WaiterConfig={"Delay": 1, "MaxAttempts": 120}
     )
+    _ensure_indexes(dynamodb, table)
+
+
+def _ensure_indexes(dynamodb: Any, table: dict[str, Any]) -> None:
+    """Adds those that a table of an earlier version lacks, one at a time, as DynamoDB has it."""
+    name = table["TableName"]
+    there = {each["IndexName"] for each in _indexes(dynamodb, name)}
+    for index in table.get("GlobalSecondaryIndexes", ()):
+        if index["IndexName"] not in there:
+            keys = {each["AttributeName"] for each in index["KeySchema"]}
+            typed = [
+                each for each in table["AttributeDefinitions"] if each["AttributeName"] in keys
+            ]
+            dynamodb.update_table(
+                TableName=name,
+                AttributeDefinitions=typed,
+                GlobalSecondaryIndexUpdates=[{"Create": index}],
+            )
+            while any(each["IndexStatus"] != "ACTIVE" for each in _indexes(dynamodb, name)):
+                time.sleep(1)
+
+
+def _indexes(dynamodb: Any, name: str) -> list[dict[str, Any]]:
+    described = dynamodb.describe_table(TableName=name)["Table"]
+    indexes: list[dict[str, Any]] = described.get("GlobalSecondaryIndexes", [])
+    return indexes

@@ -3,10 +3,10 @@
 from functools import cached_property
 from typing import Any
 
-import orjson
 from botocore.config import Config
-from botocore.parsers import JSONParser, ResponseParserFactory
 from botocore.session import get_session
+
+from functions.platform.dynamodb import make_lean
 
 _CONFIG = Config(
     parameter_validation=False,
@@ -21,7 +21,7 @@ def client(service: str) -> Any:
     """A client of `service`, for many threads; region and endpoint come from the environment."""
     session = get_session()
     if service in ("dynamodb", "dynamodbstreams"):
-        session.register_component("response_parser_factory", _PlainParsers())
+        make_lean(session)
     return session.create_client(service, config=_CONFIG)
 
 
@@ -43,19 +43,3 @@ class _Later:
 
     def __getattr__(self, operation: str) -> Any:
         return getattr(self._client, operation)
-
-
-class _PlainParser(JSONParser):  # type: ignore[misc]
-    """Leaves an answer as its JSON says, binary values in base64 included.
-
-    Botocore's own parser walks every attribute of every item against the service model, which
-    takes half of the time of a query; `functions.platform.items` reads the typed form anyway.
-    """
-
-    def _handle_json_body(self, raw_body: bytes, shape: object) -> Any:  # noqa: ARG002
-        return orjson.loads(raw_body) if raw_body else {}
-
-
-class _PlainParsers(ResponseParserFactory):  # type: ignore[misc]
-    def create_parser(self, protocol_name: str) -> Any:  # noqa: ARG002
-        return _PlainParser(**self._defaults)

@@ -13,6 +13,7 @@ import pytest
 from botocore.config import Config
 
 from functions.local import stream_records
+from functions.local.database import ensure_tables
 from functions.local.engine import Engine, find_binary, start
 from functions.platform.schema import memory_table
 from tests.contract.local_server import ROOT, await_end
@@ -178,3 +179,37 @@ def test_it_ends_with_a_killed_parent(tmp_path: Path) -> None:
         child = int(parent.stdout.readline())
         parent.kill()
         await_end(child)
+
+
+def test_a_table_of_an_earlier_version_gets_the_indexes_that_it_lacks(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table, dynamodb = memory_table("memory"), client(engine)
+    later = {"by_type": {"type_ix", "type_at"}, "by_expiry": {"expires"}}
+    added = {name for names in later.values() for name in names}
+    dynamodb.create_table(
+        **table
+        | {
+            "AttributeDefinitions": [
+                each for each in table["AttributeDefinitions"] if each["AttributeName"] not in added
+            ],
+            "GlobalSecondaryIndexes": [
+                each for each in table["GlobalSecondaryIndexes"] if each["IndexName"] not in later
+            ],
+        }
+    )
+    item = {"pk": {"S": "a"}, "sk": {"S": "b"}, "type_ix": {"S": "t"}, "type_at": {"S": "1"}}
+    dynamodb.put_item(TableName="memory", Item=item)
+    monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", engine.url)
+    ensure_tables(table)
+    found = dynamodb.query(
+        TableName="memory",
+        IndexName="by_type",
+        KeyConditionExpression="type_ix = :t",
+        ExpressionAttributeValues={":t": {"S": "t"}},
+    )
+    assert found["Items"] == [item]
+    described = dynamodb.describe_table(TableName="memory")["Table"]["GlobalSecondaryIndexes"]
+    declared = table["GlobalSecondaryIndexes"]
+    assert {each["IndexName"] for each in described} == {each["IndexName"] for each in declared}
+    ensure_tables(table)
