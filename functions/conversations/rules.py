@@ -17,7 +17,7 @@ from functions.identity.model import Principal
 from functions.platform.clock import to_rfc3339
 from functions.platform.conversation_keys import new_generation
 from functions.platform.errors import AccessDenied, ValidationFailed, ValueTooLarge
-from functions.platform.jsontext import compact_json, exact_value
+from functions.platform.jsontext import bounded_json, compact_json, exact_value
 from functions.platform.lifetimes import expiry
 
 OLD_SCHEMA = "0.9"  # messages without timestamp and metadata
@@ -36,8 +36,7 @@ def new_conversation(
         raise ValidationFailed("session_id", "is another than the path's")
     if new.version not in _SCHEMAS:
         raise ValidationFailed("version", f"is one of {', '.join(_SCHEMAS)}")
-    metadata = compact_json(new.metadata, "metadata")
-    _assert_fits("metadata", metadata, MOST_METADATA_BYTES)
+    metadata = bounded_json(new.metadata, "metadata", MOST_METADATA_BYTES)
     return Conversation(
         tenant=caller.tenant,
         session=session,
@@ -75,11 +74,10 @@ def message_texts(messages: Iterable[NewMessage], schema: str, now: int) -> list
 
 def _text(message: NewMessage, schema: str, now: int, index: int) -> bytes:
     try:
-        text = compact_json(_document(message, schema, now), "messages")
-        _assert_fits("message", text, MOST_MESSAGE_BYTES)
+        document = _document(message, schema, now)
+        return bounded_json(document, "messages", MOST_MESSAGE_BYTES, said="the message has")
     except (ValidationFailed, ValueTooLarge) as error:
         raise error.at(index) from None
-    return text
 
 
 def _document(message: NewMessage, schema: str, now: int) -> dict[str, Any]:
@@ -118,8 +116,3 @@ def assert_may_write(caller: Principal, conversation: Conversation) -> None:
     assert_may_read(caller, conversation)
     if caller.id not in conversation.owners:
         raise AccessDenied("this conversation is shared with you to read only")
-
-
-def _assert_fits(what: str, text: bytes, most: int) -> None:
-    if len(text) > most:
-        raise ValueTooLarge(f"the {what} has {len(text)} bytes", max=most, actual=len(text))

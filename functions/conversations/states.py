@@ -10,15 +10,9 @@ from functions.conversations.model import ENCRYPTED, Sensitivity
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
 from functions.platform.conversation_keys import state_item, state_partition
-from functions.platform.errors import (
-    AccessDenied,
-    NotFound,
-    Throttled,
-    ValueTooLarge,
-    VersionMismatch,
-)
+from functions.platform.errors import AccessDenied, NotFound, Throttled, VersionMismatch
 from functions.platform.items import Item
-from functions.platform.jsontext import compact_json
+from functions.platform.jsontext import bounded_json
 from functions.platform.table import ConditionFailed, Refused, Table
 from functions.platform.values import Values, pack
 from functions.platform.writes import delete, put
@@ -79,10 +73,7 @@ class States:
             ValueTooLarge: over 65,536 bytes of compact JSON.
             VersionMismatch: If-Match names another version.
         """
-        text = compact_json(new.value, "value")
-        if len(text) > MOST_STATE_BYTES:
-            message = f"the value has {len(text)} bytes"
-            raise ValueTooLarge(message, max=MOST_STATE_BYTES, actual=len(text))
+        text = bounded_json(new.value, "value", MOST_STATE_BYTES)
         for _ in range(_ATTEMPTS):
             old = self._writable(caller, place, version)
             state = self._next(caller, place, new, text, old)

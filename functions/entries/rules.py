@@ -12,15 +12,16 @@ from functions.entries.model import (
 )
 from functions.identity.model import Principal
 from functions.platform import keys
-from functions.platform.errors import AccessDenied, ValidationFailed, ValueTooLarge
+from functions.platform.errors import AccessDenied, ValidationFailed
 from functions.platform.idempotency import RequestToken
-from functions.platform.jsontext import compact_json
+from functions.platform.jsontext import bounded_json
 from functions.platform.lifetimes import expiry
 
 if TYPE_CHECKING:
     from functions.entries.bodies import EntryChange, NewEntry
 
 TASK_LIFETIME = "task_lifetime"
+_HINT = "; keep bulk data elsewhere and store a reference"
 
 
 def compact(value: dict[str, Any]) -> bytes:
@@ -30,14 +31,7 @@ def compact(value: dict[str, Any]) -> bytes:
         ValueTooLarge: over 65,536 bytes (RFC-0015 §1.3).
         ValidationFailed: it holds a number that no JSON reader could give back.
     """
-    text = compact_json(value, "value")
-    if len(text) > MOST_VALUE_BYTES:
-        raise ValueTooLarge(
-            f"the value has {len(text)} bytes; keep bulk data elsewhere and store a reference",
-            max=MOST_VALUE_BYTES,
-            actual=len(text),
-        )
-    return text
+    return bounded_json(value, "value", MOST_VALUE_BYTES, _HINT)
 
 
 def whole_kb(value: bytes) -> int:

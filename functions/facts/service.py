@@ -10,11 +10,11 @@ from functions.facts.model import MOST_METADATA_BYTES, Fact, NewFact, Recall, Re
 from functions.identity.model import Principal
 from functions.platform.calls import pause
 from functions.platform.clock import Clock
-from functions.platform.errors import NotFound, Throttled, ValueTooLarge, VersionMismatch
+from functions.platform.errors import NotFound, Throttled, VersionMismatch
 from functions.platform.fact_keys import fact_id, fact_space
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
-from functions.platform.jsontext import compact_json
+from functions.platform.jsontext import bounded_json
 from functions.platform.keys import Key
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.vector_keys import vector_item
@@ -152,11 +152,8 @@ class Facts:
 def _metadata(new: NewFact) -> bytes | None:
     if new.metadata is None:
         return None
-    text = compact_json(new.metadata, "metadata")
-    if len(text) > MOST_METADATA_BYTES:
-        message = f"the metadata have {len(text)} bytes"
-        raise ValueTooLarge(message, max=MOST_METADATA_BYTES, actual=len(text))
-    return text
+    said = "the metadata have"
+    return bounded_json(new.metadata, "metadata", MOST_METADATA_BYTES, said=said)
 
 
 def _in_place_of(present: Fact, new: Fact) -> Fact:

@@ -17,10 +17,10 @@ from functions.instances.model import (
 )
 from functions.platform.calls import pause
 from functions.platform.clock import Clock
-from functions.platform.errors import CapacityExceeded, NotFound, Throttled, ValueTooLarge
+from functions.platform.errors import CapacityExceeded, NotFound, Throttled
 from functions.platform.instance_keys import instance_item
 from functions.platform.items import Item
-from functions.platform.jsontext import compact_json
+from functions.platform.jsontext import bounded_json
 from functions.platform.keys import Key
 from functions.platform.lifetimes import ttl_seconds
 from functions.platform.table import ConditionFailed, Table
@@ -52,10 +52,7 @@ class Instances:
             ValueTooLarge: it alone is over the instance's 131,072 bytes.
             CapacityExceeded: it is, together with the others.
         """
-        text = compact_json(new.value, "value")
-        if len(text) > MOST_INSTANCE_BYTES:
-            message = f"the value has {len(text)} bytes"
-            raise ValueTooLarge(message, max=MOST_INSTANCE_BYTES, actual=len(text))
+        text = bounded_json(new.value, "value", MOST_INSTANCE_BYTES)
         stored = WorkingValue(text, self._clock())
 
         def with_it(held: Held) -> Held:

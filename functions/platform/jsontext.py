@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from functions.platform.errors import ValidationFailed
+from functions.platform.errors import ValidationFailed, ValueTooLarge
 
 MOST_DEPTH = 150  # of nesting; parsers stop at 200, and a value stands in other documents
 
@@ -34,6 +34,26 @@ def compact_json(value: Any, field: str) -> bytes:
         raise ValidationFailed(field, f"is nested more than {MOST_DEPTH} levels deep")
     if (b"Infinity" in text or b"NaN" in text) and not _finite(value):
         raise ValidationFailed(field, "holds NaN, or a number beyond the range of a double")
+    return text
+
+
+def bounded_json(
+    value: Any, field: str, most: int, hint: str = "", *, said: str | None = None
+) -> bytes:
+    """`value` as compact UTF-8 JSON of at most `most` bytes.
+
+    Args:
+        hint: what to do instead; stands after the size.
+        said: what stands before the size, "the <field> has" unless told.
+
+    Raises:
+        ValueTooLarge: it has more.
+        ValidationFailed: as `compact_json`.
+    """
+    text = compact_json(value, field)
+    if len(text) > most:
+        message = f"{said or f'the {field} has'} {len(text)} bytes{hint}"
+        raise ValueTooLarge(message, max=most, actual=len(text))
     return text
 
 

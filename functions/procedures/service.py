@@ -9,9 +9,9 @@ from typing import TypeVar
 from functions.identity.model import Principal
 from functions.platform.calls import pause
 from functions.platform.clock import Clock
-from functions.platform.errors import NotFound, Throttled, ValueTooLarge, VersionMismatch
+from functions.platform.errors import NotFound, Throttled, VersionMismatch
 from functions.platform.idempotency import RequestToken
-from functions.platform.jsontext import compact_json
+from functions.platform.jsontext import bounded_json
 from functions.platform.keys import Key
 from functions.platform.lifetimes import duration
 from functions.platform.table import ConditionFailed, Refused
@@ -49,7 +49,7 @@ class Procedures:
             ValueTooLarge: the spec has over 65,536 bytes of compact JSON.
             NotFound, VersionMismatch: If-Match names a version, and it isn't there.
         """
-        spec = _spec(new)
+        spec = bounded_json(new.spec, "spec", MOST_SPEC_BYTES)
         half_life = None if new.half_life is None else duration(new.half_life, "half_life")
         at = self._store.key(caller.tenant, place, id)
 
@@ -177,14 +177,6 @@ def _there(found: Workflow | None) -> Workflow:
     if found is None:
         raise _unknown()
     return found
-
-
-def _spec(new: NewWorkflow) -> bytes:
-    text = compact_json(new.spec, "spec")
-    if len(text) > MOST_SPEC_BYTES:
-        message = f"the spec has {len(text)} bytes"
-        raise ValueTooLarge(message, max=MOST_SPEC_BYTES, actual=len(text))
-    return text
 
 
 def _revised(

@@ -1,11 +1,12 @@
 """What the room decides without looking at anything but its arguments."""
 
-from functions.platform.errors import NotFound, ValueTooLarge
-from functions.platform.jsontext import compact_json
+from functions.platform.errors import NotFound
+from functions.platform.jsontext import bounded_json
 from functions.platform.run_keys import DAY
 from functions.runs.model import KEPT_DAYS, MOST_VALUE_BYTES, NewEpisode
 
 _GIVEN = ("role", "kind", "turn", "metadata")
+_HINT = "; keep what is larger elsewhere, and its place here"
 
 
 def json_text(value: object, field: str) -> bytes:
@@ -15,13 +16,7 @@ def json_text(value: object, field: str) -> bytes:
         ValueTooLarge: over 65,536 bytes of compact JSON.
         ValidationFailed: it can't be written as JSON.
     """
-    text = compact_json(value, field)
-    if len(text) > MOST_VALUE_BYTES:
-        message = (
-            f"{field} has {len(text)} bytes; keep what is larger elsewhere, and its place here"
-        )
-        raise ValueTooLarge(message, max=MOST_VALUE_BYTES, actual=len(text))
-    return text
+    return bounded_json(value, field, MOST_VALUE_BYTES, _HINT, said=f"{field} has")
 
 
 def episode_text(new: NewEpisode) -> bytes:
