@@ -195,11 +195,6 @@ class Identity:
             raise Throttled("the key is being changed by someone else; try again")
         self._changes.note()
 
-    def kind_of(self, tenant: str, principal_id: str) -> str | None:
-        """A principal's kind; None if there is no such principal."""
-        stored = self._store.find(tenant, principal_id)
-        return None if stored is None else stored.principal.kind
-
     def _admin(self, tenant: str, principal_id: str) -> Principal:
         return Principal(tenant, principal_id, "user", ALL_PERMISSIONS, None, self._clock())
 

@@ -48,6 +48,11 @@ class PrincipalStore:
         item = self._table.get(identity_keys.principal_item(tenant, principal_id))
         return None if item is None else _stored(item)
 
+    def kind_of(self, tenant: str, principal_id: str) -> Kind | None:
+        """A principal's kind, None if there is no such principal: one read."""
+        found = self.find(tenant, principal_id)
+        return None if found is None else found.principal.kind
+
     def all(self, tenant: str) -> list[Principal]:
         """All principals of a tenant."""
         return [_principal(item) for item in self._table.query(f"{tenant}#p", "p#")]

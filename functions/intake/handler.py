@@ -42,12 +42,7 @@ def build(settings: IntakeSettings, clock: Clock = now_ms) -> Handler:
     logs = LogStore(Table(dynamodb, settings.log_table))
     principals, task_store = PrincipalStore(table), TaskStore(table)
     governance = Governance(table, task_store, Agents(table, clock).limit)
-
-    def kind_of(tenant: str, principal: str) -> str | None:
-        found = principals.find(tenant, principal)
-        return None if found is None else found.principal.kind
-
-    tasks = Tasks(task_store, governance, clock, kind_of)
+    tasks = Tasks(task_store, governance, clock, principals.kind_of)
     items = EntryItems(None)
     store = EntryStore(table, items)
     writer = EntryWriter(table, items, store)

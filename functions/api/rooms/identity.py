@@ -5,10 +5,15 @@ from functions.identity.service import Identity
 from functions.identity.store import PrincipalStore
 
 
+def principal_store(services: Services) -> PrincipalStore:
+    """Principals as they are stored."""
+    return PrincipalStore(services.table)
+
+
 def identity(services: Services) -> Identity:
     """Who calls."""
     return Identity(
-        PrincipalStore(services.table),
+        services.use(principal_store),
         services.root_key,
         services.clock,
         services.settings.key_cache_seconds,
