@@ -11,6 +11,7 @@ import pytest
 from tests.contract import engines
 from tests.contract.door import MovableClock
 from tests.contract.engines import Engine
+from tests.contract.searching import Embed, embedder
 from tests.contract.service import Service, Tenant, start
 from tests.e2e.fixtures import DEPLOYED
 
@@ -82,6 +83,12 @@ def clock(service: Service) -> MovableClock:
 def tenant(service: Service) -> Tenant:
     """A fresh tenant."""
     return service.tenant()
+
+
+@pytest.fixture
+def embed(service: Service) -> Embed:
+    """Has vectors follow the changes."""
+    return embedder(service)
 
 
 @pytest.fixture

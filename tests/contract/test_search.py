@@ -27,7 +27,6 @@ from tests.contract.searching import (
     TAX,
     TEA,
     Embed,
-    embedder,
     keys_of,
     search,
     state_of_vectors,
@@ -41,12 +40,6 @@ pytestmark = [
     pytest.mark.parametrize("engine", ["dynoxide"], indirect=True),
     pytest.mark.in_process,
 ]
-
-
-@pytest.fixture
-def embed(service: Service) -> Embed:
-    """Has vectors follow the changes."""
-    return embedder(service)
 
 
 @pytest.fixture

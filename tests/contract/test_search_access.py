@@ -17,7 +17,7 @@ from tests.contract.bodies import (
     working,
 )
 from tests.contract.expect import ok
-from tests.contract.searching import TEA, Embed, embedder, keys_of, search
+from tests.contract.searching import TEA, Embed, keys_of, search
 from tests.contract.service import Service, Tenant
 from tests.contract.test_guardrails import guard
 
@@ -25,12 +25,6 @@ pytestmark = [
     pytest.mark.parametrize("engine", ["dynoxide"], indirect=True),
     pytest.mark.in_process,
 ]
-
-
-@pytest.fixture
-def embed(service: Service) -> Embed:
-    """Has vectors follow the changes."""
-    return embedder(service)
 
 
 @pytest.fixture

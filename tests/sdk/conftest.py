@@ -7,7 +7,9 @@ import pytest
 from agent_memory import Client
 
 from tests.contract.local_server import LocalServer, running
+from tests.sdk import faults
 from tests.sdk.crew import Crew
+from tests.sdk.fault_proxy import FaultProxy, proxy_to
 
 ROOT_KEY = "am_root_key_of_the_tests_of_the_sdk"
 _serial = itertools.count(1)
@@ -53,6 +55,20 @@ def agent(server: LocalServer, admin: Client) -> Iterator[Callable[[str], Client
 def alice(agent: Callable[[str], Client]) -> Client:
     """An agent."""
     return agent("alice")
+
+
+@pytest.fixture
+def proxy(server: LocalServer) -> Iterator[FaultProxy]:
+    """A proxy in front of the server."""
+    with proxy_to(server.address) as opened:
+        yield opened
+
+
+@pytest.fixture
+def flaky(proxy: FaultProxy) -> FaultProxy:
+    """One on which every third call goes wrong somehow."""
+    proxy.follow(faults.flakiness())
+    return proxy
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ from tests.contract.local_server import LocalServer
 from tests.sdk import faults
 from tests.sdk.calling import Calling, Kind, calling
 from tests.sdk.crew import Crew, until
-from tests.sdk.fault_proxy import Fault, FaultProxy, passed, proxy_to
+from tests.sdk.fault_proxy import Fault, FaultProxy, passed
 
 BRIEF, LONG = 0.25, 10.0  # seconds until the client gives up on a call that stalls, on any other
 KINDS: tuple[Kind, Kind] = ("sync", "async")
@@ -70,17 +70,9 @@ class Bench:
         until(lambda: len(list(self.own_events(self.straight))) >= count)
 
 
-@pytest.fixture(scope="module")
-def proxy(server: LocalServer) -> Iterator[FaultProxy]:
-    """A proxy in front of the session's server."""
-    with proxy_to(server.address) as running:
-        yield running
-
-
 @pytest.fixture(params=KINDS)
 def bench(request: pytest.FixtureRequest, proxy: FaultProxy, crew: Crew) -> Iterator[Bench]:
     """The bench of a new agent, for either client."""
-    proxy.plan()
     agent = crew.agent()
     kind: Kind = request.param
     stalls = request.node.callspec.params.get("fault") in faults.STALLS

@@ -10,7 +10,6 @@ import pytest
 from agent_memory import AsyncClient, Client
 from agent_memory.exceptions import AgentMemoryError, MemoryConflictError
 
-from tests.contract.local_server import LocalServer
 from tests.sdk import faults
 from tests.sdk.calling import Kind, calling
 from tests.sdk.crew import Agent, Crew
@@ -19,20 +18,6 @@ from tests.sdk.mortal import Mortal
 
 WRITERS, ROUNDS = 8, 3
 NAMESPACE, KEY = "counting", "invoices"
-
-
-@pytest.fixture
-def proxy(server: LocalServer) -> Iterator[FaultProxy]:
-    """A proxy in front of the session's server."""
-    with proxy_to(server.address) as opened:
-        yield opened
-
-
-@pytest.fixture
-def flaky(proxy: FaultProxy) -> FaultProxy:
-    """One on which every third call goes wrong somehow."""
-    proxy.follow(faults.flakiness())
-    return proxy
 
 
 def one_more(value: dict[str, Any]) -> dict[str, Any]:

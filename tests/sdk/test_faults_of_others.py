@@ -20,22 +20,14 @@ from tests.contract.local_server import LocalServer
 from tests.sdk import faults
 from tests.sdk.calling import Calling, Kind, calling
 from tests.sdk.crew import Crew
-from tests.sdk.fault_proxy import FaultProxy, proxy_to
+from tests.sdk.fault_proxy import FaultProxy
 
 LOST = [faults.dropped_after, faults.html_502, faults.cut]
-
-
-@pytest.fixture(scope="module")
-def proxy(server: LocalServer) -> Iterator[FaultProxy]:
-    """A proxy in front of the session's server."""
-    with proxy_to(server.address) as running:
-        yield running
 
 
 @pytest.fixture(params=["sync", "async"])
 def call(request: pytest.FixtureRequest, proxy: FaultProxy, admin: Client) -> Iterator[Calling]:
     """The administrator's calls through the proxy, by either client."""
-    proxy.plan()
     kind: Kind = request.param
     with calling(kind, proxy.address, admin.settings.api_key) as opened:
         yield opened

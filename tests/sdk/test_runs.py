@@ -13,7 +13,7 @@ from agent_memory.exceptions import (
 
 from tests.sdk import faults
 from tests.sdk.calling import Calling, Kind, calling
-from tests.sdk.fault_proxy import FaultProxy, proxy_to
+from tests.sdk.fault_proxy import FaultProxy
 
 
 @pytest.fixture(params=["sync", "async"])
@@ -71,13 +71,6 @@ def test_what_can_not_be_is_told(call: Calling) -> None:
     run = call(lambda c: c.runs.start("sdr"))["id"]
     with pytest.raises(TooLargeError):
         call(lambda c: c.runs.append(run, "x" * 70_000))
-
-
-@pytest.fixture
-def proxy(alice: Client) -> Iterator[FaultProxy]:
-    """A proxy in front of the server."""
-    with proxy_to(alice.settings.server_url) as opened:
-        yield opened
 
 
 @pytest.mark.parametrize("kind", ["sync", "async"])

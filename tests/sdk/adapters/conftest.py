@@ -1,7 +1,7 @@
 """What the adapters are tested with: stores, clients, and broken ways to the server."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
@@ -10,29 +10,13 @@ from agent_memory.adapters.langgraph import AgentMemoryStore
 from agent_memory.counterpart import asynchronous
 from langgraph.store.memory import InMemoryStore
 
-from tests.contract.local_server import LocalServer
-from tests.sdk import faults
-from tests.sdk.fault_proxy import FaultProxy, proxy_to
+from tests.sdk.fault_proxy import FaultProxy
 
 
 @pytest.fixture
 def anyio_backend() -> str:
     """Both packages are asyncio's."""
     return "asyncio"
-
-
-@pytest.fixture
-def proxy(server: LocalServer) -> Iterator[FaultProxy]:
-    """A proxy in front of the server."""
-    with proxy_to(server.address) as opened:
-        yield opened
-
-
-@pytest.fixture
-def flaky(proxy: FaultProxy) -> FaultProxy:
-    """One on which every third call goes wrong somehow."""
-    proxy.follow(faults.flakiness())
-    return proxy
 
 
 class Awaited:
