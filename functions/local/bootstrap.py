@@ -35,7 +35,9 @@ API_KEY_FILE = "api-key"
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What is ready to be served.
+    """What is ready to be served; nothing has called it yet, so that forked processes may copy it.
+
+    Copies share no connection, since a first call makes it, and tell each other of changed keys.
 
     Attributes:
         handler: the API function, made safe for threads.
