@@ -4,8 +4,12 @@ from base64 import b64encode
 from typing import Any
 
 import orjson
+from botocore.auth import _host_from_url
 from botocore.parsers import JSONParser, ResponseParserFactory
 from botocore.session import Session
+
+from functions.platform.connection import POOLS
+from functions.platform.signing import choose_signer
 
 
 def make_lean(session: Session) -> None:
@@ -15,6 +19,8 @@ def make_lean(session: Session) -> None:
     """
     session.register_component("response_parser_factory", _PlainParsers())
     session.register("creating-client-class", _put_in_front)
+    for service in ("dynamodb", "dynamodb-streams"):
+        session.register(f"choose-signer.{service}", choose_signer)
 
 
 def _put_in_front(base_classes: list[type], **_: Any) -> None:
@@ -28,6 +34,8 @@ class _LeanClient:
         parts["serializer"] = _PlainSerializer()
         parts["endpoint_ruleset_resolver"] = _ResolvedOnce(parts["endpoint_ruleset_resolver"])
         parts["user_agent_creator"] = _ToldOnce(parts["user_agent_creator"])
+        connections = parts["endpoint"].http_session._manager  # noqa: SLF001 - no option for it
+        connections.pool_classes_by_scheme = POOLS
         super().__init__(**parts)
 
 
@@ -56,7 +64,10 @@ def _in_base64(value: Any) -> str:
 
 
 class _ResolvedOnce:
-    """Finds an operation's endpoint at its first call: nothing that we send leads to another."""
+    """Finds an operation's endpoint at its first call: nothing that we send leads to another.
+
+    Its headers name the host, so that what is signed is what is sent.
+    """
 
     def __init__(self, resolver: Any) -> None:
         self._resolver = resolver
@@ -66,6 +77,7 @@ class _ResolvedOnce:
         found = self._found.get(operation_model.name)
         if found is None:
             found = self._resolver.construct_endpoint(operation_model=operation_model, **call)
+            found = found._replace(headers={**found.headers, "Host": _host_from_url(found.url)})
             self._found[operation_model.name] = found
         return found
 

@@ -1,16 +1,25 @@
 """Our client of DynamoDB beside botocore's own: the same over the wire, the same to its callers."""
 
 import json
+import ssl
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
+from botocore.auth import SigV4Auth
+from botocore.awsrequest import AWSRequest
 from botocore.config import Config
-from botocore.exceptions import ClientError
+from botocore.credentials import Credentials, RefreshableCredentials
+from botocore.exceptions import ClientError, ConnectionClosedError, SSLError
 from botocore.session import get_session
 
 from functions.platform.aws import client
-from tests.unit.platform.recording_server import RecordingServer, Sent, answer, recording
+from functions.platform.clock import now_ms
+from tests.e2e.certificate import write_certificate
+from tests.unit.platform.recording_server import Last, RecordingServer, Sent, answer, recording
 
 _ITEM = {"pk": {"S": "é\n😀"}, "n": {"N": "-1.5"}, "b": {"B": b"\x00\xff"}, "s": {"SS": ["a", "b"]}}
 _KEY = {"pk": {"S": "a"}}
@@ -107,6 +116,122 @@ def test_a_damaged_answer_is_asked_for_again(server: RecordingServer) -> None:
     server.answers += [answer(b"{}", x_amz_crc32=1), answer(b"{}", x_amz_crc32=2745614147)]
     client("dynamodb").list_tables()
     assert len(server.sent) == 2
+
+
+@pytest.mark.parametrize("service", ["dynamodb", "dynamodbstreams"])
+def test_a_request_is_signed_as_botocore_signs(server: RecordingServer, service: str) -> None:
+    ours = client(service)
+    server.answers.append(answer(b"{}"))
+    ours.list_tables() if service == "dynamodb" else ours.list_streams()
+    (sent,) = server.sent
+    said = sent.headers["authorization"]
+    signed = said.partition("SignedHeaders=")[2].partition(",")[0].split(";")
+    assert {"host", "x-amz-date", "x-amz-security-token", "x-amz-target"} <= set(signed)
+    headers = {name: sent.headers[name] for name in signed}
+    request = AWSRequest("POST", server.url, headers=headers, data=sent.body)
+    request.context["timestamp"] = sent.headers["x-amz-date"]
+    signer = SigV4Auth(Credentials("AKIDEXAMPLE", "secret", "token"), "dynamodb", "eu-central-1")
+    to_sign = signer.string_to_sign(request, signer.canonical_request(request))
+    assert said.endswith(f"Signature={signer.signature(to_sign, request)}")
+
+
+def test_new_credentials_sign_from_then_on(
+    server: RecordingServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = iter([("first", timedelta(seconds=-1)), ("second", timedelta(hours=1))])
+
+    def credentials(*_: Any) -> RefreshableCredentials:
+        return RefreshableCredentials.create_from_metadata(renewed(), renewed, "test")
+
+    def renewed() -> dict[str, str]:
+        key, lasting = next(told)
+        until = (datetime.fromtimestamp(now_ms() / 1000, UTC) + lasting).isoformat()
+        return {"access_key": key, "secret_key": key, "token": key, "expiry_time": until}
+
+    monkeypatch.setattr("botocore.session.Session.get_credentials", credentials)
+    ours = client("dynamodb")
+    server.answers += [answer(b"{}"), answer(b"{}")]
+    ours.list_tables()
+    assert "Credential=second/" in server.sent[0].headers["authorization"]
+    assert server.sent[0].headers["x-amz-security-token"] == "second"
+
+
+def test_a_connection_is_kept(server: RecordingServer) -> None:
+    ours = client("dynamodb")
+    chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"
+    for said in (answer(b"{}"), chunked, answer(b""), answer(b"{}")):
+        server.answers.append(said)
+        ours.list_tables()
+    assert (len(server.sent), server.connections) == (4, 1)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        Last(answer(b'{"TableNames": []}')),
+        Last(answer(b'{"TableNames": []}', connection="close")),
+        Last(b'HTTP/1.1 200 OK\r\n\r\n{"TableNames": []}'),
+        Last(b'HTTP/1.0 200 OK\r\n\r\n{"TableNames": []}'),
+    ],
+)
+def test_a_connection_that_was_hung_up_is_made_anew(server: RecordingServer, said: bytes) -> None:
+    ours = client("dynamodb")
+    server.answers += [said, answer(b"{}")]
+    assert ours.list_tables()["TableNames"] == []
+    assert ours.list_tables()["ResponseMetadata"]["RetryAttempts"] in (0, 1)
+    assert server.connections == 2
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"",
+        answer(b'{"TableNames": []}')[:-1],
+        answer(b"{}")[:20],
+        b"nonsense\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nno colon\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 101,
+        b"HTTP/1.1 200 OK\r\na: " + b"b" * 70_000,
+        b"HTTP/1.1 200 OK\r\ncontent-length: many\r\n\r\n{}",
+    ],
+)
+def test_what_is_no_answer_is_asked_for_again(server: RecordingServer, said: bytes) -> None:
+    server.answers += [Last(said), answer(b'{"TableNames": ["right"]}')]
+    answered = client("dynamodb").list_tables()
+    assert answered["TableNames"] == ["right"]
+    assert answered["ResponseMetadata"]["RetryAttempts"] == 1
+
+
+def test_four_attempts_and_no_more(server: RecordingServer) -> None:
+    with pytest.raises(ConnectionClosedError):
+        client("dynamodb").list_tables()
+    assert len(server.sent) == 4
+
+
+def test_many_threads_share_a_client(server: RecordingServer) -> None:
+    server.answers += [answer(b"{}")] * 200
+    ours = client("dynamodb")
+    with ThreadPoolExecutor(8) as pool:
+        answered = list(pool.map(lambda _: ours.list_tables(), range(200)))
+    assert all(each["ResponseMetadata"]["HTTPStatusCode"] == 200 for each in answered)
+    assert server.connections <= 8
+
+
+@pytest.mark.usefixtures("server")
+def test_tls_is_verified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    certificate, key = write_certificate(tmp_path)
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(certificate, key)
+    with recording(tls) as secure:
+        secure.answers += [answer(b"{}"), answer(b"{}")]
+        monkeypatch.setenv("AWS_ENDPOINT_URL", secure.url)
+        with pytest.raises(SSLError):
+            client("dynamodb").list_tables()
+        monkeypatch.setenv("AWS_CA_BUNDLE", str(certificate))
+        trusting = client("dynamodb")
+        for _ in range(2):
+            trusting.list_tables()
+        assert len(secure.sent) == 2
 
 
 def _comparable(sent: Sent) -> tuple[dict[str, Any], Any]:
