@@ -6,8 +6,6 @@ changes the task meanwhile makes it be read again, and what an event asks for is
 
 from dataclasses import replace
 
-from pydantic import ValidationError
-
 from functions.entries.endings import Endings
 from functions.identity.model import WRITE, Principal
 from functions.identity.store import PrincipalStore
@@ -19,12 +17,12 @@ from functions.platform.errors import (
     EntryExists,
     NotFound,
     Throttled,
-    ValidationFailed,
     VersionMismatch,
 )
 from functions.platform.idempotency import RequestToken
 from functions.platform.intake_keys import taken_item
 from functions.platform.jsontext import compact_json
+from functions.platform.models import validated
 from functions.platform.table import Table
 from functions.platform.writes import put
 from functions.tasks.bodies import TaskChange
@@ -61,7 +59,8 @@ class Intake:
         Raises:
             ServiceError: it is refused; nothing has changed.
         """
-        event, caller = _parsed(envelope.detail), self._caller()
+        event = validated(TaskEvent, envelope.detail, "detail")
+        caller = self._caller()
         place = taken_item(caller.tenant, envelope.source, envelope.id)
         if self._table.get(place) is not None:
             return None
@@ -100,15 +99,6 @@ class Intake:
         if _holds(present, event.change, token):
             return self._endings.finished(caller, present)
         return self._endings.change(caller, present.id, present.version, event.change, token)
-
-
-def _parsed(detail: object) -> TaskEvent:
-    try:
-        return TaskEvent.model_validate(detail)
-    except ValidationError as error:
-        found = error.errors(include_url=False, include_context=False, include_input=False)[:20]
-        problems = [(".".join(map(str, each["loc"])) or "detail", each["msg"]) for each in found]
-        raise ValidationFailed(*problems[0], *problems[1:]) from None
 
 
 def _holds(task: Task, change: TaskChange, token: RequestToken) -> bool:

@@ -1,6 +1,6 @@
 """Reads workflow files: YAML or JSON, with the line of whatever is wrong (RFC-0015 §7)."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 import yaml
@@ -8,13 +8,12 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from functions.platform.errors import BodyTooLarge, ValidationFailed
+from functions.platform.models import Path, invalid, problems_of
 from functions.workflows.model import Workflow
 from functions.workflows.rules import problems
 
 MOST_BYTES = 262_144
 _DEEPEST = 20
-_MOST_ERRORS = 20
-Path = tuple[str | int, ...]
 
 
 class _Loader(yaml.SafeLoader):
@@ -64,8 +63,7 @@ def read_workflow(body: bytes, media_type: str) -> Workflow:
     try:
         workflow = Workflow.model_validate(document)
     except ValidationError as error:
-        found = error.errors(include_url=False, include_context=False, include_input=False)
-        raise _failed(text, [(each["loc"], each["msg"]) for each in found]) from error
+        raise _failed(text, problems_of(error)) from error
     contradictions = problems(workflow)
     if contradictions:
         raise _failed(text, contradictions)
@@ -89,13 +87,9 @@ def _from_yaml(text: str) -> Any:
         raise ValidationFailed("body", "is no YAML: it holds what can't be read") from error
 
 
-def _failed(text: str, found: Sequence[tuple[Path, str]]) -> ValidationFailed:
+def _failed(text: str, found: Iterable[tuple[Path, str]]) -> ValidationFailed:
     root = _nodes(text)
-    errors = [
-        (".".join(map(str, path)) or "body", f"{_line(root, path)}{problem}")
-        for path, problem in found[:_MOST_ERRORS]
-    ]
-    return ValidationFailed(*errors[0], *errors[1:])
+    return invalid((path, f"{_line(root, path)}{problem}") for path, problem in found)
 
 
 def _nodes(text: str) -> yaml.Node | None:

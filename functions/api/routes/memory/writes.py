@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from functions.api.call import Answer, Call, json_answer
 from functions.api.documents import entry_document
-from functions.api.parsing import parsed, validated
+from functions.api.parsing import parsed
 from functions.api.rooms.entries import entries
 from functions.api.rooms.queries import batches
 from functions.api.route import Route
@@ -15,6 +15,7 @@ from functions.entries.bodies import BatchUpdate, EntryChange, NewEntry
 from functions.entries.model import MOST_IN_BATCH
 from functions.identity.model import WRITE, Principal
 from functions.platform.errors import BatchTooLarge, ValidationFailed
+from functions.platform.models import validated
 
 
 class Batch(BaseModel):

@@ -1,0 +1,52 @@
+"""What a caller gives, read as a model of pydantic's; whatever doesn't fit is told by its field."""
+
+from collections.abc import Iterable
+from itertools import islice
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from functions.platform.errors import ValidationFailed
+
+_MOST_ERRORS = 20
+Model = TypeVar("Model", bound=BaseModel)
+Path = tuple[str | int, ...]
+
+
+def validated(model: type[Model], document: Any, whole: str = "body") -> Model:
+    """A document as a model; `whole` is what the errors call the document itself.
+
+    Raises:
+        ValidationFailed: it doesn't fit; every field is named.
+    """
+    try:
+        return model.model_validate(document)
+    except ValidationError as error:
+        raise invalid(problems_of(error), whole) from error
+
+
+def validated_json(model: type[Model], text: bytes) -> Model:
+    """A body's JSON as a model.
+
+    Raises:
+        ValidationFailed: it is no JSON, or doesn't fit; every field is named.
+    """
+    try:
+        return model.model_validate_json(text)
+    except ValidationError as error:
+        raise invalid(problems_of(error)) from error
+
+
+def problems_of(error: ValidationError) -> list[tuple[Path, str]]:
+    """Where a document doesn't fit, and how; never what it holds there."""
+    found = error.errors(include_url=False, include_context=False, include_input=False)
+    return [(each["loc"], each["msg"].removeprefix("Value error, ")) for each in found]
+
+
+def invalid(found: Iterable[tuple[Path, str]], whole: str = "body") -> ValidationFailed:
+    """The error that names the first 20 of what was found, of at least one."""
+    errors = [
+        (".".join(map(str, path)) or whole, problem)
+        for path, problem in islice(found, _MOST_ERRORS)
+    ]
+    return ValidationFailed(*errors[0], *errors[1:])
