@@ -110,7 +110,7 @@ def _row(
 ) -> Row:
     action, request = _captured(running, lambda: running.send(next(samples)))
     with _raw(running, action, request) as raw:
-        ways = (raw, _stock(action, request), lambda: running.send(next(events)))
+        ways = (raw, _stock(action, request), lambda: running.answer(next(events)))
         rounds = [[_cpu_us(way) for way in ways] for _ in range(_ROUNDS)]
     raw_us, botocore_us, ours_us = (median(each) for each in zip(*rounds, strict=True))
     return Row(name, raw_us, botocore_us, ours_us, goal)

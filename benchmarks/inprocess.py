@@ -55,10 +55,15 @@ class Function:
 
     def send(self, event: dict[str, Any]) -> Any:
         """The parsed answer to an event, unrecorded. Raises `RequestError`."""
+        answer = self.answer(event)
+        return json.loads(answer["body"]) if answer.get("body") else None
+
+    def answer(self, event: dict[str, Any]) -> dict[str, Any]:
+        """The answer to an event as Lambda hands it on. Raises `RequestError`."""
         answer = self.handler(event, LocalContext("benchmark"))
         if answer["statusCode"] >= 400:
             raise RequestError(f"{event['rawPath']}: {answer['statusCode']} {answer['body']}")
-        return json.loads(answer["body"]) if answer.get("body") else None
+        return answer
 
     def new_tenant(self, name: str) -> "Caller":
         """A new tenant's administrator."""

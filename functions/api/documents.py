@@ -23,7 +23,6 @@ def moment(at: int | None) -> str | None:
 
 def entry_document(entry: Entry) -> Document:
     """An entry; its value is spliced in as it was stored, never parsed."""
-    scope = {"task_id": entry.task, "intent_id": entry.intent}
     document: Document = {
         "id": entry.id,
         "agent_id": entry.agent,
@@ -31,7 +30,7 @@ def entry_document(entry: Entry) -> Document:
         "key": entry.key,
         "value": orjson.Fragment(entry.value),
         "memory_type": entry.tier,
-        "scope": {name: value for name, value in scope.items() if value is not None},
+        "scope": _scope(entry),
         "tags": entry.tags,
         "ttl": entry.ttl,
         "pinned": entry.pinned,
@@ -43,7 +42,16 @@ def entry_document(entry: Entry) -> Document:
         "expires_at": moment(entry.expires),
         "created_by": entry.author,
     }
-    return document | ({"curated_by": entry.curator} if entry.tier == "semantic" else {})
+    if entry.tier == "semantic":
+        document["curated_by"] = entry.curator
+    return document
+
+
+def _scope(entry: Entry) -> dict[str, str]:
+    scope = {} if entry.task is None else {"task_id": entry.task}
+    if entry.intent is not None:
+        scope["intent_id"] = entry.intent
+    return scope
 
 
 def task_document(task: Task) -> Document:

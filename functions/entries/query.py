@@ -1,7 +1,7 @@
 """Queries: what matches and may be read, newest first (RFC-0015 §4; contract §4)."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -75,19 +75,17 @@ class Queries:
     def load(self, caller: Principal, found: Found, offset: int, limit: int) -> list[Entry]:
         """The same, for other ends than a read."""
         page = found.orders[offset : offset + limit]
-        places = {}
-        for order in page:
-            address = keys.parse_entry_id(caller.tenant, keys.id_of_order(order))
-            if order not in found.read and address is not None:
-                places[order] = address[0].item
-        fetched = self._store.get_many(places.values()) if places else {}
-        read = found.read | {order: fetched[at] for order, at in places.items() if at in fetched}
+        unread = [keys.id_of_order(order) for order in page if order not in found.read]
+        read = found.read | self._read(caller.tenant, unread)
         now = self._clock()
-        return [
-            read[order]
-            for order in page
-            if order in read and read[order].order == order and not read[order].expired(now)
-        ]
+        return [read[order] for order in page if order in read and not read[order].expired(now)]
+
+    def _read(self, tenant: str, ids: Sequence[str]) -> dict[str, Entry]:
+        """The entries that stand in these ids' places, by their order; another's is no row's."""
+        addresses = [keys.parse_entry_id(tenant, id) for id in ids]
+        places = [address[0].item for address in addresses if address is not None]
+        fetched = self._store.get_many(places) if places else {}
+        return {entry.order: entry for entry in fetched.values()}
 
     def _both(
         self, caller: Principal, filters: Filters
