@@ -1,11 +1,14 @@
 """Appending: one write, whatever the length of the conversation (contract §9)."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from functions.conversations import rules
 from functions.conversations.items import ConversationItems, moved, place_of
-from functions.conversations.model import Conversation, Message, NewMessage
+from functions.conversations.model import Conversation, Message
 from functions.conversations.store import ConversationStore
 from functions.identity.model import Principal
 from functions.platform.calls import pause
@@ -16,6 +19,9 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.table import Refused
 from functions.platform.writes import MOST_BYTES, Write, put
+
+if TYPE_CHECKING:
+    from functions.conversations.bodies import NewMessage
 
 _ATTEMPTS = 30
 

@@ -1,8 +1,10 @@
 """What a conversation becomes when it is written, and who may use it; `now` is an argument."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from functions.conversations.model import (
     MOST_MESSAGE_BYTES,
@@ -10,8 +12,6 @@ from functions.conversations.model import (
     SCHEMA,
     Conversation,
     Message,
-    NewConversation,
-    NewMessage,
 )
 from functions.identity.model import Principal
 from functions.platform.clock import to_rfc3339
@@ -19,6 +19,9 @@ from functions.platform.conversation_keys import new_generation
 from functions.platform.errors import AccessDenied, ValidationFailed, ValueTooLarge
 from functions.platform.jsontext import bounded_json, compact_json, exact_value
 from functions.platform.lifetimes import expiry
+
+if TYPE_CHECKING:
+    from functions.conversations.bodies import NewConversation, NewMessage
 
 OLD_SCHEMA = "0.9"  # messages without timestamp and metadata
 _SCHEMAS = (SCHEMA, OLD_SCHEMA)

@@ -1,13 +1,15 @@
 """Use cases on conversations (Agent Memory Protocol §3; contract §9)."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from functions.conversations import remains, rules
 from functions.conversations.appends import Appends
 from functions.conversations.items import ConversationItems, header, listing, place_of, row_of
-from functions.conversations.model import Conversation, Message, NewConversation
+from functions.conversations.model import Conversation, Message
 from functions.conversations.pops import Pops
 from functions.conversations.remains import Remains
 from functions.conversations.retention import Retention
@@ -18,6 +20,9 @@ from functions.platform.conversation_keys import details_item, new_generation, r
 from functions.platform.errors import NotFound, Throttled, VersionMismatch
 from functions.platform.table import Refused
 from functions.platform.writes import MOST_BYTES, Write, delete, put
+
+if TYPE_CHECKING:
+    from functions.conversations.bodies import NewConversation
 
 _ATTEMPTS = 5
 _AT_ONCE = 80  # messages that the write itself holds

@@ -1,10 +1,10 @@
 """Agents' states: any JSON value under (agent, owner, key) (Agent Memory Protocol §3, §4.2)."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
-
-from pydantic import BaseModel, ConfigDict
+from typing import TYPE_CHECKING
 
 from functions.conversations.model import ENCRYPTED, Sensitivity
 from functions.identity.model import Principal
@@ -17,18 +17,12 @@ from functions.platform.table import ConditionFailed, Refused, Table
 from functions.platform.values import Values, pack
 from functions.platform.writes import delete, put
 
+if TYPE_CHECKING:
+    from functions.conversations.bodies import NewState
+
 MOST_STATE_BYTES = 65_536
 _ATTEMPTS = 10
 _ABSENT, _AS_SEEN = "attribute_not_exists(pk)", "version = :seen AND created = :created"
-
-
-class NewState(BaseModel):
-    """Body of `PUT /api/v1/agents/{agent_id}/state/{owner_id}/{key}`."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    value: Any
-    sensitivity: Sensitivity | None = None
 
 
 @dataclass(frozen=True, slots=True)

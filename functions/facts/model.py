@@ -1,67 +1,10 @@
 """Facts as they come and as they are kept (ADR-043 Tier 3, contract §8)."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any
-
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
-
-from functions.platform.fields import Identifier
 
 DEFAULT_RESULTS, MOST_RESULTS = 5, 100
 MOST_CHARACTERS = 8192  # of a query
 MOST_METADATA_BYTES = 16_384
-
-
-def _worded(text: str) -> str:
-    if not text.strip():
-        raise ValueError("say it in words")
-    return text
-
-
-Part = Annotated[str, AfterValidator(_worded), Field(min_length=1, max_length=2048)]
-Confidence = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)]
-
-
-class NewFact(BaseModel):
-    """Body of `POST /api/v1/facts`."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    subject: Part
-    predicate: Part
-    object: Part
-    confidence: Confidence = 1.0
-    fact_id: Identifier | None = None
-    agent_type: Identifier | None = None
-    learned_from_run_id: Identifier | None = None
-    metadata: dict[str, Any] | None = None
-
-
-class RecallFilters(BaseModel):
-    """What recalled facts have to be like."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    agent_type: Identifier | None = None
-    subject: Part | None = None
-    predicate: Part | None = None
-    learned_from_run_id: Identifier | None = None
-    min_confidence: Confidence | None = None
-
-    @property
-    def equal(self) -> dict[str, str]:
-        """What the index itself filters by."""
-        return {name: str(value) for name, value in self if name != "min_confidence" and value}
-
-
-class Recall(BaseModel):
-    """Body of `POST /api/v1/facts/recall`."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    query: Annotated[str, AfterValidator(_worded), Field(min_length=1, max_length=MOST_CHARACTERS)]
-    top_k: Annotated[int, Field(ge=1, le=MOST_RESULTS, strict=True)] = DEFAULT_RESULTS
-    filters: RecallFilters = RecallFilters()
 
 
 @dataclass(frozen=True, slots=True)

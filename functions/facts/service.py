@@ -3,10 +3,13 @@
 The index only proposes: what is recalled is read from the table, so nothing that is gone shows.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from functions.facts.items import fact_of, item_of, place_of
-from functions.facts.model import MOST_METADATA_BYTES, Fact, NewFact, Recall, Recalled
+from functions.facts.model import MOST_METADATA_BYTES, Fact, Recalled
 from functions.identity.model import Principal
 from functions.platform.calls import pause
 from functions.platform.clock import Clock
@@ -22,6 +25,9 @@ from functions.platform.writes import put
 from functions.vectors.depth import look_deeper
 from functions.vectors.model import Hit, Meanings
 from functions.vectors.store import tombstone
+
+if TYPE_CHECKING:
+    from functions.facts.bodies import NewFact, Recall
 
 _ATTEMPTS = 10
 _ABSENT, _AS_SEEN = "attribute_not_exists(pk)", "version = :seen"

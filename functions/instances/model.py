@@ -1,20 +1,9 @@
 """Working values of an agent's instance, as they come and as they are kept."""
 
 from dataclasses import dataclass
-from typing import Any
-
-from pydantic import BaseModel, ConfigDict
 
 MOST_INSTANCE_BYTES = 131_072
 LIFETIME = 3_600_000  # ms
-
-
-class NewWorkingValue(BaseModel):
-    """Body of `PUT /api/v1/instances/{instance_id}/working/{key}`."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    value: Any
 
 
 @dataclass(frozen=True, slots=True)

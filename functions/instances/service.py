@@ -4,17 +4,15 @@ All values of an instance stand in one item: its budget fits there, and a write 
 as it was read for its condition keeps the budget whatever runs in parallel.
 """
 
+from __future__ import annotations
+
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from functions.identity.model import Principal
-from functions.instances.model import (
-    MOST_INSTANCE_BYTES,
-    Held,
-    NewWorkingValue,
-    WorkingValue,
-)
+from functions.instances.model import MOST_INSTANCE_BYTES, Held, WorkingValue
 from functions.platform.calls import pause
 from functions.platform.clock import Clock
 from functions.platform.errors import CapacityExceeded, NotFound, Throttled
@@ -26,6 +24,9 @@ from functions.platform.lifetimes import ttl_seconds
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.values import pack, unpack
 from functions.platform.writes import put
+
+if TYPE_CHECKING:
+    from functions.instances.bodies import NewWorkingValue
 
 _ATTEMPTS = 40  # many writers of one instance take turns
 

@@ -1,10 +1,12 @@
 """Use cases of procedures (ADR-043 Tier 4; contract §8). They are the tenant's: any principal with
 the permission reads, selects and reports."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import replace
 from random import Random
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from functions.identity.model import Principal
 from functions.platform.calls import pause
@@ -16,15 +18,11 @@ from functions.platform.keys import Key
 from functions.platform.lifetimes import duration
 from functions.platform.table import ConditionFailed, Refused
 from functions.procedures import rules
-from functions.procedures.model import (
-    MOST_SPEC_BYTES,
-    Evidence,
-    NewWorkflow,
-    Place,
-    Standing,
-    Workflow,
-)
+from functions.procedures.model import MOST_SPEC_BYTES, Evidence, Place, Standing, Workflow
 from functions.procedures.store import Addition, WorkflowStore
+
+if TYPE_CHECKING:
+    from functions.procedures.bodies import NewWorkflow
 
 _ATTEMPTS = 20
 _UNFADING = Evidence(0, 0, 0, 0)  # what most workflows have: no half-life

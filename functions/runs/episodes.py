@@ -1,8 +1,11 @@
 """Episodes: appended in one write, recalled by one query (ADR-043 Tier 2; contract §8)."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from heapq import nlargest
 from operator import itemgetter
+from typing import TYPE_CHECKING
 
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
@@ -20,10 +23,13 @@ from functions.platform.run_keys import (
 from functions.platform.schema import TYPE_ORDER_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
 from functions.runs.items import RunItems
-from functions.runs.model import Episode, NewEpisode, Run
+from functions.runs.model import Episode, Run
 from functions.runs.quota import Quota
 from functions.runs.rules import episode_text, expires
 from functions.runs.store import RunStore
+
+if TYPE_CHECKING:
+    from functions.runs.bodies import NewEpisode
 
 
 class Episodes:

@@ -1,11 +1,7 @@
 """Runs and episodes (ADR-043 Tier 2; contract §8)."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
-
-from pydantic import BaseModel, ConfigDict, Field
-
-from functions.platform.fields import AgentId, Identifier
+from typing import Literal
 
 MOST_VALUE_BYTES = 65_536  # of compact JSON: content, metadata, input, output, error, each
 KEPT_DAYS = 90
@@ -14,47 +10,6 @@ MOST_EPISODES, WARNED_FROM = 100_000, 80_000  # of a tenant, all agent types tog
 RunStatus = Literal["running", "completed", "failed"]
 Sensitivity = Literal["public", "internal", "confidential", "restricted"]
 ENCRYPTED: frozenset[str | None] = frozenset({"confidential", "restricted"})
-Label = Annotated[str, Field(min_length=1, max_length=64)]
-
-
-class NewRun(BaseModel):
-    """Body of `POST /api/v1/runs`."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    agent_type: AgentId
-    instance_id: Identifier | None = None
-    input: Any = None
-    sensitivity: Sensitivity | None = None
-
-
-class RunOutput(BaseModel):
-    """Body of `POST /api/v1/runs/{run_id}/complete`."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    output: Any = None
-
-
-class RunError(BaseModel):
-    """Body of `POST /api/v1/runs/{run_id}/fail`."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    error: Any = None
-
-
-class NewEpisode(BaseModel):
-    """Body of `POST /api/v1/runs/{run_id}/episodes`."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    content: Any
-    role: Label | None = None
-    kind: Label | None = None
-    turn: Annotated[int, Field(ge=0, le=1_000_000_000)] | None = None
-    metadata: dict[str, Any] | None = None
-    sensitivity: Sensitivity | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,16 @@
 """What the room decides without looking at anything but its arguments."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from functions.platform.errors import NotFound
 from functions.platform.jsontext import bounded_json
 from functions.platform.run_keys import DAY
-from functions.runs.model import KEPT_DAYS, MOST_VALUE_BYTES, NewEpisode
+from functions.runs.model import KEPT_DAYS, MOST_VALUE_BYTES
+
+if TYPE_CHECKING:
+    from functions.runs.bodies import NewEpisode
 
 _GIVEN = ("role", "kind", "turn", "metadata")
 _HINT = "; keep what is larger elsewhere, and its place here"

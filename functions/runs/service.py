@@ -1,7 +1,10 @@
 """Runs: their start and their end (ADR-043 Tier 1 turn state, Tier 2; contract §8)."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
@@ -13,9 +16,12 @@ from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import put
 from functions.runs.ids import RunIds
 from functions.runs.items import ABSENT, RunItems
-from functions.runs.model import NewRun, Run, RunStatus
+from functions.runs.model import Run, RunStatus
 from functions.runs.rules import expires, json_text
 from functions.runs.store import RunStore
+
+if TYPE_CHECKING:
+    from functions.runs.bodies import NewRun
 
 _AS_SEEN = "version = :seen"
 

@@ -4,9 +4,12 @@ The index only proposes. What is shown is read from the table and has passed the
 so the index may lag behind, but nothing that is gone, expired or barred ever shows.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from functions.entries.access import in_readable_tasks
 from functions.entries.matching import matches
@@ -19,10 +22,13 @@ from functions.platform import keys
 from functions.platform.clock import Clock
 from functions.platform.parallel import side_by_side
 from functions.platform.vector_keys import agent_space, namespace_space
-from functions.search.model import Match, MemorySearch
+from functions.search.model import Match
 from functions.tasks.service import Tasks
 from functions.vectors.depth import look_deeper
 from functions.vectors.model import Hit, Meanings, Vector
+
+if TYPE_CHECKING:
+    from functions.search.bodies import MemorySearch
 
 
 class Search:

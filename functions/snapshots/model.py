@@ -2,11 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
-
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
-
-from functions.platform.fields import AgentId, Moment, Name
+from typing import Literal
 
 MOST_ENTRY_BYTES = 65_536  # of content as UTF-8, before and after redaction
 MOST_TAGS, MOST_TAG_CHARACTERS = 50, 256
@@ -15,39 +11,6 @@ LEAST_REDACTED = 8  # characters; what is shorter would redact ordinary words
 LONGEST_RUN = 86_400_000  # ms
 
 OnSecret = Literal["redact", "reject"]
-
-
-class Secret(BaseModel):
-    """A secret of a run; `value` never shows in a representation."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    label: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$")]
-    value: Annotated[SecretStr, Field(min_length=1, max_length=MOST_SECRET_CHARACTERS)]
-
-
-class NewMemoryRun(BaseModel):
-    """Body of `POST /v1/runs`."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    agent: AgentId
-    scope: Name | None = None
-    secrets: Annotated[list[Secret], Field(max_length=MOST_SECRETS)] = []
-    on_secret: OnSecret = Field(default="redact", alias="onSecret")
-
-
-class NewMemoryEntry(BaseModel):
-    """Body of `POST /v1/memory/{memoryRef}`."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    content: str
-    tags: Annotated[
-        list[Annotated[str, Field(max_length=MOST_TAG_CHARACTERS)]], Field(max_length=MOST_TAGS)
-    ] = []
-    expires_at: Moment | None = Field(default=None, alias="expiresAt")
-    run_id: str | None = Field(default=None, alias="runId", max_length=128)
 
 
 @dataclass(frozen=True, slots=True)

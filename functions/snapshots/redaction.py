@@ -4,12 +4,17 @@ What comes out holds no secret of the run, wherever secrets overlap, repeat, con
 come about by what a marker and its neighbours spell together.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from functions.platform.errors import ValidationFailed
-from functions.snapshots.model import LEAST_REDACTED, Secret
+from functions.snapshots.model import LEAST_REDACTED
+
+if TYPE_CHECKING:
+    from functions.snapshots.bodies import Secret
 
 Edition = Literal["rfc-0004", "1.x"]
 _MARKERS: dict[Edition, str] = {"rfc-0004": "<REDACTED:{}>", "1.x": "[REDACTED:{}]"}

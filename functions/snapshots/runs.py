@@ -1,5 +1,9 @@
 """Runs: their start, their end, and what they hold meanwhile (contract §7)."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from functions.identity.model import Principal
 from functions.platform.calls import ATTEMPTS
 from functions.platform.clock import Clock
@@ -16,12 +20,15 @@ from functions.platform.table import Refused, Table
 from functions.snapshots import writes
 from functions.snapshots.handles import Handles, no_such_run, partition_of_run
 from functions.snapshots.items import run_of
-from functions.snapshots.model import LONGEST_RUN, NewMemoryRun, Run, StartedRun
+from functions.snapshots.model import LONGEST_RUN, Run, StartedRun
 from functions.snapshots.positions import Positions
 from functions.snapshots.redaction import Harness, harness_of
 from functions.snapshots.registry import Registry, Sealed
 from functions.snapshots.rules import GRACE
 from functions.snapshots.store import MemoryStore
+
+if TYPE_CHECKING:
+    from functions.snapshots.bodies import NewMemoryRun
 
 _MOST_SECRET_BYTES = 65_536
 

@@ -1,7 +1,10 @@
 """The MemoryAdapter: list, get, put, delete (OpenWOP RFC 0004 §A, contract §7)."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from functions.identity.model import Principal
 from functions.platform.calls import ATTEMPTS
@@ -16,12 +19,15 @@ from functions.platform.snapshot_keys import (
 from functions.platform.table import Refused
 from functions.snapshots import writes
 from functions.snapshots.handles import Handles
-from functions.snapshots.model import Listing, MemoryEntry, NewMemoryEntry
+from functions.snapshots.model import Listing, MemoryEntry
 from functions.snapshots.positions import Positions
 from functions.snapshots.rules import assert_fits, assert_lasting, kept_tags, shows
 from functions.snapshots.runs import Runs, assert_on
 from functions.snapshots.store import MemoryStore
 from functions.snapshots.writes import Put
+
+if TYPE_CHECKING:
+    from functions.snapshots.bodies import NewMemoryEntry
 
 
 class Memories:

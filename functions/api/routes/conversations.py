@@ -12,7 +12,8 @@ from functions.api.paging import MOST_LIMIT, PAGE, cut, envelope, limits, number
 from functions.api.parsing import parsed
 from functions.api.rooms.conversations import archives, conversations
 from functions.api.route import Route
-from functions.conversations.model import Conversation, Message, NewConversation, NewMessages
+from functions.conversations.bodies import NewConversation, NewMessages
+from functions.conversations.model import Conversation, Message
 from functions.identity.model import READ, WRITE, Principal
 from functions.platform.errors import ValidationFailed
 

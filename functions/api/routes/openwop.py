@@ -14,7 +14,8 @@ from functions.identity.model import READ, WRITE, Principal
 from functions.platform.errors import ValidationFailed
 from functions.platform.idempotency import RequestToken
 from functions.platform.snapshot_keys import parse_memory_entry_id
-from functions.snapshots.model import Listing, MemoryEntry, NewMemoryEntry, NewMemoryRun
+from functions.snapshots.bodies import NewMemoryEntry, NewMemoryRun
+from functions.snapshots.model import Listing, MemoryEntry
 
 _RUNS = "/v1/runs"
 _MEMORY = "/v1/memory/{memoryRef+}"

@@ -14,7 +14,8 @@ from functions.api.run_documents import episode_document, run_document
 from functions.identity.model import READ, WRITE, Principal
 from functions.platform.errors import ValidationFailed
 from functions.platform.run_keys import order_of_episode
-from functions.runs.model import Episode, NewEpisode, NewRun, Run, RunError, RunOutput, RunStatus
+from functions.runs.bodies import NewEpisode, NewRun, RunError, RunOutput
+from functions.runs.model import Episode, Run, RunStatus
 
 _RUNS = "/api/v1/runs"
 _RUN = f"{_RUNS}/{{run_id}}"

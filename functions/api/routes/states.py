@@ -10,7 +10,8 @@ from functions.api.paging import cut, number
 from functions.api.parsing import parsed
 from functions.api.rooms.conversations import states
 from functions.api.route import Route
-from functions.conversations.states import NewState, Place, State
+from functions.conversations.bodies import NewState
+from functions.conversations.states import Place, State
 from functions.identity.model import READ, WRITE, Principal
 
 _OF_OWNER = "/api/v1/agents/{agent_id+}/state/{owner_id}"

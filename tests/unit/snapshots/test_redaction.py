@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from functions.platform.errors import ValidationFailed
-from functions.snapshots.model import LEAST_REDACTED, Secret
+from functions.snapshots.bodies import Secret
+from functions.snapshots.model import LEAST_REDACTED
 from functions.snapshots.redaction import Edition, Harness, harness_of
 
 CASES = int(os.environ.get("REDACTION_EXAMPLES", "2000"))  # for each edition
