@@ -8,6 +8,7 @@ from importlib import import_module
 from functions.api.route import Route
 from functions.api.templates import pattern_of
 from functions.platform.errors import MethodNotAllowed, NotFound
+from functions.platform.start import starting
 
 _PATHS = {
     "logs": (
@@ -142,7 +143,8 @@ def _matching(path: str) -> Iterator[tuple[str, dict[str, str]]]:
 
 @cache
 def _routes_of(module: str) -> Mapping[str, Mapping[str, Route]]:
-    routes: list[Route] = import_module(f"functions.api.routes.{module}").ROUTES
+    with starting():
+        routes: list[Route] = import_module(f"functions.api.routes.{module}").ROUTES
     by_path: dict[str, dict[str, Route]] = {}
     for route in routes:
         by_path.setdefault(route.path, {})[route.method] = route

@@ -1,6 +1,7 @@
 """The settings of each function: read once, frozen, and wrong ones fail loudly.
 
-Checked by hand: pydantic would take longer to import than all of the function's own modules.
+Checked by hand: pydantic would take longer to import than all of the function's own modules. They
+have no representation, since some are secrets.
 """
 
 import os
@@ -17,7 +18,7 @@ class WrongSetting(ValueError):
     """A setting is missing or wrong; the message names its variable, and never its value."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class _FromEnvironment:
     @classmethod
     def from_env(cls, environ: Mapping[str, str] = os.environ) -> Self:
@@ -50,7 +51,7 @@ def _check(right: bool, problem: str) -> None:
         raise WrongSetting(problem)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Archiving(_FromEnvironment):
     """Where conversations go when their retention ends: a bucket, a folder, or nowhere."""
 
@@ -63,7 +64,7 @@ class Archiving(_FromEnvironment):
         _check(one, "set ARCHIVE_BUCKET or ARCHIVE_FOLDER")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Searching(_FromEnvironment):
     """How meanings are searched: by a vector index of the memory table, or exactly, in memory.
 
@@ -79,7 +80,7 @@ class Searching(_FromEnvironment):
         _check(bool(known), "EMBEDDING_MODEL is bedrock:amazon.titan-embed-text-v2:VERSION")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class ApiSettings(Archiving, Searching):
     """The API function's environment.
 
@@ -113,7 +114,7 @@ class ApiSettings(Archiving, Searching):
         _check(both, "set both JWT_TENANT_CLAIM and JWT_PRINCIPAL_CLAIM, or neither")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class MaintenanceSettings(Archiving, Searching):
     """The scheduled function's environment; `sweep_threads` are the shards swept side by side."""
 
@@ -126,7 +127,7 @@ class MaintenanceSettings(Archiving, Searching):
         _check(1 <= self.sweep_threads <= 32, "SWEEP_THREADS is a number from 1 to 32")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class LifecycleSettings(Searching):
     """The stream function's environment; without a bus, events go to the logs alone.
 
@@ -139,7 +140,7 @@ class LifecycleSettings(Searching):
     aws_lambda_function_name: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class IntakeSettings(_FromEnvironment):
     """The environment of the function that takes other systems' task events: for whom it does."""
 

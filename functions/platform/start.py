@@ -1,4 +1,4 @@
-"""The start of a function."""
+"""The start of a function, or of a room of it."""
 
 import gc
 from collections.abc import Iterator

@@ -8,8 +8,11 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+from botocore.loaders import Loader
+from botocore.session import get_session
 
 from infra.asset import trim
 from infra.asset.build import Asset, build, unzipped_bytes
@@ -85,6 +88,26 @@ def test_botocore_knows_the_services_that_are_called_and_no_others(asset: Asset)
     partitions = json.loads((data / "endpoints.json").read_text())["partitions"]
     listed = set().union(*(partition["services"] for partition in partitions))
     assert listed == called - {"bedrock-runtime"}  # whose endpoints botocore lists nowhere
+
+
+def test_descriptions_of_services_say_all_but_words(native: Asset) -> None:
+    stock = get_session().get_component("data_loader")
+    ours = Loader(
+        extra_search_paths=[str(native.folder / "botocore/data")],
+        include_default_search_paths=False,
+    )
+    for service in trim.SERVICES:
+        said = ours.load_service_model(service, "service-2")
+        there = stock.load_service_model(service, "service-2")
+        assert said["shapes"].keys() == there["shapes"].keys()
+        assert [_members(each) for each in said["shapes"].values()] == [
+            _members(each) for each in there["shapes"].values()
+        ]
+        assert "documentation" not in said
+
+
+def _members(shape: dict[str, Any]) -> list[str]:
+    return sorted(shape.get("members", ()))
 
 
 def test_it_trusts_the_roots_of_aws_alone(asset: Asset) -> None:
