@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
+import httpx
 import pytest
 
 from tests.contract import engines
@@ -83,6 +84,24 @@ def clock(service: Service) -> MovableClock:
 def tenant(service: Service) -> Tenant:
     """A fresh tenant."""
     return service.tenant()
+
+
+@pytest.fixture
+def ada(tenant: Tenant) -> httpx.Client:
+    """An agent."""
+    return tenant.agent("ada")
+
+
+@pytest.fixture
+def alice(tenant: Tenant) -> httpx.Client:
+    """Another one."""
+    return tenant.agent("alice")
+
+
+@pytest.fixture
+def boss(tenant: Tenant) -> httpx.Client:
+    """A coordinator."""
+    return tenant.coordinator("boss")
 
 
 @pytest.fixture

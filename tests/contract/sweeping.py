@@ -2,13 +2,17 @@
 
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from functions.maintenance.handler import build
 from functions.platform.items import Item, decode_item
 from functions.platform.settings import MaintenanceSettings
 from tests.contract.door import LambdaContext
+from tests.contract.faults import Killed, When, faulty
 from tests.contract.service import Service
+
+DOOR = "functions.maintenance.handler"
 
 
 class ShortTime:
@@ -104,3 +108,25 @@ def restore(service: Service, snapshot: list[dict[str, Any]]) -> None:
         client.delete_item(TableName=table, Key={name: item[name] for name in ("pk", "sk")})
     for item in snapshot:
         client.put_item(TableName=table, Item=item)
+
+
+def after_each_kill(
+    service: Service,
+    snapshot: list[dict[str, Any]],
+    when: When,
+    look: Callable[[], Any],
+    **settings: Any,
+) -> list[Any]:
+    """What a look finds after a sweep of these items was killed at a write, and another one came.
+
+    Gives a look for each write that a sweep makes; at the end, one sweep has come through.
+    """
+    seen: list[Any] = []
+    while True:
+        restore(service, snapshot)
+        with faulty(DOOR, len(seen) + 1, when) as failing, suppress(Killed):
+            sweep(service, **settings)
+        if failing.writes <= len(seen):
+            return seen
+        sweep(service, **settings)
+        seen.append(look())

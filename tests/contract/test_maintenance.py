@@ -1,7 +1,6 @@
 """Contract §4, RFC-0015 §9.3: the scheduled function takes away what has expired."""
 
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from typing import Any
 
 import httpx
@@ -11,14 +10,15 @@ from benchmarks.capacity import Call, recorded
 from tests.contract.bodies import BATCH, MEMORY, create, create_task, entry, semantic, working
 from tests.contract.door import MovableClock
 from tests.contract.expect import ok
-from tests.contract.faults import Killed, When, faulty
+from tests.contract.faults import When, faulty
 from tests.contract.service import Service, Tenant
 from tests.contract.sweeping import (
+    DOOR,
     ShortTime,
+    after_each_kill,
     counters_equal_items,
     items,
     notices,
-    restore,
     stored_keys,
     sweep,
     sweeper,
@@ -27,7 +27,6 @@ from tests.contract.sweeping import (
 pytestmark = pytest.mark.in_process
 
 SOON = {"ttl": "duration:PT10S"}
-DOOR = "functions.maintenance.handler"
 
 
 @pytest.fixture
@@ -192,17 +191,8 @@ def test_killed_at_any_write_the_next_sweep_ends_it(
     snapshot = service.stored()
     sweep(service)
     undisturbed = service.state()
-    killed = 0
-    while True:
-        restore(service, snapshot)
-        with faulty(DOOR, killed + 1, when) as failing, suppress(Killed):
-            sweep(service)
-        if failing.writes <= killed:
-            break
-        killed += 1
-        sweep(service)
-        assert service.state() == undisturbed
-    assert killed == 3  # one transaction an owner
+    seen = after_each_kill(service, snapshot, when, service.state)
+    assert seen == [undisturbed] * 3  # one transaction an owner
 
 
 def test_one_unreadable_entry_keeps_no_other_from_going(

@@ -1,7 +1,6 @@
 """Contract §4: the scheduled function brings agents down to their capacity and proves counters."""
 
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from typing import Any
 
 import httpx
@@ -13,14 +12,15 @@ from functions.platform.keys import agent_item, due_shard, task_item
 from tests.contract.bodies import create, create_task, entry, update, working
 from tests.contract.door import MovableClock
 from tests.contract.expect import ok
-from tests.contract.faults import Killed, When, faulty
+from tests.contract.faults import When, faulty
 from tests.contract.service import Service, Tenant
 from tests.contract.sweeping import (
+    DOOR,
     ShortTime,
+    after_each_kill,
     counters_equal_items,
     items,
     notices,
-    restore,
     stored_keys,
     sweep,
     sweeper,
@@ -28,7 +28,6 @@ from tests.contract.sweeping import (
 
 pytestmark = pytest.mark.in_process
 
-DOOR = "functions.maintenance.handler"
 HOUR = 3600
 
 
@@ -144,13 +143,8 @@ def test_killed_at_any_write_the_next_sweep_ends_the_eviction(
     snapshot = service.stored()
     sweep(service)
     undisturbed = service.state()
-    for at in range(1, 5):  # three transactions, and the mark
-        restore(service, snapshot)
-        with faulty(DOOR, at, when) as failing, suppress(Killed):
-            sweep(service)
-        assert failing.writes == at
-        sweep(service)
-        assert service.state() == undisturbed
+    seen = after_each_kill(service, snapshot, when, service.state)
+    assert seen == [undisturbed] * (3 + 1)  # three transactions, and the mark
 
 
 SPOILT = {"ep_room": 3, "ep_kb": 99, "ep_pinned": 7, "wk_room": 1, "wk_room_kb": 2}

@@ -1,28 +1,19 @@
 """Contract §7: once no run can see a deleted entry any more, it is gone from storage."""
 
-from contextlib import suppress
-
 import httpx
 import pytest
 
 from tests.contract.door import MovableClock
-from tests.contract.faults import Killed, When, faulty
+from tests.contract.faults import When
 from tests.contract.remembering import Run, memory_items, path, present, start
-from tests.contract.service import Service, Tenant
-from tests.contract.sweeping import ShortTime, restore, sweep, sweeper
+from tests.contract.service import Service
+from tests.contract.sweeping import ShortTime, after_each_kill, sweep, sweeper
 from tests.contract.test_sensitive import is_stored
 
 pytestmark = pytest.mark.in_process
 
-DOOR = "functions.maintenance.handler"
 SECRETS = [{"label": "k", "value": "sk-12345678"}]
 DAY = 86_400
-
-
-@pytest.fixture
-def ada(tenant: Tenant) -> httpx.Client:
-    """Somebody with memories."""
-    return tenant.agent("ada")
 
 
 def kept(service: Service) -> int:
@@ -165,18 +156,14 @@ def test_killed_at_any_write_the_next_sweep_ends_it(
     start(ada).put("of the present")
     snapshot = service.stored()
     settled(service)
-    undisturbed = [item["sk"] for item in memory_items(service)]
-    killed = 0
-    while True:
-        restore(service, snapshot)
-        with faulty(DOOR, killed + 1, when) as failing, suppress(Killed):
-            sweep(service)
-        if failing.writes <= killed:
-            break
-        killed += 1
-        sweep(service)
-        assert [item["sk"] for item in memory_items(service)] == undisturbed
-    assert killed >= 3  # an expired entry, a run, deleted entries, the mark
+
+    def kept_keys() -> list[str]:
+        return [item["sk"] for item in memory_items(service)]
+
+    undisturbed = kept_keys()
+    seen = after_each_kill(service, snapshot, when, kept_keys)
+    assert len(seen) >= 3  # an expired entry, a run, deleted entries, the mark
+    assert seen == [undisturbed] * len(seen)
     assert present(ada, holder.reference) == ["of the present"]
 
 

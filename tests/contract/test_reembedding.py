@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -18,19 +17,18 @@ from tests.contract.bedrock import MODEL, Bedrock, embedding
 from tests.contract.bodies import MEMORY, create, entry, semantic, update
 from tests.contract.door import HandlerTransport, MovableClock, open_client, turns
 from tests.contract.expect import gone, ok
-from tests.contract.faults import Killed, When, faulty
+from tests.contract.faults import When, faulty
 from tests.contract.learning import FACTS, learn, objects, recall
 from tests.contract.searching import CAR, TAX, TEA, embedder, keys_of, search, vectors
 from tests.contract.service import Service, Tenant
 from tests.contract.streaming import Stream, stream_function
-from tests.contract.sweeping import items, restore, sweep, sweeper
+from tests.contract.sweeping import DOOR, after_each_kill, items, sweep, sweeper
 from tests.contract.vector_searching import INDEX, searching
 
 pytestmark = [
     pytest.mark.parametrize("engine", ["dynoxide"], indirect=True),
     pytest.mark.in_process,
 ]
-DOOR = "functions.maintenance.handler"
 HOUR = 3600
 TITAN: dict[str, Any] = {"embedding_model": MODEL}
 NATIVE: dict[str, Any] = {"vector_index": INDEX}
@@ -222,17 +220,8 @@ def test_killed_at_any_write_the_next_sweep_ends_it(service: Service, key: str, 
     snapshot = service.stored()
     sweep(service, **TITAN)
     undisturbed = service.state()
-    killed = 0
-    while True:
-        restore(service, snapshot)
-        with faulty(DOOR, killed + 1, when) as failing, suppress(Killed):
-            sweep(service, **TITAN)
-        if failing.writes <= killed:
-            break
-        killed += 1
-        sweep(service, **TITAN)
-        assert service.state() == undisturbed
-    assert killed == 1 + 3 + 1  # the mark, what is embedded, how far it has come
+    seen = after_each_kill(service, snapshot, when, service.state, **TITAN)
+    assert seen == [undisturbed] * (1 + 3 + 1)  # the mark, what is embedded, how far it has come
 
 
 @pytest.mark.usefixtures("ada")
