@@ -158,7 +158,7 @@ def outcome(tenant: Tenant, boss: httpx.Client) -> Any:
 
 @pytest.mark.usefixtures("volume")
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_killed_at_each_write_it_ends_as_if_undisturbed(service: Service, when: When) -> None:
+def test_after_each_kill_it_ends_as_if_undisturbed(service: Service, when: When) -> None:
     outcomes = []
     for nth in range(1, 100):
         tenant = service.tenant()

@@ -27,18 +27,6 @@ from tests.contract.test_guardrails import capacity, guard, path
 
 
 @pytest.fixture
-def boss(tenant: Tenant) -> httpx.Client:
-    """A coordinator."""
-    return tenant.coordinator("boss")
-
-
-@pytest.fixture
-def alice(tenant: Tenant) -> httpx.Client:
-    """An agent."""
-    return tenant.agent("alice")
-
-
-@pytest.fixture
 def facts(tenant: Tenant) -> dict[str, dict[str, Any]]:
     """An entry in each of three namespaces that all may write."""
     for name in ("policies", "domain", "secrets"):

@@ -36,18 +36,6 @@ def shown(packed: dict[str, Any]) -> dict[str, list[str]]:
     return {name: names(packed[name]) for name in SECTIONS if packed[name]}
 
 
-@pytest.fixture
-def boss(tenant: Tenant) -> httpx.Client:
-    """A coordinator."""
-    return tenant.coordinator("boss")
-
-
-@pytest.fixture
-def alice(tenant: Tenant) -> httpx.Client:
-    """An agent."""
-    return tenant.agent("alice")
-
-
 def test_a_fresh_task_has_an_empty_one(boss: httpx.Client, alice: httpx.Client) -> None:
     create_task(boss, id="t", assigned_agent="alice")
     assert context(alice, "t") == {

@@ -18,12 +18,6 @@ from tests.contract.sweeping import sweep, sweeper
 DAY = 24 * 3600
 
 
-@pytest.fixture
-def alice(tenant: Tenant) -> httpx.Client:
-    """An agent that talks."""
-    return tenant.agent("alice")
-
-
 def archive(client: httpx.Client, session: str, **query: int) -> Any:
     """What cold storage has of a session."""
     return ok(client.get(f"{CONVERSATIONS}/{session}/archive", params=query))

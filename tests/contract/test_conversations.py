@@ -21,12 +21,6 @@ from tests.contract.expect import gone, invalid, ok, refused
 from tests.contract.service import Service, Tenant
 
 
-@pytest.fixture
-def alice(tenant: Tenant) -> httpx.Client:
-    """An agent that talks."""
-    return tenant.agent("alice")
-
-
 def of_user(client: httpx.Client, user: str, **query: Any) -> dict[str, Any]:
     """A page of a user's conversations."""
     found: dict[str, Any] = ok(client.get(f"/api/v1/users/{user}/conversations", params=query))

@@ -11,12 +11,6 @@ from tests.contract.expect import gone, invalid, ok, refused
 from tests.contract.service import Tenant
 
 
-@pytest.fixture
-def boss(tenant: Tenant) -> httpx.Client:
-    """A coordinator."""
-    return tenant.coordinator("boss")
-
-
 def test_a_grant_opens_a_tasks_memory_until_it_is_taken_back(
     tenant: Tenant, boss: httpx.Client
 ) -> None:

@@ -47,18 +47,6 @@ def capacity(client: httpx.Client, agent: str) -> int:
     return int(summary["episodic"]["capacity"])
 
 
-@pytest.fixture
-def boss(tenant: Tenant) -> httpx.Client:
-    """A coordinator."""
-    return tenant.coordinator("boss")
-
-
-@pytest.fixture
-def alice(tenant: Tenant) -> httpx.Client:
-    """An agent."""
-    return tenant.agent("alice")
-
-
 def test_nobody_has_guardrails_at_first(tenant: Tenant) -> None:
     answer = tenant.admin.get(path())
     assert ok(answer) == {

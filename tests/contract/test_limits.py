@@ -22,12 +22,6 @@ from tests.contract.expect import gone, ok, refused
 from tests.contract.service import Tenant
 
 
-@pytest.fixture
-def alice(tenant: Tenant) -> httpx.Client:
-    """Somebody with working memory."""
-    return tenant.agent("alice")
-
-
 def full(answer: httpx.Response, limit: str, current: int, most: int) -> None:
     """The answer must say that this limit is reached."""
     problem = refused(answer, 429, "CAPACITY_EXCEEDED")

@@ -29,12 +29,6 @@ def logs(service: Service) -> LogStore:
     return LogStore(Table(client("dynamodb"), service.engine.log))
 
 
-@pytest.fixture
-def ada(tenant: Tenant) -> httpx.Client:
-    """The agent whose log it is."""
-    return tenant.agent("ada")
-
-
 def event(
     tenant: Tenant,
     cause: str,

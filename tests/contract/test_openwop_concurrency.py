@@ -15,7 +15,7 @@ import pytest
 
 from tests.contract.expect import ok
 from tests.contract.remembering import RUNS, Run, memory_items, path, start, started
-from tests.contract.service import Service, Tenant
+from tests.contract.service import Service
 from tests.contract.sweeping import sweeper
 from tests.contract.test_concurrency import at_once
 from tests.e2e.waiting import awaited
@@ -51,12 +51,6 @@ def timed(call: Callable[[], Any]) -> Done:
     """A call, and when it was made."""
     began = time.monotonic()
     return Done(call(), began, time.monotonic())
-
-
-@pytest.fixture
-def ada(tenant: Tenant) -> httpx.Client:
-    """Whose memory everybody writes to."""
-    return tenant.agent("ada")
 
 
 @contextmanager

@@ -6,13 +6,6 @@ import pytest
 from tests.contract.door import MovableClock
 from tests.contract.expect import ok
 from tests.contract.remembering import RUNS, erring, path, present, start
-from tests.contract.service import Tenant
-
-
-@pytest.fixture
-def ada(tenant: Tenant) -> httpx.Client:
-    """Somebody with memories."""
-    return tenant.agent("ada")
 
 
 def test_newest_first_to_a_limit(ada: httpx.Client, clock: MovableClock) -> None:

@@ -10,19 +10,13 @@ import pytest
 from tests.contract.door import MovableClock
 from tests.contract.faults import FaultyClient, faulty
 from tests.contract.remembering import Run, memory_items, path, present, start
-from tests.contract.service import Service, Tenant
+from tests.contract.service import Service
 from tests.contract.service import start as start_service
 from tests.contract.sweeping import sweep
 
 pytestmark = pytest.mark.in_process
 
 API, SCHEDULE = "functions.api.services", "functions.maintenance.handler"
-
-
-@pytest.fixture
-def ada(tenant: Tenant) -> httpx.Client:
-    """Whose memory it is."""
-    return tenant.agent("ada")
 
 
 @contextmanager

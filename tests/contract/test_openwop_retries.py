@@ -26,12 +26,6 @@ SECRETS = [{"label": "k", "value": "sk-12345678"}]
 BODY = {"agent": "planner", "secrets": SECRETS}
 
 
-@pytest.fixture
-def ada(tenant: Tenant) -> httpx.Client:
-    """Somebody whose answers get lost."""
-    return tenant.agent("ada")
-
-
 def put(run: Run, content: str, **headers: str) -> httpx.Response:
     """Puts an entry in a run, once."""
     body = {"content": content, "runId": run.id, "tags": ["t"]}

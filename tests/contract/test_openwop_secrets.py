@@ -26,12 +26,6 @@ SECRETS = [{"label": "stripe", "value": VALUE}, {"label": "pin", "value": "1234"
 
 
 @pytest.fixture
-def ada(tenant: Tenant) -> httpx.Client:
-    """Somebody with secrets."""
-    return tenant.agent("ada")
-
-
-@pytest.fixture
 def printed() -> Iterator[StringIO]:
     """What the function writes to its log meanwhile."""
     stream = StringIO()

@@ -9,12 +9,6 @@ from tests.contract.service import Tenant
 
 
 @pytest.fixture
-def ada(tenant: Tenant) -> httpx.Client:
-    """Who mints the memory."""
-    return tenant.agent("ada")
-
-
-@pytest.fixture
 def bob(tenant: Tenant) -> httpx.Client:
     """Another principal of the tenant, who was given the reference."""
     return tenant.agent("bob")

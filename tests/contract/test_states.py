@@ -17,12 +17,6 @@ def path(key: str = "", agent: str = "alice", owner: str = "user_1") -> str:
     return f"/api/v1/agents/{agent}/state/{owner}" + (f"/{key}" if key else "")
 
 
-@pytest.fixture
-def alice(tenant: Tenant) -> httpx.Client:
-    """An agent with states."""
-    return tenant.agent("alice")
-
-
 @pytest.mark.parametrize("value", VALUES, ids=repr)
 def test_any_json_value_is_given_back(alice: httpx.Client, value: Any) -> None:
     ok(alice.put(path("k"), json={"value": value}))

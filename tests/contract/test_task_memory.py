@@ -24,12 +24,6 @@ INHERIT = {"memory_policy": {"inherit_from_parent": True}}
 ACL = "/api/v1/intents/intent_1/acl"
 
 
-@pytest.fixture
-def boss(tenant: Tenant) -> httpx.Client:
-    """A coordinator."""
-    return tenant.coordinator("boss")
-
-
 def test_a_replacement_resumes_where_its_predecessor_failed(
     tenant: Tenant, boss: httpx.Client
 ) -> None:

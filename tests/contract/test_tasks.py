@@ -34,12 +34,6 @@ FIELDS = {
 }
 
 
-@pytest.fixture
-def boss(tenant: Tenant) -> httpx.Client:
-    """A coordinator."""
-    return tenant.coordinator("boss")
-
-
 def test_a_task_is_answered_whole(boss: httpx.Client) -> None:
     answer = boss.post(TASKS, json=task(assigned_agent="alice"))
     made = ok(answer, 201)
