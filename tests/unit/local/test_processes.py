@@ -73,8 +73,8 @@ def test_all_end_in_good_order_and_leave_no_remains() -> None:
     done = run("""
 told, tell = os.pipe()
 def work():
-    os.write(tell, b"!")
     try:
+        os.write(tell, b"!")
         signal.pause()
     finally:
         os.write(1, b"cleared away\\n")
