@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 
 from functions.entries import rules
 from functions.entries.access import assert_writes, may_write
@@ -108,7 +107,7 @@ class Batches:
             raise EntryNotFound
         assert_writes(caller, old, self._namespace(caller, old))
         if token.wrote(old.request):
-            old = replace(old, version=asked.version)  # so that the write itself finds the replay
+            old = old._replace(version=asked.version)  # so that the write itself finds the replay
         if old.version != asked.version:
             raise mismatch(old)
         if not asked.change.model_fields_set:

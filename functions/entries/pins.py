@@ -21,4 +21,4 @@ def _pinned(step: Transition, agent: str, names: frozenset[str]) -> Transition:
     new = step.new
     if new is None or not step.may_pin or new.agent != agent or new.namespace not in names:
         return step
-    return replace(step, new=replace(new, pinned=True))
+    return replace(step, new=new._replace(pinned=True))

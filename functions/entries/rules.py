@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from functions.entries.model import (
@@ -107,8 +106,7 @@ def changed_entry(
     if entry.tier != "episodic" and given & {"pinned", "priority"}:
         field = min(given & {"pinned", "priority"})
         raise ValidationFailed(field, "is for episodic memory only")
-    return replace(
-        entry,
+    return entry._replace(
         **{name: getattr(change, name) for name in given & {"pinned", "priority", "sensitivity"}},
         **_lifetime_change(entry, change, now),
         value=(value := compact(change.value) if "value" in given else entry.value),

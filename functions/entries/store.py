@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import replace
 from itertools import islice
 
 from functions.entries.items import EntryItems
@@ -91,7 +90,7 @@ class EntryStore:
 
     def touch(self, entry: Entry, now: int) -> None:
         """Records that the owner read an entry; no new version."""
-        touched = replace(entry, accessed=now)
+        touched = entry._replace(accessed=now)
         write = update(
             entry.place,
             "SET accessed = :now, recency = :touched",

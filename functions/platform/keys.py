@@ -6,9 +6,8 @@ names meet; the tenant stands in clear at the front of every partition and its a
 
 import re
 import secrets
-from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Literal
+from typing import Literal, NamedTuple
 from zlib import crc32
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's: sorts as the numbers do
@@ -59,8 +58,7 @@ def id_of(prefix: str, seed: bytes) -> str:
     return f"{prefix}_{_base32(int.from_bytes(seed), 26)}"
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(NamedTuple):
     """Where an entry stands: its natural key (RFC-0015 §1.2), hashed."""
 
     tenant: str
