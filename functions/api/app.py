@@ -25,6 +25,7 @@ from functions.platform.errors import (
 from functions.platform.observability import log_unforeseen, logger
 
 _ROOT_ONLY = "only the root key makes tenants"
+_NOT_FOR_ROOT = "the root key makes tenants; use a principal's key for the rest"
 _NOBODY = Principal("", "", "user", frozenset())
 _OPERATOR = Principal("~root", "root", "user", frozenset())
 _SPEECH = {False: (problem, internal_error), True: (envelope, internal_envelope)}
@@ -91,9 +92,12 @@ class App:
 
     def _by_key(self, call: Call) -> Principal:
         api_key = _api_key(call.headers)
-        if self._identity.is_root(api_key):
-            raise AccessDenied("the root key makes tenants; use a principal's key for the rest")
-        return self._identity.authenticate(api_key)
+        try:
+            return self._identity.authenticate(api_key)
+        except Unauthenticated:
+            if self._identity.is_root(api_key):
+                raise AccessDenied(_NOT_FOR_ROOT) from None
+            raise
 
     def _operator(self, api_key: str) -> Principal:
         if not self._identity.is_root(api_key):

@@ -5,9 +5,12 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, TypeVar
 
+from botocore.exceptions import BotoCoreError, ClientError
+
 from functions.platform.aws import client, client_later
 from functions.platform.clock import Clock
 from functions.platform.encryption import Cipher, FileKeys, KmsKeys
+from functions.platform.errors import Unavailable
 from functions.platform.settings import ApiSettings
 from functions.platform.table import Table
 
@@ -23,7 +26,6 @@ class Services:
         table: holds all but the logs.
         log_table: holds the logs.
         cipher: of sensitive values.
-        root_key: the operator's.
     """
 
     def __init__(self, settings: ApiSettings, clock: Clock) -> None:
@@ -33,7 +35,6 @@ class Services:
         self.table = Table(dynamodb, settings.memory_table)
         self.log_table = Table(dynamodb, settings.log_table)
         self.cipher = _cipher(settings)
-        self.root_key = _root_key(settings)
         self._built: dict[Callable[[Services], Any], Any] = {}
         self._lock = RLock()
 
@@ -53,8 +54,17 @@ def _cipher(settings: ApiSettings) -> Cipher:
     return Cipher(KmsKeys(client_later("kms"), str(settings.encryption_key_id)))
 
 
-def _root_key(settings: ApiSettings) -> str:
+def root_key(services: Services) -> str:
+    """The operator's key. Requests with a good key of a principal's need it seldom.
+
+    Raises:
+        Unavailable: Secrets Manager did not answer.
+    """
+    settings = services.settings
     if settings.root_key is not None:
         return settings.root_key
-    answer = client("secretsmanager").get_secret_value(SecretId=settings.root_key_secret_id)
-    return str(answer["SecretString"])
+    try:
+        secret = client("secretsmanager").get_secret_value(SecretId=settings.root_key_secret_id)
+    except (BotoCoreError, ClientError) as error:
+        raise Unavailable("the root key's store did not answer; try again in a second") from error
+    return str(secret["SecretString"])

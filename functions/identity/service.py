@@ -49,11 +49,15 @@ class Identity:
     """Use cases on tenants, principals and keys.
 
     A function remembers a good key for `remember_seconds`; a change made through this same
-    instance, or a copy of it in a forked process, bites at once.
+    instance, or a copy of it in a forked process, bites at once. `root_key()` is the operator's.
     """
 
     def __init__(
-        self, store: PrincipalStore, root_key: str, clock: Clock, remember_seconds: float
+        self,
+        store: PrincipalStore,
+        root_key: Callable[[], str],
+        clock: Clock,
+        remember_seconds: float,
     ) -> None:
         self._store = store
         self._root_key = root_key
@@ -64,7 +68,7 @@ class Identity:
 
     def is_root(self, api_key: str) -> bool:
         """Whether this is the operator's key."""
-        return hmac.compare_digest(api_key.encode(), self._root_key.encode())
+        return hmac.compare_digest(api_key.encode(), self._root_key().encode())
 
     def authenticate(self, api_key: str) -> Principal:
         """The principal of a key.
@@ -222,7 +226,7 @@ class Identity:
     def _derived(self, principal: Principal, once: str, salt: bytes) -> str:
         """A key that follows from the root key, the request and the salt on the item it made."""
         seed = salt + "\n".join((principal.tenant, once, principal.id)).encode()
-        mac = hmac.new(self._root_key.encode(), seed, sha256).digest()
+        mac = hmac.new(self._root_key().encode(), seed, sha256).digest()
         return f"am_{base64.urlsafe_b64encode(mac).rstrip(b'=').decode()}"
 
 

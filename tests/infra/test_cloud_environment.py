@@ -24,7 +24,7 @@ from functions.platform.settings import ApiSettings, LifecycleSettings, Maintena
 from tests.contract.bodies import change_task, create, create_task, entry, read, working
 from tests.contract.conversing import CONVERSATIONS, put
 from tests.contract.door import HandlerTransport, LambdaContext, MovableClock, open_client, turns
-from tests.contract.expect import gone, ok
+from tests.contract.expect import gone, ok, refused
 from tests.contract.faults import Killed, faulty
 
 _ROOT_KEY = "root-key-of-a-generated-secret"
@@ -87,6 +87,17 @@ def test_a_sensitive_value_is_opened_by_another_instance(cloud: Cloud, admin: ht
     made = create(admin, entry(value=value, sensitivity="restricted"))
     another = cloud.client(admin.headers["X-API-Key"])
     assert ok(read(another, made["id"]))["value"] == value
+
+
+def test_a_good_key_needs_no_root_key(cloud: Cloud, admin: httpx.Client) -> None:
+    made = create(admin, entry())
+    lost = {"ROOT_KEY_SECRET_ID": "no-such-secret"}
+    ok(read(cloud.client(admin.headers["X-API-Key"], **lost), made["id"]))
+    stranger = cloud.client("am_stranger", **lost)
+    stranger.event_hooks = {}  # they let no answer of the 500s pass
+    refused(read(stranger, made["id"]), 503, "UNAVAILABLE")
+    refused(read(cloud.client("am_stranger"), made["id"]), 401, "UNAUTHENTICATED")
+    refused(read(cloud.client(_ROOT_KEY), made["id"]), 403, "ACCESS_DENIED")
 
 
 def test_a_snapshot_in_parts_is_read_back(admin: httpx.Client) -> None:

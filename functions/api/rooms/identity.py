@@ -1,6 +1,8 @@
 """Principals and their keys."""
 
-from functions.api.services import Services
+from functools import partial
+
+from functions.api.services import Services, root_key
 from functions.identity.service import Identity
 from functions.identity.store import PrincipalStore
 
@@ -14,7 +16,7 @@ def identity(services: Services) -> Identity:
     """Who calls."""
     return Identity(
         services.use(principal_store),
-        services.root_key,
+        partial(services.use, root_key),
         services.clock,
         services.settings.key_cache_seconds,
     )

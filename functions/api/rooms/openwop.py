@@ -1,6 +1,6 @@
 """OpenWOP's runs and memories."""
 
-from functions.api.services import Services
+from functions.api.services import Services, root_key
 from functions.snapshots.handles import Handles
 from functions.snapshots.positions import Positions
 from functions.snapshots.registry import Registry
@@ -11,7 +11,7 @@ from functions.snapshots.store import MemoryStore
 
 def handles(services: Services) -> Handles:
     """References to memories."""
-    return Handles(services.root_key)
+    return Handles(services.use(root_key))
 
 
 def memory_runs(services: Services) -> Runs:

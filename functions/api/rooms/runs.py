@@ -1,6 +1,6 @@
 """Runs and their episodes."""
 
-from functions.api.services import Services
+from functions.api.services import Services, root_key
 from functions.platform.values import Values
 from functions.runs.counts import EpisodeCounts
 from functions.runs.episodes import Episodes
@@ -29,7 +29,7 @@ def _items(services: Services) -> RunItems:
 
 
 def _ids(services: Services) -> RunIds:
-    return RunIds(services.root_key)
+    return RunIds(services.use(root_key))
 
 
 def _store(services: Services) -> RunStore:
