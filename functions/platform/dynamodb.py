@@ -5,6 +5,8 @@ from typing import Any
 
 import orjson
 from botocore.auth import _host_from_url
+from botocore.awsrequest import AWSPreparedRequest, AWSRequest
+from botocore.endpoint import Endpoint
 from botocore.parsers import JSONParser, ResponseParserFactory
 from botocore.session import Session
 
@@ -34,9 +36,24 @@ class _LeanClient:
         parts["serializer"] = _PlainSerializer()
         parts["endpoint_ruleset_resolver"] = _ResolvedOnce(parts["endpoint_ruleset_resolver"])
         parts["user_agent_creator"] = _ToldOnce(parts["user_agent_creator"])
+        parts["endpoint"] = _LeanEndpoint(parts["endpoint"])
         connections = parts["endpoint"].http_session._manager  # noqa: SLF001 - no option for it
         connections.pool_classes_by_scheme = POOLS
         super().__init__(**parts)
+
+
+class _LeanEndpoint(Endpoint):  # type: ignore[misc]
+    """The endpoint that botocore made, all its state with it; prepares a request in one step."""
+
+    def __init__(self, made: Endpoint) -> None:
+        self.__dict__.update(vars(made))
+
+    def prepare_request(self, request: AWSRequest) -> AWSPreparedRequest:
+        body: bytes = request.data
+        headers = dict(request.headers.items()) | {"Content-Length": str(len(body))}
+        return AWSPreparedRequest(
+            request.method, request.url, headers, body, request.stream_output, request.context
+        )
 
 
 class _PlainSerializer:

@@ -50,7 +50,7 @@ _DECODERS: dict[str, Callable[[Any], Any]] = {
     "BOOL": lambda value: value,
     "B": lambda value: value if isinstance(value, bytes) else a2b_base64(value),
     "SS": frozenset,
-    "L": lambda value: [decode(each) for each in value],
+    "L": lambda value: [each["S"] if "S" in each else decode(each) for each in value],
     "M": lambda value: {name: decode(each) for name, each in value.items()},
 }
 
