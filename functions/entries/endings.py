@@ -8,6 +8,7 @@ from functions.entries.archival import Archival
 from functions.identity.model import Principal
 from functions.platform.idempotency import RequestToken
 from functions.tasks.model import Task
+from functions.tasks.registrations import Registrations
 from functions.tasks.service import Tasks
 
 if TYPE_CHECKING:
@@ -17,13 +18,14 @@ if TYPE_CHECKING:
 class Endings:
     """Changes tasks; the call that ends one answers when its memory is archived."""
 
-    def __init__(self, tasks: Tasks, archival: Archival) -> None:
+    def __init__(self, tasks: Tasks, registrations: Registrations, archival: Archival) -> None:
         self._tasks = tasks
+        self._registrations = registrations
         self._archival = archival
 
     def register(self, caller: Principal, new: NewTask, token: RequestToken) -> Task:
-        """Registers a task, as `functions.tasks.service.Tasks.register` says."""
-        return self.finished(caller, self._tasks.register(caller, new, token))
+        """Registers a task, as `functions.tasks.registrations.Registrations.register` says."""
+        return self.finished(caller, self._registrations.register(caller, new, token))
 
     def change(
         self,

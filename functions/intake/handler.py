@@ -25,6 +25,7 @@ with starting():
     from functions.platform.settings import IntakeSettings
     from functions.platform.table import Table
     from functions.tasks.governance import Governance
+    from functions.tasks.registrations import Registrations
     from functions.tasks.service import Tasks
     from functions.tasks.store import TaskStore
 
@@ -42,13 +43,15 @@ def build(settings: IntakeSettings, clock: Clock = now_ms) -> Handler:
     logs = LogStore(Table(dynamodb, settings.log_table))
     principals, task_store = PrincipalStore(table), TaskStore(table)
     governance = Governance(table, task_store, Agents(table, clock).limit)
-    tasks = Tasks(task_store, governance, clock, principals.kind_of)
+    tasks = Tasks(task_store, governance, clock)
+    registrations = Registrations(task_store, governance, clock, principals.kind_of)
     items = EntryItems(None)
     store = EntryStore(table, items)
     writer = EntryWriter(table, items, store)
     archival = Archival(store, writer, SnapshotStore(table), task_store, logs, clock)
     who = (settings.intake_tenant, settings.intake_principal)
-    intake = Intake(table, principals, tasks, Endings(tasks, archival), who, clock)
+    endings = Endings(tasks, registrations, archival)
+    intake = Intake(table, principals, tasks, endings, who, clock)
 
     def handle(event: object, _context: object = None) -> dict[str, Any]:
         try:

@@ -1,139 +1,40 @@
-"""Use cases on tasks: register, adopt, read, change, grant (contract §5, RFC-0015 §6.5, §8)."""
+"""Use cases on tasks: read, change, who sees what (contract §5, RFC-0015 §6.5, §8)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from functions.identity.model import ADMIN, Principal
 from functions.platform import keys
 from functions.platform.clock import Clock
-from functions.platform.errors import (
-    AccessDenied,
-    EntryExists,
-    NotFound,
-    ValidationFailed,
-    VersionMismatch,
-)
+from functions.platform.errors import AccessDenied, VersionMismatch
 from functions.platform.idempotency import RequestToken
 from functions.platform.table import Refused
 from functions.platform.writes import Write
 from functions.tasks import rules, writes
-from functions.tasks.changes import changed, new_task
+from functions.tasks.changes import changed
 from functions.tasks.governance import Governance
 from functions.tasks.items import task_of
 from functions.tasks.model import Task
 from functions.tasks.store import TaskStore, replace_task
 
 if TYPE_CHECKING:
-    from functions.tasks.bodies import NewTask, TaskChange
-
-_ATTEMPTS = 5
+    from functions.tasks.bodies import TaskChange
 
 
 class Tasks:
-    """The tasks of a caller's tenant. `kind_of(tenant, id)` tells a principal's kind."""
+    """The tasks of a caller's tenant."""
 
     def __init__(
         self,
         store: TaskStore,
         governance: Governance,
         clock: Clock,
-        kind_of: Callable[[str, str], str | None],
     ) -> None:
         self._store = store
         self._governance = governance
         self._clock = clock
-        self._kind_of = kind_of
-
-    def register(self, caller: Principal, new: NewTask, token: RequestToken) -> Task:
-        """Registers a task, or adopts one that a write registered.
-
-        Raises:
-            AccessDenied: the caller would make authority that it doesn't have.
-            EntryExists: the id is taken.
-            ValidationFailed: the parent isn't there, or the coordinator can't coordinate.
-        """
-        parent = self._parent(caller, new)
-        assignee, coordinator = rules.roles(caller, new, parent)
-        if caller.may_coordinate and coordinator not in (None, caller.id):
-            self._assert_coordinates(caller.tenant, str(coordinator))
-        task = new_task(new, caller, assignee, coordinator, self._clock(), token)
-        try:
-            registration = partial(self._registration, caller)
-            return self._governance.commit(caller.tenant, None, task, registration)
-        except Refused as refused:
-            return self._not_registered(caller, new, task, token, refused)
-
-    def _parent(self, caller: Principal, new: NewTask) -> Task | None:
-        if new.parent_task_id is None:
-            return None
-        if new.parent_task_id == new.id:
-            raise ValidationFailed("parent_task_id", "a task isn't its own parent")
-        parent = self._store.get(caller.tenant, new.parent_task_id)
-        if parent is None:
-            raise ValidationFailed("parent_task_id", "no such task")
-        return parent
-
-    def _assert_coordinates(self, tenant: str, principal: str) -> None:
-        if self._kind_of(tenant, principal) not in ("coordinator", "user"):
-            raise AccessDenied("only a principal of kind coordinator or user coordinates a task")
-
-    def _registration(self, caller: Principal, task: Task) -> list[Write]:
-        return [writes.add_task(caller.tenant, task), *self._around(caller, task)]
-
-    def _around(self, caller: Principal, task: Task) -> list[Write]:
-        """What a task's registration changes beside the task itself."""
-        tenant, around = caller.tenant, []
-        if task.intent is not None:
-            around.append(writes.use_intent(caller, task.intent, task.created, task.parties))
-            around.append(writes.list_under_intent(tenant, task, task.intent))
-        if task.assignee is not None:
-            around.append(writes.join(tenant, task.assignee, task.id))
-        if task.parent is not None and task.policy.inherit_from_parent:
-            around.append(writes.inherit(caller, task.parent, task.id))
-        elif task.parent is not None and not caller.may_coordinate:
-            around.append(writes.still_directed(caller, task.parent))
-        return around
-
-    def _not_registered(
-        self, caller: Principal, new: NewTask, task: Task, token: RequestToken, refused: Refused
-    ) -> Task:
-        place = keys.task_item(caller.tenant, task.id)
-        item = refused.failed.get(place)
-        if item is not None:
-            present = task_of(item)
-            if token.wrote(present.request):
-                return present
-            if caller.may_coordinate and rules.adoptable(present, new, task.assignee):
-                return self._adopt(caller, present, task)
-            raise EntryExists("a task has this id already")
-        if keys.intent_item(caller.tenant, str(task.intent)) in refused.failed:
-            raise AccessDenied("this intent belongs to somebody else; ask its owner for access")
-        raise AccessDenied("the parent has ended, or you no longer direct it")
-
-    def _adopt(self, caller: Principal, present: Task, wanted: Task) -> Task:
-        adopted = replace(
-            wanted,
-            version=present.version + 1,
-            created=present.created,
-            parties=present.parties | wanted.parties,
-            by_write=False,
-        )
-        tenant = caller.tenant
-        try:
-            adoption = partial(self._adoption, caller, present)
-            self._governance.commit(tenant, present, adopted, adoption)
-        except Refused as refused:
-            if keys.task_item(tenant, adopted.id) in refused.failed:
-                raise EntryExists("a task has this id already") from refused
-            raise AccessDenied("this intent or parent belongs to somebody else") from refused
-        return self._existing(caller, adopted.id)
-
-    def _adoption(self, caller: Principal, old: Task, new: Task) -> list[Write]:
-        return [replace_task(caller.tenant, old, new), *self._around(caller, new)]
 
     def get(self, caller: Principal, task_id: str) -> Task:
         """One task.
@@ -142,15 +43,9 @@ class Tasks:
             NotFound: no such task in the caller's tenant.
             AccessDenied: the caller has no part in it or in its intent.
         """
-        task = self._existing(caller, task_id)
+        task = self._store.existing(caller.tenant, task_id)
         if not self._sees(caller, task):
             raise AccessDenied("you have no part in this task")
-        return task
-
-    def _existing(self, caller: Principal, task_id: str) -> Task:
-        task = self._store.get(caller.tenant, task_id)
-        if task is None:
-            raise NotFound("no task has this id")
         return task
 
     def _sees(self, caller: Principal, task: Task) -> bool:
@@ -197,7 +92,7 @@ class Tasks:
         Raises:
             NotFound, AccessDenied, TaskClosed, VersionMismatch: as they say.
         """
-        present = self._existing(caller, task_id)
+        present = self._store.existing(caller.tenant, task_id)
         if token.wrote(present.request):
             return present
         rules.assert_may_change(caller, present, change.model_fields_set)
@@ -210,7 +105,7 @@ class Tasks:
             self._governance.commit(caller.tenant, present, new, changes)
         except Refused as refused:
             return self._not_changed(caller, task_id, token, refused)
-        return self._existing(caller, task_id)
+        return self._store.existing(caller.tenant, task_id)
 
     def _changes(self, caller: Principal, old: Task, new: Task) -> list[Write]:
         """What a change writes: the task, and what follows from it elsewhere."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from functions.identity.model import Principal
 from functions.platform import keys
+from functions.platform.errors import NotFound
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import Table
 from functions.platform.writes import Write, update
@@ -28,6 +29,13 @@ class TaskStore:
         """One task: one read."""
         item = self._table.get(keys.task_item(tenant, task_id))
         return None if item is None else task_of(item)
+
+    def existing(self, tenant: str, task_id: str) -> Task:
+        """One task: one read. Raises `NotFound`."""
+        task = self.get(tenant, task_id)
+        if task is None:
+            raise NotFound("no task has this id")
+        return task
 
     def at(self, partition: str) -> Task | None:
         """The task whose item stands in this partition: one read."""

@@ -15,6 +15,7 @@ from functions.platform.table import Table
 from functions.platform.writes import put
 from functions.tasks.bodies import KEPT, MemoryPolicy, NewTask, TaskChange
 from functions.tasks.model import Task
+from functions.tasks.registrations import Registrations
 from functions.tasks.service import Tasks
 from functions.workflows.model import AgentPlan, Application, TaskPlan, Workflow
 from functions.workflows.rules import application, digest
@@ -24,12 +25,19 @@ class Workflows:
     """The workflows of a caller's tenant."""
 
     def __init__(
-        self, table: Table, namespaces: Namespaces, agents: Agents, tasks: Tasks, clock: Clock
+        self,
+        table: Table,
+        namespaces: Namespaces,
+        agents: Agents,
+        tasks: Tasks,
+        registrations: Registrations,
+        clock: Clock,
     ) -> None:
         self._table = table
         self._namespaces = namespaces
         self._agents = agents
         self._tasks = tasks
+        self._registrations = registrations
         self._clock = clock
 
     def apply(self, caller: Principal, workflow: Workflow, token: RequestToken) -> Application:
@@ -68,7 +76,7 @@ class Workflows:
             task = present.get(plan.id)
             if task is None:
                 new = NewTask(id=plan.id, intent_id=wanted.intent, **fields)
-                self._tasks.register(caller, new, RequestToken.fresh())
+                self._registrations.register(caller, new, RequestToken.fresh())
             elif task.ended is None and not _stands(task, plan, fields):
                 change, token = TaskChange(**fields), RequestToken.fresh()
                 self._tasks.change(caller, task.id, task.version, change, token)

@@ -2,6 +2,7 @@
 
 from functions.api.rooms.entries import entry_store, entry_writer
 from functions.api.rooms.logs import log_store
+from functions.api.rooms.registrations import registrations
 from functions.api.rooms.tasks import governance, task_store, tasks
 from functions.api.services import Services
 from functions.entries.archival import Archival
@@ -21,7 +22,7 @@ def endings(services: Services) -> Endings:
         services.use(log_store),
         services.clock,
     )
-    return Endings(services.use(tasks), archival)
+    return Endings(services.use(tasks), services.use(registrations), archival)
 
 
 def grants(services: Services) -> Grants:

@@ -1,6 +1,5 @@
 """Tasks, and what governs them."""
 
-from functions.api.rooms.identity import principal_store
 from functions.api.services import Services
 from functions.entries.agents import Agents
 from functions.tasks.governance import Governance
@@ -26,5 +25,4 @@ def governance(services: Services) -> Governance:
 
 def tasks(services: Services) -> Tasks:
     """Tasks."""
-    store, governing = services.use(task_store), services.use(governance)
-    return Tasks(store, governing, services.clock, services.use(principal_store).kind_of)
+    return Tasks(services.use(task_store), services.use(governance), services.clock)
