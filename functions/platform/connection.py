@@ -3,7 +3,7 @@
 All else is botocore's, urllib3's and `http.client`'s: connecting, TLS, pooling, timeouts, bodies.
 """
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from http.client import BadStatusLine, HTTPResponse, LineTooLong
 from typing import Any
 
@@ -55,6 +55,14 @@ class _Answer(HTTPResponse):
         raise BadStatusLine("too many headers")
 
 
+class _Pooled(PooledResponse):
+    """An answer that gives its connection back when its body is read: at once, not in pieces."""
+
+    def stream(self, *_: Any, **__: Any) -> Generator[bytes]:
+        """The whole body."""
+        yield self.read()
+
+
 class _LeanConnection:
     """Stands before a connection of botocore's."""
 
@@ -87,7 +95,7 @@ class _LeanConnection:
             raise
         if answer.will_close:
             self.close()
-        return PooledResponse(
+        return _Pooled(
             body=answer,
             headers=dict(answer.headers),
             status=answer.status,
