@@ -9,7 +9,8 @@ from dataclasses import replace
 from functions.entries.endings import Endings
 from functions.identity.model import WRITE, Principal
 from functions.identity.store import PrincipalStore
-from functions.intake.model import Envelope, TaskEvent
+from functions.intake.bodies import TaskEvent
+from functions.intake.model import Envelope
 from functions.platform.calls import pause
 from functions.platform.clock import Clock
 from functions.platform.errors import (

@@ -17,7 +17,8 @@ from functions.tasks.bodies import KEPT, MemoryPolicy, NewTask, TaskChange
 from functions.tasks.model import Task
 from functions.tasks.registrations import Registrations
 from functions.tasks.service import Tasks
-from functions.workflows.model import AgentPlan, Application, TaskPlan, Workflow
+from functions.workflows.bodies import Workflow
+from functions.workflows.model import AgentPlan, Application, TaskPlan
 from functions.workflows.rules import application, digest
 
 
