@@ -29,28 +29,37 @@ _PATHS = {
         "/api/v1/agents/{agent_id+}/memory",
     ),
     "memory.entry": ("/api/v1/memory/{id}",),
-    "memory.writes": ("/api/v1/memory", "/api/v1/memory/batch", "/api/v1/memory/{id}"),
+    "memory.with_bodies": ("/api/v1/memory", "/api/v1/memory/batch", "/api/v1/memory/{id}"),
     "search": ("/api/v1/memory/search",),
     "context": ("/api/v1/tasks/{task_id+}/context",),
-    "tasks": (
-        "/api/v1/tasks",
+    "tasks.without_bodies": (
         "/api/v1/tasks/{task_id+}/grants/{principal+}",
         "/api/v1/tasks/{task_id+}",
         "/api/v1/intents/{intent_id+}/tasks",
         "/api/v1/agents/{agent_id+}/tasks",
         "/api/v1/intents/{intent_id+}/acl",
     ),
-    "conversations": (
-        "/api/v1/conversations/{session_id+}/messages",
+    "tasks.with_bodies": (
+        "/api/v1/tasks",
+        "/api/v1/tasks/{task_id+}/grants/{principal+}",
+        "/api/v1/tasks/{task_id+}",
+        "/api/v1/intents/{intent_id+}/acl",
+    ),
+    "conversations.without_bodies": (
         "/api/v1/conversations/{session_id+}/messages/pop",
         "/api/v1/conversations/{session_id+}/archive",
         "/api/v1/conversations/{session_id+}",
         "/api/v1/users/{user_id+}/conversations",
     ),
-    "states": (
+    "conversations.with_bodies": (
+        "/api/v1/conversations/{session_id+}/messages",
+        "/api/v1/conversations/{session_id+}",
+    ),
+    "states.without_bodies": (
         "/api/v1/agents/{agent_id+}/state/{owner_id}/{key+}",
         "/api/v1/agents/{agent_id+}/state/{owner_id}",
     ),
+    "states.with_bodies": ("/api/v1/agents/{agent_id+}/state/{owner_id}/{key+}",),
     "facts": (
         "/api/v1/facts",
         "/api/v1/facts/recall",

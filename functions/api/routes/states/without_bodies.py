@@ -1,4 +1,4 @@
-"""Agents' states (Agent Memory Protocol §3, §4.2; contract §9)."""
+"""Without a body: states read and deleted."""
 
 from typing import Any
 
@@ -7,28 +7,21 @@ import orjson
 from functions.api.call import Answer, Call, json_answer
 from functions.api.conversation_documents import state_document
 from functions.api.paging import cut, number
-from functions.api.parsing import parsed
 from functions.api.rooms.conversations import states
 from functions.api.route import Route
-from functions.conversations.bodies import NewState
 from functions.conversations.states import Place, State
 from functions.identity.model import READ, WRITE, Principal
 
-_OF_OWNER = "/api/v1/agents/{agent_id+}/state/{owner_id}"
-_STATE = f"{_OF_OWNER}/{{key+}}"
-
-
-def put(call: Call, caller: Principal) -> Answer:
-    new = parsed(call, NewState)
-    return _answer(call.use(states).put(caller, _place(call), new, call.if_match))
+OF_OWNER = "/api/v1/agents/{agent_id+}/state/{owner_id}"
+STATE = f"{OF_OWNER}/{{key+}}"
 
 
 def get(call: Call, caller: Principal) -> Answer:
-    return _answer(call.use(states).get(caller, _place(call)))
+    return answer(call.use(states).get(caller, place(call)))
 
 
 def delete(call: Call, caller: Principal) -> Answer:
-    call.use(states).delete(caller, _place(call), call.if_match)
+    call.use(states).delete(caller, place(call), call.if_match)
     return Answer(204)
 
 
@@ -49,31 +42,22 @@ def _pair(state: State) -> dict[str, Any]:
     return {state.place.key: orjson.Fragment(state.value)}
 
 
-def _place(call: Call) -> Place:
+def place(call: Call) -> Place:
+    """Where the state of a request stands."""
     agent, owner = call.name("agent_id", 128), call.name("owner_id", 128)
     return Place(agent, owner, call.name("key", 255))
 
 
-def _answer(state: State) -> Answer:
+def answer(state: State) -> Answer:
+    """An answer that shows a state."""
     return json_answer(200, state_document(state), etag=f'"{state.version}"')
 
 
 ROUTES = [
-    Route(
-        "PUT",
-        _STATE,
-        put,
-        WRITE,
-        "Store a state of an agent for an owner",
-        {200: "State"},
-        body=NewState,
-        also=(404, 409, 413),
-        if_match="optional",
-    ),
-    Route("GET", _STATE, get, READ, "Get a state", {200: "State"}, also=(404,)),
+    Route("GET", STATE, get, READ, "Get a state", {200: "State"}, also=(404,)),
     Route(
         "DELETE",
-        _STATE,
+        STATE,
         delete,
         WRITE,
         "Delete a state",
@@ -83,7 +67,7 @@ ROUTES = [
     ),
     Route(
         "GET",
-        _OF_OWNER,
+        OF_OWNER,
         of_owner,
         READ,
         "Get all of an agent's states for an owner",

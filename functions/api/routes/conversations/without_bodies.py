@@ -1,32 +1,22 @@
-"""Conversations (Agent Memory Protocol §3, §4.1; contract §9)."""
+"""Without a body: conversations read, popped from, deleted."""
 
 from collections.abc import Iterable
 from typing import Any
-from urllib.parse import quote
 
 from functions.api.call import Answer, Call, json_answer
 from functions.api.conversation_documents import conversation_document, message_document
 from functions.api.documents import Document
 from functions.api.filters import tags_of
 from functions.api.paging import MOST_LIMIT, PAGE, cut, envelope, limits, number, single
-from functions.api.parsing import parsed
 from functions.api.rooms.conversations import archives, conversations
 from functions.api.route import Route
-from functions.conversations.bodies import NewConversation, NewMessages
 from functions.conversations.model import Conversation, Message
 from functions.identity.model import READ, WRITE, Principal
 from functions.platform.errors import ValidationFailed
 
 CONVERSATIONS = "/api/v1/conversations"
-_CONVERSATION = f"{CONVERSATIONS}/{{session_id+}}"
-_ARCHIVE = f"{_CONVERSATION}/archive"
-
-
-def put(call: Call, caller: Principal) -> Answer:
-    new, session = parsed(call, NewConversation), call.name("session_id", 255)
-    made, first = call.use(conversations).put(caller, session, new, call.if_match)
-    located = {"location": f"{CONVERSATIONS}/{quote(session, safe='')}"} if first else {}
-    return _answer(201 if first else 200, made, conversation_document(made), **located)
+CONVERSATION = f"{CONVERSATIONS}/{{session_id+}}"
+_ARCHIVE = f"{CONVERSATION}/archive"
 
 
 def get(call: Call, caller: Principal) -> Answer:
@@ -36,23 +26,9 @@ def get(call: Call, caller: Principal) -> Answer:
         raise ValidationFailed("last", "goes without limit and offset")
     session = call.names["session_id"]
     found, page = call.use(conversations).read(caller, session, -newest or first, most, _page)
-    return _answer(
+    return answer(
         200, found, _document(found, max(found.count - newest, 0) if newest else first, page)
     )
-
-
-def append(call: Call, caller: Principal) -> Answer:
-    new, session = parsed(call, NewMessages), call.names["session_id"]
-    token = None if call.idempotency_key is None else call.token(caller)
-    after, added = call.use(conversations).append(caller, session, new.all, token)
-    document = {
-        "session_id": after.session,
-        "revision": after.revision,
-        "message_count": after.count,
-        "messages": [message_document(message) for message in added],
-    }
-    located = f"{CONVERSATIONS}/{quote(session, safe='')}"
-    return _answer(201, after, document, location=located)
 
 
 def pop(call: Call, caller: Principal) -> Answer:
@@ -64,7 +40,7 @@ def pop(call: Call, caller: Principal) -> Answer:
         "message_count": after.count,
         "message": None if popped is None else message_document(popped),
     }
-    return _answer(200, after, document)
+    return answer(200, after, document)
 
 
 def delete(call: Call, caller: Principal) -> Answer:
@@ -85,7 +61,7 @@ def get_archive(call: Call, caller: Principal) -> Answer:
     first, most = _range(call)
     session = call.names["session_id"]
     found, page = call.use(archives).read(caller, session, first, most, _page)
-    return _answer(200, found, _document(found, first, page))
+    return answer(200, found, _document(found, first, page))
 
 
 def delete_archive(call: Call, caller: Principal) -> Answer:
@@ -110,25 +86,15 @@ def _document(found: Conversation, first: int, page: list[Any]) -> Document:
     return conversation_document(found) | {"messages": page, "offset": first} | more
 
 
-def _answer(status: int, found: Conversation, document: Document, **headers: str) -> Answer:
+def answer(status: int, found: Conversation, document: Document, **headers: str) -> Answer:
+    """An answer that shows something of a conversation, with its version."""
     return json_answer(status, document, etag=f'"{found.revision}"', **headers)
 
 
 ROUTES = [
     Route(
         "POST",
-        f"{_CONVERSATION}/messages",
-        append,
-        WRITE,
-        "Append messages to a conversation",
-        {201: "Appended"},
-        body=NewMessages,
-        also=(404, 409, 413),
-        once=True,
-    ),
-    Route(
-        "POST",
-        f"{_CONVERSATION}/messages/pop",
+        f"{CONVERSATION}/messages/pop",
         pop,
         WRITE,
         "Take the last message off a conversation",
@@ -156,19 +122,8 @@ ROUTES = [
         also=(404,),
     ),
     Route(
-        "PUT",
-        _CONVERSATION,
-        put,
-        WRITE,
-        "Store a whole conversation, in place of the one before it",
-        {200: "ConversationHead", 201: "ConversationHead"},
-        body=NewConversation,
-        also=(404, 409, 413),
-        if_match="optional",
-    ),
-    Route(
         "GET",
-        _CONVERSATION,
+        CONVERSATION,
         get,
         READ,
         "Get a conversation and a page of its messages, oldest first",
@@ -178,7 +133,7 @@ ROUTES = [
     ),
     Route(
         "DELETE",
-        _CONVERSATION,
+        CONVERSATION,
         delete,
         WRITE,
         "Delete a conversation",

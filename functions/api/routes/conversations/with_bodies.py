@@ -1,0 +1,59 @@
+"""With a body: conversations put, messages appended."""
+
+from urllib.parse import quote
+
+from functions.api.call import Answer, Call
+from functions.api.conversation_documents import conversation_document, message_document
+from functions.api.parsing import parsed
+from functions.api.rooms.conversations import conversations
+from functions.api.route import Route
+from functions.api.routes.conversations.without_bodies import CONVERSATION, CONVERSATIONS, answer
+from functions.conversations.bodies import NewConversation, NewMessages
+from functions.identity.model import WRITE, Principal
+
+
+def put(call: Call, caller: Principal) -> Answer:
+    new, session = parsed(call, NewConversation), call.name("session_id", 255)
+    made, first = call.use(conversations).put(caller, session, new, call.if_match)
+    located = {"location": f"{CONVERSATIONS}/{quote(session, safe='')}"} if first else {}
+    return answer(201 if first else 200, made, conversation_document(made), **located)
+
+
+def append(call: Call, caller: Principal) -> Answer:
+    new, session = parsed(call, NewMessages), call.names["session_id"]
+    token = None if call.idempotency_key is None else call.token(caller)
+    after, added = call.use(conversations).append(caller, session, new.all, token)
+    document = {
+        "session_id": after.session,
+        "revision": after.revision,
+        "message_count": after.count,
+        "messages": [message_document(message) for message in added],
+    }
+    located = f"{CONVERSATIONS}/{quote(session, safe='')}"
+    return answer(201, after, document, location=located)
+
+
+ROUTES = [
+    Route(
+        "POST",
+        f"{CONVERSATION}/messages",
+        append,
+        WRITE,
+        "Append messages to a conversation",
+        {201: "Appended"},
+        body=NewMessages,
+        also=(404, 409, 413),
+        once=True,
+    ),
+    Route(
+        "PUT",
+        CONVERSATION,
+        put,
+        WRITE,
+        "Store a whole conversation, in place of the one before it",
+        {200: "ConversationHead", 201: "ConversationHead"},
+        body=NewConversation,
+        also=(404, 409, 413),
+        if_match="optional",
+    ),
+]

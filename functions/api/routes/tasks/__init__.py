@@ -1,0 +1,1 @@
+"""Tasks, grants and intents (contract §5)."""
