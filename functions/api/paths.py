@@ -24,12 +24,12 @@ _PATHS = {
     "guardrails": ("/api/v1/coordinators/{coordinator_id+}/guardrails",),
     "memory.queries": (
         "/api/v1/memory",
-        "/api/v1/memory/batch",
         "/api/v1/agents/{agent_id+}/memory/summary",
         "/api/v1/agents/{agent_id+}/memory",
     ),
     "memory.entry": ("/api/v1/memory/{id}",),
-    "memory.with_bodies": ("/api/v1/memory", "/api/v1/memory/batch", "/api/v1/memory/{id}"),
+    "memory.with_bodies": ("/api/v1/memory", "/api/v1/memory/{id}"),
+    "memory.batch": ("/api/v1/memory/batch",),
     "search": ("/api/v1/memory/search",),
     "context": ("/api/v1/tasks/{task_id+}/context",),
     "tasks.without_bodies": (

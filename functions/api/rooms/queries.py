@@ -1,10 +1,9 @@
 """Entries, many at once."""
 
-from functions.api.rooms.entries import entries, entry_store, recency
+from functions.api.rooms.entries import entry_store, recency
 from functions.api.rooms.namespaces import namespaces
 from functions.api.rooms.tasks import governance, tasks
 from functions.api.services import Services
-from functions.entries.batch import Batches
 from functions.entries.context import Contexts
 from functions.entries.query import Queries
 from functions.entries.summary import Summaries
@@ -14,13 +13,6 @@ def queries(services: Services) -> Queries:
     """Entries by filters."""
     store, seen = services.use(entry_store), services.use(namespaces)
     return Queries(store, services.use(tasks), seen, services.use(recency), services.clock)
-
-
-def batches(services: Services) -> Batches:
-    """Many entries written, or deleted by filters."""
-    store, seen = services.use(entry_store), services.use(namespaces)
-    found = services.use(queries)
-    return Batches(services.use(entries), store, found, seen, services.clock)
 
 
 def summaries(services: Services) -> Summaries:

@@ -1,18 +1,17 @@
-"""Entries by filters: query, count, delete."""
+"""Entries by filters, and in figures."""
 
 from typing import Any
 
 from functions.api.call import Answer, Call, json_answer
 from functions.api.documents import entry_document
-from functions.api.filters import FILTERS, NARROWING, OF_AGENT, filters_of
+from functions.api.filters import FILTERS, OF_AGENT, filters_of
 from functions.api.paging import PAGE, cut, envelope, limits, position
-from functions.api.rooms.queries import batches, queries, summaries
+from functions.api.rooms.queries import queries, summaries
 from functions.api.route import Route
 from functions.api.routes.memory.entry import MEMORY
 from functions.api.summary_documents import summary_document
 from functions.entries.query import Found
-from functions.identity.model import READ, WRITE, Principal
-from functions.platform.errors import ValidationFailed
+from functions.identity.model import READ, Principal
 
 
 def query(call: Call, caller: Principal) -> Answer:
@@ -42,12 +41,6 @@ def _page(
     return page, taken
 
 
-def delete_batch(call: Call, caller: Principal) -> Answer:
-    if not call.query.keys() & set(NARROWING):
-        raise ValidationFailed("query", f"needs at least one of {', '.join(NARROWING)}")
-    return json_answer(200, {"deleted": call.use(batches).delete(caller, filters_of(call))})
-
-
 def summary(call: Call, caller: Principal) -> Answer:
     return json_answer(
         200, summary_document(call.use(summaries).of(caller, call.names["agent_id"]))
@@ -56,16 +49,6 @@ def summary(call: Call, caller: Principal) -> Answer:
 
 ROUTES = [
     Route("GET", MEMORY, query, READ, "Query entries", {200: "EntryPage"}, query=(*FILTERS, *PAGE)),
-    Route(
-        "DELETE",
-        f"{MEMORY}/batch",
-        delete_batch,
-        WRITE,
-        "Delete the entries that match",
-        {200: "Deleted"},
-        query=FILTERS,
-        also=(409,),
-    ),
     Route(
         "GET",
         "/api/v1/agents/{agent_id+}/memory/summary",
