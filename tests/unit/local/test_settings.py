@@ -22,6 +22,11 @@ def test_unless_chosen_no_more_workers_than_cores() -> None:
     assert LocalSettings.from_env({"AGENT_MEMORY_WORKERS": "3"}).workers == 3
 
 
+def test_it_listens_where_it_is_told() -> None:
+    told = LocalSettings.from_env({"AGENT_MEMORY_HOST": "::1", "AGENT_MEMORY_PORT": "0"})
+    assert (told.host, told.port) == ("::1", 0)
+
+
 def test_an_empty_variable_counts_as_unset() -> None:
     assert LocalSettings.from_env({"AGENT_MEMORY_PORT": ""}).port == 8080
 
