@@ -1,14 +1,14 @@
 """Conversations in cold storage, read back and removed (contract §9)."""
 
 import base64
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeVar
+from collections.abc import Iterator
+from typing import Any
 
 import orjson
 
 from functions.conversations import rules
 from functions.conversations.items import ConversationItems, place_of
-from functions.conversations.model import Conversation, Message
+from functions.conversations.model import Conversation, Message, Page, Take
 from functions.conversations.retention import MESSAGES_PER_PART, part_name
 from functions.identity.model import Principal
 from functions.platform.cold import ColdStorage
@@ -18,8 +18,6 @@ from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.table import Table
 from functions.platform.writes import delete
-
-Page = TypeVar("Page")
 
 
 class Archives:
@@ -31,12 +29,7 @@ class Archives:
         self._cold = cold
 
     def read(
-        self,
-        caller: Principal,
-        session: str,
-        first: int,
-        most: int | None,
-        take: Callable[[Iterable[Message]], Page],
+        self, caller: Principal, session: str, first: int, most: int | None, take: Take[Page]
     ) -> tuple[Conversation, Page]:
         """An archived conversation, and what `take` makes of its messages from `first` on.
 

@@ -1,7 +1,8 @@
 """Conversations and messages (Agent Memory Protocol §3, §4.1; contract §9)."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias, TypeVar
 
 Sensitivity = Literal["public", "internal", "confidential", "restricted"]
 
@@ -53,3 +54,8 @@ class Message:
 
     index: int
     text: bytes
+
+
+Page = TypeVar("Page")
+Take: TypeAlias = Callable[[Iterable[Message]], Page]
+"""What makes a page of messages, which are read as it takes them."""

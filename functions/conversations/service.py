@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from functions.conversations import remains, rules
 from functions.conversations.appends import Appends
 from functions.conversations.items import ConversationItems, header, listing, place_of, row_of
-from functions.conversations.model import Conversation, Message
+from functions.conversations.model import Conversation, Message, Page, Take
 from functions.conversations.pops import Pops
 from functions.conversations.remains import Remains
 from functions.conversations.retention import Retention
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 _ATTEMPTS = 5
 _AT_ONCE = 80  # messages that the write itself holds
 _SECONDS = 4.0  # what a call spends on removing; the schedule does the rest
-Page = TypeVar("Page")
 
 
 class Conversations:
@@ -52,12 +50,7 @@ class Conversations:
         self._clock = clock
 
     def read(
-        self,
-        caller: Principal,
-        session: str,
-        first: int,
-        most: int | None,
-        take: Callable[[Iterable[Message]], Page],
+        self, caller: Principal, session: str, first: int, most: int | None, take: Take[Page]
     ) -> tuple[Conversation, Page]:
         """A conversation, and what `take` makes of at most `most` messages from `first` on.
 
