@@ -8,7 +8,7 @@ from functools import partial
 
 from functions.local.gateway import Handler
 from functions.local.handover import give_in_turn
-from functions.local.processes import Processes, ends_told
+from functions.local.processes import ENDINGS, Processes, ends_told
 from functions.local.server import Server
 from functions.local.upkeep import Upkeep
 
@@ -43,9 +43,9 @@ def together(
 
     def keep() -> None:
         listener.close()
+        signal.pthread_sigmask(signal.SIG_BLOCK, ENDINGS)
         with upkeep.running():
-            while True:
-                signal.pause()
+            signal.sigwait(ENDINGS)  # also one that came before
 
     processes = Processes()
     try:
