@@ -1,6 +1,6 @@
 """Lists: parameters checked, pages cut (contract §3)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import orjson
@@ -60,16 +60,21 @@ def number(call: Call, name: str, default: int, least: int, most: int) -> int:
 
 def cut(documents: Iterable[Document]) -> list[Any]:
     """As many documents as an answer holds, serialised; at least one."""
-    page: list[Any] = []
-    room, payload = MOST_PAGE_BYTES, MOST_PAYLOAD_BYTES
-    for document in documents:
-        text = orjson.dumps(document)
-        room -= len(text) + 1
-        payload -= payload_size(text) + 1
-        if min(room, payload) < 0 and page:
+    texts = _first(map(orjson.dumps, documents), len, MOST_PAGE_BYTES)
+    if 2 * sum(map(len, texts)) + len(texts) > MOST_PAYLOAD_BYTES:  # if all had to be escaped
+        texts = _first(texts, payload_size, MOST_PAYLOAD_BYTES)
+    return [orjson.Fragment(text) for text in texts]
+
+
+def _first(texts: Iterable[bytes], size: Callable[[bytes], int], room: int) -> list[bytes]:
+    """As many as there is room for, each with a comma; at least one."""
+    taken: list[bytes] = []
+    for text in texts:
+        room -= size(text) + 1
+        if room < 0 and taken:
             break
-        page.append(orjson.Fragment(text))
-    return page
+        taken.append(text)
+    return taken
 
 
 def envelope(

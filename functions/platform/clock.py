@@ -22,16 +22,11 @@ def now_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
+@lru_cache(4096)  # who lists the same entries again writes the same moments again
 def to_rfc3339(moment: int) -> str:
     """`moment` (epoch ms) as RFC 3339 in UTC with milliseconds: `2026-02-08T10:00:00.000Z`."""
-    minute, rest = divmod(moment, 60_000)
-    return f"{_minute(minute)}:{rest // 1000:02}.{rest % 1000:03}Z"
-
-
-@lru_cache(1024)
-def _minute(number: int) -> str:
-    """A minute since the epoch; what is listed together is often of few."""
-    return (_EPOCH + timedelta(minutes=number)).isoformat(timespec="minutes")[:-6]
+    text = (_EPOCH + moment * _MILLISECOND).isoformat(timespec="milliseconds")
+    return text.replace("+00:00", "Z")
 
 
 def from_rfc3339(text: str) -> int:
