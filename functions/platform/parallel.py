@@ -1,7 +1,7 @@
-"""Reads side by side: threads on one pooled client."""
+"""Calls side by side: threads on one pooled client."""
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
 from typing import TypeVar
 
@@ -11,11 +11,18 @@ T = TypeVar("T")
 
 @cache
 def _pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(_THREADS, thread_name_prefix="reads")
+    return ThreadPoolExecutor(_THREADS, thread_name_prefix="calls")
 
 
 def side_by_side(calls: Sequence[Callable[[], T]]) -> list[T]:
-    """The results of the calls, in their order; the first error is raised. No call may nest."""
+    """The results of the calls, in their order; the first error is raised. No call may nest.
+
+    None is at work when it returns or raises: a frozen Lambda would leave it half done.
+    """
     if len(calls) < 2:
         return [call() for call in calls]
-    return [future.result() for future in [_pool().submit(call) for call in calls]]
+    futures = [_pool().submit(call) for call in calls]
+    try:
+        return [future.result() for future in futures]
+    finally:
+        wait([future for future in futures if not future.cancel()])
