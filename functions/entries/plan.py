@@ -24,10 +24,12 @@ from functions.identity.model import Principal
 from functions.platform.errors import BatchTooLarge, CapacityExceeded, ValidationFailed
 from functions.platform.items import Item
 from functions.platform.keys import Key
-from functions.platform.writes import MOST_BYTES, MOST_WRITES, Write
+from functions.platform.writes import MOST_BYTES, MOST_ITEM_BYTES, MOST_WRITES, Write
 from functions.tasks import writes as task_writes
 from functions.tasks.model import Task
 from functions.tasks.writes import Held
+
+_ALWAYS_FIT = MOST_BYTES // MOST_ITEM_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +154,10 @@ def _assert_fits(writes: list[Write]) -> None:
     if len(writes) > MOST_WRITES:
         message = "this is more than one atomic write can hold; split it, or use fewer tags"
         raise BatchTooLarge(message, max=MOST_WRITES, actual=len(writes))
+    if len(writes) <= _ALWAYS_FIT:
+        return
     size = sum(write.size for write in writes)
-    if len(writes) > 1 and size > MOST_BYTES:
+    if size > MOST_BYTES:
         message = "this is more than one atomic write can hold; split it into smaller batches"
         raise BatchTooLarge(message, max=MOST_BYTES, actual=size)
 

@@ -6,11 +6,12 @@ from typing import Any
 import orjson
 from botocore.auth import _host_from_url
 from botocore.awsrequest import AWSPreparedRequest, AWSRequest
+from botocore.config import Config
 from botocore.endpoint import Endpoint
 from botocore.parsers import JSONParser, ResponseParserFactory
 from botocore.session import Session
 
-from functions.platform.connection import POOLS
+from functions.platform.connection import Connections, Headers
 from functions.platform.signing import choose_signer
 
 
@@ -36,23 +37,36 @@ class _LeanClient:
         parts["serializer"] = _PlainSerializer()
         parts["endpoint_ruleset_resolver"] = _ResolvedOnce(parts["endpoint_ruleset_resolver"])
         parts["user_agent_creator"] = _ToldOnce(parts["user_agent_creator"])
-        parts["endpoint"] = _LeanEndpoint(parts["endpoint"])
-        connections = parts["endpoint"].http_session._manager  # noqa: SLF001 - no option for it
-        connections.pool_classes_by_scheme = POOLS
+        parts["endpoint"] = _LeanEndpoint(parts["endpoint"], parts["client_config"])
         super().__init__(**parts)
 
 
 class _LeanEndpoint(Endpoint):  # type: ignore[misc]
-    """The endpoint that botocore made, all its state with it; prepares a request in one step."""
+    """The endpoint that botocore made, all its state with it; makes a request in one step.
 
-    def __init__(self, made: Endpoint) -> None:
+    Behind a proxy it sends as botocore does.
+    """
+
+    http_session: Any
+
+    def __init__(self, made: Endpoint, config: Config) -> None:
         self.__dict__.update(vars(made))
+        if self.http_session._proxy_config.proxy_url_for(made.host) is None:  # noqa: SLF001 - as there
+            self.http_session = Connections(made.http_session, config)
 
-    def prepare_request(self, request: AWSRequest) -> AWSPreparedRequest:
-        body: bytes = request.data
-        headers = dict(request.headers.items()) | {"Content-Length": str(len(body))}
+    def create_request(self, params: dict[str, Any], operation_model: Any) -> AWSPreparedRequest:
+        request = AWSRequest(params["method"], params["url"], data=params["body"])
+        request.headers = Headers(params["headers"].items())
+        request.context = params["context"]
+        service = operation_model.service_model.service_id.hyphenize()
+        self._event_emitter.emit(
+            f"request-created.{service}.{operation_model.name}",
+            request=request,
+            operation_name=operation_model.name,
+        )
+        request.headers["Content-Length"] = str(len(request.data))
         return AWSPreparedRequest(
-            request.method, request.url, headers, body, request.stream_output, request.context
+            request.method, request.url, request.headers, request.data, False, request.context
         )
 
 

@@ -6,6 +6,7 @@ names meet; the tenant stands in clear at the front of every partition and its a
 
 import re
 import secrets
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Literal, NamedTuple
 from zlib import crc32
@@ -29,6 +30,7 @@ def _base32(number: int, characters: int) -> str:
     return "".join(_ALPHABET[number >> 5 * i & 31] for i in reversed(range(characters)))
 
 
+@lru_cache(maxsize=4096)
 def digest(kind: str, name: str, characters: int = _OWNER) -> str:
     """A name as it stands in keys: 65 bits by default, its own for each kind of name."""
     hashed = blake2b(name.encode(), digest_size=16, person=kind.encode()).digest()

@@ -20,8 +20,8 @@ class _Signer(SigV4Auth):  # type: ignore[misc]
     """The same signature with less work; the headers name the host already."""
 
     def headers_to_sign(self, request: Any) -> dict[str, str]:
-        named = {name.lower(): text for name, text in request.headers.items()}
-        return {name: named[name] for name in sorted(named) if name not in _UNSIGNED}
+        headers = sorted(request.headers.items())
+        return {name: text for name, text in headers if name not in _UNSIGNED}
 
     def signed_headers(self, headers_to_sign: dict[str, str]) -> str:
         return ";".join(headers_to_sign)

@@ -1,6 +1,7 @@
 """Our client of DynamoDB beside botocore's own: the same over the wire, the same to its callers."""
 
 import json
+import socket
 import ssl
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +14,13 @@ from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.config import Config
 from botocore.credentials import Credentials, RefreshableCredentials
-from botocore.exceptions import ClientError, ConnectionClosedError, SSLError
+from botocore.exceptions import (
+    ClientError,
+    ConnectionClosedError,
+    EndpointConnectionError,
+    ReadTimeoutError,
+    SSLError,
+)
 from botocore.session import get_session
 
 from functions.platform.aws import client
@@ -104,12 +111,13 @@ def test_a_refusal_is_told_as_botocore_tells_it(server: RecordingServer) -> None
 
 
 def test_an_error_of_the_server_is_tried_again_with_the_same_token(server: RecordingServer) -> None:
-    server.answers += [answer(b"{}", 500), answer(b'{"Responses": []}')]
+    ended = answer(b"{}", 500, date="Sat, 21 Nov 2026 10:00:00 GMT")
+    server.answers += [ended, answer(b'{"Responses": []}')]
     answered = client("dynamodb").transact_write_items(TransactItems=[])
     first, second = server.sent
     assert answered["ResponseMetadata"]["RetryAttempts"] == 1
     assert first.body == second.body
-    assert "attempt=2; max=4" in second.headers["amz-sdk-request"]
+    assert second.headers["amz-sdk-request"] == "ttl=20261121T100005Z; attempt=2; max=4"
 
 
 def test_a_damaged_answer_is_asked_for_again(server: RecordingServer) -> None:
@@ -190,9 +198,12 @@ def test_a_connection_that_was_hung_up_is_made_anew(server: RecordingServer, sai
         answer(b"{}")[:20],
         b"nonsense\r\n\r\n",
         b"HTTP/1.1 200 OK\r\nno colon\r\n\r\n",
-        b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 101,
-        b"HTTP/1.1 200 OK\r\na: " + b"b" * 70_000,
+        b"HTTP/1.1 200 OK\r\na: " + b"b" * 140_000,
+        b"HTTP/1.1 many OK\r\ncontent-length: 2\r\n\r\n{}",
         b"HTTP/1.1 200 OK\r\ncontent-length: many\r\n\r\n{}",
+        b"HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n{}",
+        b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nmany\r\n{}\r\n",
+        b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n",
     ],
 )
 def test_what_is_no_answer_is_asked_for_again(server: RecordingServer, said: bytes) -> None:
@@ -206,6 +217,39 @@ def test_four_attempts_and_no_more(server: RecordingServer) -> None:
     with pytest.raises(ConnectionClosedError):
         client("dynamodb").list_tables()
     assert len(server.sent) == 4
+
+
+def test_where_nobody_listens_it_says_so_after_four_attempts(
+    monkeypatch: pytest.MonkeyPatch, server: RecordingServer
+) -> None:
+    with socket.socket() as unheard:
+        unheard.bind(("127.0.0.1", 0))
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{unheard.getsockname()[1]}")
+        ours = client("dynamodb")
+        with pytest.raises(EndpointConnectionError, match="Could not connect to the endpoint URL"):
+            ours.list_tables()
+    assert server.sent == []
+
+
+def test_who_says_nothing_is_given_up(
+    monkeypatch: pytest.MonkeyPatch, server: RecordingServer
+) -> None:
+    monkeypatch.setattr("functions.platform.aws._CONFIG.read_timeout", 0.05)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{silent.getsockname()[1]}")
+        ours = client("dynamodb")
+        with pytest.raises(ReadTimeoutError):
+            ours.list_tables()
+    assert server.sent == []
+
+
+def test_a_proxy_is_used(monkeypatch: pytest.MonkeyPatch, server: RecordingServer) -> None:
+    monkeypatch.setenv("HTTP_PROXY", server.url)
+    monkeypatch.setenv("NO_PROXY", "")
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://dynamodb.invalid")
+    server.answers.append(answer(b'{"TableNames": ["right"]}'))
+    assert client("dynamodb").list_tables()["TableNames"] == ["right"]
+    assert server.sent[0].headers["host"] == "dynamodb.invalid"
 
 
 def test_many_threads_share_a_client(server: RecordingServer) -> None:
