@@ -69,30 +69,32 @@ class EntryItems:
     def entry(self, item: Item) -> Entry:
         """The entry of an item."""
         slot = _slot(item)
-        return Entry(
-            slot=slot,
-            nonce=item["nonce"],
-            tier=item["tier"],
-            agent=item["agent_id"],
-            namespace=item["namespace"],
-            key=item["ekey"],
-            value=self._values.opened(item, slot.tenant, slot.id(item["nonce"])),
-            kb=item["kb"],
-            version=item["version"],
-            created=item["created"],
-            updated=item["updated"],
-            author=item.get("author") or item["agent_id"],
-            curator=item.get("curator"),
-            tags=tuple(item.get("tags", ())),
-            task=item.get("task"),
-            intent=item.get("intent"),
-            ttl=item.get("ttl_rule"),
-            expires=item.get(EXPIRY_ATTRIBUTE),
-            pinned=item.get("pinned", False),
-            priority=item.get("priority", "normal"),
-            sensitivity=item.get("sens"),
-            accessed=item["accessed"] if "accessed" in item else item["updated"],
-            request=item.get("req"),
+        agent: str = item["agent_id"]
+        updated: int = item["updated"]
+        return Entry(  # in the order of its fields: by their names takes twice as long
+            slot,
+            item["nonce"],
+            item["tier"],
+            agent,
+            item["namespace"],
+            item["ekey"],
+            self._values.opened(item, slot.tenant, slot.id(item["nonce"])),
+            item["kb"],
+            item["version"],
+            item["created"],
+            updated,
+            item.get("author", agent),
+            item.get("curator"),
+            tuple(item.get("tags", ())),
+            item.get("task"),
+            item.get("intent"),
+            item.get("ttl_rule"),
+            item.get(EXPIRY_ATTRIBUTE),
+            item.get("pinned", False),
+            item.get("priority", "normal"),
+            item.get("sens"),
+            item.get("accessed", updated),
+            item.get("req"),
         )
 
     def victim(self, row: Item) -> Entry:
