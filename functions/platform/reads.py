@@ -12,6 +12,7 @@ from functions.platform.keys import Key
 
 _GET_AT_ONCE = 100
 _FIRST_OF_INDEX = 25
+_HIGHEST = "\U0010ffff"  # sorts behind all other characters
 
 
 class Reads(Calls):
@@ -58,14 +59,11 @@ class Reads(Calls):
     ) -> Iterator[Item]:
         """The items of a partition whose sort key begins with `prefix`, strongly consistent.
 
-        A call per megabyte read; `condition` filters what comes back, not what is read.
+        A call per megabyte read; `condition` filters what comes back, not what is read. Asked for
+        as a range: by `begins_with` the local engine reads the whole partition for every call.
         """
-        request = {
-            "ConsistentRead": True,
-            "KeyConditionExpression": "pk = :pk AND begins_with(sk, :sk)",
-            "ExpressionAttributeValues": typed_values({"pk": partition, "sk": prefix} | values),
-            "ScanIndexForward": not newest_first,
-        }
+        request = _between(partition, prefix, prefix + _HIGHEST, newest_first=newest_first)
+        request["ExpressionAttributeValues"] |= typed_values(values)
         if condition:
             request["FilterExpression"] = condition
         return self._pages(request)
@@ -74,16 +72,8 @@ class Reads(Calls):
         self, partition: str, first: str, last: str, at_once: int, *, newest_first: bool = False
     ) -> Iterator[Item]:
         """The items from one sort key to another, strongly consistent: a call per `at_once`."""
-        request = {
-            "ConsistentRead": True,
-            "KeyConditionExpression": "pk = :pk AND sk BETWEEN :first AND :last",
-            "ExpressionAttributeValues": typed_values(
-                {"pk": partition, "first": first, "last": last}
-            ),
-            "ScanIndexForward": not newest_first,
-            "Limit": at_once,
-        }
-        return self._pages(request)
+        request = _between(partition, first, last, newest_first=newest_first)
+        return self._pages(request | {"Limit": at_once})
 
     def query_index(self, index: str, attribute: str, value: str) -> list[Item]:
         """What an index lists under `value`: keys only; it may lag behind the table."""
@@ -210,6 +200,15 @@ class Reads(Calls):
             if "LastEvaluatedKey" not in answer:
                 return
             request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+
+
+def _between(partition: str, first: str, last: str, *, newest_first: bool) -> dict[str, Any]:
+    return {
+        "ConsistentRead": True,
+        "KeyConditionExpression": "pk = :pk AND sk BETWEEN :first AND :last",
+        "ExpressionAttributeValues": typed_values({"pk": partition, "first": first, "last": last}),
+        "ScanIndexForward": not newest_first,
+    }
 
 
 def _is_young(error: ClientError) -> bool:
