@@ -189,7 +189,7 @@ class _Connection:
         if headers.get("transfer-encoding", "").lower() == "chunked":
             return self._chunks()
         if "content-length" in headers:
-            return self._exactly(_length(headers["content-length"]))
+            return self._exactly(int(headers["content-length"]))
         return self._all()
 
     def _chunks(self) -> bytes:
@@ -210,6 +210,8 @@ class _Connection:
         return found
 
     def _exactly(self, size: int) -> bytes:
+        if size < 0:
+            raise BadStatusLine(f"{size} bytes")
         came, missing = [self._came], size - len(self._came)
         while missing > 0:
             came.append(self._more())
@@ -237,9 +239,3 @@ def _header(line: str) -> tuple[str, str]:
     if not colon:
         raise BadStatusLine(line)
     return name, text.strip()
-
-
-def _length(text: str) -> int:
-    if not text.isdecimal():
-        raise BadStatusLine(text)
-    return int(text)

@@ -203,6 +203,7 @@ def test_a_connection_that_was_hung_up_is_made_anew(server: RecordingServer, sai
         b"HTTP/1.1 200 OK\r\ncontent-length: many\r\n\r\n{}",
         b"HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n{}",
         b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nmany\r\n{}\r\n",
+        b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n-2\r\n{}\r\n0\r\n\r\n",
         b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n",
     ],
 )
