@@ -16,6 +16,7 @@ import httpx
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 60.0  # seconds; far more than anything here takes
+ENDED = (FileNotFoundError, ProcessLookupError)  # how /proc says it, before and while it is read
 SERVE = (sys.executable, "-m", "functions.local")
 
 
@@ -127,7 +128,7 @@ def await_end(pid: int) -> None:
     while time.monotonic() < deadline:
         try:
             state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-        except FileNotFoundError:
+        except ENDED:
             return
         if state == "Z":
             return

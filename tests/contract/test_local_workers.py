@@ -16,7 +16,7 @@ import httpx
 import pytest
 
 from functions.local.engine import find_binary
-from tests.contract.local_server import PATIENCE, ROOT, LocalServer, await_end, running
+from tests.contract.local_server import ENDED, PATIENCE, ROOT, LocalServer, await_end, running
 
 pytestmark = [
     pytest.mark.skipif(find_binary(ROOT) is None, reason="no embedded database here"),
@@ -41,13 +41,13 @@ def links(*paths: Path) -> list[str]:
     """Where links of /proc lead, but for those of what has ended."""
     found = []
     for path in paths:
-        with suppress(FileNotFoundError):
+        with suppress(*ENDED):
             found.append(str(path.readlink()))
     return found
 
 
 def open_files(pid: int) -> list[str]:
-    with suppress(FileNotFoundError):
+    with suppress(*ENDED):
         return links(*Path(f"/proc/{pid}/fd").iterdir())
     return []
 
