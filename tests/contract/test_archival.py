@@ -109,9 +109,9 @@ def test_what_lives_as_long_as_the_task_ends_with_it(tenant: Tenant) -> None:
 
 def test_snapshots_may_be_larger_than_any_item(tenant: Tenant) -> None:
     boss, alice, _ = given(tenant)
-    policy = {"max_entries": 200, "max_total_size_kb": 20_000}
+    policy = {"max_entries": 200, "max_total_size_kb": 2_000}
     at = create_task(boss, id="task_2", assigned_agent="alice", memory_policy=policy)
-    for number in range(70):
+    for number in range(25):
         create(alice, working("task_2", key=f"k{number}", value=sized(65_000)))
     end(boss, at)
     page = ok(boss.get("/api/v1/intents/intent_1/events", params={"type": "memory.archived"}))
@@ -120,7 +120,7 @@ def test_snapshots_may_be_larger_than_any_item(tenant: Tenant) -> None:
         after = {"type": "memory.archived", "after": page["next"]}
         page = ok(boss.get("/api/v1/intents/intent_1/events", params=after))
         lines += [line for event in page["events"] for line in event["data"]["snapshot"]]
-    assert sorted(line["key"] for line in lines) == sorted(f"k{number}" for number in range(70))
+    assert sorted(line["key"] for line in lines) == sorted(f"k{number}" for number in range(25))
     assert all(line["value"] == sized(65_000) for line in lines)
 
 
