@@ -21,6 +21,7 @@ from urllib3.util.wait import wait_for_read
 
 _AT_ONCE = 65_536  # bytes
 _LONGEST_HEAD = 65_536
+_MOST_HEADERS = 100
 _END = b"\r\n"
 
 
@@ -178,7 +179,7 @@ class _Connection:
         self._socket.sendall(_END.join([self._start, *lines, b"", request.body]))
         first, *rest = self._until(_END + _END).decode("iso-8859-1").split("\r\n")
         version, _, status = first.partition(" ")
-        if not version.startswith("HTTP/1."):
+        if not version.startswith("HTTP/1.") or len(rest) > _MOST_HEADERS:
             raise BadStatusLine(first)
         headers = Headers(map(_header, rest))
         said = headers.get("connection", "").lower()
@@ -202,10 +203,10 @@ class _Connection:
         return b"".join(chunks)
 
     def _until(self, mark: bytes) -> bytes:
-        while (end := self._came.find(mark)) < 0:
-            if len(self._came) > _LONGEST_HEAD:
-                raise BadStatusLine("it has no end")
+        while (end := self._came.find(mark)) < 0 and len(self._came) <= _LONGEST_HEAD:
             self._came += self._more()
+        if not 0 <= end <= _LONGEST_HEAD:
+            raise BadStatusLine("too long")
         found, self._came = self._came[:end], self._came[end + len(mark) :]
         return found
 

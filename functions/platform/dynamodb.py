@@ -51,7 +51,7 @@ class _LeanEndpoint(Endpoint):  # type: ignore[misc]
 
     def __init__(self, made: Endpoint, config: Config) -> None:
         self.__dict__.update(vars(made))
-        if self.http_session._proxy_config.proxy_url_for(made.host) is None:  # noqa: SLF001 - as there
+        if self.http_session._proxy_config.proxy_url_for(made.host) is None:  # noqa: SLF001 - it alone knows
             self.http_session = Connections(made.http_session, config)
 
     def create_request(self, params: dict[str, Any], operation_model: Any) -> AWSPreparedRequest:

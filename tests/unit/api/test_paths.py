@@ -5,6 +5,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
+from types import ModuleType
 
 import pytest
 
@@ -16,9 +17,13 @@ _ROOT = Path(__file__).parents[3]
 _PREFIX = f"{routes.__name__}."
 
 
+def modules() -> list[ModuleType]:
+    """All that may have routes."""
+    return [import_module(each.name) for each in walk_packages(routes.__path__, _PREFIX)]
+
+
 def test_every_route_of_every_module_is_found() -> None:
-    modules = [import_module(each.name) for each in walk_packages(routes.__path__, _PREFIX)]
-    there = [route for module in modules for route in getattr(module, "ROUTES", [])]
+    there = [route for module in modules() for route in getattr(module, "ROUTES", [])]
     listed = every_route()
     assert sorted((each.method, each.path) for each in listed) == sorted(
         (each.method, each.path) for each in there
@@ -28,10 +33,9 @@ def test_every_route_of_every_module_is_found() -> None:
 
 
 def test_routes_without_bodies_do_without_pydantic() -> None:
-    modules = [import_module(each.name) for each in walk_packages(routes.__path__, _PREFIX)]
     bodiless = [
         module.__name__
-        for module in modules
+        for module in modules()
         if all(route.body is None for route in getattr(module, "ROUTES", []))
         and module.__name__ != f"{_PREFIX}discovery.document"  # describes the bodies
     ]

@@ -24,14 +24,14 @@ def test_results_come_in_the_order_of_their_calls() -> None:
 
 
 def test_an_error_is_raised_when_no_call_is_at_work_anymore() -> None:
-    failed, ended = Event(), []
+    begun, ended = Event(), []
 
     def fails() -> None:
-        failed.set()
+        assert begun.wait(10)
         raise LookupError
 
     def ends_later() -> None:
-        failed.wait(10)
+        begun.set()
         Event().wait(0.05)
         ended.append(1)
 

@@ -15,7 +15,7 @@ from functions.identity.model import WRITE, Principal
 def put(call: Call, caller: Principal) -> Answer:
     new, session = parsed(call, NewConversation), call.name("session_id", 255)
     made, first = call.use(conversations).put(caller, session, new, call.if_match)
-    located = {"location": f"{CONVERSATIONS}/{quote(session, safe='')}"} if first else {}
+    located = {"location": _address(session)} if first else {}
     return answer(201 if first else 200, made, conversation_document(made), **located)
 
 
@@ -29,8 +29,11 @@ def append(call: Call, caller: Principal) -> Answer:
         "message_count": after.count,
         "messages": [message_document(message) for message in added],
     }
-    located = f"{CONVERSATIONS}/{quote(session, safe='')}"
-    return answer(201, after, document, location=located)
+    return answer(201, after, document, location=_address(session))
+
+
+def _address(session: str) -> str:
+    return f"{CONVERSATIONS}/{quote(session, safe='')}"
 
 
 ROUTES = [
