@@ -27,11 +27,11 @@ PER_MINUTE = {  # by each agent
     "append episode": 0.1,
 }
 PARTITION_WRITES, PARTITION_READS = 1_000, 3_000
-_EVENT_UNITS = 4  # of the log, an event (docs/cost.md)
 _EXPIRING = 1.0  # of creates: the worst case
 _REQUEST_SECONDS = 0.010
 _BURST_SECONDS = 300  # of unused capacity that a partition may spend
 _SIMULATED_SECONDS = 600
+_LOGGED, _PUBLISHED = "log an event", "mark an event as published"
 _MAKES_EVENT = ("patch value", "create episodic", "create semantic, 5 tags")
 
 
@@ -82,7 +82,7 @@ def model(agents: int = AGENTS) -> Model:
     measured = {each.operation: each for each in costs.measure()}
     units = {
         name: _Units(measured[name].write, measured[name].index_write, measured[name].read)
-        for name in PER_MINUTE
+        for name in (*PER_MINUTE, _LOGGED, _PUBLISHED)
     }
     rates = {name: agents * rate / 60 for name, rate in PER_MINUTE.items()}
     keys = sorted(_keys(rates, units, agents), key=lambda key: key.share, reverse=True)
@@ -94,13 +94,14 @@ def _totals(rates: Mapping[str, float], units: Mapping[str, _Units]) -> list[Tot
     requests = sum(rates.values())
     events = sum(rates[name] for name in _MAKES_EVENT)
     reads = sum(rates[name] * units[name].read for name in rates) + requests
+    logged = units[_LOGGED].write + units[_PUBLISHED].write
     return [
         Total("API: requests/s", requests, 10_000),
         Total("Lambda: requests under way", requests * _REQUEST_SECONDS, 1_000),
         Total("memory table: write units/s", _sum(rates, units, "write"), 40_000),
         Total("all its indexes: write units/s", _sum(rates, units, "index"), 40_000),
         Total("memory table: read units/s, each key looked up", reads, 40_000),
-        Total("log table: write units/s", events * _EVENT_UNITS, 40_000),
+        Total("log table: write units/s", events * logged, 40_000),
         Total("EventBridge: events/s (us-east-1)", events, 10_000),
     ]
 
@@ -160,8 +161,8 @@ def _keys(rates: Mapping[str, float], units: Mapping[str, _Units], agents: int) 
         ),
         Key(
             "an agent's log",
-            sum(rates[name] for name in _MAKES_EVENT) * _EVENT_UNITS / agents,
-            0,
+            sum(rates[name] for name in _MAKES_EVENT) * units[_LOGGED].write / agents,
+            sum(rates[name] for name in _MAKES_EVENT) * units[_LOGGED].read / agents,
             "the stream function retries; the event comes later",
         ),
     ]

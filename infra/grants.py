@@ -18,15 +18,15 @@ API_ON_MEMORY = TableGrant(
     (*_READS, *_WRITES, "BatchWriteItem"),
     ("by_task", "by_age", "by_expiry", "by_recency", "by_type"),
 )
-API_ON_LOG = TableGrant((*_READS, "PutItem", "UpdateItem"))
+API_ON_LOG = TableGrant(("BatchGetItem", "PutItem", "Query"))
 LIFECYCLE_ON_MEMORY = TableGrant(("BatchGetItem", "DeleteItem", "PutItem", "Query", "UpdateItem"))
-LIFECYCLE_ON_LOG = TableGrant(("BatchGetItem", "GetItem", "PutItem", "UpdateItem"))
+LIFECYCLE_ON_LOG = TableGrant(("BatchGetItem", "BatchWriteItem", "PutItem", "Query"))
 MAINTENANCE_ON_MEMORY = TableGrant(
     (*_READS, "BatchWriteItem", "DeleteItem", "PutItem", "Scan", "UpdateItem"),
     ("by_due", "by_expiry", "by_recency", "by_task"),
 )
-MAINTENANCE_ON_LOG = TableGrant(("GetItem", "PutItem", "UpdateItem"))
+MAINTENANCE_ON_LOG = TableGrant(("PutItem", "Query"))
 INTAKE_ON_MEMORY = TableGrant(
     (*_READS, "ConditionCheckItem", "DeleteItem", "PutItem", "UpdateItem"), ("by_task",)
 )
-INTAKE_ON_LOG = TableGrant(("GetItem", "PutItem", "UpdateItem"))
+INTAKE_ON_LOG = TableGrant(("PutItem", "Query"))

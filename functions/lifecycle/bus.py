@@ -35,8 +35,8 @@ class Bus:
         self._client = client
         self._name = name
 
-    def publish(self, events: Iterable[Event]) -> Iterator[tuple[Event, bool]]:
-        """Publishes events; each comes back with whether the bus took it.
+    def publish(self, events: Iterable[Event]) -> Iterator[list[Event]]:
+        """Publishes events, some at a time; gives those that the bus took.
 
         Raises:
             Unavailable: the bus can't be reached; what came back before, it took.
@@ -45,8 +45,8 @@ class Bus:
             (event, self._entry(event.type, event.timestamp, detail(event))) for event in events
         ):
             answers = self._put([entry for _, entry in chunk])
-            for (event, _), answer in zip(chunk, answers, strict=True):
-                yield event, "ErrorCode" not in answer
+            both = zip(chunk, answers, strict=True)
+            yield [event for (event, _), answer in both if "ErrorCode" not in answer]
 
     def tell(self, notice: Notice) -> bool:
         """Publishes a notice; whether the bus took it.

@@ -8,6 +8,7 @@ from functions.lifecycle.records import Change
 from functions.logs.model import Event, EventType
 from functions.logs.rules import event_id, log_of
 from functions.platform.items import Item
+from functions.tasks.model import Task
 
 _BY_REASON: dict[str, EventType] = {
     "deleted": "memory.deleted",
@@ -25,7 +26,7 @@ class Removal:
 
 
 def events_of(
-    change: Change, removal: Removal | None, intents: dict[tuple[str, str], str | None]
+    change: Change, removal: Removal | None, tasks: dict[tuple[str, str], Task]
 ) -> list[Event]:
     """The events of a change, in their order.
 
@@ -35,31 +36,31 @@ def events_of(
     Args:
         change: what was written.
         removal: why the old entry went, where nothing took its place.
-        intents: the intents of tasks, by tenant and task.
+        tasks: those of entries that don't say their intent, by tenant and id.
     """
     old, new = change.old, change.new
     if change.announced is not None:
         return [_archived(change.source.tenant, change.announced)]
     if new is None:
-        return _removed(old, removal, intents)
+        return _removed(old, removal, tasks)
     if old is None:
-        return [_event("memory.created", new, new.created, None, intents)]
+        return [_event("memory.created", new, new.created, None, tasks)]
     if old.nonce != new.nonce:  # it took the slot of one that had expired
         return [
-            _event("memory.expired", old, new.created, old.version, intents),
-            _event("memory.created", new, new.created, None, intents),
+            _event("memory.expired", old, new.created, old.version, tasks),
+            _event("memory.created", new, new.created, None, tasks),
         ]
     if old.version != new.version:
-        return [_event("memory.updated", new, new.updated, old.version, intents)]
+        return [_event("memory.updated", new, new.updated, old.version, tasks)]
     return []
 
 
 def _removed(
-    old: Entry | None, removal: Removal | None, intents: dict[tuple[str, str], str | None]
+    old: Entry | None, removal: Removal | None, tasks: dict[tuple[str, str], Task]
 ) -> list[Event]:
     if old is None or removal is None or removal.reason == "archived":
         return []
-    return [_event(_BY_REASON[removal.reason], old, removal.happened, old.version, intents)]
+    return [_event(_BY_REASON[removal.reason], old, removal.happened, old.version, tasks)]
 
 
 def _archived(tenant: str, announced: Item) -> Event:
@@ -81,11 +82,11 @@ def _event(
     entry: Entry,
     moment: int,
     previous: int | None,
-    intents: dict[tuple[str, str], str | None],
+    tasks: dict[tuple[str, str], Task],
 ) -> Event:
     tenant, intent = entry.slot.tenant, entry.intent
     if intent is None and entry.task is not None:
-        intent = intents.get((tenant, entry.task))
+        intent = _intent_at(tasks.get((tenant, entry.task)), moment)
     namespace = entry.namespace if entry.tier == "semantic" else None
     return Event(
         id=event_id(tenant, entry.id, entry.version, kind),
@@ -106,3 +107,10 @@ def _event(
         timestamp=moment,
         log=log_of(intent=intent, agent=entry.agent, namespace=namespace),
     )
+
+
+def _intent_at(task: Task | None, moment: int) -> str | None:
+    """The intent that a task had then: the same whenever the change is told, and told again."""
+    if task is None or task.intent_from > moment:
+        return None
+    return task.intent

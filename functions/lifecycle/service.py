@@ -1,6 +1,7 @@
 """From a batch of stream records to logs, bus and vectors, replay-safe (RFC-0015 §5)."""
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from functions.lifecycle.batch import Batch, Told, by_log
 from functions.lifecycle.bus import Bus
@@ -13,6 +14,7 @@ from functions.logs.store import LogStore
 from functions.platform.errors import ServiceError, Unavailable
 from functions.platform.observability import log_unforeseen
 from functions.search.upkeep import Upkeep
+from functions.tasks.model import Task
 from functions.tasks.store import TaskStore
 
 
@@ -43,10 +45,11 @@ class Lifecycle:
         changes = _changes(batch, records)
         told = self._told(batch, changes)
         logged = [each for each in told if each.in_log]
+        fresh: set[str] = set()
         for (tenant, log), group in by_log(told).items():
-            logged += self._append(batch, tenant, log, group)
+            logged += self._append(batch, tenant, log, group, fresh)
         if self._bus is not None and logged:
-            self._publish(batch, self._bus, logged)
+            self._publish(batch, self._bus, logged, fresh)
         if self._vectors is not None:
             follow(batch, changes, self._vectors)
         return list(batch.failed)
@@ -54,37 +57,42 @@ class Lifecycle:
     def _told(self, batch: Batch, changes: list[Change]) -> list[Told]:
         gone = [change.gone for change in changes if change.gone is not None]
         notices = self._removals.notices(gone)
-        intents = self._intents(changes)
+        tasks = self._tasks_of(changes)
         told: list[Told] = []
         for change in changes:
             if not batch.goes_on(change.source):
                 continue
             try:
                 removal = self._removals.removal(change.gone, notices) if change.gone else None
-                events = events_of(change, removal, intents)
+                events = events_of(change, removal, tasks)
             except Exception as error:  # noqa: BLE001 - one record's trouble isn't the others'
                 batch.fail(change.source, error)
                 continue
             told += [Told(event, change.source) for event in events]
         return told
 
-    def _intents(self, changes: list[Change]) -> dict[tuple[str, str], str | None]:
-        """The intents of the tasks whose entries don't say it themselves."""
+    def _tasks_of(self, changes: list[Change]) -> dict[tuple[str, str], Task]:
+        """The tasks whose entries don't say themselves what intent they belong to."""
         asked: dict[str, set[str]] = {}
         for entry in (each for change in changes for each in (change.old, change.new)):
             if entry is not None and entry.intent is None and entry.task is not None:
                 asked.setdefault(entry.slot.tenant, set()).add(entry.task)
         return {
-            (tenant, task.id): task.intent
+            (tenant, task.id): task
             for tenant, ids in asked.items()
             for task in self._tasks.get_many(tenant, ids)
         }
 
-    def _append(self, batch: Batch, tenant: str, log: LogName, group: list[Told]) -> list[Told]:
-        """Appends to one log; if that fails, one by one, to find what can't be."""
+    def _append(
+        self, batch: Batch, tenant: str, log: LogName, group: list[Told], fresh: set[str]
+    ) -> list[Told]:
+        """Appends to one log; if that fails, one by one, to find what can't be.
+
+        Gives what is in the log then; the ids of what wasn't there before go to `fresh`.
+        """
         group = [told for told in group if batch.goes_on(told.source)]
         try:
-            self._logs.append(tenant, log, [told.event for told in group])
+            appended = self._logs.append(tenant, log, [told.event for told in group])
         except ServiceError as error:
             for told in group:
                 batch.fail(told.source, error)
@@ -93,17 +101,20 @@ class Lifecycle:
             if len(group) == 1:
                 batch.fail(group[0].source, error)
                 return []
-            return [done for told in group for done in self._append(batch, tenant, log, [told])]
+            single = [self._append(batch, tenant, log, [told], fresh) for told in group]
+            return list(chain.from_iterable(single))
+        fresh.update(event.id for event in appended)
         return group
 
-    def _publish(self, batch: Batch, bus: Bus, logged: list[Told]) -> None:
-        unpublished = self._logs.unpublished(told.event for told in logged)
-        missing = {event.id for event in unpublished}
+    def _publish(self, batch: Batch, bus: Bus, logged: list[Told], fresh: set[str]) -> None:
+        """Publishes what the bus doesn't have; what is fresh in its log can't be there yet."""
+        repeated = [told.event for told in logged if told.event.id not in fresh]
+        missing = fresh | {event.id for event in self._logs.unpublished(repeated)}
+        events = {told.event.id: told.event for told in logged if told.event.id in missing}
         try:
-            for event, taken in bus.publish(unpublished):
-                if taken:
-                    self._logs.mark_published(event)
-                    missing.remove(event.id)
+            for taken in bus.publish(events.values()):
+                self._logs.mark_published(taken)
+                missing.difference_update(event.id for event in taken)
         except Unavailable as error:
             log_unforeseen(error)
         for told in logged:

@@ -1,7 +1,9 @@
-"""How events look as items: their data is JSON text, or zlib bytes where that is smaller."""
+"""How events look as items: those of one append together, as JSON text, or as zlib bytes where
+that is smaller."""
 
 import zlib
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 from functions.logs.model import Event, LogName
 from functions.platform import log_keys
@@ -11,97 +13,119 @@ from functions.platform.keys import Key
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.writes import Write, put
 
-MOST_INLINE = 350_000  # bytes; an item holds 400 KB
-MARKED = 172_800_000  # ms; change streams are kept for half of it
-_COMPRESS_FROM = 1024  # bytes
-_ENVELOPE = 400  # bytes of an event's document around its data
+MOST_INLINE = 3_500  # bytes: who appends reads the last item, and a read unit is 4 KB
+MOST_PART = 350_000  # bytes; an item holds 400 KB
+_PUBLISHED_KEPT = 172_800_000  # ms; change streams are kept for half of it
+_COMPRESS_FROM = 700  # bytes; with names and keys that is a write unit
 _ABSENT = "attribute_not_exists(pk)"
 
 
-@dataclass(frozen=True, slots=True)
-class Packed:
-    """An event with its data as it is stored."""
+class Packed(NamedTuple):
+    """Events of one item; the data of one that is larger than that stands in parts."""
 
-    event: Event
-    data: str | bytes
-
-    @property
-    def parts(self) -> list[bytes]:
-        """The data in pieces, if it doesn't fit the event's own item."""
-        data = self.data if isinstance(self.data, bytes) else self.data.encode()
-        if len(data) <= MOST_INLINE:
-            return []
-        return [data[start : start + MOST_INLINE] for start in range(0, len(data), MOST_INLINE)]
+    events: Sequence[Event]
+    text: str | bytes
+    parts: Sequence[bytes] = ()
 
     @property
-    def inline_bytes(self) -> int:
-        """What the event's own item takes, about."""
-        size = len(self.data if isinstance(self.data, bytes) else self.data.encode())
-        return _ENVELOPE + (size if size <= MOST_INLINE else 0)
+    def newest(self) -> int:
+        """When the last one of them happened."""
+        return max(event.timestamp for event in self.events)
 
 
-def pack(event: Event) -> Packed:
-    """An event, ready to be written."""
-    text = exact_text(event.data)
-    if len(text) > _COMPRESS_FROM:
-        packed = zlib.compress(text)
-        if len(packed) < len(text):
-            return Packed(event, packed)
-    return Packed(event, text.decode())
+class Stored(NamedTuple):
+    """An event as it is stored, without the data that stands in parts."""
+
+    id: str
+    document: dict[str, Any]
+    parts: int
+
+
+def pack(events: Sequence[Event]) -> Iterator[Packed]:
+    """Events in their order, as many together as an item shall hold."""
+    if not events:
+        return
+    text = _shortest(exact_text([_envelope(event) | {"data": event.data} for event in events]))
+    if len(text) + sum(len(event.id) for event in events) <= MOST_INLINE:
+        yield Packed(events, text)
+    elif len(events) == 1:
+        yield _in_parts(events[0])
+    else:
+        half = len(events) // 2
+        yield from pack(events[:half])
+        yield from pack(events[half:])
+
+
+def _in_parts(event: Event) -> Packed:
+    data = zlib.compress(exact_text(event.data))
+    parts = [data[start : start + MOST_PART] for start in range(0, len(data), MOST_PART)]
+    return Packed([event], _shortest(exact_text([_envelope(event)])), parts)
+
+
+def _shortest(text: bytes) -> str | bytes:
+    shorter = zlib.compress(text) if len(text) > _COMPRESS_FROM else text
+    return shorter if len(shorter) < len(text) else text.decode()
+
+
+def _envelope(event: Event) -> dict[str, Any]:
+    return {
+        "type": event.type,
+        "agent": event.agent,
+        "intent": event.intent,
+        "task": event.task,
+        "happened": event.timestamp,
+    }
 
 
 def part_writes(partition: str, packed: Packed) -> list[Write]:
     """The parts of an event that is larger than an item."""
     return [
-        put(log_keys.event_part(partition, packed.event.id, number), {"data": part})
+        put(log_keys.event_part(partition, packed.events[0].id, number), {"data": part})
         for number, part in enumerate(packed.parts)
     ]
 
 
-def event_writes(partition: str, packed: Packed, number: int) -> list[Write]:
-    """An event under its number, and the marker that lets it in once."""
-    event, parts = packed.event, len(packed.parts)
+def events_write(partition: str, number: int, packed: Packed, newest: int) -> Write:
+    """Events as the item of this number, if nobody has written it; `newest`: up to here, ms."""
     item: Item = {
-        "id": event.id,
-        "type": event.type,
-        "agent_id": event.agent,
-        "intent": event.intent,
-        "task": event.task,
-        "happened": event.timestamp,
-        "data": None if parts else packed.data,
-        "parts": parts or None,
+        "ids": [event.id for event in packed.events],
+        "events": packed.text,
+        "parts": len(packed.parts) or None,
+        "newest": newest,
     }
-    return [
-        put(log_keys.event_item(partition, number), item, _ABSENT),
-        put(log_keys.event_marker(event.tenant, event.id), _marker(event), _ABSENT),
-    ]
+    return put(log_keys.events_item(partition, number), item, _ABSENT)
 
 
-def _marker(event: Event) -> Item:
-    return {"id": event.id, TTL_ATTRIBUTE: (event.timestamp + MARKED) // 1000}
+def stored_in(item: Item) -> Iterator[Stored]:
+    """The events of an item."""
+    text: str | bytes = item["events"]
+    documents = exact_value(text if isinstance(text, str) else zlib.decompress(text))
+    for id, document in zip(item["ids"], documents, strict=True):
+        yield Stored(id, document, item.get("parts", 0))
 
 
-def part_keys(partition: str, item: Item) -> list[Key]:
+def part_keys(partition: str, stored: Stored) -> list[Key]:
     """Where the parts of an event's data stand; none, if it is in the item."""
-    parts = range(item.get("parts", 0))
-    return [log_keys.event_part(partition, item["id"], number) for number in parts]
+    return [log_keys.event_part(partition, stored.id, number) for number in range(stored.parts)]
 
 
-def unpacked(stored: str | bytes) -> bytes:
-    """The JSON text of an event's data."""
-    return stored.encode() if isinstance(stored, str) else zlib.decompress(stored)
-
-
-def event_of(tenant: str, log: LogName, item: Item, data: bytes) -> Event:
-    """An event from its item and the text of its data."""
+def event_of(tenant: str, log: LogName, stored: Stored, parts: Sequence[bytes]) -> Event:
+    """An event as it was; `parts` are those of its data."""
+    document = stored.document
     return Event(
-        id=item["id"],
-        type=item["type"],
+        id=stored.id,
+        type=document["type"],
         tenant=tenant,
-        agent=item["agent_id"],
-        intent=item.get("intent"),
-        task=item.get("task"),
-        data=exact_value(data),
-        timestamp=item["happened"],
+        agent=document["agent"],
+        intent=document["intent"],
+        task=document["task"],
+        data=exact_value(zlib.decompress(b"".join(parts))) if parts else document["data"],
+        timestamp=document["happened"],
         log=log,
     )
+
+
+def published_write(event: Event) -> Write:
+    """What says that the bus has an event."""
+    key = log_keys.event_published(event.tenant, event.id)
+    return put(key, {TTL_ATTRIBUTE: (event.timestamp + _PUBLISHED_KEPT) // 1000})

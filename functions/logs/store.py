@@ -1,39 +1,49 @@
-"""Appends events, each once and in an order without gaps, and reads them by position.
+"""Appends events, each once and in order, and reads them by position.
 
-A log's head counts its events; an event gets its number in the transaction that writes it, under
-the condition that the head is still where it was seen. So numbers follow the order of commits, and
-who has read up to one has missed nothing before it.
+A log is a row of items without gaps, with some events in each. What is appended goes behind the
+last one, if nobody else was there first. So positions follow the order of commits, and who has read
+up to one has missed nothing before it.
+
+An item says how new the newest event up to it is. So the end of a log, read back to where all is
+older, tells whether the log has an event.
 """
 
 import random
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from typing import NamedTuple
 
 from functions.logs.items import (
-    Packed,
+    Stored,
     event_of,
-    event_writes,
+    events_write,
     pack,
     part_keys,
     part_writes,
-    unpacked,
+    published_write,
+    stored_in,
 )
 from functions.logs.model import Event, EventType, LogName
 from functions.platform import log_keys
 from functions.platform.errors import Throttled
-from functions.platform.items import Item
-from functions.platform.jsontext import payload_size
-from functions.platform.keys import Key
-from functions.platform.table import Refused, Table
-from functions.platform.writes import Write, update
+from functions.platform.jsontext import exact_text, payload_size
+from functions.platform.table import ConditionFailed, Table
 
-_AT_ONCE = 49  # events of one transaction: an item and a marker each, and the head
-_MOST_BYTES = 3_000_000  # of one transaction, which holds 4 MB
+_BACK_AT_ONCE = 4  # items; the last one is enough, unless it has others' newer events
 _ATTEMPTS = 200  # of which many are needed only where many append to one log at once
+_POSITIONS = 1_000  # of an item, which holds fewer events
 _MOST_PAGE_BYTES = 5_000_000  # a Lambda answer holds 6 MB
 _MOST_SCANNED = 2_000  # events that one read looks at for those of a type
 _ENVELOPE = 400  # bytes of an event's document around its data
+
+
+class _End(NamedTuple):
+    """A log's end: the next item's number, the newest event's moment, the last events' ids."""
+
+    number: int
+    newest: int
+    ids: set[str]
 
 
 class LogStore:
@@ -42,124 +52,97 @@ class LogStore:
     def __init__(self, table: Table) -> None:
         self._table = table
 
-    def append(self, tenant: str, log: LogName, events: Iterable[Event]) -> int:
-        """Appends the events that no log has yet, in their order; how many those were.
+    def append(self, tenant: str, log: LogName, events: Iterable[Event]) -> list[Event]:
+        """Appends the events that a log doesn't have yet, in their order, and gives these.
+
+        Whether it has one goes by id and timestamp, so an event has the same whenever it comes.
 
         Raises:
             Throttled: others append to this log all the while.
         """
         partition = log_keys.log_partition(tenant, log.kind, log.name)
-        fresh = {event.id: pack(event) for event in events}
-        for packed in fresh.values():
+        missing = list({event.id: event for event in events}.values())
+        since = min((event.timestamp for event in missing), default=0)
+        for attempt in range(_ATTEMPTS):
+            _pause(attempt)
+            end = self._end(partition, since)
+            missing = [event for event in missing if event.id not in end.ids]
+            try:
+                self._extend(partition, end, missing)
+                return missing
+            except ConditionFailed:
+                continue
+        raise Throttled("others are writing to this log; try again in a second")
+
+    def _end(self, partition: str, since: int) -> _End:
+        """A log's end, with the ids of all events that happened from `since` on."""
+        end = _End(0, 0, set())
+        place = log_keys.events_from(partition, 0)
+        for item in self._table.query_from(*place, _BACK_AT_ONCE, newest_first=True):
+            if end.number == 0:
+                end = _End(log_keys.number_of(item["sk"]) + 1, item["newest"], end.ids)
+            if item["newest"] < since:
+                break
+            end.ids.update(item["ids"])
+        return end
+
+    def _extend(self, partition: str, end: _End, events: Sequence[Event]) -> None:
+        newest = end.newest
+        for number, packed in enumerate(pack(events), end.number):
             for write in part_writes(partition, packed):
                 self._table.put(write)
-        chunks = _chunks(fresh.values())
-        return sum(self._append(tenant, log, partition, chunk) for chunk in chunks)
-
-    def _append(self, tenant: str, log: LogName, partition: str, chunk: list[Packed]) -> int:
-        head = log_keys.log_head(partition)
-        waiting = {log_keys.event_marker(tenant, each.event.id): each for each in chunk}
-        last = _last(self._table.get(head))
-        for attempt in range(_ATTEMPTS):
-            if not waiting:
-                return 0
-            try:
-                self._table.transact(_writes(log, partition, last, list(waiting.values())))
-                return len(waiting)
-            except Refused as refused:
-                waiting = {k: each for k, each in waiting.items() if k not in refused.failed}
-                if head in refused.failed:
-                    last = _last(refused.failed[head])
-                    _pause(attempt)
-        raise Throttled("others are writing to this log; try again in a second")
+            newest = max(newest, packed.newest)
+            self._table.put(events_write(partition, number, packed, newest))
 
     def read(
         self, tenant: str, log: LogName, after: int, limit: int, kind: EventType | None = None
     ) -> tuple[list[Event], int]:
         """Up to `limit` events (of one type) after a position, and the position to go on from.
 
-        A page is cut at 5 MB, and where a transaction is seen by halves: what it adds before what
-        is seen already would be missed.
+        A page is cut at 5 MB.
         """
         partition = log_keys.log_partition(tenant, log.kind, log.name)
         found: list[Event] = []
         position, room = after, _MOST_PAGE_BYTES
-        for item in self._following(partition, after, limit if kind is None else _MOST_SCANNED):
-            if log_keys.number_of(item["sk"]) != position + 1:
-                break
-            if kind in (None, item["type"]):
-                data = unpacked(self._data(partition, item))
-                room -= payload_size(data if isinstance(data, bytes) else data.encode()) + _ENVELOPE
+        most = limit if kind is None else _MOST_SCANNED
+        for at, stored in islice(self._following(partition, after, most), most):
+            if kind in (None, stored.document["type"]):
+                event = event_of(tenant, log, stored, self._parts(partition, stored))
+                room -= payload_size(exact_text(event.data)) + _ENVELOPE
                 if found and room < 0:
                     break
-                found.append(event_of(tenant, log, item, data))
-            position += 1
+                found.append(event)
+            position = at
             if len(found) == limit:
                 break
         return found, position
 
-    def _following(self, partition: str, after: int, most: int) -> Iterator[Item]:
-        first = log_keys.event_item(partition, after + 1)[1]
-        last = log_keys.event_item(partition, log_keys.LAST_EVENT)[1]
-        items = self._table.query_from(partition, first, last, most)
-        return islice(items, most)
+    def _following(self, partition: str, after: int, most: int) -> Iterator[tuple[int, Stored]]:
+        """The next events with their positions; up to an item that was missed while reading."""
+        start = after // _POSITIONS
+        items = self._table.query_from(*log_keys.events_from(partition, start), most + 1)
+        for number, item in enumerate(items, start):
+            if log_keys.number_of(item["sk"]) != number:
+                return
+            first = number * _POSITIONS + 1
+            yield from (each for each in enumerate(stored_in(item), first) if each[0] > after)
 
-    def _data(self, partition: str, item: Item) -> str | bytes:
-        places = part_keys(partition, item)
-        if not places:
-            stored: str | bytes = item["data"]
-            return stored
-        parts = self._table.get_many(places)
-        return b"".join(parts[place]["data"] for place in places)
+    def _parts(self, partition: str, stored: Stored) -> list[bytes]:
+        places = part_keys(partition, stored)
+        parts = self._table.get_many(places) if places else {}
+        return [parts[place]["data"] for place in places]
 
     def unpublished(self, events: Iterable[Event]) -> list[Event]:
-        """The events, all of them in a log, that the bus hasn't taken yet."""
-        marked = {log_keys.event_marker(event.tenant, event.id): event for event in events}
-        markers = self._table.get_many(marked)
-        return [event for key, event in marked.items() if "sent" not in markers.get(key, {})]
+        """The events that the bus hasn't taken yet."""
+        marks = {log_keys.event_published(event.tenant, event.id): event for event in events}
+        published = self._table.get_many(marks) if marks else {}
+        return [event for mark, event in marks.items() if mark not in published]
 
-    def mark_published(self, event: Event) -> None:
-        """Keeps an event from being published again."""
-        key = log_keys.event_marker(event.tenant, event.id)
-        self._table.update(update(key, "SET sent = :sent", sent=True))
-
-
-def _last(head: Item | None) -> int:
-    number: int = 0 if head is None else head["seq"]
-    return number
-
-
-def _writes(log: LogName, partition: str, last: int, chunk: list[Packed]) -> list[Write]:
-    writes = [_advance(log_keys.log_head(partition), log, last, len(chunk))]
-    for number, packed in enumerate(chunk, last + 1):
-        writes += event_writes(partition, packed, number)
-    return writes
-
-
-def _advance(head: Key, log: LogName, last: int, more: int) -> Write:
-    return update(
-        head,
-        "SET seq = :next, log_kind = :kind, log_name = :name",
-        "seq = :last" if last else "attribute_not_exists(seq)",
-        next=last + more,
-        kind=log.kind,
-        name=log.name,
-        **({"last": last} if last else {}),
-    )
-
-
-def _chunks(events: Iterable[Packed]) -> Iterator[list[Packed]]:
-    chunk: list[Packed] = []
-    size = 0
-    for each in events:
-        if chunk and (len(chunk) == _AT_ONCE or size + each.inline_bytes > _MOST_BYTES):
-            yield chunk
-            chunk, size = [], 0
-        chunk.append(each)
-        size += each.inline_bytes
-    if chunk:
-        yield chunk
+    def mark_published(self, events: Iterable[Event]) -> None:
+        """Keeps events from being published again."""
+        self._table.write_many([published_write(event) for event in events])
 
 
 def _pause(attempt: int) -> None:
-    time.sleep(random.uniform(0, min(0.002 * (attempt + 1), 0.1)))  # noqa: S311 - jitter
+    if attempt:
+        time.sleep(random.uniform(0, min(0.002 * attempt, 0.1)))  # noqa: S311 - jitter

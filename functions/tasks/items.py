@@ -41,6 +41,7 @@ def task_attributes(task: Task) -> Item:
         "grants": {},
         "kept": exact_text(task.kept).decode(),
         "req": task.request,
+        "adopted": task.adopted,
     } | _due(task)
 
 
@@ -86,6 +87,7 @@ def task_of(item: Item) -> Task:
         grants=tuple(map(_grant, item["grants"].values())),
         kept=exact_value(item["kept"]),
         request=item.get("req"),
+        adopted=item.get("adopted"),
     )
 
 

@@ -70,6 +70,12 @@ class Task:
     grants: tuple[Grant, ...] = ()
     kept: dict[str, Any] = field(default_factory=dict)
     request: bytes | None = None
+    adopted: int | None = None  # when it got its intent, if that was after it was created
+
+    @property
+    def intent_from(self) -> int:
+        """Since when the task belongs to its intent."""
+        return self.created if self.adopted is None else self.adopted
 
     @property
     def archives(self) -> bool:

@@ -113,6 +113,7 @@ class Registrations:
             created=present.created,
             parties=present.parties | wanted.parties,
             by_write=False,
+            adopted=wanted.created if present.intent is None else None,
         )
         tenant = caller.tenant
         try:

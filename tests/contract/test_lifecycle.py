@@ -106,6 +106,21 @@ def test_whose_log_it_is(
     assert (first["task_id"], first["intent_id"], first["agent_id"]) == ("t", "i", "ada")
 
 
+def test_a_change_stays_in_its_log_when_its_task_comes_to_an_intent(
+    ada: httpx.Client, tenant: Tenant, stream: Stream, deliver: Deliver, clock: MovableClock
+) -> None:
+    made = create(ada, working("t", key="w"))
+    records = stream.read()
+    assert deliver(records) == []
+    clock.advance(seconds=1)
+    boss = tenant.coordinator("boss")
+    create_task(boss, id="t", intent_id="i", assigned_agent="ada")
+    ok(update(ada, made["id"], 1, value={"n": 2}))
+    assert deliver(records + stream.read()) == []
+    assert told(log(ada, "agents/ada")) == ["created w 1"]
+    assert told(log(boss, "intents/i")) == ["updated w 2"]
+
+
 def test_what_is_no_entry_is_no_event(
     ada: httpx.Client, tenant: Tenant, stream: Stream, deliver: Deliver
 ) -> None:

@@ -1,4 +1,4 @@
-"""The logs: numbered without gaps, read from a position, by whom they concern (contract §5)."""
+"""The logs: each event once, in order, read from a position, by whom they concern (contract §5)."""
 
 import json
 import secrets
@@ -13,8 +13,10 @@ import pytest
 from functions.logs.model import Event, EventType, LogName
 from functions.logs.rules import event_id
 from functions.logs.store import LogStore
+from functions.platform import log_keys
 from functions.platform.aws import client
 from functions.platform.table import Table
+from functions.platform.writes import delete, put
 from tests.contract.bodies import NAMESPACES, allow, create, create_task, working
 from tests.contract.expect import invalid, ok, refused
 from tests.contract.service import Service, Tenant
@@ -34,12 +36,12 @@ def event(
     cause: str,
     *,
     kind: EventType = "memory.created",
-    log: LogName = AGENT,
+    at: int = 1_000,
     **data: Any,
 ) -> Event:
-    """An event that the cause identifies."""
+    """An event that the cause identifies, of a moment (epoch ms)."""
     id = event_id(tenant.id, cause)
-    return Event(id, kind, tenant.id, "ada", None, None, {"cause": cause, **data}, 1_000, log)
+    return Event(id, kind, tenant.id, "ada", None, None, {"cause": cause, **data}, at, AGENT)
 
 
 def events(tenant: Tenant, count: int, prefix: str = "") -> list[Event]:
@@ -49,13 +51,12 @@ def events(tenant: Tenant, count: int, prefix: str = "") -> list[Event]:
 
 def pages(reader: httpx.Client, path: str = PATH, **query: Any) -> Iterator[list[dict[str, Any]]]:
     """The pages of a log, until one is empty."""
-    after: dict[str, str] = {}
     while True:
-        page = ok(reader.get(path, params=query | after))
+        page = ok(reader.get(path, params=query))
         if not page["events"]:
             return
         yield page["events"]
-        after = {"after": page["next"]}
+        query["after"] = page["next"]
 
 
 def every(read: Iterable[list[dict[str, Any]]]) -> list[dict[str, Any]]:
@@ -71,7 +72,7 @@ def causes(found: list[dict[str, Any]]) -> list[str]:
 def test_a_log_is_read_page_by_page_oldest_first(
     ada: httpx.Client, tenant: Tenant, logs: LogStore
 ) -> None:
-    assert logs.append(tenant.id, AGENT, events(tenant, 120)) == 120
+    assert len(logs.append(tenant.id, AGENT, events(tenant, 120))) == 120
     read = list(pages(ada, limit=50))
     assert [len(page) for page in read] == [50, 50, 20]
     assert causes(every(read)) == [str(number) for number in range(120)]
@@ -92,16 +93,36 @@ def test_what_is_appended_again_is_there_once(
     ada: httpx.Client, tenant: Tenant, logs: LogStore
 ) -> None:
     sixty = events(tenant, 60)
-    assert logs.append(tenant.id, AGENT, sixty[:10]) == 10
-    assert logs.append(tenant.id, AGENT, [*sixty, *sixty]) == 50
-    assert logs.append(tenant.id, AGENT, sixty) == 0
+    assert logs.append(tenant.id, AGENT, sixty[:10]) == sixty[:10]
+    assert logs.append(tenant.id, AGENT, [*sixty, *sixty]) == sixty[10:]
+    assert logs.append(tenant.id, AGENT, sixty) == []
     assert causes(every(pages(ada))) == [str(number) for number in range(60)]
 
 
-def test_an_event_is_in_one_log_only(ada: httpx.Client, tenant: Tenant, logs: LogStore) -> None:
-    logs.append(tenant.id, AGENT, events(tenant, 1))
-    assert logs.append(tenant.id, LogName("intent", "i"), events(tenant, 2)) == 1
-    assert causes(every(pages(ada))) == ["0"]
+def test_what_comes_late_is_there_once(ada: httpx.Client, tenant: Tenant, logs: LogStore) -> None:
+    old = [event(tenant, f"old {number}", at=1_000 + number) for number in range(3)]
+    new = [event(tenant, f"new {number}", at=5_000 + number) for number in range(20)]
+    late = event(tenant, "late", at=1_001)
+    logs.append(tenant.id, AGENT, old)
+    for each in new:
+        logs.append(tenant.id, AGENT, [each])
+    assert logs.append(tenant.id, AGENT, [*old, late]) == [late]
+    assert logs.append(tenant.id, AGENT, new[-1:]) == []
+    assert logs.append(tenant.id, AGENT, [late, *old, *new]) == []
+    told = [each.data["cause"] for each in (*old, *new, late)]
+    assert causes(every(pages(ada, limit=7))) == told
+
+
+def test_a_position_amid_what_was_appended_together(
+    ada: httpx.Client, tenant: Tenant, logs: LogStore
+) -> None:
+    for start in ("a", "b", "c"):
+        logs.append(tenant.id, AGENT, events(tenant, 5, start))
+    told = [f"{start}{number}" for start in "abc" for number in range(5)]
+    for limit in range(1, 8):
+        read = list(pages(ada, limit=limit))
+        assert causes(every(read)) == told
+        assert {len(page) for page in read[:-1]} == {limit}
 
 
 def test_a_type_is_picked_and_the_position_moves_on(
@@ -120,7 +141,7 @@ def test_a_snapshot_of_any_size_comes_back_and_cuts_the_page(
     ada: httpx.Client, tenant: Tenant, logs: LogStore
 ) -> None:
     large = [event(tenant, str(n), snapshot=secrets.token_hex(1_000_000)) for n in range(4)]
-    assert logs.append(tenant.id, AGENT, large) == 4
+    assert logs.append(tenant.id, AGENT, large) == large
     read = list(pages(ada))
     assert [len(page) for page in read] == [2, 2]
     assert [each["data"] for each in every(read)] == [each.data for each in large]
@@ -151,11 +172,26 @@ def test_many_append_at_once_and_a_reader_misses_nothing(
             after = page["next"]
         for each in writing:
             each.result()
-    seen += causes(every(pages(ada, after=after))) if int(after) < 240 else []
+    seen += causes(every(pages(ada, after=after)))
     assert causes(every(pages(ada))) == seen
     for writer in range(8):
         own = [each for each in seen if each.startswith(f"{writer}-")]
         assert own == [f"{writer}-{number}" for number in range(30)]
+
+
+def test_a_reader_passes_nothing_that_is_not_there_yet(
+    ada: httpx.Client, tenant: Tenant, service: Service, logs: LogStore
+) -> None:
+    for each in events(tenant, 3):
+        logs.append(tenant.id, AGENT, [each])
+    table = Table(client("dynamodb"), service.engine.log)
+    place = log_keys.events_item(log_keys.log_partition(tenant.id, "agent", "ada"), 1)
+    item = table.get(place) or {}
+    table.transact([delete(place)])
+    seen = ok(ada.get(PATH))
+    assert causes(seen["events"]) == ["0"]
+    table.put(put(place, {name: item[name] for name in item.keys() - {"pk", "sk"}}))
+    assert causes(every(pages(ada, after=seen["next"]))) == ["1", "2"]
 
 
 def test_who_reads_an_agents_log(ada: httpx.Client, tenant: Tenant) -> None:
@@ -195,7 +231,7 @@ def test_another_tenants_log_is_another(
 ) -> None:
     logs.append(tenant.id, AGENT, events(tenant, 3))
     other = service.tenant()
-    assert logs.append(other.id, AGENT, events(other, 1)) == 1
+    assert len(logs.append(other.id, AGENT, events(other, 1))) == 1
     assert len(ok(other.agent("ada").get(PATH))["events"]) == 1
     assert len(ok(ada.get(PATH))["events"]) == 3
     create(tenant.admin, working("t", scope={"task_id": "t", "intent_id": "i"}))

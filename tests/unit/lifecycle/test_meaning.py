@@ -1,5 +1,6 @@
 """What a change of an entry means as events (RFC-0015 §5.1, §5.2)."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,8 +9,9 @@ from functions.entries.model import Entry
 from functions.lifecycle.bus import detail
 from functions.lifecycle.events import Removal, events_of
 from functions.lifecycle.records import Change, Source
-from functions.logs.model import Event
+from functions.logs.model import Event, LogName
 from functions.platform.keys import private_slot, semantic_slot
+from functions.tasks.model import Policy, Task
 
 SOURCE = Source("1", ("acme#a#x", "e#n#k"))
 ENTRY = Entry(
@@ -29,9 +31,14 @@ ENTRY = Entry(
 )
 
 
-def told(old: Entry | None, new: Entry | None, removal: Removal | None = None) -> list[Event]:
+TASK = Task("t", "i", "running", 1, created=900, updated=900, policy=Policy())
+
+
+def told(
+    old: Entry | None, new: Entry | None, removal: Removal | None = None, *, task: Task = TASK
+) -> list[Event]:
     """The events of a change; the task t is under the intent i."""
-    return events_of(Change(SOURCE, old, new), removal, {("acme", "t"): "i"})
+    return events_of(Change(SOURCE, old, new), removal, {("acme", "t"): task})
 
 
 def test_a_creation_has_no_previous_version() -> None:
@@ -81,6 +88,14 @@ def test_a_slot_that_was_taken_over_tells_of_both() -> None:
 def test_whose_log_it_is(changes: dict[str, Any], log: tuple[str, str]) -> None:
     (event,) = told(None, ENTRY._replace(**changes))
     assert (event.log.kind, event.log.name) == log
+
+
+def test_an_intent_has_what_happened_since_the_task_belongs_to_it() -> None:
+    new = ENTRY._replace(task="t")
+    old = new._replace(version=2)
+    for task in (replace(TASK, created=1_500), replace(TASK, adopted=1_500)):
+        (created,), (updated,) = told(None, new, task=task), told(old, new, task=task)
+        assert (created.log, updated.log) == (LogName("agent", "ada"), LogName("intent", "i"))
 
 
 def test_it_is_told_as_the_rfc_says_and_never_with_a_value() -> None:

@@ -1,4 +1,4 @@
-"""How events are stored: exact, small, and in parts where an item can't hold them."""
+"""How events are stored: exact, small, together, and in parts where an item can't hold them."""
 
 import secrets
 from typing import Any
@@ -6,10 +6,19 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.logs.items import MOST_INLINE, event_of, event_writes, pack, part_keys, part_writes
-from functions.logs.items import unpacked as text_of
+from functions.logs.items import (
+    MOST_INLINE,
+    MOST_PART,
+    event_of,
+    events_write,
+    pack,
+    part_keys,
+    part_writes,
+    stored_in,
+)
 from functions.logs.model import Event, LogName
-from functions.platform.items import decode_item, encode_item
+from functions.platform.items import Item, decode_item, encode_item
+from functions.platform.keys import Key
 
 LOG = LogName("intent", "i")
 JSON = st.recursive(
@@ -23,39 +32,67 @@ JSON = st.recursive(
 )
 
 
-def event(data: dict[str, Any]) -> Event:
+def event(data: dict[str, Any], id: str = "evt_1") -> Event:
     """An event with this data."""
-    return Event("evt_1", "memory.archived", "acme", "a", "i", "t", data, 1_000, LOG)
+    return Event(id, "memory.archived", "acme", "a", "i", "t", data, 1_000, LOG)
 
 
-def stored_and_read(data: dict[str, Any]) -> Event:
-    """What comes back of an event that is written as items."""
-    packed = pack(event(data))
-    written, _ = event_writes("p", packed, 1)
-    item = decode_item(encode_item(written.item or {}))
-    parts = {write.key: write.item or {} for write in part_writes("p", packed)}
-    keys = part_keys("p", item)
-    assert list(parts) == keys
-    stored = b"".join(parts[key]["data"] for key in keys) if keys else item["data"]
-    return event_of("acme", LOG, item, text_of(stored))
+def items_of(events: list[Event]) -> tuple[list[Item], dict[Key, Item]]:
+    """The items of events, and their parts."""
+    packed = list(pack(events))
+    items = [
+        events_write("p", number, each, 1_000).item or {} for number, each in enumerate(packed)
+    ]
+    parts = {write.key: write.item or {} for each in packed for write in part_writes("p", each)}
+    return [decode_item(encode_item(item)) for item in items], parts
 
 
-@given(st.dictionaries(st.text(), JSON, max_size=5))
-def test_what_is_read_is_what_was_written(data: dict[str, Any]) -> None:
-    assert stored_and_read(data) == event(data)
+def stored_and_read(events: list[Event]) -> list[Event]:
+    """What comes back of events that are written as items."""
+    items, parts = items_of(events)
+    return [
+        event_of("acme", LOG, stored, [parts[key]["data"] for key in part_keys("p", stored)])
+        for item in items
+        for stored in stored_in(item)
+    ]
+
+
+def size_of(item: Item) -> int:
+    """About how many bytes an item takes."""
+    return sum(len(each.encode() if isinstance(each, str) else each) for each in stored_texts(item))
+
+
+def stored_texts(item: Item) -> list[str | bytes]:
+    """What in an item is long."""
+    return [item["events"], *item["ids"]]
+
+
+@given(st.lists(st.dictionaries(st.text(), JSON, max_size=5), max_size=4))
+def test_what_is_read_is_what_was_written(data: list[dict[str, Any]]) -> None:
+    events = [event(each, f"evt_{number}") for number, each in enumerate(data)]
+    assert stored_and_read(events) == events
+
+
+def test_many_share_items_which_stay_small() -> None:
+    events = [event({"key": secrets.token_hex(8)}, f"evt_{number}") for number in range(500)]
+    items, parts = items_of(events)
+    assert len(items) < 50
+    assert max(map(size_of, items)) <= MOST_INLINE
+    assert parts == {}
+    assert stored_and_read(events) == events
 
 
 def test_large_data_goes_into_parts_that_an_item_holds() -> None:
-    data = {"s": secrets.token_hex(3 * MOST_INLINE)}
-    packed = pack(event(data))
-    sizes = [len((write.item or {})["data"]) for write in part_writes("p", packed)]
+    large = event({"s": secrets.token_hex(3 * MOST_PART)})
+    items, parts = items_of([event({}, "evt_0"), large, event({}, "evt_2")])
+    sizes = [len(part["data"]) for part in parts.values()]
     assert len(sizes) > 2
-    assert max(sizes) <= MOST_INLINE
-    assert packed.inline_bytes < 1_000
-    assert stored_and_read(data) == event(data)
+    assert max(sizes) <= MOST_PART
+    assert max(map(size_of, items)) < 1_000
+    assert stored_and_read([large]) == [large]
 
 
 def test_what_compresses_is_compressed() -> None:
-    packed = pack(event({"s": "x" * 100_000}))
-    assert len(packed.data) < 1_000
-    assert part_writes("p", packed) == []
+    (item,), parts = items_of([event({"s": "x" * 100_000})])
+    assert size_of(item) < 1_000
+    assert parts == {}

@@ -1,0 +1,49 @@
+"""What an event costs on its way from the change stream into its log, and onto the bus."""
+
+from collections.abc import Iterator
+
+from benchmarks.capacity import Call, recorded
+from benchmarks.inprocess import Function
+from functions.logs.model import Event, LogName
+from functions.logs.store import LogStore
+from functions.platform.table import Table
+
+_LOG = LogName("agent", "logged")
+_TENANT = "bench"
+_HELD, _TOGETHER = 100, 10
+
+Measured = tuple[str, tuple[int, float, float], list[Call]]
+"""Name; calls in a row, write and read units that it may use; its calls."""
+
+
+def operations(function: Function, _: str) -> Iterator[Measured]:
+    """Every operation, off the write path."""
+    logs = LogStore(Table(function.client, "log"))
+    for number in range(_HELD):
+        _logged(function, logs, [_event(number)])
+    yield "log an event", (2, 1, 1), _logged(function, logs, [_event(_HELD)])
+    more = [_event(_HELD + number) for number in range(1, _TOGETHER + 1)]
+    yield f"log {_TOGETHER} events together", (2, 1, 1), _logged(function, logs, more)
+    with recorded(function.client) as calls:
+        logs.mark_published(more[:1])
+    yield "mark an event as published", (1, 1, 0), calls
+
+
+def _logged(function: Function, logs: LogStore, events: list[Event]) -> list[Call]:
+    with recorded(function.client) as calls:
+        logs.append(_TENANT, _LOG, events)
+    return calls
+
+
+def _event(number: int) -> Event:
+    data = {
+        "entry_id": f"mem_{number:040d}",
+        "namespace": "invoice_processing",
+        "key": f"invoice-{number}",
+        "memory_type": "working",
+        "version": 2,
+        "previous_version": 1,
+        "tags": ["billing", "urgent"],
+    }
+    id = f"evt_{number:026d}"
+    return Event(id, "memory.updated", _TENANT, "logged", None, "task_7", data, number, _LOG)
