@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.util import find_spec
 from itertools import groupby
+from math import hypot
 from operator import mul
 
 from functions.platform.items import Item
@@ -23,6 +24,7 @@ class Block:
         self._items: list[Item | None] = []
         self._written: list[int] = []
         self._numbers = array("f")
+        self._lengths = array("d")
 
     def __len__(self) -> int:
         return len(self._names)
@@ -37,6 +39,7 @@ class Block:
         row = self._row(name, len(vector))
         self._items[row], self._written[row] = item, written
         self._numbers[row * len(vector) : (row + 1) * len(vector)] = vector
+        self._lengths[row] = hypot(*vector) or 1.0
 
     def drop(self, name: str, dimension: int, written: int) -> None:
         """Holds nothing under a name, as of a moment."""
@@ -50,11 +53,12 @@ class Block:
             self._items.append(None)
             self._written.append(0)
             self._numbers.extend([0.0] * dimension)
+            self._lengths.append(1.0)
         return row
 
     def ranked(self, query: Vector) -> Iterator[tuple[str, float, Item]]:
         """Name, cosine and item of all, the most alike first; those that are alike by name."""
-        scores, order = _ranked(query, self._numbers)
+        scores, order = _ranked(query, self._numbers, self._lengths)
         for score, rows in groupby(order, key=scores.__getitem__):
             for row in sorted(rows, key=self._names.__getitem__):
                 item = self._items[row]
@@ -62,18 +66,20 @@ class Block:
                     yield self._names[row], score, item
 
 
-def _ranked(query: Vector, numbers: Vector) -> tuple[Sequence[float], Sequence[int]]:
-    """The cosine of each row, and the rows' order by it."""
+def _ranked(
+    query: Vector, numbers: Vector, lengths: Sequence[float]
+) -> tuple[Sequence[float], Sequence[int]]:
+    """The cosine of each row with a query of unit length, and the rows' order by it."""
     if _has_numpy():
         import numpy as np  # noqa: PLC0415 - most requests compare nothing
 
         rows = np.frombuffer(numbers, np.float32).reshape(-1, len(query))
-        found = rows @ np.frombuffer(query, np.float32)
+        found = rows @ np.frombuffer(query, np.float32) / np.asarray(lengths)
         return found.tolist(), np.argsort(-found, kind="stable").tolist()
     size = len(query)
     scores = [
-        sum(map(mul, query, numbers[start : start + size]))
-        for start in range(0, len(numbers), size)
+        sum(map(mul, query, numbers[row * size : (row + 1) * size])) / length
+        for row, length in enumerate(lengths)
     ]
     return scores, sorted(range(len(scores)), key=scores.__getitem__, reverse=True)
 

@@ -6,11 +6,11 @@ from functions.platform.settings import Searching
 from functions.platform.table import Table
 from functions.vectors import static
 from functions.vectors.bedrock import titan
-from functions.vectors.index import VectorIndex, as_bytes
+from functions.vectors.index import VectorIndex, as_halves
 from functions.vectors.model import Embed, Meanings
 from functions.vectors.native import NativeIndex, as_numbers
 
-FIRST = as_bytes().name
+FIRST = as_halves().name
 """What vectors are made by where nobody has chosen."""
 NOTHING = "nothing"
 """What they are made by where there is no model."""
@@ -20,7 +20,7 @@ def meanings_of(settings: Searching, table: Table, clock: Clock) -> Meanings:
     """By DynamoDB's own index, where the settings name one; else exactly, in memory."""
     model, embed = settings.embedding_model or static.MODEL, _embed(settings.embedding_model)
     if settings.vector_index is None:
-        return Meanings(embed, as_bytes(model), VectorIndex(table, clock, model))
+        return Meanings(embed, as_halves(model), VectorIndex(table, clock, model))
     index = NativeIndex(table, settings.vector_index, model)
     return Meanings(embed, as_numbers(model), index)
 

@@ -10,7 +10,7 @@ from functions.platform.schema import AGE_ATTRIBUTE, TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.vector_keys import ref_of, vector_item
 from functions.platform.writes import put
-from functions.vectors.index import as_bytes
+from functions.vectors.index import as_halves
 from functions.vectors.model import Form, Vector
 
 _TOMBSTONE_KEPT = 86_400_000  # ms; change streams are kept as long
@@ -22,7 +22,7 @@ class VectorStore:
     def __init__(self, table: Table, clock: Clock, form: Form | None = None) -> None:
         self._table = table
         self._clock = clock
-        self._form = form or as_bytes()
+        self._form = form or as_halves()
 
     def keep(
         self, space: str, ref: str, version: int, vector: Vector, filters: Mapping[str, str]

@@ -1,10 +1,12 @@
 """ADR-043 Tier 3's ship gate: how well facts are recalled, on a corpus of everyday ones."""
 
+from operator import mul
 from pathlib import Path
 
 import httpx
 import pytest
 
+from functions.vectors.static import embed
 from tests.contract.learning import learn, objects, recall
 from tests.contract.service import Tenant
 
@@ -37,3 +39,14 @@ def test_what_is_asked_for_is_among_the_first(learned: httpx.Client) -> None:
     first = sum(found[0] == each for found, each in zip(ranks, wanted, strict=True))
     among = sum(each in found for found, each in zip(ranks, wanted, strict=True))
     assert (first, among) >= (36, 39), (first, among, len(wanted))
+
+
+def test_a_score_is_the_cosine(learned: httpx.Client) -> None:
+    query, _ = lines("queries")[0]
+    found = recall(learned, query, top_k=100)
+    assert len(found) == 100
+    for fact in found:
+        said = " ".join(fact[part] for part in ("subject", "predicate", "object"))
+        words = " ".join(said.replace("_", " ").replace(":", " ").split())
+        cosine = sum(map(mul, embed(query), embed(words)))
+        assert fact["score"] == pytest.approx(cosine, abs=1e-4)

@@ -40,7 +40,7 @@ def test_the_most_alike_come_first_and_the_same_by_name() -> None:
         "c": unit(1, 0),
         "b": unit(0, 1),
         "a": unit(1, 0),
-        "d": unit(1, 1),
+        "d": array("f", [2.0, 2.0]),
     }.items():
         held.keep(name, vector, {}, 1)
     assert names(held, unit(1, 0)) == ["a", "c", "d", "b"]
