@@ -26,25 +26,25 @@ _END = b"\r\n"
 
 
 class Headers(dict[str, str]):
-    """Headers under their names in any case; they are kept in lower case."""
+    """Headers under their names in any case; they are kept in lower case, and so made."""
 
-    def __init__(self, headers: Iterable[tuple[str, str]]) -> None:
-        super().__init__([(name.lower(), text) for name, text in headers])
-
-    def __getitem__(self, name: str) -> str:
-        return super().__getitem__(name.lower())
+    def __missing__(self, name: str) -> str:
+        lower = name.lower()
+        if lower not in self:
+            raise KeyError(name)
+        return self[lower]
 
     def __setitem__(self, name: str, text: str) -> None:
-        super().__setitem__(name.lower(), text)
+        dict.__setitem__(self, name.lower(), text)
 
     def __delitem__(self, name: str) -> None:
-        super().__delitem__(name.lower())
+        dict.__delitem__(self, name.lower())
 
     def __contains__(self, name: object) -> bool:
-        return super().__contains__(str(name).lower())
+        return dict.__contains__(self, str(name).lower())
 
     def get(self, name: str, default: Any = None) -> Any:
-        return super().get(name.lower(), default)
+        return dict.get(self, name.lower(), default)
 
     replace_header = __setitem__
 
@@ -181,7 +181,7 @@ class _Connection:
         version, _, status = first.partition(" ")
         if not version.startswith("HTTP/1.") or len(rest) > _MOST_HEADERS:
             raise BadStatusLine(first)
-        headers = Headers(map(_header, rest))
+        headers = _headers(rest)
         said = headers.get("connection", "").lower()
         self.lasts = said == "keep-alive" if version == "HTTP/1.0" else said != "close"
         return Answer(int(status[:3]), headers, self._body(headers))
@@ -235,8 +235,11 @@ class _Connection:
         return piece
 
 
-def _header(line: str) -> tuple[str, str]:
-    name, colon, text = line.partition(":")
-    if not colon:
-        raise BadStatusLine(line)
-    return name, text.strip()
+def _headers(lines: Iterable[str]) -> Headers:
+    found = {}
+    for line in lines:
+        name, colon, text = line.partition(":")
+        if not colon:
+            raise BadStatusLine(line)
+        found[name.lower()] = text.strip()
+    return Headers(found)

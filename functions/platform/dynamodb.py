@@ -8,10 +8,11 @@ from botocore.auth import _host_from_url
 from botocore.awsrequest import AWSPreparedRequest, AWSRequest
 from botocore.config import Config
 from botocore.endpoint import Endpoint
-from botocore.parsers import JSONParser, ResponseParserFactory
 from botocore.session import Session
 
 from functions.platform.connection import Connections, Headers
+from functions.platform.emitter import Emitter
+from functions.platform.parsing import PlainParsers
 from functions.platform.signing import choose_signer
 
 
@@ -20,7 +21,9 @@ def make_lean(session: Session) -> None:
 
     Retries, signing, credentials and events stay botocore's.
     """
-    session.register_component("response_parser_factory", _PlainParsers())
+    events = session.get_component("event_emitter")
+    session.register_component("event_emitter", Emitter(events._emitter))  # noqa: SLF001 - its own
+    session.register_component("response_parser_factory", PlainParsers())
     session.register("creating-client-class", _put_in_front)
     for service in ("dynamodb", "dynamodb-streams"):
         session.register(f"choose-signer.{service}", choose_signer)
@@ -56,7 +59,7 @@ class _LeanEndpoint(Endpoint):  # type: ignore[misc]
 
     def create_request(self, params: dict[str, Any], operation_model: Any) -> AWSPreparedRequest:
         request = AWSRequest(params["method"], params["url"], data=params["body"])
-        request.headers = Headers(params["headers"].items())
+        request.headers = Headers({name.lower(): text for name, text in params["headers"].items()})
         request.context = params["context"]
         service = operation_model.service_model.service_id.hyphenize()
         self._event_emitter.emit(
@@ -130,19 +133,3 @@ class _ToldOnce:
         if self._text is None:
             self._creator.rebuild_and_replace_user_agent_handler(request=request, **more)
             self._text = request.headers["User-Agent"]
-
-
-class _PlainParser(JSONParser):  # type: ignore[misc]
-    """Leaves an answer as its JSON says, binary values in base64 included.
-
-    Botocore's own walks every attribute of every item against the service model, which takes half
-    of the time of a query; `functions.platform.items` reads the typed form anyway.
-    """
-
-    def _handle_json_body(self, raw_body: bytes, shape: object) -> Any:  # noqa: ARG002
-        return orjson.loads(raw_body) if raw_body else {}
-
-
-class _PlainParsers(ResponseParserFactory):  # type: ignore[misc]
-    def create_parser(self, protocol_name: str) -> Any:  # noqa: ARG002
-        return _PlainParser(**self._defaults)

@@ -3,30 +3,30 @@
 import json
 import socket
 import ssl
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
-from botocore.config import Config
 from botocore.credentials import Credentials, RefreshableCredentials
 from botocore.exceptions import (
     ClientError,
     ConnectionClosedError,
     EndpointConnectionError,
+    NoCredentialsError,
     ReadTimeoutError,
     SSLError,
 )
-from botocore.session import get_session
 
 from functions.platform.aws import client
 from functions.platform.clock import now_ms
 from tests.e2e.certificate import write_certificate
 from tests.unit.platform.recording_server import Last, RecordingServer, Sent, answer, recording
+from tests.unit.platform.stock import stock
 
 _ITEM = {"pk": {"S": "é\n😀"}, "n": {"N": "-1.5"}, "b": {"B": b"\x00\xff"}, "s": {"SS": ["a", "b"]}}
 _KEY = {"pk": {"S": "a"}}
@@ -42,39 +42,23 @@ _REQUESTS: list[tuple[str, dict[str, Any]]] = [
 _OF_A_CALL = ("x-amz-date", "authorization", "amz-sdk-invocation-id", "content-length")
 
 
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[RecordingServer]:
-    with recording() as running:
-        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE")
-        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
-        monkeypatch.setenv("AWS_SESSION_TOKEN", "token")
-        monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
-        monkeypatch.setenv("AWS_ENDPOINT_URL", running.url)
-        yield running
-
-
-def _stock(service: str = "dynamodb") -> Any:
-    config = Config(parameter_validation=False, retries=client(service).meta.config.retries)
-    return get_session().create_client(service, config=config)
-
-
 @pytest.mark.parametrize(("operation", "request_"), _REQUESTS)
 def test_sends_what_botocore_sends(
     server: RecordingServer, operation: str, request_: dict[str, Any]
 ) -> None:
-    for each in (_stock(), client("dynamodb")):
+    for each in (stock(), client("dynamodb")):
         server.answers.append(answer(b"{}"))
         getattr(each, operation)(**request_)
-    stock, ours = map(_comparable, server.sent)
-    assert ours == stock
+    theirs, ours = map(_comparable, server.sent)
+    assert ours == theirs
 
 
 def test_streams_are_asked_as_botocore_asks(server: RecordingServer) -> None:
-    for each in (_stock("dynamodbstreams"), client("dynamodbstreams")):
+    for each in (stock("dynamodbstreams"), client("dynamodbstreams")):
         server.answers.append(answer(b'{"Records": []}'))
         each.get_records(ShardIterator="here", Limit=10)
-    stock, ours = map(_comparable, server.sent)
-    assert ours == stock
+    theirs, ours = map(_comparable, server.sent)
+    assert ours == theirs
 
 
 def test_every_call_is_its_own(server: RecordingServer) -> None:
@@ -98,16 +82,36 @@ def test_a_refusal_is_told_as_botocore_tells_it(server: RecordingServer) -> None
         "CancellationReasons": reasons,
     }
     told = []
-    for each in (_stock(), client("dynamodb")):
+    for each in (stock(), client("dynamodb")):
         server.answers.append(answer(json.dumps(body).encode(), 400, x_amzn_requestid="R"))
         with pytest.raises(ClientError) as refused:
             each.transact_write_items(TransactItems=[])
         told.append(refused.value)
-    stock, ours = told
-    assert type(ours).__name__ == type(stock).__name__ == "TransactionCanceledException"
-    assert str(ours) == str(stock)
-    assert ours.response["CancellationReasons"] == stock.response["CancellationReasons"]
-    assert ours.response["ResponseMetadata"] == stock.response["ResponseMetadata"]
+    theirs, ours = told
+    assert type(ours).__name__ == type(theirs).__name__ == "TransactionCanceledException"
+    assert str(ours) == str(theirs)
+    assert ours.response["CancellationReasons"] == theirs.response["CancellationReasons"]
+    assert ours.response["ResponseMetadata"] == theirs.response["ResponseMetadata"]
+
+
+@pytest.mark.parametrize(
+    ("operation", "said"),
+    [
+        ("get_item", answer(b'{"Item": {"n": {"N": "1"}}}', X_Amzn_RequestId="R", A_b=" c")),
+        ("get_item", answer(b"{}")),
+        ("get_item", answer(b"", 204)),
+        ("tag_resource", answer(b'{"a": 1}', X_Amzn_RequestId="R")),
+    ],
+)
+def test_an_answer_is_told_as_botocore_tells_it(
+    server: RecordingServer, operation: str, said: bytes
+) -> None:
+    told = []
+    for each in (stock(), client("dynamodb")):
+        server.answers.append(said)
+        told.append(getattr(each, operation)())
+    theirs, ours = told
+    assert ours == theirs
 
 
 def test_an_error_of_the_server_is_tried_again_with_the_same_token(server: RecordingServer) -> None:
@@ -132,15 +136,52 @@ def test_a_request_is_signed_as_botocore_signs(server: RecordingServer, service:
     server.answers.append(answer(b"{}"))
     ours.list_tables() if service == "dynamodb" else ours.list_streams()
     (sent,) = server.sent
+    when = sent.headers["x-amz-date"]
+    assert {"host", "x-amz-date", "x-amz-security-token", "x-amz-target"} <= set(_signed(sent))
+    assert sent.headers["authorization"] == _signature(server, sent, when)
+    signed_at = datetime.strptime(when, "%Y%m%dT%H%M%S%z")
+    assert abs(signed_at.timestamp() - now_ms() / 1000) < 60
+
+
+def test_headers_of_a_handler_are_signed(server: RecordingServer) -> None:
+    def add(request: Any, **_: Any) -> None:
+        request.headers["X-Spaced"] = " a  b\tc "
+        request.headers["Date"] = "any"
+
+    ours = client("dynamodb")
+    ours.meta.events.register("before-sign.dynamodb", add)
+    server.answers.append(answer(b"{}"))
+    ours.list_tables()
+    (sent,) = server.sent
+    assert {"date", "x-spaced"} < set(_signed(sent))
+    assert "x-amz-date" not in sent.headers
+    when = parsedate_to_datetime(sent.headers["date"]).strftime("%Y%m%dT%H%M%SZ")
+    assert sent.headers["authorization"] == _signature(server, sent, when)
+
+
+def test_nothing_is_sent_without_credentials(
+    server: RecordingServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("botocore.session.Session.get_credentials", lambda *_: None)
+    with pytest.raises(NoCredentialsError):
+        client("dynamodb").list_tables()
+    assert server.sent == []
+
+
+def _signed(sent: Sent) -> list[str]:
     said = sent.headers["authorization"]
-    signed = said.partition("SignedHeaders=")[2].partition(",")[0].split(";")
-    assert {"host", "x-amz-date", "x-amz-security-token", "x-amz-target"} <= set(signed)
-    headers = {name: sent.headers[name] for name in signed}
+    return said.partition("SignedHeaders=")[2].partition(",")[0].split(";")
+
+
+def _signature(server: RecordingServer, sent: Sent, when: str) -> str:
+    """What botocore has as the header Authorization of the same request."""
+    headers = {name: sent.headers[name] for name in _signed(sent)}
     request = AWSRequest("POST", server.url, headers=headers, data=sent.body)
-    request.context["timestamp"] = sent.headers["x-amz-date"]
+    request.context["timestamp"] = when
     signer = SigV4Auth(Credentials("AKIDEXAMPLE", "secret", "token"), "dynamodb", "eu-central-1")
     to_sign = signer.string_to_sign(request, signer.canonical_request(request))
-    assert said.endswith(f"Signature={signer.signature(to_sign, request)}")
+    signer._inject_signature_to_request(request, signer.signature(to_sign, request))  # noqa: SLF001
+    return str(request.headers["Authorization"])
 
 
 def test_new_credentials_sign_from_then_on(

@@ -1,0 +1,18 @@
+"""A server in the place of DynamoDB."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.unit.platform.recording_server import RecordingServer, recording
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[RecordingServer]:
+    with recording() as running:
+        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE")
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+        monkeypatch.setenv("AWS_SESSION_TOKEN", "token")
+        monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
+        monkeypatch.setenv("AWS_ENDPOINT_URL", running.url)
+        yield running
