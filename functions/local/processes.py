@@ -44,18 +44,25 @@ class Processes:
         Raises:
             CannotServe: one of these has failed by itself, and said why.
         """
-        while ended := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT | os.WNOHANG):
-            if ended.si_pid not in self._running:
+        ended = []
+        while found := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT | os.WNOHANG):
+            if found.si_pid not in self._running:
                 return False
-            with _endings_held():
-                work, since = self._running.pop(ended.si_pid)
-                _, status = os.waitpid(ended.si_pid, 0)
-            if os.WIFEXITED(status) and os.WEXITSTATUS(status) != 0:
-                raise CannotServe("a process of the server has failed; what is above says why")
-            if time.monotonic() - since < _SHORT_LIFE:
-                time.sleep(_PAUSE)  # what kills it may do so again and again
+            ended.append(self._buried(found.si_pid))
+        for work in ended:
             self.start(work)
         return True
+
+    def _buried(self, pid: int) -> Work:
+        """The work of a process that was killed."""
+        with _endings_held():
+            work, since = self._running.pop(pid)
+            _, status = os.waitpid(pid, 0)
+        if os.WIFEXITED(status) and os.WEXITSTATUS(status) != 0:
+            raise CannotServe("a process of the server has failed; what is above says why")
+        if time.monotonic() - since < _SHORT_LIFE:
+            time.sleep(_PAUSE)  # what kills it may do so again and again
+        return work
 
     def end(self) -> None:
         """Lets all finish what they are at, and waits until they have ended."""

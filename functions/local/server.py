@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import signal
 import socket
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +15,7 @@ from functions.local import handover
 from functions.local.answer import malformed_request
 from functions.local.failure import CannotServe
 from functions.local.gateway import Gateway, Handler
+from functions.local.processes import ENDINGS
 
 _THREADS = 32
 _BACKLOG = 2048
@@ -71,6 +73,7 @@ class _Uvicorn(uvicorn.Server):
         await super().startup(sockets)
         if self._channel is not None:
             asyncio.get_running_loop().add_reader(self._channel, self._take, self._channel)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDINGS)
         self._tell()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -129,10 +132,15 @@ class Server:
         )
 
     def run(self) -> None:
-        """Serves; at SIGINT or SIGTERM finishes what is in flight, then raises it again."""
+        """Serves; at SIGINT or SIGTERM finishes what is in flight, then raises it again.
+
+        A signal that comes before it serves waits until it does.
+        """
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDINGS)
         try:
             self._uvicorn.run(sockets=self._listeners)
         finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
             self._pool.shutdown()
 
     def stop(self) -> None:
