@@ -1,17 +1,12 @@
-"""Vectors side by side in memory, compared with a query all at once.
-
-A laptop has numpy, which comes with the model's package; Lambda has none, and adds up by itself.
-"""
+"""Vectors side by side in memory, compared with a query all at once."""
 
 from array import array
-from collections.abc import Iterator, Sequence
-from functools import cache
-from importlib.util import find_spec
+from collections.abc import Iterator
 from itertools import groupby
 from math import hypot
-from operator import mul
 
 from functions.platform.items import Item
+from functions.vectors.arithmetic import ranked
 from functions.vectors.model import Vector
 
 
@@ -58,32 +53,9 @@ class Block:
 
     def ranked(self, query: Vector) -> Iterator[tuple[str, float, Item]]:
         """Name, cosine and item of all, the most alike first; those that are alike by name."""
-        scores, order = _ranked(query, self._numbers, self._lengths)
+        scores, order = ranked(query, self._numbers, self._lengths)
         for score, rows in groupby(order, key=scores.__getitem__):
             for row in sorted(rows, key=self._names.__getitem__):
                 item = self._items[row]
                 if item is not None:
                     yield self._names[row], score, item
-
-
-def _ranked(
-    query: Vector, numbers: Vector, lengths: Sequence[float]
-) -> tuple[Sequence[float], Sequence[int]]:
-    """The cosine of each row with a query of unit length, and the rows' order by it."""
-    if _has_numpy():
-        import numpy as np  # noqa: PLC0415 - most requests compare nothing
-
-        rows = np.frombuffer(numbers, np.float32).reshape(-1, len(query))
-        found = rows @ np.frombuffer(query, np.float32) / np.asarray(lengths)
-        return found.tolist(), np.argsort(-found, kind="stable").tolist()
-    size = len(query)
-    scores = [
-        sum(map(mul, query, numbers[row * size : (row + 1) * size])) / length
-        for row, length in enumerate(lengths)
-    ]
-    return scores, sorted(range(len(scores)), key=scores.__getitem__, reverse=True)
-
-
-@cache
-def _has_numpy() -> bool:
-    return find_spec("numpy") is not None

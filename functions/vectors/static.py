@@ -7,16 +7,16 @@ takes but a few lines to do the same: a text costs a look into a table for each 
 import json
 import mmap
 from array import array
-from collections import Counter
 from functools import cache
 from importlib.util import find_spec
 from math import hypot
 from pathlib import Path
-from struct import Struct, unpack_from
+from struct import unpack_from
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from functions.platform.errors import Unavailable
+from functions.vectors.arithmetic import sum_of_rows
 from functions.vectors.model import Vector
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ MODEL = "wordllama-l2-supercat-256"
 DIMENSION = 256
 _WEIGHTS = Path("weights/l2_supercat_256.safetensors")
 _WORD_PIECES = Path("tokenizers/l2_supercat_tokenizer_config.json")
-_ROW = Struct(f"<{DIMENSION}e")
 _loading = Lock()
 
 
@@ -38,11 +37,8 @@ def embed(text: str) -> Vector:
     """
     with _loading:
         tokenizer, weights, start = _files()
-    total = [0.0] * DIMENSION
     pieces = tokenizer.encode(text, add_special_tokens=False).ids
-    for piece, times in Counter(pieces).items():
-        row = _ROW.unpack_from(weights, start + piece * _ROW.size)
-        total = [sum_ + times * each for sum_, each in zip(total, row, strict=True)]
+    total = sum_of_rows(weights, start, DIMENSION, pieces)
     length = hypot(*total) or 1.0
     return array("f", [each / length for each in total])
 

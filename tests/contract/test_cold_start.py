@@ -96,4 +96,4 @@ def test_a_sweep_imports_no_bodies(tenant: Tenant) -> None:
     assert started.answer["lag_ms"] == 0
     assert started.packages == ALL
     assert not {name for name in started.modules if name.endswith(".bodies")}
-    assert len(started.modules) <= 102
+    assert len(started.modules) <= 103

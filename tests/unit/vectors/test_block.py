@@ -2,24 +2,12 @@
 
 import random
 from array import array
-from collections.abc import Iterator
 from math import hypot
 
 import pytest
 
-from functions.vectors import block
 from functions.vectors.block import Block
 from functions.vectors.model import Vector
-
-
-@pytest.fixture(params=["with numpy", "without numpy"])
-def numpy(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A laptop has numpy, Lambda hasn't."""
-    if request.param == "without numpy":
-        monkeypatch.setattr("functions.vectors.block.find_spec", lambda _: None)
-    block._has_numpy.cache_clear()  # noqa: SLF001 - looked up once a process
-    yield
-    block._has_numpy.cache_clear()  # noqa: SLF001
 
 
 def unit(*numbers: float) -> Vector:
