@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from benchmarks.capacity import Call, recorded
-from benchmarks.inprocess import Function
+from benchmarks.grown import ONE_BY_ONE, Operation
+from benchmarks.inprocess import Caller, Function
 from functions.logs.model import Event, LogName
 from functions.logs.store import LogStore
 from functions.platform.table import Table
@@ -27,6 +28,37 @@ def operations(function: Function, _: str) -> Iterator[Measured]:
     with recorded(function.client) as calls:
         logs.mark_published(more[:1])
     yield "mark an event as published", (1, 1, 0), calls
+
+
+class Log:
+    """One agent's log, each of its events appended alone."""
+
+    growing: frozenset[str] = frozenset()
+    most = ONE_BY_ONE
+
+    def __init__(self, function: Function, admin: Caller) -> None:
+        self._admin = admin
+        self._function = function
+        self._logs = LogStore(Table(function.client, "log"))
+        self._stored = 0
+        self._page(0)  # has the function remember the key
+
+    def grow(self, to: int) -> None:
+        while self._stored < to:
+            self._append()
+
+    def operations(self) -> Iterator[tuple[str, Operation]]:
+        yield "log an event", self._append
+        yield "first page of 10 events", lambda: self._page(0)
+        middle = self._logs.read(_TENANT, _LOG, 0, self._stored // 2)[1]
+        yield "middle page of 10 events", lambda: self._page(middle)
+
+    def _append(self) -> list[Call]:
+        self._stored += 1
+        return _logged(self._function, self._logs, [_event(self._stored)])
+
+    def _page(self, after: int) -> list[Call]:
+        return self._admin.get(f"/api/v1/agents/{_LOG.name}/events?after={after}&limit=10")
 
 
 def _logged(function: Function, logs: LogStore, events: list[Event]) -> list[Call]:

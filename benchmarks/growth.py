@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from time import perf_counter
 
-from benchmarks import grown, grown_rooms
+from benchmarks import events, grown, grown_rooms
 from benchmarks.capacity import Call, in_sequence
 from benchmarks.grown import Maker, Operation, Subject
 from benchmarks.inprocess import function
@@ -25,6 +25,7 @@ SUBJECTS: tuple[Maker, ...] = (
     grown_rooms.Episodes,
     grown_rooms.Procedures,
     grown_rooms.Instances,
+    events.Log,
 )
 _REPETITIONS, _ENOUGH, _SECONDS = 15, 3, 10.0
 _NOTES = (
