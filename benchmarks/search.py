@@ -42,7 +42,9 @@ def _embedded(function: Function, tenant: str, key: str, name: str, **changes: s
     address = keys.parse_entry_id(tenant, created["id"])
     item = address and table.get(address[0].item)
     with recorded(function.client) as calls:
-        Upkeep(VectorStore(table, now_ms), embed).follow(None, EntryItems(None).entry(item or {}))
+        Upkeep(VectorStore(table, now_ms), embed).follow(
+            None, EntryItems(None).entry_of(item or {})
+        )
     return calls
 
 

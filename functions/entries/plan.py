@@ -189,5 +189,5 @@ def taken_from(
     """The step that takes the slot of an expired occupant; None if there is none."""
     if item is None or step.new is None or step.old is not None:
         return None
-    occupant = items.entry(item)
+    occupant = items.entry_of(item)
     return replace(step, old=occupant) if occupant.expired(now) else None

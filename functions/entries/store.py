@@ -7,7 +7,7 @@ from itertools import islice
 from functions.entries.items import EntryItems
 from functions.entries.model import Entry, Filters
 from functions.platform import keys
-from functions.platform.items import Item
+from functions.platform.items import Item, as_it_is, decode_item
 from functions.platform.keys import Key
 from functions.platform.schema import (
     AGE_ATTRIBUTE,
@@ -30,23 +30,22 @@ class EntryStore:
     def __init__(self, table: Table, items: EntryItems) -> None:
         self._table = table
         self._items = items
+        self._entries = table.read_by(items.entry)
+        self._typed = table.read_by(as_it_is)
 
     def get(self, place: Key) -> Entry | None:
         """One entry: one read."""
-        item = self._table.get(place)
-        return None if item is None else self._items.entry(item)
+        return self._entries.get(place)
 
     def get_with(self, place: Key, *others: Key) -> tuple[Entry | None, list[Item | None]]:
         """One entry and other items beside it: one call."""
-        found = self._table.get_many((place, *others))
-        item = found.get(place)
-        entry = None if item is None else self._items.entry(item)
-        return entry, [found.get(other) for other in others]
+        found = self._typed.get_many((place, *others))
+        entry = self._items.entry(found[place]) if place in found else None
+        return entry, [decode_item(found[each]) if each in found else None for each in others]
 
     def get_many(self, places: Iterable[Key]) -> dict[Key, Entry]:
         """The entries that exist among these."""
-        found = self._table.get_many(places)
-        return {place: self._items.entry(item) for place, item in found.items()}
+        return self._entries.get_many(places)
 
     def update(self, write: Write) -> Entry:
         """Carries out one update.
@@ -54,20 +53,19 @@ class EntryStore:
         Raises:
             functions.platform.table.ConditionFailed: the condition did not hold.
         """
-        return self._items.entry(self._table.update(write))
+        return self._entries.update(write)
 
     def entry(self, item: Item) -> Entry:
         """The entry of an item that a refusal brought."""
-        return self._items.entry(item)
+        return self._items.entry_of(item)
 
     def of_agent(self, tenant: str, agent: str, filters: Filters, now: int) -> list[Entry]:
         """An agent's private entries that match: a call per megabyte that it has."""
         condition, values = _condition(filters)
         partition = keys.agent_partition(tenant, agent)
         prefix = keys.entry_prefix(filters.namespace)
-        found = self._table.query(partition, prefix, condition=condition, **values)
-        entries = (self._items.entry(item) for item in found)
-        return [entry for entry in entries if not entry.expired(now)]
+        found = self._entries.query(partition, prefix, condition=condition, **values)
+        return [entry for entry in found if not entry.expired(now)]
 
     def of_task(self, tenant: str, task: str) -> list[Entry]:
         """The entries that end with a task; the index that lists them may lag behind."""

@@ -114,7 +114,7 @@ class EntryWriter:
             if taken is not None:
                 plan = plan.taking(step, taken)
             elif item is not None and token.wrote(item.get("req")):
-                replays.append(self._items.entry(item))
+                replays.append(self._items.entry_of(item))
             else:
                 refusals.append(self._refusal(step, item))
         if len(replays) == len(plan.steps):
@@ -128,7 +128,7 @@ class EntryWriter:
     def _refusal(self, step: Transition, item: Item | None) -> ServiceError:
         if item is None or (step.old is not None and item["nonce"] != step.old.nonce):
             return EntryNotFound().at(step.index)
-        present = self._items.entry(item)
+        present = self._items.entry_of(item)
         if step.old is not None:
             return mismatch(present).at(step.index)
         message = "the slot is taken; PATCH the entry that stands there"

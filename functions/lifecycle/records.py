@@ -6,7 +6,7 @@ from typing import Any
 
 from functions.entries.items import EntryItems
 from functions.entries.model import Entry
-from functions.platform.items import Item, decode_item
+from functions.platform.items import Item, Typed, decode_item
 from functions.platform.keys import ANNOUNCEMENT_PREFIX, Key, entry_prefix
 from functions.platform.run_keys import EPISODE_PREFIX
 
@@ -75,15 +75,11 @@ def change_of(source: Source, record: Record) -> Change:
     Raises:
         Exception: the record is no such thing.
     """
-    old, new = (_item(record["dynamodb"].get(name)) for name in ("OldImage", "NewImage"))
+    old, new = (record["dynamodb"].get(name) for name in ("OldImage", "NewImage"))
     if source.key[1].startswith(ANNOUNCEMENT_PREFIX):
-        return Change(source, announced=new if old is None else None)
+        return Change(source, announced=decode_item(new) if new and not old else None)
     return Change(source, _entry(old), _entry(new))
 
 
-def _item(image: dict[str, Any] | None) -> Item | None:
-    return decode_item(image) if image else None
-
-
-def _entry(item: Item | None) -> Entry | None:
-    return None if item is None else _CLOSED.entry(item)
+def _entry(image: Typed | None) -> Entry | None:
+    return _CLOSED.entry(image) if image else None

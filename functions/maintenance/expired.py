@@ -35,7 +35,7 @@ class Expired:
 
     def _remove(self, items: Sequence[Item]) -> int:
         now = self._clock()
-        entries = [self._items.entry(item) for item in items]
+        entries = [self._items.entry_of(item) for item in items]
         steps = tuple(
             Transition(entry, None, index, reason="expired")
             for index, entry in enumerate(entries)

@@ -95,7 +95,7 @@ class Reembedding:
 
     def _entry(self, item: Item) -> Entry | None:
         try:
-            return self._items.entry(item)
+            return self._items.entry_of(item)
         except Exception as error:  # noqa: BLE001 - one that can't be read isn't the others' trouble
             log_unforeseen(error)
             return None

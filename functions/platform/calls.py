@@ -8,8 +8,9 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError
 
 from functions.platform.errors import CapacityExceeded, ServiceError, Throttled, Unavailable
-from functions.platform.items import Item, decode_item, encode
+from functions.platform.items import Item, decode_item, encode, encode_item
 from functions.platform.keys import Key
+from functions.platform.writes import Write
 
 ATTEMPTS = 10
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.01, 0.4  # seconds
@@ -59,6 +60,23 @@ class Calls:
             except BotoCoreError as error:
                 raise Unavailable("the store did not answer; try again in a second") from error
         raise Throttled("others are writing the same item; try again in a second")
+
+    def _request(self, write: Write) -> dict[str, Any]:
+        request: dict[str, Any] = {
+            "TableName": self._name,
+            "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+        }
+        if write.item is None:
+            request["Key"] = typed_key(write.key)
+        else:
+            request["Item"] = typed_key(write.key) | encode_item(write.item)
+        if write.expression:
+            request["UpdateExpression"] = write.expression
+        if write.condition:
+            request["ConditionExpression"] = write.condition
+        if write.values:
+            request["ExpressionAttributeValues"] = typed_values(write.values)
+        return request
 
 
 def _translated(error: ClientError) -> Exception:

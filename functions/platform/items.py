@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 Item = dict[str, Any]
+Typed = dict[str, dict[str, Any]]  # an item as DynamoDB gives it
 
 
 def encode(value: Any) -> dict[str, Any]:
@@ -16,7 +17,7 @@ def encode(value: Any) -> dict[str, Any]:
     return _ENCODERS[type(value)](value)
 
 
-def encode_item(item: Item) -> dict[str, Any]:
+def encode_item(item: Item) -> Typed:
     """A whole item in typed form; attributes that are None are left out."""
     return {name: encode(value) for name, value in item.items() if value is not None}
 
@@ -44,18 +45,28 @@ def decode(attribute: dict[str, Any]) -> Any:
     return _DECODERS[kind](value)
 
 
+def binary(value: str | bytes) -> bytes:
+    """A binary value, in base64 or not."""
+    return value if isinstance(value, bytes) else a2b_base64(value)
+
+
 _DECODERS: dict[str, Callable[[Any], Any]] = {
     "S": lambda value: value,
     "N": int,
     "BOOL": lambda value: value,
-    "B": lambda value: value if isinstance(value, bytes) else a2b_base64(value),
+    "B": binary,
     "SS": frozenset,
     "L": lambda value: [each["S"] if "S" in each else decode(each) for each in value],
     "M": lambda value: {name: decode(each) for name, each in value.items()},
 }
 
 
-def decode_item(item: dict[str, Any]) -> Item:
+def as_it_is(item: Typed) -> Typed:
+    """An item that is read later."""
+    return item
+
+
+def decode_item(item: Typed) -> Item:
     """A whole item as Python values; texts and numbers without a call for each."""
     return {
         name: each["S"] if "S" in each else int(each["N"]) if "N" in each else decode(each)

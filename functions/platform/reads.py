@@ -1,45 +1,52 @@
 """Reads of one table: by key, by partition, by index. All of them page."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Generic, TypeVar
 
 from botocore.exceptions import ClientError
 
 from functions.platform.calls import ATTEMPTS, Calls, pause, typed_key, typed_values
 from functions.platform.errors import Throttled, Unavailable
-from functions.platform.items import Item, decode_item, encode
+from functions.platform.items import Typed, decode_item, encode
 from functions.platform.keys import Key
+from functions.platform.writes import Write
 
 _GET_AT_ONCE = 100
 _FIRST_OF_INDEX = 25
 _HIGHEST = "\U0010ffff"  # sorts behind all other characters
 
+Read = TypeVar("Read")
 
-class Reads(Calls):
-    """What can be read of a table."""
 
-    def get(self, key: Key) -> Item | None:
+class Reads(Calls, Generic[Read]):
+    """What can be read of a table; `read` makes something of an item in typed form."""
+
+    def __init__(self, client: Any, name: str, read: Callable[[Typed], Read]) -> None:
+        super().__init__(client, name)
+        self._read = read
+
+    def get(self, key: Key) -> Read | None:
         """The item at `key`, strongly consistent: one call."""
         answer = self._call(
             "get_item", TableName=self._name, Key=typed_key(key), ConsistentRead=True
         )
-        return decode_item(answer["Item"]) if "Item" in answer else None
+        return self._read(answer["Item"]) if "Item" in answer else None
 
-    def get_many(self, keys: Iterable[Key]) -> dict[Key, Item]:
+    def get_many(self, keys: Iterable[Key]) -> dict[Key, Read]:
         """The items that exist among `keys`, strongly consistent: a call per hundred.
 
         Raises:
             Throttled: the store puts off reading them again and again.
         """
         wanted = [typed_key(key) for key in dict.fromkeys(keys)]
-        found: dict[Key, Item] = {}
+        found: dict[Key, Read] = {}
         stalls = 0
         while wanted:
             chunk, rest = wanted[:_GET_AT_ONCE], wanted[_GET_AT_ONCE:]
             request = {self._name: {"Keys": chunk, "ConsistentRead": True}}
             answer = self._call("batch_get_item", RequestItems=request)
-            for item in map(decode_item, answer["Responses"].get(self._name, ())):
-                found[item["pk"], item["sk"]] = item
+            for item in answer["Responses"].get(self._name, ()):
+                found[item["pk"]["S"], item["sk"]["S"]] = self._read(item)
             put_off = answer.get("UnprocessedKeys", {}).get(self._name, {}).get("Keys", [])
             stalls = stalls + 1 if len(put_off) == len(chunk) else 0
             if stalls == ATTEMPTS:
@@ -47,6 +54,15 @@ class Reads(Calls):
             pause(stalls)
             wanted = put_off + rest
         return found
+
+    def update(self, write: Write) -> Read:
+        """Carries out one Update and gives the new item.
+
+        Raises:
+            ConditionFailed: the condition did not hold.
+        """
+        request = self._request(write) | {"ReturnValues": "ALL_NEW"}
+        return self._read(self._call("update_item", **request)["Attributes"])
 
     def query(
         self,
@@ -56,7 +72,7 @@ class Reads(Calls):
         newest_first: bool = False,
         condition: str | None = None,
         **values: Any,
-    ) -> Iterator[Item]:
+    ) -> Iterator[Read]:
         """The items of a partition whose sort key begins with `prefix`, strongly consistent.
 
         A call per megabyte read; `condition` filters what comes back, not what is read. Asked for
@@ -70,12 +86,12 @@ class Reads(Calls):
 
     def query_from(
         self, partition: str, first: str, last: str, at_once: int, *, newest_first: bool = False
-    ) -> Iterator[Item]:
+    ) -> Iterator[Read]:
         """The items from one sort key to another, strongly consistent: a call per `at_once`."""
         request = _between(partition, first, last, newest_first=newest_first)
         return self._pages(request | {"Limit": at_once})
 
-    def query_index(self, index: str, attribute: str, value: str) -> list[Item]:
+    def query_index(self, index: str, attribute: str, value: str) -> list[Read]:
         """What an index lists under `value`: keys only; it may lag behind the table."""
         request = {
             "IndexName": index,
@@ -94,7 +110,7 @@ class Reads(Calls):
         attribute: str = "pk",
         descending: bool = False,
         at_once: int | None = None,
-    ) -> Iterator[Item]:
+    ) -> Iterator[Read]:
         """What an index lists under a value of `attribute`, where `sort` is at most `at_most`.
 
         `at_once`: how many a call reads at most; else a megabyte.
@@ -107,7 +123,7 @@ class Reads(Calls):
         } | ({"Limit": at_once} if at_once else {})
         return self._pages(request)
 
-    def query_since(self, index: str, partition: str, sort: str, since: int) -> list[Item]:
+    def query_since(self, index: str, partition: str, sort: str, since: int) -> list[Read]:
         """What an index lists of a partition from `since` on; it may lag behind."""
         request = {
             "IndexName": index,
@@ -118,7 +134,7 @@ class Reads(Calls):
 
     def query_newest(
         self, index: str, of: tuple[str, str], before: tuple[str, str], at_once: int | None
-    ) -> Iterator[Item]:
+    ) -> Iterator[Read]:
         """What an index lists under a value of an attribute, from the highest of another one on.
 
         Args:
@@ -136,7 +152,7 @@ class Reads(Calls):
         } | ({"Limit": at_once} if at_once else {})
         return self._pages(request)
 
-    def query_sorted(self, index: str, partition: str) -> Iterator[Item]:
+    def query_sorted(self, index: str, partition: str) -> Iterator[Read]:
         """A partition's keys in an index, in its order; it may lag behind the table."""
         request = {
             "IndexName": index,
@@ -148,7 +164,7 @@ class Reads(Calls):
 
     def scan(
         self, after: Sequence[str] | None, at_once: int, condition: str, **values: Any
-    ) -> tuple[list[Item], Key | None]:
+    ) -> tuple[list[Read], Key | None]:
         """Items of the whole table: one call, which looks at `at_once` of them, behind a key.
 
         Gives those that the condition lets through, as of a moment ago, and behind which key it
@@ -162,7 +178,7 @@ class Reads(Calls):
         if after is not None:
             request["ExclusiveStartKey"] = typed_key((after[0], after[1]))
         answer = self._call("scan", TableName=self._name, **request)
-        found = [decode_item(item) for item in answer["Items"]]
+        found = [self._read(item) for item in answer["Items"]]
         if "LastEvaluatedKey" not in answer:
             return found, None
         last = decode_item(answer["LastEvaluatedKey"])
@@ -193,10 +209,10 @@ class Reads(Calls):
             raise
         return [(each["Item"]["sk"]["S"], each["Score"]) for each in answer["SearchResults"]]
 
-    def _pages(self, request: dict[str, Any]) -> Iterator[Item]:
+    def _pages(self, request: dict[str, Any]) -> Iterator[Read]:
         while True:
             answer = self._call("query", TableName=self._name, **request)
-            yield from map(decode_item, answer["Items"])
+            yield from map(self._read, answer["Items"])
             if "LastEvaluatedKey" not in answer:
                 return
             request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]

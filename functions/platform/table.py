@@ -1,6 +1,6 @@
 """Access to one DynamoDB table: reads, single writes, transactions."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from functions.platform.calls import (
@@ -12,12 +12,11 @@ from functions.platform.calls import (
     pause,
     too_large,
     typed_key,
-    typed_values,
 )
 from functions.platform.errors import Throttled
-from functions.platform.items import Item, decode_item, encode_item
+from functions.platform.items import Item, Typed, decode_item, encode_item
 from functions.platform.keys import Key
-from functions.platform.reads import Reads
+from functions.platform.reads import Read, Reads
 from functions.platform.writes import Write
 
 _WRITE_AT_ONCE = 25
@@ -32,17 +31,15 @@ class Refused(Exception):
         self.failed = failed
 
 
-class Table(Reads):
+class Table(Reads[Item]):
     """One table. Safe for use by several threads."""
 
-    def update(self, write: Write) -> Item:
-        """Carries out one Update and gives the new item.
+    def __init__(self, client: Any, name: str) -> None:
+        super().__init__(client, name, decode_item)
 
-        Raises:
-            ConditionFailed: the condition did not hold.
-        """
-        request = _request(self._name, write) | {"ReturnValues": "ALL_NEW"}
-        return decode_item(self._call("update_item", **request)["Attributes"])
+    def read_by(self, read: Callable[[Typed], Read]) -> Reads[Read]:
+        """Its reads, where something else is made of an item than a dict."""
+        return Reads(self._client, self._name, read)
 
     def put(self, write: Write) -> None:
         """Carries out one Put.
@@ -50,7 +47,7 @@ class Table(Reads):
         Raises:
             ConditionFailed: the condition did not hold.
         """
-        self._call("put_item", **_request(self._name, write))
+        self._call("put_item", **self._request(write))
 
     def transact(self, writes: Sequence[Write]) -> None:
         """Carries out all writes or none. Writes that collide with others in flight are retried.
@@ -58,7 +55,7 @@ class Table(Reads):
         Raises:
             Refused: a condition did not hold.
         """
-        items = [{write.verb: _request(self._name, write)} for write in writes]
+        items = [{write.verb: self._request(write)} for write in writes]
         for attempt in range(ATTEMPTS):
             pause(attempt)
             try:
@@ -108,21 +105,3 @@ def _assert_passing(cancelled: Cancelled, writes: Sequence[Write]) -> None:
     codes = {reason["Code"] for reason in reasons} - {"None"}
     if not codes <= {"TransactionConflict", "ThrottlingError", *SLOW_DOWN}:
         raise RuntimeError(f"transaction cancelled: {sorted(codes)}")
-
-
-def _request(table: str, write: Write) -> dict[str, Any]:
-    request: dict[str, Any] = {
-        "TableName": table,
-        "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
-    }
-    if write.item is None:
-        request["Key"] = typed_key(write.key)
-    else:
-        request["Item"] = typed_key(write.key) | encode_item(write.item)
-    if write.expression:
-        request["UpdateExpression"] = write.expression
-    if write.condition:
-        request["ConditionExpression"] = write.condition
-    if write.values:
-        request["ExpressionAttributeValues"] = typed_values(write.values)
-    return request

@@ -12,7 +12,6 @@ from functions.logs.model import LogName
 from functions.logs.store import LogStore
 from functions.platform import keys
 from functions.platform.aws import client
-from functions.platform.items import decode_item
 from functions.platform.settings import LifecycleSettings
 from functions.platform.table import Table
 from functions.platform.writes import put
@@ -49,7 +48,7 @@ def payload(name: str) -> dict[str, Any]:
 
 def leave_notice(memory: Table, record: dict[str, Any], reason: str) -> None:
     """What stands in the table when an entry was removed for a reason."""
-    old = EntryItems(None).entry(decode_item(record["dynamodb"]["OldImage"]))
+    old = EntryItems(None).entry(record["dynamodb"]["OldImage"])
     notice = {"reason": reason, "actor": "somebody", "happened": 1_779_350_500_000}
     memory.put(put(keys.notice_item(old.slot, old.nonce), notice))
 

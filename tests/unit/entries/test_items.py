@@ -1,0 +1,76 @@
+"""An entry is the same after it was stored, whatever form its item comes back in."""
+
+import json
+from base64 import b64encode
+
+import pytest
+
+from functions.entries.items import EntryItems
+from functions.entries.model import Entry
+from functions.platform.items import Item, Typed, encode_item
+from functions.platform.keys import new_nonce, private_slot
+
+PLAIN = Entry(
+    slot=private_slot("acme", "ada", "notes", "k"),
+    nonce=new_nonce(1_700_000_000_000),
+    tier="working",
+    agent="ada",
+    namespace="notes",
+    key="k",
+    value=b'{"n":1}',
+    kb=1,
+    version=3,
+    created=1_700_000_000_000,
+    updated=1_700_000_000_001,
+    author="ada",
+    accessed=1_700_000_000_001,
+)
+FULL = PLAIN._replace(
+    slot=PLAIN.slot._replace(kind="e"),
+    tier="episodic",
+    value=json.dumps("packed " * 1000).encode(),
+    author="eve",
+    curator="bob",
+    tags=("a", "b"),
+    task="t",
+    intent="i",
+    ttl="task_lifetime",
+    expires=1_800_000_000_000,
+    pinned=True,
+    priority="high",
+    sensitivity="internal",
+    accessed=1_700_000_000_005,
+    request=b"token\x00",
+)
+ITEMS = EntryItems(None)
+
+
+def stored(entry: Entry) -> Item:
+    """The item of an entry, with its key."""
+    return {"pk": entry.place[0], "sk": entry.place[1]} | ITEMS.item(entry)
+
+
+def answered(item: Item) -> Typed:
+    """An item as DynamoDB's JSON has it."""
+    typed: Typed = json.loads(json.dumps(encode_item(item), default=_in_base64))
+    return typed
+
+
+def _in_base64(value: bytes) -> str:
+    return b64encode(value).decode()
+
+
+@pytest.mark.parametrize("entry", [PLAIN, FULL], ids=["plain", "full"])
+def test_an_entry_is_read_as_it_was_stored(entry: Entry) -> None:
+    assert ITEMS.entry(answered(stored(entry))) == entry
+
+
+@pytest.mark.parametrize("entry", [PLAIN, FULL], ids=["plain", "full"])
+def test_an_item_that_was_decoded_gives_the_same_entry(entry: Entry) -> None:
+    item = {name: value for name, value in stored(entry).items() if value is not None}
+    assert ITEMS.entry_of(item) == entry
+
+
+def test_a_sealed_value_stays_closed_without_a_cipher() -> None:
+    sealed = stored(PLAIN) | {"data_key": b"k", "sealed_at": 3, "val": b"sealed"}
+    assert ITEMS.entry(answered(sealed)) == PLAIN._replace(value=b"")
