@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from benchmarks.capacity import Call, recorded
 from benchmarks.grown import ONE_BY_ONE, Operation
 from benchmarks.inprocess import Caller, Function
+from benchmarks.memories import Measured
 from functions.logs.model import Event, LogName
 from functions.logs.store import LogStore
 from functions.platform.table import Table
@@ -12,9 +13,6 @@ from functions.platform.table import Table
 _LOG = LogName("agent", "logged")
 _TENANT = "bench"
 _HELD, _TOGETHER = 100, 10
-
-Measured = tuple[str, tuple[int, float, float], list[Call]]
-"""Name; calls in a row, write and read units that it may use; its calls."""
 
 
 def operations(function: Function, _: str) -> Iterator[Measured]:

@@ -5,6 +5,7 @@ from typing import Any
 
 from benchmarks.capacity import Call, recorded
 from benchmarks.inprocess import Function
+from benchmarks.memories import Measured
 from functions.entries.items import EntryItems
 from functions.platform import keys
 from functions.platform.clock import now_ms
@@ -16,9 +17,6 @@ from functions.vectors.store import VectorStore
 _HELD = 100
 _MEMORY = "/api/v1/memory"
 _ENTRY = {"namespace": "n", "memory_type": "working", "value": {"text": "a green tea " * 80}}
-
-Measured = tuple[str, tuple[int, float, float], list[Call]]
-"""Name; calls in a row, write and read units that it may use; its calls."""
 
 
 def operations(function: Function, key: str) -> Iterator[Measured]:

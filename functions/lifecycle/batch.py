@@ -23,7 +23,7 @@ class Told:
 
 @dataclass(slots=True)
 class Batch:
-    """What failed so far.
+    """What failed so far, and the ids of the events that no log had before.
 
     Once a record of an item has failed, its later ones wait for it: they fail along, so that the
     events of one entry stay in order.
@@ -31,6 +31,7 @@ class Batch:
 
     failed: dict[str, None] = field(default_factory=dict)  # sequence numbers, in order
     stuck: dict[Key, int] = field(default_factory=dict)  # since which record
+    fresh: set[str] = field(default_factory=set)
 
     def fail(self, source: Source, error: BaseException | None = None) -> None:
         """Has a record, and those of its item that follow, delivered again."""

@@ -1,7 +1,6 @@
 """From a batch of stream records to logs, bus and vectors, replay-safe (RFC-0015 §5)."""
 
 from collections.abc import Iterable, Sequence
-from itertools import chain
 
 from functions.lifecycle.batch import Batch, Told, by_log
 from functions.lifecycle.bus import Bus
@@ -45,11 +44,10 @@ class Lifecycle:
         changes = _changes(batch, records)
         told = self._told(batch, changes)
         logged = [each for each in told if each.in_log]
-        fresh: set[str] = set()
         for (tenant, log), group in by_log(told).items():
-            logged += self._append(batch, tenant, log, group, fresh)
+            logged += self._append(batch, tenant, log, group)
         if self._bus is not None and logged:
-            self._publish(batch, self._bus, logged, fresh)
+            self._publish(batch, self._bus, logged)
         if self._vectors is not None:
             follow(batch, changes, self._vectors)
         return list(batch.failed)
@@ -83,13 +81,8 @@ class Lifecycle:
             for task in self._tasks.get_many(tenant, ids)
         }
 
-    def _append(
-        self, batch: Batch, tenant: str, log: LogName, group: list[Told], fresh: set[str]
-    ) -> list[Told]:
-        """Appends to one log; if that fails, one by one, to find what can't be.
-
-        Gives what is in the log then; the ids of what wasn't there before go to `fresh`.
-        """
+    def _append(self, batch: Batch, tenant: str, log: LogName, group: list[Told]) -> list[Told]:
+        """Appends to one log; if that fails, one by one, to find what can't be."""
         group = [told for told in group if batch.goes_on(told.source)]
         try:
             appended = self._logs.append(tenant, log, [told.event for told in group])
@@ -101,15 +94,14 @@ class Lifecycle:
             if len(group) == 1:
                 batch.fail(group[0].source, error)
                 return []
-            single = [self._append(batch, tenant, log, [told], fresh) for told in group]
-            return list(chain.from_iterable(single))
-        fresh.update(event.id for event in appended)
+            return [done for told in group for done in self._append(batch, tenant, log, [told])]
+        batch.fresh.update(event.id for event in appended)
         return group
 
-    def _publish(self, batch: Batch, bus: Bus, logged: list[Told], fresh: set[str]) -> None:
+    def _publish(self, batch: Batch, bus: Bus, logged: list[Told]) -> None:
         """Publishes what the bus doesn't have; what is fresh in its log can't be there yet."""
-        repeated = [told.event for told in logged if told.event.id not in fresh]
-        missing = fresh | {event.id for event in self._logs.unpublished(repeated)}
+        repeated = [told.event for told in logged if told.event.id not in batch.fresh]
+        missing = batch.fresh | {event.id for event in self._logs.unpublished(repeated)}
         events = {told.event.id: told.event for told in logged if told.event.id in missing}
         try:
             for taken in bus.publish(events.values()):

@@ -29,7 +29,7 @@ class Processes:
 
     def start(self, work: Work) -> None:
         """Does a work in a process of its own, which a KeyboardInterrupt ends in good order."""
-        with _endings_held():
+        with endings_held():
             pid = os.fork()
             if pid:
                 self._running[pid] = work, time.monotonic()
@@ -55,7 +55,7 @@ class Processes:
 
     def _buried(self, pid: int) -> Work:
         """The work of a process that was killed."""
-        with _endings_held():
+        with endings_held():
             work, since = self._running.pop(pid)
             _, status = os.waitpid(pid, 0)
         if os.WIFEXITED(status) and os.WEXITSTATUS(status) != 0:
@@ -115,8 +115,8 @@ def _do(work: Work) -> NoReturn:
 
 
 @contextmanager
-def _endings_held() -> Iterator[None]:
-    """No signal comes between a fork, or an end, and the note of it."""
+def endings_held() -> Iterator[None]:
+    """What would end this process waits meanwhile."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDINGS)
     try:
         yield

@@ -15,7 +15,7 @@ from functions.local import handover
 from functions.local.answer import malformed_request
 from functions.local.failure import CannotServe
 from functions.local.gateway import Gateway, Handler
-from functions.local.processes import ENDINGS
+from functions.local.processes import ENDINGS, endings_held
 
 _THREADS = 32
 _BACKLOG = 2048
@@ -136,11 +136,10 @@ class Server:
 
         A signal that comes before it serves waits until it does.
         """
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDINGS)
         try:
-            self._uvicorn.run(sockets=self._listeners)
+            with endings_held():
+                self._uvicorn.run(sockets=self._listeners)
         finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
             self._pool.shutdown()
 
     def stop(self) -> None:

@@ -11,6 +11,8 @@ from functions.platform.items import Item
 from functions.platform.jsontext import exact_text, exact_value
 from functions.platform.keys import Key
 from functions.platform.schema import TTL_ATTRIBUTE
+from functions.platform.values import pack as pack_text
+from functions.platform.values import unpack
 from functions.platform.writes import Write, put
 
 MOST_INLINE = 3_500  # bytes: who appends reads the last item, and a read unit is 4 KB
@@ -45,7 +47,7 @@ def pack(events: Sequence[Event]) -> Iterator[Packed]:
     """Events in their order, as many together as an item shall hold."""
     if not events:
         return
-    text = _shortest(exact_text([_envelope(event) | {"data": event.data} for event in events]))
+    text = _text([_envelope(event) | {"data": event.data} for event in events])
     if len(text) + sum(len(event.id) for event in events) <= MOST_INLINE:
         yield Packed(events, text)
     elif len(events) == 1:
@@ -59,12 +61,11 @@ def pack(events: Sequence[Event]) -> Iterator[Packed]:
 def _in_parts(event: Event) -> Packed:
     data = zlib.compress(exact_text(event.data))
     parts = [data[start : start + MOST_PART] for start in range(0, len(data), MOST_PART)]
-    return Packed([event], _shortest(exact_text([_envelope(event)])), parts)
+    return Packed([event], _text([_envelope(event)]), parts)
 
 
-def _shortest(text: bytes) -> str | bytes:
-    shorter = zlib.compress(text) if len(text) > _COMPRESS_FROM else text
-    return shorter if len(shorter) < len(text) else text.decode()
+def _text(documents: list[dict[str, Any]]) -> str | bytes:
+    return pack_text(exact_text(documents), _COMPRESS_FROM)
 
 
 def _envelope(event: Event) -> dict[str, Any]:
@@ -98,9 +99,7 @@ def events_write(partition: str, number: int, packed: Packed, newest: int) -> Wr
 
 def stored_in(item: Item) -> Iterator[Stored]:
     """The events of an item."""
-    text: str | bytes = item["events"]
-    documents = exact_value(text if isinstance(text, str) else zlib.decompress(text))
-    for id, document in zip(item["ids"], documents, strict=True):
+    for id, document in zip(item["ids"], exact_value(unpack(item["events"])), strict=True):
         yield Stored(id, document, item.get("parts", 0))
 
 

@@ -62,7 +62,9 @@ class LogStore:
         """
         partition = log_keys.log_partition(tenant, log.kind, log.name)
         missing = list({event.id: event for event in events}.values())
-        since = min((event.timestamp for event in missing), default=0)
+        if not missing:
+            return []
+        since = min(event.timestamp for event in missing)
         for attempt in range(_ATTEMPTS):
             _pause(attempt)
             end = self._end(partition, since)
@@ -76,15 +78,16 @@ class LogStore:
 
     def _end(self, partition: str, since: int) -> _End:
         """A log's end, with the ids of all events that happened from `since` on."""
-        end = _End(0, 0, set())
+        number, newest = 0, 0
+        ids: set[str] = set()
         place = log_keys.events_from(partition, 0)
         for item in self._table.query_from(*place, _BACK_AT_ONCE, newest_first=True):
-            if end.number == 0:
-                end = _End(log_keys.number_of(item["sk"]) + 1, item["newest"], end.ids)
+            number = max(number, log_keys.number_of(item["sk"]) + 1)
+            newest = max(newest, item["newest"])
             if item["newest"] < since:
                 break
-            end.ids.update(item["ids"])
-        return end
+            ids.update(item["ids"])
+        return _End(number, newest, ids)
 
     def _extend(self, partition: str, end: _End, events: Sequence[Event]) -> None:
         newest = end.newest

@@ -7,7 +7,7 @@ from botocore.exceptions import ClientError
 
 from functions.platform.calls import ATTEMPTS, Calls, pause, typed_key, typed_values
 from functions.platform.errors import Throttled, Unavailable
-from functions.platform.items import Typed, decode_item, encode
+from functions.platform.items import Typed, encode
 from functions.platform.keys import Key
 from functions.platform.writes import Write
 
@@ -181,8 +181,8 @@ class Reads(Calls, Generic[Read]):
         found = [self._read(item) for item in answer["Items"]]
         if "LastEvaluatedKey" not in answer:
             return found, None
-        last = decode_item(answer["LastEvaluatedKey"])
-        return found, (last["pk"], last["sk"])
+        last = answer["LastEvaluatedKey"]
+        return found, (last["pk"]["S"], last["sk"]["S"])
 
     def search_vectors(
         self, index: str, vector: Sequence[int], top_k: int, equal: Mapping[str, str]

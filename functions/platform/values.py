@@ -35,9 +35,9 @@ class Values:
         return self._cipher.open(item["val"], item["data_key"], tenant, name, item["sealed_at"])
 
 
-def pack(text: bytes) -> str | bytes:
-    """A value that needs no encryption, as it is stored."""
-    if len(text) > _COMPRESS_FROM:
+def pack(text: bytes, compress_from: int = _COMPRESS_FROM) -> str | bytes:
+    """A value that needs no encryption, as it is stored; tried smaller above so many bytes."""
+    if len(text) > compress_from:
         packed = zlib.compress(text)
         if len(packed) < len(text):
             return packed

@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
+from benchmarks.capacity import recorded
 from functions.logs.model import Event, EventType, LogName
 from functions.logs.rules import event_id
 from functions.logs.store import LogStore
@@ -97,6 +98,13 @@ def test_what_is_appended_again_is_there_once(
     assert logs.append(tenant.id, AGENT, [*sixty, *sixty]) == sixty[10:]
     assert logs.append(tenant.id, AGENT, sixty) == []
     assert causes(every(pages(ada))) == [str(number) for number in range(60)]
+
+
+def test_nothing_to_append_reads_nothing(tenant: Tenant, service: Service) -> None:
+    dynamodb = client("dynamodb")
+    with recorded(dynamodb) as calls:
+        assert LogStore(Table(dynamodb, service.engine.log)).append(tenant.id, AGENT, []) == []
+    assert calls == []
 
 
 def test_what_comes_late_is_there_once(ada: httpx.Client, tenant: Tenant, logs: LogStore) -> None:

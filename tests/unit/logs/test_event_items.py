@@ -59,12 +59,8 @@ def stored_and_read(events: list[Event]) -> list[Event]:
 
 def size_of(item: Item) -> int:
     """About how many bytes an item takes."""
-    return sum(len(each.encode() if isinstance(each, str) else each) for each in stored_texts(item))
-
-
-def stored_texts(item: Item) -> list[str | bytes]:
-    """What in an item is long."""
-    return [item["events"], *item["ids"]]
+    long = [item["events"], *item["ids"]]
+    return sum(len(each.encode() if isinstance(each, str) else each) for each in long)
 
 
 @given(st.lists(st.dictionaries(st.text(), JSON, max_size=5), max_size=4))
