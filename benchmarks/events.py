@@ -6,8 +6,8 @@ from benchmarks.capacity import Call, recorded
 from benchmarks.grown import ONE_BY_ONE, Operation
 from benchmarks.inprocess import Caller, Function
 from benchmarks.memories import Measured
-from functions.logs.model import Event, LogName
-from functions.logs.store import LogStore
+from functions.event_log.model import Event, LogName
+from functions.event_log.store import LogStore
 from functions.platform.table import Table
 
 _LOG = LogName("agent", "logged")

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from benchmarks.inprocess import function
 from benchmarks.tables import text_table
-from functions.facts.bodies import Recall
 from functions.facts.items import item_of, place_of
 from functions.facts.model import Fact
+from functions.facts.requests import Recall
 from functions.facts.service import Facts
 from functions.identity.model import Principal
 from functions.platform.clock import now_ms

@@ -13,7 +13,7 @@ from typing import Any
 from unittest.mock import patch
 
 from benchmarks.capacity import Call, recorded
-from functions.api.handler import build
+from functions.api.main import build
 from functions.local import engine
 from functions.local.context import LocalContext
 from functions.local.gateway import to_event

@@ -9,15 +9,15 @@ from functions.conversations.model import MOST_IN_APPEND, MOST_MESSAGE_BYTES
 from functions.conversations.states import MOST_STATE_BYTES
 from functions.entries.model import ENCRYPTED, MOST_IN_BATCH, MOST_VALUE_BYTES, Tier
 from functions.entries.writes import EPISODIC_CAPACITY, WORKING_ENTRIES, WORKING_KB
-from functions.instances.model import MOST_INSTANCE_BYTES
+from functions.openwop.model import MOST_ENTRY_BYTES
+from functions.openwop.redaction import Edition
 from functions.procedures.model import MOST_SPEC_BYTES
 from functions.runs.model import KEPT_DAYS, MOST_EPISODES
 from functions.runs.model import MOST_VALUE_BYTES as MOST_CONTENT_BYTES
 from functions.search.model import DEFAULT_RESULTS, MOST_RESULTS
 from functions.search.text import MOST_CHARACTERS
-from functions.snapshots.model import MOST_ENTRY_BYTES
-from functions.snapshots.redaction import Edition
 from functions.tasks.model import Policy
+from functions.working_values.model import MOST_INSTANCE_BYTES
 
 _POLICY = Policy()
 

@@ -12,7 +12,7 @@ from functions.api.schema_words import (
     one_of,
     ref,
 )
-from functions.entries.bodies import EvictionPolicy
+from functions.entries.requests import EvictionPolicy
 
 SETTINGS = object_of(
     agent_id=STRING,

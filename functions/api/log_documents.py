@@ -3,7 +3,7 @@
 import orjson
 
 from functions.api.documents import Document
-from functions.logs.model import Event
+from functions.event_log.model import Event
 from functions.platform.clock import to_rfc3339
 from functions.platform.jsontext import exact_text
 

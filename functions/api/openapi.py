@@ -14,7 +14,7 @@ from functions.api.problems import PROBLEMS
 from functions.api.route import ANY, PUBLIC, ROOT, Route
 from functions.api.schemas import answers
 from functions.api.templates import names_in, pattern_of
-from functions.tasks.bodies import KEPT
+from functions.tasks.requests import KEPT
 
 VERSION = "0.1.0"
 _ROUTES = "functions.api.routes."

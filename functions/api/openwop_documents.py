@@ -1,8 +1,8 @@
 """How runs and their memories look to callers (OpenWOP RFC 0004; contract §7)."""
 
 from functions.api.documents import Document
+from functions.openwop.model import MemoryEntry, StartedRun
 from functions.platform.clock import to_rfc3339
-from functions.snapshots.model import MemoryEntry, StartedRun
 
 
 def memory_entry_document(entry: MemoryEntry) -> Document:

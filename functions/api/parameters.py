@@ -4,7 +4,7 @@ from typing import get_args
 
 from functions.api.documents import Document
 from functions.entries.model import Tier
-from functions.logs.model import EventType
+from functions.event_log.model import EventType
 from functions.runs.model import RunStatus
 from functions.tasks.model import Status
 

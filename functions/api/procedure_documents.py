@@ -3,10 +3,10 @@
 import orjson
 
 from functions.api.documents import Document
-from functions.instances.model import MOST_INSTANCE_BYTES, Held, WorkingValue
-from functions.instances.service import size
 from functions.platform.clock import to_rfc3339
 from functions.procedures.model import Standing
+from functions.working_values.model import MOST_INSTANCE_BYTES, Held, WorkingValue
+from functions.working_values.service import size
 
 
 def workflow_document(standing: Standing) -> Document:

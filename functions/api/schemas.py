@@ -25,8 +25,8 @@ from functions.api.schema_words import (
     ref,
 )
 from functions.entries.model import Priority, Sensitivity, Tier
+from functions.event_log.model import EventType
 from functions.identity.model import Kind, Permission
-from functions.logs.model import EventType
 from functions.namespaces.model import Access
 from functions.tasks.model import GrantAccess, Status
 

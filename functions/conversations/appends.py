@@ -21,7 +21,7 @@ from functions.platform.table import Refused
 from functions.platform.writes import MOST_BYTES, Write, put
 
 if TYPE_CHECKING:
-    from functions.conversations.bodies import NewMessage
+    from functions.conversations.requests import NewMessage
 
 _ATTEMPTS = 30
 

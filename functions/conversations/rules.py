@@ -21,7 +21,7 @@ from functions.platform.jsontext import bounded_json, compact_json, exact_value
 from functions.platform.lifetimes import expiry
 
 if TYPE_CHECKING:
-    from functions.conversations.bodies import NewConversation, NewMessage
+    from functions.conversations.requests import NewConversation, NewMessage
 
 OLD_SCHEMA = "0.9"  # messages without timestamp and metadata
 _SCHEMAS = (SCHEMA, OLD_SCHEMA)

@@ -21,7 +21,7 @@ from functions.platform.table import Refused
 from functions.platform.writes import MOST_BYTES, Write, delete, put
 
 if TYPE_CHECKING:
-    from functions.conversations.bodies import NewConversation
+    from functions.conversations.requests import NewConversation
 
 _ATTEMPTS = 5
 _AT_ONCE = 80  # messages that the write itself holds

@@ -18,7 +18,7 @@ from functions.platform.values import Values, pack
 from functions.platform.writes import delete, put
 
 if TYPE_CHECKING:
-    from functions.conversations.bodies import NewState
+    from functions.conversations.requests import NewState
 
 MOST_STATE_BYTES = 65_536
 _ATTEMPTS = 10

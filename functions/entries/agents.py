@@ -21,7 +21,7 @@ from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import Write, update
 
 if TYPE_CHECKING:
-    from functions.entries.bodies import AgentConfig, EpisodicSettings
+    from functions.entries.requests import AgentConfig, EpisodicSettings
 
 _ATTEMPTS = 10
 _SEEN = ("ep_capacity", "ep_asked", "ep_limit", "ep_limited_by")

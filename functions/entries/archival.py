@@ -19,8 +19,8 @@ from functions.entries.snapshots import Part, SnapshotStore, archived_events, li
 from functions.entries.store import EntryStore
 from functions.entries.writer import EntryWriter
 from functions.entries.writes import Reason, Transition
+from functions.event_log.store import LogStore
 from functions.identity.model import Principal
-from functions.logs.store import LogStore
 from functions.platform import keys
 from functions.platform.clock import Clock
 from functions.platform.errors import EntryNotFound, VersionMismatch

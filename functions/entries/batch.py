@@ -5,10 +5,10 @@ from contextlib import contextmanager
 
 from functions.entries import rules
 from functions.entries.access import assert_writes, may_write
-from functions.entries.bodies import BatchUpdate, NewEntry
 from functions.entries.model import Entry, Filters
 from functions.entries.query import Queries
 from functions.entries.refusals import mismatch
+from functions.entries.requests import BatchUpdate, NewEntry
 from functions.entries.service import Entries
 from functions.entries.store import EntryStore
 from functions.entries.writer import Replayed

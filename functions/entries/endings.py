@@ -12,7 +12,7 @@ from functions.tasks.registrations import Registrations
 from functions.tasks.service import Tasks
 
 if TYPE_CHECKING:
-    from functions.tasks.bodies import NewTask, TaskChange
+    from functions.tasks.requests import NewTask, TaskChange
 
 
 class Endings:

@@ -17,7 +17,7 @@ from functions.platform.jsontext import bounded_json
 from functions.platform.lifetimes import expiry
 
 if TYPE_CHECKING:
-    from functions.entries.bodies import EntryChange, NewEntry
+    from functions.entries.requests import EntryChange, NewEntry
 
 TASK_LIFETIME = "task_lifetime"
 _HINT = "; keep bulk data elsewhere and store a reference"

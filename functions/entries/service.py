@@ -38,7 +38,7 @@ from functions.platform.values import pack
 from functions.platform.writes import Write
 
 if TYPE_CHECKING:
-    from functions.entries.bodies import EntryChange, NewEntry
+    from functions.entries.requests import EntryChange, NewEntry
 
 _ATTEMPTS = 8
 _QUICK = frozenset({"value", "tags"})

@@ -9,7 +9,7 @@ from typing import Any
 
 from functions.entries.model import ENCRYPTED, Entry
 from functions.entries.writes import NOTICE_KEPT
-from functions.logs.model import Event, LogName
+from functions.event_log.model import Event, LogName
 from functions.platform import keys
 from functions.platform.items import Item
 from functions.platform.jsontext import exact_text, exact_value

@@ -27,7 +27,7 @@ from functions.vectors.model import Hit, Meanings
 from functions.vectors.store import tombstone
 
 if TYPE_CHECKING:
-    from functions.facts.bodies import NewFact, Recall
+    from functions.facts.requests import NewFact, Recall
 
 _ATTEMPTS = 10
 _ABSENT, _AS_SEEN = "attribute_not_exists(pk)", "version = :seen"

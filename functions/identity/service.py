@@ -28,7 +28,7 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.identity_keys import new_api_key
 
 if TYPE_CHECKING:
-    from functions.identity.bodies import NewPrincipal
+    from functions.identity.requests import NewPrincipal
 
 _REMEMBERED = 10_000
 _SALT_BYTES = 16

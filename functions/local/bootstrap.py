@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
-from functions.api.handler import build
+from functions.api.main import build
 from functions.api.rooms.identity import identity
 from functions.api.services import Services
-from functions.lifecycle import handler as lifecycle
 from functions.local.data_folder import DataFolder
 from functions.local.database import Database, ensure_tables
 from functions.local.failure import CannotServe
 from functions.local.gateway import Handler
 from functions.local.settings import LocalSettings
-from functions.maintenance import handler as maintenance
 from functions.platform.clock import Clock, now_ms
 from functions.platform.identity_keys import new_api_key
 from functions.platform.schema import log_table, memory_table
@@ -26,6 +24,8 @@ from functions.platform.settings import (
     MaintenanceSettings,
     WrongSetting,
 )
+from functions.schedule import main as maintenance
+from functions.stream import main as lifecycle
 
 MEMORY_TABLE, LOG_TABLE = "agent-memory", "agent-memory-log"
 TENANT, ADMIN = "default", "admin"

@@ -14,7 +14,6 @@ from itertools import takewhile
 from threading import Event
 from typing import Any
 
-from functions.lifecycle.records import is_of_interest, source_of
 from functions.local.context import LocalContext
 from functions.local.data_folder import DataFolder
 from functions.local.failure import CannotServe
@@ -24,6 +23,7 @@ from functions.local.shards import Record, Shards
 from functions.platform.aws import client
 from functions.platform.errors import ServiceError
 from functions.platform.observability import log_unforeseen
+from functions.stream.records import is_of_interest, source_of
 
 DEAD_LETTERS = "dead-letters.jsonl"
 _EVERY = 0.1  # seconds between looks for changes

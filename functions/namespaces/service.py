@@ -14,7 +14,7 @@ from functions.platform.errors import AccessDenied, NotFound, VersionMismatch
 from functions.platform.idempotency import RequestToken, spent
 
 if TYPE_CHECKING:
-    from functions.namespaces.bodies import NamespaceChange
+    from functions.namespaces.requests import NamespaceChange
 
 
 class Namespaces:

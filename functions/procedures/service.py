@@ -22,7 +22,7 @@ from functions.procedures.model import MOST_SPEC_BYTES, Evidence, Place, Standin
 from functions.procedures.store import Addition, WorkflowStore
 
 if TYPE_CHECKING:
-    from functions.procedures.bodies import NewWorkflow
+    from functions.procedures.requests import NewWorkflow
 
 _ATTEMPTS = 20
 _UNFADING = Evidence(0, 0, 0, 0)  # what most workflows have: no half-life

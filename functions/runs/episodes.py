@@ -29,7 +29,7 @@ from functions.runs.rules import episode_text, expires
 from functions.runs.store import RunStore
 
 if TYPE_CHECKING:
-    from functions.runs.bodies import NewEpisode
+    from functions.runs.requests import NewEpisode
 
 
 class Episodes:

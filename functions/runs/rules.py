@@ -10,7 +10,7 @@ from functions.platform.run_keys import DAY
 from functions.runs.model import KEPT_DAYS, MOST_VALUE_BYTES
 
 if TYPE_CHECKING:
-    from functions.runs.bodies import NewEpisode
+    from functions.runs.requests import NewEpisode
 
 _GIVEN = ("role", "kind", "turn", "metadata")
 _HINT = "; keep what is larger elsewhere, and its place here"

@@ -21,7 +21,7 @@ from functions.runs.rules import expires, json_text
 from functions.runs.store import RunStore
 
 if TYPE_CHECKING:
-    from functions.runs.bodies import NewRun
+    from functions.runs.requests import NewRun
 
 _AS_SEEN = "version = :seen"
 

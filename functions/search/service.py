@@ -28,7 +28,7 @@ from functions.vectors.depth import look_deeper
 from functions.vectors.model import Hit, Meanings, Vector
 
 if TYPE_CHECKING:
-    from functions.search.bodies import MemorySearch
+    from functions.search.requests import MemorySearch
 
 
 class Search:

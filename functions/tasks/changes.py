@@ -13,7 +13,7 @@ from functions.platform.jsontext import compact_json
 from functions.tasks.model import ENDED, Policy, Status, Task
 
 if TYPE_CHECKING:
-    from functions.tasks.bodies import NewTask, TaskChange
+    from functions.tasks.requests import NewTask, TaskChange
 
 _MOST_KEPT_BYTES = 131_072
 

@@ -15,7 +15,7 @@ from functions.tasks.model import Grant
 from functions.tasks.store import TaskStore
 
 if TYPE_CHECKING:
-    from functions.tasks.bodies import NewGrant
+    from functions.tasks.requests import NewGrant
 
 
 class Grants:

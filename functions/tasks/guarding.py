@@ -14,7 +14,7 @@ from functions.tasks.governance import Governance
 from functions.tasks.guardrails import CoordinatorGuardrails
 
 if TYPE_CHECKING:
-    from functions.tasks.bodies import Guardrails
+    from functions.tasks.requests import Guardrails
 
 
 class Guarding:

@@ -11,7 +11,7 @@ from functions.tasks.rules import may_read_intent
 from functions.tasks.store import TaskStore
 
 if TYPE_CHECKING:
-    from functions.tasks.bodies import Acl
+    from functions.tasks.requests import Acl
 
 
 class Intents:

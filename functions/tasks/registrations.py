@@ -22,7 +22,7 @@ from functions.tasks.model import Task
 from functions.tasks.store import TaskStore, replace_task
 
 if TYPE_CHECKING:
-    from functions.tasks.bodies import NewTask
+    from functions.tasks.requests import NewTask
 
 
 class Registrations:

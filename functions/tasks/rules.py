@@ -9,7 +9,7 @@ from functions.platform.errors import AccessDenied, TaskClosed
 from functions.tasks.model import RESULTS, Grant, Intent, Task
 
 if TYPE_CHECKING:
-    from functions.tasks.bodies import NewTask
+    from functions.tasks.requests import NewTask
 
 
 def coordinates(caller: Principal, task: Task) -> bool:

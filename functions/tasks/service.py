@@ -20,7 +20,7 @@ from functions.tasks.model import Task
 from functions.tasks.store import TaskStore, replace_task
 
 if TYPE_CHECKING:
-    from functions.tasks.bodies import TaskChange
+    from functions.tasks.requests import TaskChange
 
 
 class Tasks:

@@ -16,7 +16,7 @@ from functions.tasks.items import intent_of, task_attributes, task_of
 from functions.tasks.model import Intent, Task
 
 if TYPE_CHECKING:
-    from functions.tasks.bodies import AclEntry
+    from functions.tasks.requests import AclEntry
 
 
 class TaskStore:

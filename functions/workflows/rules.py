@@ -8,8 +8,8 @@ from pydantic_core import to_json
 
 from functions.platform import keys
 from functions.tasks.model import Policy
-from functions.workflows.bodies import PlanTask, Workflow
 from functions.workflows.model import AgentPlan, Application, TaskPlan
+from functions.workflows.requests import PlanTask, Workflow
 
 Problems = list[tuple[tuple[str | int, ...], str]]
 

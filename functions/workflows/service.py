@@ -4,7 +4,7 @@ from dataclasses import asdict
 from typing import Any
 
 from functions.entries.agents import Agents
-from functions.entries.bodies import AgentConfig, EpisodicSettings
+from functions.entries.requests import AgentConfig, EpisodicSettings
 from functions.identity.model import Principal
 from functions.namespaces.service import Namespaces
 from functions.platform.clock import Clock
@@ -13,12 +13,12 @@ from functions.platform.guard_keys import workflow_item
 from functions.platform.idempotency import RequestToken
 from functions.platform.table import Table
 from functions.platform.writes import put
-from functions.tasks.bodies import KEPT, MemoryPolicy, NewTask, TaskChange
 from functions.tasks.model import Task
 from functions.tasks.registrations import Registrations
+from functions.tasks.requests import KEPT, MemoryPolicy, NewTask, TaskChange
 from functions.tasks.service import Tasks
-from functions.workflows.bodies import Workflow
 from functions.workflows.model import AgentPlan, Application, TaskPlan
+from functions.workflows.requests import Workflow
 from functions.workflows.rules import application, digest
 
 

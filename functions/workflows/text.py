@@ -9,7 +9,7 @@ from pydantic_core import from_json
 
 from functions.platform.errors import BodyTooLarge, ValidationFailed
 from functions.platform.models import Path, invalid, problems_of
-from functions.workflows.bodies import Workflow
+from functions.workflows.requests import Workflow
 from functions.workflows.rules import problems
 
 MOST_BYTES = 262_144

@@ -18,7 +18,7 @@ _SIDE_BY_SIDE = 4  # of a shard: it takes 1,000 write units a second, which is 2
 _RETRIES = 10
 _MOST_SECONDS = 14_400  # the stream keeps records for a day; 20 hours remain for a replay
 
-# What `functions/lifecycle/records.py` tells of or counts (a test compares).
+# What `functions/stream/records.py` tells of or counts (a test compares).
 FILTERS: tuple[dict[str, Any], ...] = (
     {"dynamodb": {"Keys": {"sk": {"S": [{"prefix": "e#"}]}}}},
     {"eventName": ["INSERT"], "dynamodb": {"Keys": {"sk": {"S": [{"prefix": "m#"}]}}}},

@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 
-from functions.api.handler import build
+from functions.api.main import build
 from functions.platform.settings import ApiSettings
 from tests.contract.door import HandlerTransport, MovableClock, open_client, turns
 from tests.contract.engines import Engine

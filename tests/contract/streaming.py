@@ -9,8 +9,8 @@ import boto3
 import httpx
 from botocore.config import Config
 
-from functions.lifecycle.handler import build
 from functions.platform.settings import LifecycleSettings
+from functions.stream.main import build
 from tests.contract.expect import ok
 from tests.contract.service import Service
 

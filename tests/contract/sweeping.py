@@ -5,14 +5,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from functions.maintenance.handler import build
 from functions.platform.items import Item, decode_item
 from functions.platform.settings import MaintenanceSettings
+from functions.schedule.main import build
 from tests.contract.door import LambdaContext
 from tests.contract.faults import Killed, When, faulty
 from tests.contract.service import Service
 
-DOOR = "functions.maintenance.handler"
+DOOR = "functions.schedule.main"
 
 
 class ShortTime:

@@ -6,8 +6,8 @@ from typing import Any
 import httpx
 import pytest
 
-from functions.maintenance.handler import build
 from functions.platform.settings import MaintenanceSettings
+from functions.schedule.main import build
 from tests.contract.conversing import CONVERSATIONS, append, put, residue, said
 from tests.contract.door import LambdaContext
 from tests.contract.expect import gone, ok, refused
@@ -124,7 +124,7 @@ def test_an_archival_killed_at_any_write_is_finished_by_the_next(
     for nth in range(1, 60):
         ok(put(alice, f"s{nth}", *texts, ttl="duration:P1D"), 201)
         service.clock.advance(seconds=DAY)
-        with faulty("functions.maintenance.handler", nth, when):
+        with faulty("functions.schedule.main", nth, when):
             handler = build(settings, service.clock)
         try:
             handler({}, LambdaContext())

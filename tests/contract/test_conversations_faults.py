@@ -6,7 +6,7 @@ from functools import partial
 import httpx
 import pytest
 
-from functions.api.handler import build
+from functions.api.main import build
 from tests.contract.conversing import (
     CONVERSATIONS,
     append,

@@ -6,13 +6,13 @@ from typing import Any
 import httpx
 import pytest
 
-from functions.lifecycle.bus import Bus
-from functions.lifecycle.episodes import EpisodeQuota
 from functions.platform.aws import client
 from functions.platform.run_keys import day_item, day_of
 from functions.platform.table import Table
 from functions.platform.writes import update
 from functions.runs.counts import EpisodeCounts
+from functions.stream.bus import Bus
+from functions.stream.episodes import EpisodeQuota
 from tests.contract.door import MovableClock
 from tests.contract.expect import refused
 from tests.contract.running import DAY, append, recall, start, stored_episodes, try_append

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from functions.lifecycle.bus import Bus
-from functions.lifecycle.removals import Removals
-from functions.lifecycle.service import Lifecycle
-from functions.logs.store import LogStore
+from functions.event_log.store import LogStore
 from functions.platform.aws import client
 from functions.platform.table import Table
 from functions.search.upkeep import Upkeep
+from functions.stream.bus import Bus
+from functions.stream.removals import Removals
+from functions.stream.service import Lifecycle
 from functions.tasks.store import TaskStore
 from functions.vectors.static import embed
 from functions.vectors.store import VectorStore

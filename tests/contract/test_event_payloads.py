@@ -15,7 +15,7 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from functions.api.handler import build
+from functions.api.main import build
 from functions.api.paths import every_route, find
 from functions.local.gateway import to_event
 from functions.platform.errors import MethodNotAllowed, NotFound

@@ -12,9 +12,9 @@ from typing import Any
 import httpx
 import pytest
 
-from functions.intake.handler import EventRefused, build
 from functions.platform.clock import to_rfc3339
 from functions.platform.settings import IntakeSettings
+from functions.task_events.main import EventRefused, build
 from tests.contract.bodies import TASKS, change_task, create, create_task, read, working
 from tests.contract.door import LambdaContext, MovableClock
 from tests.contract.expect import ok, refused
@@ -184,7 +184,7 @@ def test_killed_at_any_write_the_next_delivery_ends_it(
         id = f"task-{nth}"
         create_task(planner, id=id, intent_id=id, assigned_agent="alice")
         create(alice, working(id, key=id))
-        with faulty("functions.intake.handler", at=nth, when=when) as client:
+        with faulty("functions.task_events.main", at=nth, when=when) as client:
             dying = intake(service, tenant)
         with suppress(Killed):
             dying(id, task_id=id, status="completed")

@@ -11,9 +11,9 @@ import httpx
 import pytest
 
 from benchmarks.capacity import recorded
-from functions.logs.model import Event, EventType, LogName
-from functions.logs.rules import event_id
-from functions.logs.store import LogStore
+from functions.event_log.model import Event, EventType, LogName
+from functions.event_log.rules import event_id
+from functions.event_log.store import LogStore
 from functions.platform import log_keys
 from functions.platform.aws import client
 from functions.platform.table import Table

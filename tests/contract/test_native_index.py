@@ -7,7 +7,7 @@ from dataclasses import replace
 import httpx
 import pytest
 
-from functions.api.handler import build
+from functions.api.main import build
 from functions.platform.aws import client
 from functions.platform.errors import Unavailable
 from functions.platform.table import Table

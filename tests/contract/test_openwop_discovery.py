@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from functions.api.handler import build
+from functions.api.main import build
 from functions.platform.settings import ApiSettings, WrongSetting
 from tests.contract.door import HandlerTransport, open_client, turns
 from tests.contract.expect import ok

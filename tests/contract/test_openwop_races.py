@@ -16,7 +16,7 @@ from tests.contract.sweeping import sweep
 
 pytestmark = pytest.mark.in_process
 
-API, SCHEDULE = "functions.api.services", "functions.maintenance.handler"
+API, SCHEDULE = "functions.api.services", "functions.schedule.main"
 
 
 @contextmanager

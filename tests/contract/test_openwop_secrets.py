@@ -17,7 +17,7 @@ from tests.contract.service import Service, Tenant
 from tests.contract.service import start as start_service
 from tests.contract.sweeping import sweep
 from tests.contract.test_sensitive import is_stored, plain_texts
-from tests.unit.snapshots.test_redaction import runs
+from tests.unit.openwop.test_redaction import runs
 
 pytestmark = pytest.mark.in_process
 

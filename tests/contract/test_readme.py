@@ -11,9 +11,9 @@ from typing import get_args
 import pytest
 
 from functions.api.problems import PROBLEMS
+from functions.event_log.model import EventType
 from functions.local.engine import find_binary
 from functions.local.settings import LocalSettings
-from functions.logs.model import EventType
 from tests.contract.local_server import PATIENCE, ROOT, LocalServer, running
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from functions.api.handler import build
+from functions.api.main import build
 from functions.platform.items import decode_item
 from functions.platform.table import Table
 from functions.platform.vector_keys import EMBEDDING_ITEM
@@ -198,8 +198,8 @@ def test_one_that_cannot_be_read_keeps_no_other_from_it(service: Service) -> Non
 def test_it_goes_on_page_by_page_and_sweep_by_sweep(
     service: Service, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("functions.maintenance.reembedding._AT_ONCE", 3)
-    monkeypatch.setattr("functions.maintenance.sweep._SECONDS_PER_TASK", 0.000001)
+    monkeypatch.setattr("functions.schedule.reembedding._AT_ONCE", 3)
+    monkeypatch.setattr("functions.schedule.sweep._SECONDS_PER_TASK", 0.000001)
     run, sweeps, embedded = sweeper(service, **TITAN), 0, 0
     while True:
         done = run()

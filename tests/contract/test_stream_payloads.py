@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from functions.entries.items import EntryItems
-from functions.lifecycle.handler import build
-from functions.logs.model import LogName
-from functions.logs.store import LogStore
+from functions.event_log.model import LogName
+from functions.event_log.store import LogStore
 from functions.platform import keys
 from functions.platform.aws import client
 from functions.platform.settings import LifecycleSettings
 from functions.platform.table import Table
 from functions.platform.writes import put
+from functions.stream.main import build
 from tests.contract.service import Service
 
 _EVENTS = Path(__file__).parents[2] / "events"

@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 import pytest
 
-from functions.api.handler import build
+from functions.api.main import build
 from functions.platform.settings import ApiSettings
 from tests.contract.bodies import create, entry, read
 from tests.contract.door import HandlerTransport, LambdaContext, open_client, turns

@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 TIERS = [working(), entry(), semantic()]
 READER = """
 import json, sys
-from functions.api.handler import handler
+from functions.api.main import handler
 from tests.contract.door import HandlerTransport, open_client, turns
 client = open_client(HandlerTransport(handler, turns(parallel=True)), sys.argv[1])
 for tag in sys.stdin:

@@ -8,14 +8,14 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from functions.lifecycle.episodes import EpisodeQuota
-from functions.maintenance.handler import handler
 from functions.platform.run_keys import day_item, day_of, moment_of_order
 from functions.platform.schema import log_table, memory_table
 from functions.platform.table import Table
 from functions.platform.writes import update
 from functions.runs.counts import EpisodeCounts
 from functions.runs.model import WARNED_FROM
+from functions.schedule.main import handler
+from functions.stream.episodes import EpisodeQuota
 from tests.contract.door import LambdaContext
 from tests.infra.template import DOORS, Properties, Template
 

@@ -180,10 +180,10 @@ def test_it_answers_with_nothing_else_installed(native: Asset, tmp_path: Path) -
     code = f"""
 import json, sys
 sys.path.insert(0, {str(native.folder)!r})
-from functions.api.handler import handler
+from functions.api.main import handler
 answer = handler(json.loads({event!r}), None)
 print(json.dumps([answer["statusCode"], [name for name in sys.modules if "." not in name]]))
-import functions.lifecycle.handler, functions.maintenance.handler"""
+import functions.stream.main, functions.schedule.main"""
     (tmp_path / "key").write_text("A" * 43 + "=")
     environment = {
         "MEMORY_TABLE": "memory",

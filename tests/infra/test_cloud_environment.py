@@ -16,11 +16,11 @@ import httpx
 import pytest
 from moto import mock_aws
 
-from functions.api.handler import build as build_api
-from functions.lifecycle.handler import build as build_lifecycle
-from functions.maintenance.handler import build as build_maintenance
+from functions.api.main import build as build_api
 from functions.platform.schema import log_table, memory_table
 from functions.platform.settings import ApiSettings, LifecycleSettings, MaintenanceSettings
+from functions.schedule.main import build as build_maintenance
+from functions.stream.main import build as build_lifecycle
 from tests.contract.bodies import change_task, create, create_task, entry, read, working
 from tests.contract.conversing import CONVERSATIONS, put
 from tests.contract.door import HandlerTransport, LambdaContext, MovableClock, open_client, turns

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from functions.lifecycle.records import is_of_interest, source_of
+from functions.stream.records import is_of_interest, source_of
 from tests.infra.template import Properties, Template
 
 _EVENTS = Path(__file__).parents[2] / "events"

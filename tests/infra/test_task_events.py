@@ -48,7 +48,7 @@ def test_the_function_is_told_in_whose_name(taking: Template) -> None:
     given = taking.function("Intake")["Environment"]["Variables"]
     assert set(given) == {field.name.upper() for field in fields(IntakeSettings)}
     assert (given["INTAKE_TENANT"], given["INTAKE_PRINCIPAL"]) == ("acme", "desk/planner")
-    assert taking.function("Intake")["Handler"] == "functions.intake.handler.handler"
+    assert taking.function("Intake")["Handler"] == "functions.task_events.main.handler"
 
 
 def test_sources_and_principal_go_together() -> None:

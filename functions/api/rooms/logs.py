@@ -3,8 +3,8 @@
 from functions.api.rooms.namespaces import namespaces
 from functions.api.rooms.tasks import task_store
 from functions.api.services import Services
-from functions.logs.service import Logs
-from functions.logs.store import LogStore
+from functions.event_log.service import Logs
+from functions.event_log.store import LogStore
 from functions.tasks.intents import Intents
 
 

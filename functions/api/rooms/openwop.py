@@ -1,12 +1,12 @@
 """OpenWOP's runs and memories."""
 
 from functions.api.services import Services, root_key
-from functions.snapshots.handles import Handles
-from functions.snapshots.positions import Positions
-from functions.snapshots.registry import Registry
-from functions.snapshots.runs import Runs
-from functions.snapshots.service import Memories
-from functions.snapshots.store import MemoryStore
+from functions.openwop.handles import Handles
+from functions.openwop.positions import Positions
+from functions.openwop.registry import Registry
+from functions.openwop.runs import Runs
+from functions.openwop.service import Memories
+from functions.openwop.store import MemoryStore
 
 
 def handles(services: Services) -> Handles:

@@ -1,9 +1,9 @@
 """Procedures, and instances' working memory."""
 
 from functions.api.services import Services
-from functions.instances.service import Instances
 from functions.procedures.service import Procedures
 from functions.procedures.store import WorkflowStore
+from functions.working_values.service import Instances
 
 
 def procedures(services: Services) -> Procedures:

@@ -5,7 +5,7 @@ from functions.api.governing_documents import settings_document
 from functions.api.parsing import parsed
 from functions.api.rooms.tasks import agents
 from functions.api.route import Route
-from functions.entries.bodies import AgentConfig
+from functions.entries.requests import AgentConfig
 from functions.identity.model import ADMIN, Principal
 
 

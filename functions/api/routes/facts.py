@@ -8,8 +8,8 @@ from functions.api.paging import cut
 from functions.api.parsing import parsed
 from functions.api.rooms.search import facts
 from functions.api.route import Route
-from functions.facts.bodies import NewFact, Recall
 from functions.facts.model import Fact
+from functions.facts.requests import NewFact, Recall
 from functions.identity.model import READ, WRITE, Principal
 
 _FACTS = "/api/v1/facts"

@@ -6,8 +6,8 @@ from functions.api.parsing import parsed
 from functions.api.rooms.governing import guarding
 from functions.api.route import Route
 from functions.identity.model import ADMIN, Principal
-from functions.tasks.bodies import GuardrailsChange
 from functions.tasks.guardrails import CoordinatorGuardrails
+from functions.tasks.requests import GuardrailsChange
 
 _GUARDRAILS = "/api/v1/coordinators/{coordinator_id+}/guardrails"
 

@@ -6,8 +6,8 @@ from functions.api.paging import PAGE, listed
 from functions.api.parsing import parsed
 from functions.api.rooms.identity import identity
 from functions.api.route import ANY, ROOT, Route
-from functions.identity.bodies import NewPrincipal, NewTenant
 from functions.identity.model import ADMIN, Principal
+from functions.identity.requests import NewPrincipal, NewTenant
 
 PRINCIPALS = "/api/v1/principals"
 _PRINCIPAL = f"{PRINCIPALS}/{{id+}}"

@@ -6,7 +6,7 @@ from functions.api.procedure_documents import held_document, working_document
 from functions.api.rooms.procedures import instances
 from functions.api.route import Route
 from functions.identity.model import READ, WRITE, Principal
-from functions.instances.bodies import NewWorkingValue
+from functions.working_values.requests import NewWorkingValue
 
 _WORKING = "/api/v1/instances/{instance_id}/working"
 _VALUE = f"{_WORKING}/{{key+}}"

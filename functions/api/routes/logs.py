@@ -8,8 +8,8 @@ from functions.api.log_documents import event_document
 from functions.api.paging import limits, single
 from functions.api.rooms.logs import logs
 from functions.api.route import Route
+from functions.event_log.model import Event, EventType, Page
 from functions.identity.model import READ, Principal
-from functions.logs.model import Event, EventType, Page
 from functions.platform.errors import ValidationFailed
 
 _POSITION = re.compile(r"\d{1,15}", re.ASCII)

@@ -7,8 +7,8 @@ from functions.api.parsing import parsed
 from functions.api.rooms.namespaces import namespaces
 from functions.api.route import Route
 from functions.identity.model import ADMIN, READ, Principal
-from functions.namespaces.bodies import NamespaceChange
 from functions.namespaces.model import Namespace
+from functions.namespaces.requests import NamespaceChange
 
 NAMESPACES = "/api/v1/memory/namespaces"
 

@@ -11,11 +11,11 @@ from functions.api.parsing import parsed
 from functions.api.rooms.openwop import handles, memories, memory_runs
 from functions.api.route import Route
 from functions.identity.model import READ, WRITE, Principal
+from functions.openwop.model import Listing, MemoryEntry
+from functions.openwop.requests import NewMemoryEntry, NewMemoryRun
 from functions.platform.errors import ValidationFailed
 from functions.platform.idempotency import RequestToken
 from functions.platform.snapshot_keys import parse_memory_entry_id
-from functions.snapshots.bodies import NewMemoryEntry, NewMemoryRun
-from functions.snapshots.model import Listing, MemoryEntry
 
 _RUNS = "/v1/runs"
 _MEMORY = "/v1/memory/{memoryRef+}"

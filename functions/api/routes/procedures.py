@@ -9,8 +9,8 @@ from functions.api.procedure_documents import workflow_document
 from functions.api.rooms.procedures import procedures
 from functions.api.route import Route
 from functions.identity.model import READ, WRITE, Principal
-from functions.procedures.bodies import NewWorkflow, Outcome, Selection
 from functions.procedures.model import Place, Standing
+from functions.procedures.requests import NewWorkflow, Outcome, Selection
 
 _PROCEDURE = "/api/v1/procedures/{agent_type}/{task_type}"
 _WORKFLOW = f"{_PROCEDURE}/{{workflow_id}}"

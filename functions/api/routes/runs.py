@@ -14,8 +14,8 @@ from functions.api.run_documents import episode_document, run_document
 from functions.identity.model import READ, WRITE, Principal
 from functions.platform.errors import ValidationFailed
 from functions.platform.run_keys import order_of_episode
-from functions.runs.bodies import NewEpisode, NewRun, RunError, RunOutput
 from functions.runs.model import Episode, Run, RunStatus
+from functions.runs.requests import NewEpisode, NewRun, RunError, RunOutput
 
 _RUNS = "/api/v1/runs"
 _RUN = f"{_RUNS}/{{run_id}}"

@@ -7,8 +7,8 @@ from functions.api.parsing import parsed
 from functions.api.rooms.search import search
 from functions.api.route import Route
 from functions.identity.model import READ, Principal
-from functions.search.bodies import MemorySearch
 from functions.search.model import Match
+from functions.search.requests import MemorySearch
 
 
 def memory(call: Call, caller: Principal) -> Answer:

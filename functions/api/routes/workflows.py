@@ -5,7 +5,7 @@ from functions.api.governing_documents import workflow_document
 from functions.api.rooms.workflows import workflows
 from functions.api.route import Route
 from functions.identity.model import ADMIN, Principal
-from functions.workflows.bodies import Workflow
+from functions.workflows.requests import Workflow
 
 
 def apply(call: Call, caller: Principal) -> Answer:

@@ -3,9 +3,9 @@
 import httpx
 import pytest
 
-from functions.logs.model import Event, LogName
-from functions.logs.rules import event_id
-from functions.logs.store import LogStore
+from functions.event_log.model import Event, LogName
+from functions.event_log.rules import event_id
+from functions.event_log.store import LogStore
 from functions.platform.aws import client
 from functions.platform.table import Table
 from tests.contract import conversing, running

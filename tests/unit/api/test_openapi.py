@@ -172,7 +172,7 @@ def test_the_version_is_the_projects(document: Json) -> None:
 
 def test_starting_does_not_wait_for_the_document() -> None:
     code = (
-        "import sys, functions.api.handler;"
+        "import sys, functions.api.main;"
         "print([m for m in sys.modules if m.startswith('functions.api.docs')"
         " or m in ('functions.api.openapi', 'functions.api.schemas')])"
     )

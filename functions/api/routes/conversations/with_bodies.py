@@ -8,7 +8,7 @@ from functions.api.parsing import parsed
 from functions.api.rooms.conversations import conversations
 from functions.api.route import Route
 from functions.api.routes.conversations.without_bodies import CONVERSATION, CONVERSATIONS, answer
-from functions.conversations.bodies import NewConversation, NewMessages
+from functions.conversations.requests import NewConversation, NewMessages
 from functions.identity.model import WRITE, Principal
 
 

@@ -11,8 +11,8 @@ from functions.api.parsing import parsed
 from functions.api.rooms.batches import batches
 from functions.api.route import Route
 from functions.api.routes.memory.entry import MEMORY
-from functions.entries.bodies import BatchUpdate, NewEntry
 from functions.entries.model import MOST_IN_BATCH
+from functions.entries.requests import BatchUpdate, NewEntry
 from functions.identity.model import WRITE, Principal
 from functions.platform.errors import BatchTooLarge, ValidationFailed
 from functions.platform.models import validated

@@ -5,7 +5,7 @@ from functions.api.parsing import parsed
 from functions.api.rooms.entries import entries
 from functions.api.route import Route
 from functions.api.routes.memory.entry import MEMORY, entry_answer
-from functions.entries.bodies import EntryChange, NewEntry
+from functions.entries.requests import EntryChange, NewEntry
 from functions.identity.model import WRITE, Principal
 
 

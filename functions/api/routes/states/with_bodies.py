@@ -5,7 +5,7 @@ from functions.api.parsing import parsed
 from functions.api.rooms.conversations import states
 from functions.api.route import Route
 from functions.api.routes.states.without_bodies import STATE, answer, place
-from functions.conversations.bodies import NewState
+from functions.conversations.requests import NewState
 from functions.identity.model import WRITE, Principal
 
 

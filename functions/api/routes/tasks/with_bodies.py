@@ -10,7 +10,7 @@ from functions.api.rooms.logs import intents
 from functions.api.route import Route
 from functions.api.routes.tasks.without_bodies import ACL, GRANT, TASKS, task_answer
 from functions.identity.model import WRITE, Principal
-from functions.tasks.bodies import Acl, NewGrant, NewTask, TaskChange
+from functions.tasks.requests import Acl, NewGrant, NewTask, TaskChange
 
 
 def register(call: Call, caller: Principal) -> Answer:

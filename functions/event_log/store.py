@@ -1,0 +1,151 @@
+"""Appends events, each once and in order, and reads them by position.
+
+A log is a row of items without gaps, with some events in each. What is appended goes behind the
+last one, if nobody else was there first. So positions follow the order of commits, and who has read
+up to one has missed nothing before it.
+
+An item says how new the newest event up to it is. So the end of a log, read back to where all is
+older, tells whether the log has an event.
+"""
+
+import random
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from functions.event_log.items import (
+    Stored,
+    event_of,
+    events_write,
+    pack,
+    part_keys,
+    part_writes,
+    published_write,
+    stored_in,
+)
+from functions.event_log.model import Event, EventType, LogName
+from functions.platform import log_keys
+from functions.platform.errors import Throttled
+from functions.platform.jsontext import exact_text, payload_size
+from functions.platform.table import ConditionFailed, Table
+
+_BACK_AT_ONCE = 4  # items; the last one is enough, unless it has others' newer events
+_ATTEMPTS = 200  # of which many are needed only where many append to one log at once
+_POSITIONS = 1_000  # of an item, which holds fewer events
+_MOST_PAGE_BYTES = 5_000_000  # a Lambda answer holds 6 MB
+_MOST_SCANNED = 2_000  # events that one read looks at for those of a type
+_ENVELOPE = 400  # bytes of an event's document around its data
+
+
+class _End(NamedTuple):
+    """A log's end: the next item's number, the newest event's moment, the last events' ids."""
+
+    number: int
+    newest: int
+    ids: set[str]
+
+
+class LogStore:
+    """The logs of all tenants, in the log table."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def append(self, tenant: str, log: LogName, events: Iterable[Event]) -> list[Event]:
+        """Appends the events that a log doesn't have yet, in their order, and gives these.
+
+        Whether it has one goes by id and timestamp, so an event has the same whenever it comes.
+
+        Raises:
+            Throttled: others append to this log all the while.
+        """
+        partition = log_keys.log_partition(tenant, log.kind, log.name)
+        missing = list({event.id: event for event in events}.values())
+        if not missing:
+            return []
+        since = min(event.timestamp for event in missing)
+        for attempt in range(_ATTEMPTS):
+            _pause(attempt)
+            end = self._end(partition, since)
+            missing = [event for event in missing if event.id not in end.ids]
+            try:
+                self._extend(partition, end, missing)
+                return missing
+            except ConditionFailed:
+                continue
+        raise Throttled("others are writing to this log; try again in a second")
+
+    def _end(self, partition: str, since: int) -> _End:
+        """A log's end, with the ids of all events that happened from `since` on."""
+        number, newest = 0, 0
+        ids: set[str] = set()
+        place = log_keys.events_from(partition, 0)
+        for item in self._table.query_from(*place, _BACK_AT_ONCE, newest_first=True):
+            number = max(number, log_keys.number_of(item["sk"]) + 1)
+            newest = max(newest, item["newest"])
+            if item["newest"] < since:
+                break
+            ids.update(item["ids"])
+        return _End(number, newest, ids)
+
+    def _extend(self, partition: str, end: _End, events: Sequence[Event]) -> None:
+        newest = end.newest
+        for number, packed in enumerate(pack(events), end.number):
+            for write in part_writes(partition, packed):
+                self._table.put(write)
+            newest = max(newest, packed.newest)
+            self._table.put(events_write(partition, number, packed, newest))
+
+    def read(
+        self, tenant: str, log: LogName, after: int, limit: int, kind: EventType | None = None
+    ) -> tuple[list[Event], int]:
+        """Up to `limit` events (of one type) after a position, and the position to go on from.
+
+        A page is cut at 5 MB.
+        """
+        partition = log_keys.log_partition(tenant, log.kind, log.name)
+        found: list[Event] = []
+        position, room = after, _MOST_PAGE_BYTES
+        most = limit if kind is None else _MOST_SCANNED
+        for at, stored in islice(self._following(partition, after, most), most):
+            if kind in (None, stored.document["type"]):
+                event = event_of(tenant, log, stored, self._parts(partition, stored))
+                room -= payload_size(exact_text(event.data)) + _ENVELOPE
+                if found and room < 0:
+                    break
+                found.append(event)
+            position = at
+            if len(found) == limit:
+                break
+        return found, position
+
+    def _following(self, partition: str, after: int, most: int) -> Iterator[tuple[int, Stored]]:
+        """The next events with their positions; up to an item that was missed while reading."""
+        start = after // _POSITIONS
+        items = self._table.query_from(*log_keys.events_from(partition, start), most + 1)
+        for number, item in enumerate(items, start):
+            if log_keys.number_of(item["sk"]) != number:
+                return
+            first = number * _POSITIONS + 1
+            yield from (each for each in enumerate(stored_in(item), first) if each[0] > after)
+
+    def _parts(self, partition: str, stored: Stored) -> list[bytes]:
+        places = part_keys(partition, stored)
+        parts = self._table.get_many(places) if places else {}
+        return [parts[place]["data"] for place in places]
+
+    def unpublished(self, events: Iterable[Event]) -> list[Event]:
+        """The events that the bus hasn't taken yet."""
+        marks = {log_keys.event_published(event.tenant, event.id): event for event in events}
+        published = self._table.get_many(marks) if marks else {}
+        return [event for mark, event in marks.items() if mark not in published]
+
+    def mark_published(self, events: Iterable[Event]) -> None:
+        """Keeps events from being published again."""
+        self._table.write_many([published_write(event) for event in events])
+
+
+def _pause(attempt: int) -> None:
+    if attempt:
+        time.sleep(random.uniform(0, min(0.002 * attempt, 0.1)))  # noqa: S311 - jitter

@@ -1,0 +1,45 @@
+"""The body of a search (contract §8)."""
+
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from functions.entries.model import Filters, Tier, name_or_prefix
+from functions.entries.requests import Tags
+from functions.platform.fields import AgentId, Name
+from functions.search.model import DEFAULT_RESULTS, MOST_RESULTS
+from functions.search.text import MOST_CHARACTERS
+
+
+def _worded(query: str) -> str:
+    if not query.strip():
+        raise ValueError("say in words what to search for")
+    return query
+
+
+Query = Annotated[str, AfterValidator(_worded), Field(min_length=1, max_length=MOST_CHARACTERS)]
+
+
+class MemorySearch(BaseModel):
+    """Body of `POST /api/v1/memory/search`."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    query: Query
+    top_k: int = Field(default=DEFAULT_RESULTS, ge=1, le=MOST_RESULTS)
+    memory_type: Tier
+    namespace: Name | None = None
+    agent_id: AgentId | None = None
+    tags: Tags = []
+
+    @property
+    def filters(self) -> Filters:
+        """What the entries must be like, as a query has it (RFC-0015 §4.1)."""
+        namespace, prefix = name_or_prefix(self.namespace)
+        return Filters(
+            agent_id=self.agent_id,
+            namespace=namespace,
+            namespace_prefix=prefix,
+            tier=self.memory_type,
+            tags=frozenset(self.tags),
+        )

@@ -1,0 +1,92 @@
+"""The bus: CloudEvents in tens, and what it did not take comes again (contract §5)."""
+
+import json
+from itertools import chain
+from typing import Any
+
+import pytest
+from botocore.exceptions import EndpointConnectionError
+
+from functions.event_log.model import Event, LogName
+from functions.platform.errors import Unavailable
+from functions.stream.bus import Bus
+
+
+class Recorder:
+    """An EventBridge client that refuses the events of some keys."""
+
+    def __init__(self, *refused: str) -> None:
+        self.calls: list[list[dict[str, Any]]] = []
+        self._refused = refused
+
+    def put_events(self, *, Entries: list[dict[str, Any]]) -> dict[str, Any]:  # noqa: N803
+        """As boto3's."""
+        self.calls.append(Entries)
+        keys = [json.loads(entry["Detail"])["data"]["key"] for entry in Entries]
+        answers = [
+            {"ErrorCode": "ThrottlingException"} if key in self._refused else {"EventId": "1"}
+            for key in keys
+        ]
+        return {"FailedEntryCount": 0, "Entries": answers}
+
+
+def event(key: str) -> Event:
+    """An event about the entry with this key."""
+    data = {"entry_id": f"mem_{key}", "key": key, "version": 1}
+    log = LogName("agent", "ada")
+    return Event(f"evt_{key}", "memory.created", "acme", "ada", None, "t", data, 1_500, log)
+
+
+def test_an_event_is_a_cloud_event() -> None:
+    client = Recorder()
+    assert list(Bus(client, "bus").publish([event("k")])) == [[event("k")]]
+    ((entry,),) = client.calls
+    assert (entry["EventBusName"], entry["Source"]) == ("bus", "agent-memory")
+    assert entry["DetailType"] == "memory.created"
+    assert json.loads(entry["Detail"]) == {
+        "specversion": "1.0",
+        "id": "evt_k",
+        "source": "agent-memory",
+        "type": "memory.created",
+        "subject": "mem_k",
+        "time": "1970-01-01T00:00:01.500Z",
+        "datacontenttype": "application/json",
+        "data": {
+            "tenant": "acme",
+            "agent_id": "ada",
+            "intent_id": None,
+            "task_id": "t",
+            "entry_id": "mem_k",
+            "key": "k",
+            "version": 1,
+        },
+    }
+
+
+def test_they_go_in_tens_and_in_order() -> None:
+    client = Recorder()
+    events = [event(str(number)) for number in range(23)]
+    assert list(chain.from_iterable(Bus(client, "bus").publish(events))) == events
+    assert [len(call) for call in client.calls] == [10, 10, 3]
+
+
+def test_a_call_stays_below_the_limit_of_its_size() -> None:
+    client = Recorder()
+    list(Bus(client, "bus").publish([event(f"{number}{'x' * 60_000}") for number in range(7)]))
+    sizes = [sum(len(entry["Detail"]) for entry in call) for call in client.calls]
+    assert max(sizes) < 256_000
+    assert sum(map(len, client.calls)) == 7
+
+
+def test_what_is_refused_does_not_come_back() -> None:
+    taken = Bus(Recorder("b"), "bus").publish(map(event, "abc"))
+    assert list(taken) == [[event("a"), event("c")]]
+
+
+def test_a_bus_out_of_reach_is_said_so() -> None:
+    class Gone:
+        def put_events(self, **_: Any) -> None:
+            raise EndpointConnectionError(endpoint_url="https://events")
+
+    with pytest.raises(Unavailable):
+        list(Bus(Gone(), "bus").publish([event("k")]))
