@@ -1,4 +1,4 @@
-"""What a client of DynamoDB does leaner than botocore's own: see docs/decisions/0041."""
+"""What a client of DynamoDB does leaner than botocore's own: see decision 41."""
 
 from base64 import b64encode
 from typing import Any

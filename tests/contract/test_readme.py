@@ -144,14 +144,23 @@ def test_the_changelog_tells_of_this_version() -> None:
     assert f"\n## [{version['version']}]" in changelog
 
 
-def test_decisions_are_numbered_and_say_why() -> None:
-    decisions = sorted((ROOT / "docs/decisions").iterdir())
-    numbers = [decision.name.partition("-")[0] for decision in decisions]
-    assert len(set(numbers)) == len(numbers)
+def test_each_decision_has_the_form_and_is_in_the_index() -> None:
+    folder = ROOT / "docs/decisions"
+    index = (folder / "index.md").read_text(encoding="utf-8")
+    decisions = sorted(folder.glob("[0-9]*.md"))
+    assert len({each.name[:4] for each in decisions}) == len(decisions)
     for decision in decisions:
         text = decision.read_text(encoding="utf-8")
+        number, title = re.findall(r"\A# (\d+)\. (.+)$", text, re.MULTILINE)[0]
+        assert int(number) == int(decision.name[:4])
+        (status,) = re.findall(
+            r"^- Status: (accepted|superseded|no longer holds)\b", text, re.MULTILINE
+        )
+        assert re.search(r"^- Date: 20\d\d-\d\d-\d\d\b", text, re.MULTILINE)
+        assert f"| {number} | [{title}]({decision.name}) | {status} |" in index
         assert re.findall(r"^## (.+)$", text, re.MULTILINE) == [
             "Context",
             "Decision",
-            "Consequence",
+            "Alternatives",
+            "Consequences",
         ]
