@@ -36,7 +36,7 @@ _NOTES = (
 _CALL = """
 import json, sys
 from types import SimpleNamespace
-from functions.{door}.handler import handler
+from functions.{door}.main import handler
 left = lambda: 60_000
 context = SimpleNamespace(function_name="f", get_remaining_time_in_millis=left)
 answer = handler(json.loads(sys.stdin.read()), context)

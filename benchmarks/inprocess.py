@@ -13,7 +13,8 @@ from typing import Any
 from unittest.mock import patch
 
 from benchmarks.capacity import Call, recorded
-from functions.api.main import build
+from functions.api.app import App
+from functions.container import Container
 from functions.local import engine
 from functions.local.context import LocalContext
 from functions.local.gateway import to_event
@@ -163,5 +164,5 @@ def _built(folder: Path) -> Function:
         encryption_key_file=str(key_file),
     )
     logger.setLevel("ERROR")  # a line a request would bury the table
-    with patch("functions.api.services.client", return_value=client):
-        return Function(build(settings), client, root_key)
+    with patch("functions.container.client", return_value=client):
+        return Function(App(Container(settings)), client, root_key)

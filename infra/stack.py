@@ -156,7 +156,7 @@ class MemoryStack(Stack):
             memory_mb=512,
             timeout=Duration.seconds(60),
             environment=self._table_names()
-            | {"INTAKE_TENANT": source.tenant, "INTAKE_PRINCIPAL": source.principal},
+            | {"TASK_EVENTS_TENANT": source.tenant, "TASK_EVENTS_PRINCIPAL": source.principal},
             without_queue="its failures go to the queue of refused task events",
         )
         self.tables.let(door.role, grants.INTAKE_ON_MEMORY, grants.INTAKE_ON_LOG)

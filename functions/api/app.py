@@ -10,10 +10,9 @@ from functions.api.envelopes import envelope, internal_envelope
 from functions.api.paging import assert_known
 from functions.api.paths import find
 from functions.api.problems import internal_error, problem
-from functions.api.rooms.identity import identity
 from functions.api.route import ANY, PUBLIC, ROOT, Route
-from functions.api.services import Services
-from functions.api.tokens import Claims
+from functions.api.tokens import claims_of
+from functions.container import Container
 from functions.identity.model import READ, Principal
 from functions.identity.service import require
 from functions.platform.errors import (
@@ -35,10 +34,11 @@ _TRACEPARENT = re.compile(r"[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}", re
 class App:
     """The API, as a function from event to answer."""
 
-    def __init__(self, services: Services, claims: Claims | None = None) -> None:
-        self._services = services
-        self._identity = services.use(identity)
-        self._claims = claims
+    def __init__(self, container: Container) -> None:
+        self._container = container
+        self._identity = container.identity
+        self._claims = claims_of(container.settings)
+        container.build_common_services()
 
     def __call__(self, event: dict[str, Any], _context: object = None) -> dict[str, Any]:
         """Answers one API Gateway event (HTTP API, payload 2.0)."""
@@ -65,7 +65,7 @@ class App:
         fields |= {"method": method, "trace_id": trace.group(1) if trace else None}
         route, names = find(path, method)
         fields["route"] = route.template
-        call = Call(event, names, self._services, path)
+        call = Call(event, names, self._container, path)
         caller = self._caller(event, call, route)
         fields["tenant"] = caller.tenant
         assert_known(call, route.query)

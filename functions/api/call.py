@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl
 
 import orjson
 
-from functions.api.services import Service, Services
+from functions.container import Container
 from functions.identity.model import Principal
 from functions.platform.errors import BodyTooLarge, PreconditionRequired, ValidationFailed
 from functions.platform.idempotency import RequestToken
@@ -40,17 +40,13 @@ class Call:
     """One request to one route."""
 
     def __init__(
-        self, event: dict[str, Any], names: dict[str, str], services: Services, path: str
+        self, event: dict[str, Any], names: dict[str, str], services: Container, path: str
     ) -> None:
         self._event = event
         self._path = path
         self.names = names
         self.services = services
         self.headers: dict[str, str] = event.get("headers") or {}
-
-    def use(self, build: Callable[[Services], Service]) -> Service:
-        """The one service that `build` makes."""
-        return self.services.use(build)
 
     def name(self, parameter: str, most: int) -> str:
         """A name from the path.

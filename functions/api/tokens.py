@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from functions.platform.errors import Unauthenticated
-from functions.platform.settings import ApiSettings
+from functions.platform.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Claims:
         return tenant, principal
 
 
-def claims_of(settings: ApiSettings) -> Claims | None:
+def claims_of(settings: Settings) -> Claims | None:
     """The claims that the settings name; None where tokens are no way in."""
     if settings.jwt_tenant_claim is None or settings.jwt_principal_claim is None:
         return None

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
-from functions.api.main import build
-from functions.api.rooms.identity import identity
-from functions.api.services import Services
+from functions.api.app import App
+from functions.container import Container
 from functions.local.data_folder import DataFolder
 from functions.local.database import Database, ensure_tables
 from functions.local.failure import CannotServe
@@ -20,16 +19,16 @@ from functions.platform.identity_keys import new_api_key
 from functions.platform.schema import log_table, memory_table
 from functions.platform.settings import (
     ApiSettings,
-    LifecycleSettings,
-    MaintenanceSettings,
+    ScheduleSettings,
+    StreamSettings,
     WrongSetting,
 )
-from functions.schedule import main as maintenance
-from functions.stream import main as lifecycle
+from functions.schedule import handler as schedule
+from functions.stream import handler as stream
 
 MEMORY_TABLE, LOG_TABLE = "agent-memory", "agent-memory-log"
 TENANT, ADMIN = "default", "admin"
-_LIFECYCLE = LifecycleSettings(memory_table=MEMORY_TABLE, log_table=LOG_TABLE)
+_LIFECYCLE = StreamSettings(memory_table=MEMORY_TABLE, log_table=LOG_TABLE)
 API_KEY_FILE = "api-key"
 
 
@@ -65,21 +64,23 @@ def prepare(
     api_settings = _api_settings(settings, folder)
     api_key = folder.secret(API_KEY_FILE, new_api_key)
     ensure_tables(memory_table(MEMORY_TABLE), log_table(LOG_TABLE))
-    principals = Services(api_settings, clock).use(identity)
+    principals = Container(api_settings, clock).identity
     key_works = principals.ensure_tenant(TENANT, ADMIN, api_key)
     lock: AbstractContextManager[Any] = Lock() if database.simulated else nullcontext()
     return Service(
-        _in_turn(build(api_settings, clock), lock),
-        _in_turn(maintenance.build(_maintenance_settings(folder, database), clock), lock),
-        _in_turn(lifecycle.build(_LIFECYCLE, clock), lock),
+        _in_turn(App(Container(api_settings, clock)), lock),
+        _in_turn(
+            schedule.build_handler(Container(_maintenance_settings(folder, database), clock)), lock
+        ),
+        _in_turn(stream.build_handler(Container(_LIFECYCLE, clock)), lock),
         api_key,
         key_works,
     )
 
 
-def _maintenance_settings(folder: DataFolder, database: Database) -> MaintenanceSettings:
+def _maintenance_settings(folder: DataFolder, database: Database) -> ScheduleSettings:
     threads: dict[str, Any] = {"sweep_threads": 1} if database.simulated else {}
-    return MaintenanceSettings(
+    return ScheduleSettings(
         memory_table=MEMORY_TABLE, log_table=LOG_TABLE, archive_folder=_archive(folder), **threads
     )
 

@@ -7,7 +7,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from functions.platform.aws import client_later
 from functions.platform.errors import Unavailable
-from functions.platform.settings import Archiving
+from functions.platform.settings import Settings
 
 
 class ColdStorage(Protocol):
@@ -86,7 +86,7 @@ class Folder:
         (self._root / name).unlink(missing_ok=True)
 
 
-def cold_storage(settings: Archiving) -> ColdStorage | None:
+def cold_storage(settings: Settings) -> ColdStorage | None:
     """The storage that the settings name, if any."""
     if settings.archive_bucket is not None:
         return Bucket(client_later("s3"), settings.archive_bucket)

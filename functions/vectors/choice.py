@@ -2,7 +2,7 @@
 
 from functions.platform.aws import client_later
 from functions.platform.clock import Clock
-from functions.platform.settings import Searching
+from functions.platform.settings import Settings
 from functions.platform.table import Table
 from functions.vectors import static
 from functions.vectors.bedrock import titan
@@ -16,7 +16,7 @@ NOTHING = "nothing"
 """What they are made by where there is no model."""
 
 
-def meanings_of(settings: Searching, table: Table, clock: Clock) -> Meanings:
+def meanings_of(settings: Settings, table: Table, clock: Clock) -> Meanings:
     """By DynamoDB's own index, where the settings name one; else exactly, in memory."""
     model, embed = settings.embedding_model or static.MODEL, _embed(settings.embedding_model)
     if settings.vector_index is None:
@@ -25,7 +25,7 @@ def meanings_of(settings: Searching, table: Table, clock: Clock) -> Meanings:
     return Meanings(embed, as_numbers(model), index)
 
 
-def can_embed(settings: Searching) -> bool:
+def can_embed(settings: Settings) -> bool:
     """Whether there is a model; the default one has no build for some platforms."""
     return settings.embedding_model is not None or static.installed()
 
@@ -36,6 +36,6 @@ def _embed(model: str | None) -> Embed:
     return titan(client_later("bedrock-runtime"), model.removeprefix("bedrock:"))
 
 
-def made_by(settings: Searching, meanings: Meanings) -> str:
+def made_by(settings: Settings, meanings: Meanings) -> str:
     """What vectors are made by, in a word: the model, and the index that they are for."""
     return meanings.form.name if can_embed(settings) else NOTHING

@@ -78,9 +78,9 @@ class FaultyClient:
 
 @contextmanager
 def faulty(
-    module: str, at: int = 0, when: When = "before", error: BaseException | None = None
+    at: int = 0, when: When = "before", error: BaseException | None = None
 ) -> Iterator[FaultyClient]:
-    """What `module` builds meanwhile gets a faulty client from `functions.platform.aws.client`."""
+    """Give a faulty client of DynamoDB to each container that is made meanwhile."""
     client = FaultyClient(boto3.client("dynamodb"), at, when, error)
-    with patch(f"{module}.client", return_value=client):
+    with patch("functions.container.client", return_value=client):
         yield client

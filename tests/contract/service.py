@@ -9,7 +9,8 @@ from typing import Any
 
 import httpx
 
-from functions.api.main import build
+from functions.api.app import App
+from functions.container import Container
 from functions.platform.settings import ApiSettings
 from tests.contract.door import HandlerTransport, MovableClock, open_client, turns
 from tests.contract.engines import Engine
@@ -117,7 +118,7 @@ def _ordered(attribute: Any) -> Any:
 
 def start(engine: Engine, clock: MovableClock, key_file: Path, key_cache_seconds: float) -> Service:
     """A new instance of the API function, as Lambda would start one more."""
-    handler = build(settings(engine, key_file, key_cache_seconds), clock)
+    handler = App(Container(settings(engine, key_file, key_cache_seconds), clock))
     return Service(
         engine, clock, key_file, HandlerTransport(handler, turns(parallel=engine.parallel))
     )

@@ -9,8 +9,9 @@ import boto3
 import httpx
 from botocore.config import Config
 
-from functions.platform.settings import LifecycleSettings
-from functions.stream.main import build
+from functions.container import Container
+from functions.platform.settings import StreamSettings
+from functions.stream.handler import build_handler
 from tests.contract.expect import ok
 from tests.contract.service import Service
 
@@ -54,10 +55,11 @@ def as_delivered(record: Json, arn: str) -> Json:
     return delivered
 
 
-def stream_function(service: Service, **settings: str) -> Callable[[list[Json]], list[str]]:
+def stream_function(service: Service, **settings: Any) -> Callable[[list[Json]], list[str]]:
     """A new instance of the stream function: takes records, gives the failed ones' numbers."""
-    tables = {"memory_table": service.engine.memory, "log_table": service.engine.log}
-    handler = build(LifecycleSettings(**tables, **settings), service.clock)
+    memory, log = service.engine.memory, service.engine.log
+    chosen = StreamSettings(memory_table=memory, log_table=log, **settings)
+    handler = build_handler(Container(chosen, service.clock))
 
     def deliver(records: list[Json]) -> list[str]:
         answer = handler({"Records": json.loads(json.dumps(records))}, None)

@@ -5,14 +5,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from functions.container import Container
 from functions.platform.items import Item, decode_item
-from functions.platform.settings import MaintenanceSettings
-from functions.schedule.main import build
+from functions.platform.settings import ScheduleSettings
+from functions.schedule.handler import build_handler
 from tests.contract.door import LambdaContext
 from tests.contract.faults import Killed, When, faulty
 from tests.contract.service import Service
-
-DOOR = "functions.schedule.main"
 
 
 class ShortTime:
@@ -29,14 +28,14 @@ class ShortTime:
 
 def sweeper(service: Service, threads: int = 1, **settings: Any) -> Callable[..., dict[str, Any]]:
     """A new instance of the scheduled function, on the service's tables and clock."""
-    chosen = MaintenanceSettings(
+    chosen = ScheduleSettings(
         memory_table=service.engine.memory,
         log_table=service.engine.log,
         archive_folder=str(service.archive),
         sweep_threads=threads,
         **settings,
     )
-    handler = build(chosen, service.clock)
+    handler = build_handler(Container(chosen, service.clock))
     return lambda context=None: handler({}, context or LambdaContext())
 
 
@@ -124,7 +123,7 @@ def after_each_kill(
     seen: list[Any] = []
     while True:
         restore(service, snapshot)
-        with faulty(DOOR, len(seen) + 1, when) as failing, suppress(Killed):
+        with faulty(len(seen) + 1, when) as failing, suppress(Killed):
             sweep(service, **settings)
         if failing.writes <= len(seen):
             return seen

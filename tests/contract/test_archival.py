@@ -132,7 +132,7 @@ def test_nothing_gets_in_after_the_end(tenant: Tenant) -> None:
 
 def interrupted(service: Service, key: str, at: dict[str, Any], nth: int, when: When) -> bool:
     """Ends the task with a function that dies at its n-th write; whether it did."""
-    with faulty("functions.api.services", nth, when) as client:
+    with faulty(nth, when) as client:
         mortal = start(service.engine, service.clock, service.key_file, 0)
         try:
             change_task(mortal.client(key), at, status="completed")

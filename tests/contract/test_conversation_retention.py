@@ -6,8 +6,9 @@ from typing import Any
 import httpx
 import pytest
 
-from functions.platform.settings import MaintenanceSettings
-from functions.schedule.main import build
+from functions.container import Container
+from functions.platform.settings import ScheduleSettings
+from functions.schedule.handler import build_handler
 from tests.contract.conversing import CONVERSATIONS, append, put, residue, said
 from tests.contract.door import LambdaContext
 from tests.contract.expect import gone, ok, refused
@@ -115,7 +116,7 @@ def test_an_archival_killed_at_any_write_is_finished_by_the_next(
     service: Service, alice: httpx.Client, when: When
 ) -> None:
     texts = [f"text {number}" for number in range(60)]
-    settings = MaintenanceSettings(
+    settings = ScheduleSettings(
         memory_table=service.engine.memory,
         log_table=service.engine.log,
         archive_folder=str(service.archive),
@@ -124,8 +125,8 @@ def test_an_archival_killed_at_any_write_is_finished_by_the_next(
     for nth in range(1, 60):
         ok(put(alice, f"s{nth}", *texts, ttl="duration:P1D"), 201)
         service.clock.advance(seconds=DAY)
-        with faulty("functions.schedule.main", nth, when):
-            handler = build(settings, service.clock)
+        with faulty(nth, when):
+            handler = build_handler(Container(settings, service.clock))
         try:
             handler({}, LambdaContext())
         except Killed:

@@ -6,7 +6,8 @@ from functools import partial
 import httpx
 import pytest
 
-from functions.api.main import build
+from functions.api.app import App
+from functions.container import Container
 from tests.contract.conversing import (
     CONVERSATIONS,
     append,
@@ -27,8 +28,8 @@ OLD, NEW = [f"old {n}" for n in range(90)], [f"new {n}" for n in range(95)]
 
 def dying(service: Service, key: str, at: int, when: When) -> httpx.Client:
     """A client of an API function that is killed at its n-th write."""
-    with faulty("functions.api.services", at, when):
-        handler = build(service.settings(), service.clock)
+    with faulty(at, when):
+        handler = App(Container(service.settings(), service.clock))
     return open_client(HandlerTransport(handler, turns(parallel=service.engine.parallel)), key)
 
 

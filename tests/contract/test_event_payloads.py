@@ -15,8 +15,9 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from functions.api.main import build
+from functions.api.app import App
 from functions.api.paths import every_route, find
+from functions.container import Container
 from functions.local.gateway import to_event
 from functions.platform.errors import MethodNotAllowed, NotFound
 from functions.platform.settings import ApiSettings
@@ -169,7 +170,7 @@ ANSWERS: dict[str, tuple[int, Any]] = {
 def handler(session_service: Service) -> Handler:
     """The API function, built from its environment."""
     settings = ApiSettings.from_env(session_service.environment())
-    return build(settings, session_service.clock)
+    return App(Container(settings, session_service.clock))
 
 
 @pytest.fixture

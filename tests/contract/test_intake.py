@@ -12,9 +12,10 @@ from typing import Any
 import httpx
 import pytest
 
+from functions.container import Container
 from functions.platform.clock import to_rfc3339
-from functions.platform.settings import IntakeSettings
-from functions.task_events.main import EventRefused, build
+from functions.platform.settings import TaskEventSettings
+from functions.task_events.handler import EventRefused, build_handler
 from tests.contract.bodies import TASKS, change_task, create, create_task, read, working
 from tests.contract.door import LambdaContext, MovableClock
 from tests.contract.expect import ok, refused
@@ -29,13 +30,13 @@ Send = Callable[..., dict[str, Any]]
 
 def intake(service: Service, tenant: Tenant, principal: str = "planner") -> Send:
     """A new instance of the function, and how an event reaches it."""
-    settings = IntakeSettings(
+    settings = TaskEventSettings(
         memory_table=service.engine.memory,
         log_table=service.engine.log,
-        intake_tenant=tenant.id,
-        intake_principal=principal,
+        task_events_tenant=tenant.id,
+        task_events_principal=principal,
     )
-    handler = build(settings, service.clock)
+    handler = build_handler(Container(settings, service.clock))
 
     def send(id: str = "", **detail: Any) -> dict[str, Any]:
         envelope = {"source": "com.example.planner", "id": id or secrets.token_hex(8)}
@@ -141,14 +142,14 @@ def test_a_refused_event_changes_nothing_and_is_given_back(
 
 @pytest.mark.parametrize("event", [None, [], {}, {"source": "s", "id": "i"}, {"detail": {}}])
 def test_what_is_no_event_is_refused(service: Service, tenant: Tenant, event: Any) -> None:
-    settings = IntakeSettings(
+    settings = TaskEventSettings(
         memory_table=service.engine.memory,
         log_table=service.engine.log,
-        intake_tenant=tenant.id,
-        intake_principal="planner",
+        task_events_tenant=tenant.id,
+        task_events_principal="planner",
     )
     with pytest.raises(EventRefused, match="VALIDATION_ERROR"):
-        build(settings, service.clock)(event, LambdaContext())
+        build_handler(Container(settings, service.clock))(event, LambdaContext())
 
 
 def test_it_may_do_what_its_principal_may(
@@ -184,7 +185,7 @@ def test_killed_at_any_write_the_next_delivery_ends_it(
         id = f"task-{nth}"
         create_task(planner, id=id, intent_id=id, assigned_agent="alice")
         create(alice, working(id, key=id))
-        with faulty("functions.task_events.main", at=nth, when=when) as client:
+        with faulty(at=nth, when=when) as client:
             dying = intake(service, tenant)
         with suppress(Killed):
             dying(id, task_id=id, status="completed")

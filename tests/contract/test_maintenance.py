@@ -13,7 +13,6 @@ from tests.contract.expect import ok
 from tests.contract.faults import When, faulty
 from tests.contract.service import Service, Tenant
 from tests.contract.sweeping import (
-    DOOR,
     ShortTime,
     after_each_kill,
     counters_equal_items,
@@ -126,7 +125,7 @@ def cost_of_ten_due(
     fill(client, stored - have, semantic(), name=f"{stored} ")
     fill(client, 10, entry() | SOON, name="due ")
     clock.advance(seconds=10)
-    with faulty(DOOR) as counted, recorded(counted) as calls:
+    with faulty() as counted, recorded(counted) as calls:
         assert sweep(service)["expired"] == 10
     return spent(calls)
 

@@ -15,7 +15,6 @@ from tests.contract.expect import ok
 from tests.contract.faults import When, faulty
 from tests.contract.service import Service, Tenant
 from tests.contract.sweeping import (
-    DOOR,
     ShortTime,
     after_each_kill,
     counters_equal_items,
@@ -192,7 +191,7 @@ def test_a_write_during_the_proof_is_never_undone(
     remember(alice, clock, "a", "b")
     set_on(service, agent_item(tenant.id, "alice"), ep_room=5)
     clock.advance(ms=PROVEN_EVERY)
-    with faulty(DOOR) as client:
+    with faulty() as client:
         client.interrupt("query", reads_entries, lambda: create(alice, entry(key="c")))
         done = sweep(service)
     assert "repaired" not in done

@@ -7,7 +7,8 @@ from dataclasses import replace
 import httpx
 import pytest
 
-from functions.api.main import build
+from functions.api.app import App
+from functions.container import Container
 from functions.platform.aws import client
 from functions.platform.errors import Unavailable
 from functions.platform.table import Table
@@ -58,7 +59,7 @@ def index(service: Service, monkeypatch: pytest.MonkeyPatch) -> Iterator[VectorS
 @pytest.fixture
 def ada(service: Service, index: VectorSearch, tenant: Tenant) -> httpx.Client:  # noqa: ARG001 - it is there first
     """An agent of a service that searches by that index."""
-    handler = build(replace(service.settings(), vector_index=INDEX), service.clock)
+    handler = App(Container(replace(service.settings(), vector_index=INDEX), service.clock))
     key = tenant.principal("agent", "ada")["api_key"]
     return open_client(HandlerTransport(handler, turns(parallel=True)), key)
 

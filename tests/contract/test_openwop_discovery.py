@@ -6,7 +6,8 @@ from typing import Any
 import httpx
 import pytest
 
-from functions.api.main import build
+from functions.api.app import App
+from functions.container import Container
 from functions.platform.settings import ApiSettings, WrongSetting
 from tests.contract.door import HandlerTransport, open_client, turns
 from tests.contract.expect import ok
@@ -39,7 +40,7 @@ EDITIONS: dict[str | None, tuple[dict[str, Any], str]] = {
 def client_of(service: Service, edition: str | None, key: str | None = None) -> httpx.Client:
     """A client of a function that is set to an edition."""
     environment = service.environment() | ({"OPENWOP": edition} if edition else {})
-    handler = build(ApiSettings.from_env(environment), service.clock)
+    handler = App(Container(ApiSettings.from_env(environment), service.clock))
     return open_client(HandlerTransport(handler, turns(parallel=service.engine.parallel)), key)
 
 

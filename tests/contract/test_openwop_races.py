@@ -16,15 +16,13 @@ from tests.contract.sweeping import sweep
 
 pytestmark = pytest.mark.in_process
 
-API, SCHEDULE = "functions.api.services", "functions.schedule.main"
-
 
 @contextmanager
 def slow_function(
     ada: httpx.Client, service: Service
 ) -> Iterator[tuple[httpx.Client, FaultyClient]]:
     """The same caller at another instance of the function, whose calls can be held up."""
-    with faulty(API) as held:
+    with faulty() as held:
         again = start_service(service.engine, service.clock, service.key_file, 60)
         client = again.client(ada.headers["X-API-Key"])
         client.get("/api/v1/me")
@@ -76,7 +74,7 @@ def test_a_start_that_sleeps_between_its_steps_loses_nothing(
         sleeper.join(10)
         seen.append(runs[0].entries())
 
-    with slow_function(ada, service) as (client, held), faulty(SCHEDULE) as sweeping:
+    with slow_function(ada, service) as (client, held), faulty() as sweeping:
         held.interrupt("transact_write_items", lambda _: True, sleep)
         sleeper = Thread(target=lambda: runs.append(start(client)))
         sleeper.start()

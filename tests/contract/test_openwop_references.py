@@ -12,8 +12,6 @@ from tests.contract.remembering import Run, forbidden, path, present, start
 from tests.contract.service import Service, Tenant
 from tests.contract.service import start as start_service
 
-DOOR = "functions.api.services"
-
 
 @pytest.fixture
 def run(tenant: Tenant) -> Run:
@@ -86,7 +84,7 @@ def asked(caller: httpx.Client, reference: str) -> list[httpx.Response]:
 def test_a_refusal_reads_nothing(run: Run, service: Service) -> None:
     """Not a call to the store, once the caller's key is known; a good reference makes one."""
     stranger = service.tenant().admin.headers["X-API-Key"]
-    with faulty(DOOR) as client, recorded(client) as calls:
+    with faulty() as client, recorded(client) as calls:
         again = start_service(service.engine, service.clock, service.key_file, 60)
         own, foreign = again.client(run.client.headers["X-API-Key"]), again.client(stranger)
         for caller in (own, foreign):

@@ -8,7 +8,8 @@ from typing import Any
 import httpx
 import pytest
 
-from functions.api.main import build
+from functions.api.app import App
+from functions.container import Container
 from functions.platform.items import decode_item
 from functions.platform.table import Table
 from functions.platform.vector_keys import EMBEDDING_ITEM
@@ -22,7 +23,7 @@ from tests.contract.learning import FACTS, learn, objects, recall
 from tests.contract.searching import CAR, TAX, TEA, embedder, keys_of, search, vectors
 from tests.contract.service import Service, Tenant
 from tests.contract.streaming import Stream, stream_function
-from tests.contract.sweeping import DOOR, after_each_kill, items, sweep, sweeper
+from tests.contract.sweeping import after_each_kill, items, sweep, sweeper
 from tests.contract.vector_searching import INDEX, searching
 
 pytestmark = [
@@ -73,7 +74,7 @@ def ada(service: Service, tenant: Tenant, key: str) -> httpx.Client:
 
 def after(service: Service, key: str, **change: Any) -> httpx.Client:
     """The same agent behind a new instance, which has been started with other settings."""
-    handler = build(replace(service.settings(), **change), service.clock)
+    handler = App(Container(replace(service.settings(), **change), service.clock))
     return open_client(HandlerTransport(handler, turns(parallel=True)), key)
 
 
@@ -247,7 +248,7 @@ def test_what_changes_under_its_hands_is_found_as_it_is(
         gone(ada.delete(f"{FACTS}/f-letters"))
         assert deliver(stream.read()) == []
 
-    with faulty(DOOR) as client:
+    with faulty() as client:
         client.interrupt("put_item", lambda put: ids.get(victim, victim) in str(put), meanwhile)
         sweep(service, **TITAN)
     clock.advance(seconds=HOUR)

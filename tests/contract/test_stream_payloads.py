@@ -6,15 +6,16 @@ from typing import Any
 
 import pytest
 
+from functions.container import Container
 from functions.entries.items import EntryItems
 from functions.event_log.model import LogName
 from functions.event_log.store import LogStore
 from functions.platform import keys
 from functions.platform.aws import client
-from functions.platform.settings import LifecycleSettings
+from functions.platform.settings import StreamSettings
 from functions.platform.table import Table
 from functions.platform.writes import put
-from functions.stream.main import build
+from functions.stream.handler import build_handler
 from tests.contract.service import Service
 
 _EVENTS = Path(__file__).parents[2] / "events"
@@ -59,12 +60,12 @@ def test_every_payload_is_tried() -> None:
 
 @pytest.mark.parametrize("name", TOLD)
 def test_what_a_payload_tells(service: Service, name: str) -> None:
-    settings = LifecycleSettings(memory_table=service.engine.memory, log_table=service.engine.log)
+    settings = StreamSettings(memory_table=service.engine.memory, log_table=service.engine.log)
     dynamodb = client("dynamodb")
     event = payload(name)
     if name in NOTICED:
         leave_notice(Table(dynamodb, service.engine.memory), event["Records"][0], name)
-    handler = build(settings, service.clock)
+    handler = build_handler(Container(settings, service.clock))
     failed = [event["Records"][0]["dynamodb"]["SequenceNumber"]] if name == "poison" else []
     for _ in range(2):
         failures = handler(payload(name), None)["batchItemFailures"]

@@ -5,7 +5,8 @@ from typing import Any
 import httpx
 import pytest
 
-from functions.api.main import build
+from functions.api.app import App
+from functions.container import Container
 from functions.platform.settings import ApiSettings
 from tests.contract.bodies import create, entry, read
 from tests.contract.door import HandlerTransport, LambdaContext, open_client, turns
@@ -21,7 +22,7 @@ class Gateway:
 
     def __init__(self, service: Service, **variables: str) -> None:
         settings = ApiSettings.from_env(service.environment() | variables)
-        self._handler = build(settings, service.clock)
+        self._handler = App(Container(settings, service.clock))
         self._turn = turns(parallel=service.engine.parallel)
 
     def client(self, key: str | None = None, **claims: str) -> httpx.Client:

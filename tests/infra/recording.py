@@ -13,7 +13,12 @@ from typing import Any
 
 from functions.platform import aws
 
-DOORS = ("api", "intake", "lifecycle", "maintenance")
+FUNCTIONS = {
+    "ApiSettings": "api",
+    "ScheduleSettings": "schedule",
+    "StreamSettings": "stream",
+    "TaskEventSettings": "task_events",
+}
 _VERBS = {
     "Put": "PutItem",
     "Update": "UpdateItem",
@@ -44,10 +49,12 @@ def _door() -> str | None:
     """Which function is being built: the nearest caller that belongs to one."""
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - there is no other way to the callers' modules
     while frame is not None:
-        root, _, room = str(frame.f_globals.get("__name__")).partition(".")
-        name = room.partition(".")[0]
-        if root == "functions" and name in DOORS:
-            return name
+        root, _, module = str(frame.f_globals.get("__name__")).partition(".")
+        if root == "functions" and module == "container" and "settings" in frame.f_locals:
+            return FUNCTIONS[type(frame.f_locals["settings"]).__name__]
+        package = module.partition(".")[0]
+        if root == "functions" and package in FUNCTIONS.values():
+            return package
         frame = frame.f_back
     return None
 

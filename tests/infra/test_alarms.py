@@ -8,13 +8,15 @@ import boto3
 import pytest
 from moto import mock_aws
 
+from functions.container import Container
 from functions.platform.run_keys import day_item, day_of, moment_of_order
 from functions.platform.schema import log_table, memory_table
+from functions.platform.settings import ScheduleSettings
 from functions.platform.table import Table
 from functions.platform.writes import update
 from functions.runs.counts import EpisodeCounts
 from functions.runs.model import WARNED_FROM
-from functions.schedule.main import handler
+from functions.schedule.handler import build_handler
 from functions.stream.episodes import EpisodeQuota
 from tests.contract.door import LambdaContext
 from tests.infra.template import DOORS, Properties, Template
@@ -77,6 +79,7 @@ def reported(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     with mock_aws():
         for table in (memory_table("memory"), log_table("log")):
             boto3.client("dynamodb").create_table(**table)
+        handler = build_handler(Container(ScheduleSettings.from_env()))
         assert handler({}, LambdaContext(function_name="sweeper"))["lag_ms"] == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     return [line for line in lines if "_aws" in line]

@@ -16,11 +16,12 @@ import httpx
 import pytest
 from moto import mock_aws
 
-from functions.api.main import build as build_api
+from functions.api.app import App
+from functions.container import Container
 from functions.platform.schema import log_table, memory_table
-from functions.platform.settings import ApiSettings, LifecycleSettings, MaintenanceSettings
-from functions.schedule.main import build as build_maintenance
-from functions.stream.main import build as build_lifecycle
+from functions.platform.settings import ApiSettings, ScheduleSettings, StreamSettings
+from functions.schedule.handler import build_handler as build_schedule
+from functions.stream.handler import build_handler as build_stream
 from tests.contract.bodies import change_task, create, create_task, entry, read, working
 from tests.contract.conversing import CONVERSATIONS, put
 from tests.contract.door import HandlerTransport, LambdaContext, MovableClock, open_client, turns
@@ -40,18 +41,18 @@ class Cloud:
 
     def client(self, key: str, **variables: str) -> httpx.Client:
         """A client of a new instance of the API function."""
-        handler = build_api(ApiSettings.from_env(self.environment | variables), self.clock)
+        handler = App(Container(ApiSettings.from_env(self.environment | variables), self.clock))
         return open_client(HandlerTransport(handler, turns(parallel=False)), key)
 
     def tell(self, event: dict[str, Any]) -> Any:
         """Hands an event to the stream function."""
-        settings = LifecycleSettings.from_env(self.environment)
-        return build_lifecycle(settings, self.clock)(event, LambdaContext())
+        settings = StreamSettings.from_env(self.environment)
+        return build_stream(Container(settings, self.clock))(event, LambdaContext())
 
     def sweep(self) -> dict[str, Any]:
         """Runs the scheduled function, with one thread: moto takes no more."""
-        settings = MaintenanceSettings.from_env(self.environment | {"SWEEP_THREADS": "1"})
-        return build_maintenance(settings, self.clock)({}, LambdaContext())
+        settings = ScheduleSettings.from_env(self.environment | {"SWEEP_THREADS": "1"})
+        return build_schedule(Container(settings, self.clock))({}, LambdaContext())
 
 
 @pytest.fixture
@@ -116,7 +117,7 @@ def test_an_end_that_was_cut_short_is_finished_by_the_schedule(
 ) -> None:
     task = create_task(admin, id="task_1", assigned_agent="admin")
     create(admin, working("task_1"))
-    with faulty("functions.api.services", at=2):
+    with faulty(at=2):
         told = {"ROOT_KEY_SECRET_ID": "", "ROOT_KEY": _ROOT_KEY}
         dying = cloud.client(admin.headers["X-API-Key"], **told)
     with pytest.raises(Killed):

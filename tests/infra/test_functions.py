@@ -1,18 +1,17 @@
 """Each function gets what its settings ask for, and nothing else."""
 
 import importlib
-from dataclasses import fields
 from typing import Any
 
 import pytest
 
-from functions.platform.settings import ApiSettings, LifecycleSettings, MaintenanceSettings
+from functions.platform.settings import ApiSettings, ScheduleSettings, Settings, StreamSettings
 from tests.infra.template import DOORS, Template
 
-_SETTINGS: dict[str, type[ApiSettings | LifecycleSettings | MaintenanceSettings]] = {
+_SETTINGS: dict[str, type[Settings]] = {
     "Api": ApiSettings,
-    "Lifecycle": LifecycleSettings,
-    "Maintenance": MaintenanceSettings,
+    "Lifecycle": StreamSettings,
+    "Maintenance": ScheduleSettings,
 }
 _LEFT_OUT = {  # the laptop's own ways, what has a good default, and what Lambda itself gives
     "Api": {
@@ -37,7 +36,8 @@ def door(request: pytest.FixtureRequest) -> str:
 
 def test_there_is_a_function_for_each_door(dev: Template) -> None:
     handlers = {each["Properties"]["Handler"] for each in dev.of_type("Lambda::Function").values()}
-    assert {f"functions.{door.lower()}.handler.handler" for door in DOORS} <= handlers
+    packages = ("api", "schedule", "stream")
+    assert {f"functions.{package}.main.handler" for package in packages} <= handlers
 
 
 def test_a_functions_handler_is_there(dev: Template, door: str) -> None:
@@ -47,7 +47,7 @@ def test_a_functions_handler_is_there(dev: Template, door: str) -> None:
 
 def test_a_functions_environment_is_what_its_settings_take(dev: Template, door: str) -> None:
     given: dict[str, Any] = dev.function(door)["Environment"]["Variables"]
-    known = {field.name.upper() for field in fields(_SETTINGS[door])}
+    known = {name.upper() for name in _SETTINGS[door].USED}
     assert set(given) == known - _LEFT_OUT[door] - _WHERE_ASKED_FOR
     assert _SETTINGS[door].from_env({name: name.lower() for name in given})
 

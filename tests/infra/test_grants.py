@@ -48,7 +48,7 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[_Call]]:
     found: dict[str, set[_Call]] = {door: set() for door in (*DOORS, "Intake")}
     for line in notes.read_text("utf-8").splitlines():
         door, action, resource = line.split()
-        found[door.capitalize()].add((action, resource))
+        found[_FUNCTION_IDS[door]].add((action, resource))
     return found
 
 
@@ -119,6 +119,12 @@ _BUCKETS_KEY = {
 }
 _QUEUES_KEY = {
     (f"kms:{action}", "storage key for sqs") for action in ("Decrypt", "GenerateDataKey")
+}
+_FUNCTION_IDS = {
+    "api": "Api",
+    "schedule": "Maintenance",
+    "stream": "Lifecycle",
+    "task_events": "Intake",
 }
 _BESIDES = {
     "Api": {("kms:Decrypt", "storage key for secretsmanager"), *_BUCKETS_KEY},

@@ -4,7 +4,7 @@ from dataclasses import fields
 
 import pytest
 
-from functions.platform.settings import IntakeSettings
+from functions.platform.settings import TaskEventSettings
 from infra.config import Config, ConfigError
 from tests.infra.conftest import INTAKE, Synthesize
 from tests.infra.template import Template
@@ -46,8 +46,8 @@ def test_another_bus_may_bring_them(synthesize: Synthesize) -> None:
 
 def test_the_function_is_told_in_whose_name(taking: Template) -> None:
     given = taking.function("Intake")["Environment"]["Variables"]
-    assert set(given) == {field.name.upper() for field in fields(IntakeSettings)}
-    assert (given["INTAKE_TENANT"], given["INTAKE_PRINCIPAL"]) == ("acme", "desk/planner")
+    assert set(given) == {field.name.upper() for field in fields(TaskEventSettings)}
+    assert (given["TASK_EVENTS_TENANT"], given["TASK_EVENTS_PRINCIPAL"]) == ("acme", "desk/planner")
     assert taking.function("Intake")["Handler"] == "functions.task_events.main.handler"
 
 

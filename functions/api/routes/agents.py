@@ -3,7 +3,6 @@
 from functions.api.call import Answer, Call, json_answer
 from functions.api.governing_documents import settings_document
 from functions.api.parsing import parsed
-from functions.api.rooms.tasks import agents
 from functions.api.route import Route
 from functions.entries.requests import AgentConfig
 from functions.identity.model import ADMIN, Principal
@@ -11,7 +10,7 @@ from functions.identity.model import ADMIN, Principal
 
 def configure(call: Call, caller: Principal) -> Answer:
     config, agent = parsed(call, AgentConfig), call.name("agent_id", 128)
-    settings = call.use(agents).configure(caller, agent, config, call.token(caller))
+    settings = call.services.agents.configure(caller, agent, config, call.token(caller))
     return json_answer(200, settings_document(settings))
 
 

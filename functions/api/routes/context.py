@@ -9,7 +9,6 @@ from functions.api.call import Answer, Call, json_answer
 from functions.api.documents import Document, entry_document
 from functions.api.filters import tags_of
 from functions.api.paging import number
-from functions.api.rooms.queries import contexts
 from functions.api.route import Route
 from functions.entries.context import Section
 from functions.entries.model import Entry
@@ -22,7 +21,7 @@ def pack(call: Call, caller: Principal) -> Answer:
     episodic = number(call, "episodic_limit", 10, 0, 1000)
     most = number(call, "max_kb", 256, 1, 4096)
     task_id = call.names["task_id"]
-    found = call.use(contexts).of(caller, task_id, episodic, tags_of(call, "tags"))
+    found = call.services.contexts.of(caller, task_id, episodic, tags_of(call, "tags"))
     return json_answer(200, {"task_id": task_id} | _packed(found, most * _KB))
 
 

@@ -6,7 +6,6 @@ from functions.api.call import Answer, Call, json_answer
 from functions.api.fact_documents import fact_document, recalled_document
 from functions.api.paging import cut
 from functions.api.parsing import parsed
-from functions.api.rooms.search import facts
 from functions.api.route import Route
 from functions.facts.model import Fact
 from functions.facts.requests import NewFact, Recall
@@ -17,7 +16,7 @@ _FACT = f"{_FACTS}/{{fact_id+}}"
 
 
 def learn(call: Call, caller: Principal) -> Answer:
-    fact, first = call.use(facts).learn(caller, parsed(call, NewFact), call.token(caller))
+    fact, first = call.services.facts.learn(caller, parsed(call, NewFact), call.token(caller))
     answer = _answer(201 if first else 200, fact)
     if first:
         answer.headers["location"] = f"{_FACTS}/{quote(fact.id, safe='')}"
@@ -25,16 +24,16 @@ def learn(call: Call, caller: Principal) -> Answer:
 
 
 def recall(call: Call, caller: Principal) -> Answer:
-    found = call.use(facts).recall(caller, parsed(call, Recall))
+    found = call.services.facts.recall(caller, parsed(call, Recall))
     return json_answer(200, {"facts": cut(map(recalled_document, found))})
 
 
 def get(call: Call, caller: Principal) -> Answer:
-    return _answer(200, call.use(facts).get(caller, call.names["fact_id"]))
+    return _answer(200, call.services.facts.get(caller, call.names["fact_id"]))
 
 
 def forget(call: Call, caller: Principal) -> Answer:
-    call.use(facts).forget(caller, call.names["fact_id"], call.if_match)
+    call.services.facts.forget(caller, call.names["fact_id"], call.if_match)
     return Answer(204)
 
 

@@ -3,7 +3,6 @@
 from functions.api.call import Answer, Call, json_answer
 from functions.api.governing_documents import guardrails_document
 from functions.api.parsing import parsed
-from functions.api.rooms.governing import guarding
 from functions.api.route import Route
 from functions.identity.model import ADMIN, Principal
 from functions.tasks.guardrails import CoordinatorGuardrails
@@ -13,13 +12,13 @@ _GUARDRAILS = "/api/v1/coordinators/{coordinator_id+}/guardrails"
 
 
 def get(call: Call, caller: Principal) -> Answer:
-    return _answer(call.use(guarding).get(caller, _coordinator(call)))
+    return _answer(call.services.guarding.get(caller, _coordinator(call)))
 
 
 def change(call: Call, caller: Principal) -> Answer:
     asked = parsed(call, GuardrailsChange).guardrails
     version, token = call.if_match, call.token(caller)
-    return _answer(call.use(guarding).change(caller, _coordinator(call), asked, version, token))
+    return _answer(call.services.guarding.change(caller, _coordinator(call), asked, version, token))
 
 
 def _coordinator(call: Call) -> str:

@@ -4,7 +4,6 @@ from functions.api.call import Answer, Call, json_answer
 from functions.api.documents import principal_document
 from functions.api.paging import PAGE, listed
 from functions.api.parsing import parsed
-from functions.api.rooms.identity import identity
 from functions.api.route import ANY, ROOT, Route
 from functions.identity.model import ADMIN, Principal
 from functions.identity.requests import NewPrincipal, NewTenant
@@ -15,7 +14,7 @@ _PRINCIPAL = f"{PRINCIPALS}/{{id+}}"
 
 def create_tenant(call: Call, caller: Principal) -> Answer:
     new = parsed(call, NewTenant)
-    admin, api_key = call.use(identity).create_tenant(
+    admin, api_key = call.services.identity.create_tenant(
         new.id, call.token(caller), call.idempotency_key
     )
     return json_answer(201, {"id": new.id, "admin": _with_key(admin, api_key)})
@@ -23,14 +22,14 @@ def create_tenant(call: Call, caller: Principal) -> Answer:
 
 def create(call: Call, caller: Principal) -> Answer:
     new = parsed(call, NewPrincipal)
-    principal, api_key = call.use(identity).create_principal(
+    principal, api_key = call.services.identity.create_principal(
         caller, new, call.token(caller), call.idempotency_key
     )
     return json_answer(201, _with_key(principal, api_key))
 
 
 def all_of_tenant(call: Call, caller: Principal) -> Answer:
-    documents = list(map(principal_document, call.use(identity).principals(caller)))
+    documents = list(map(principal_document, call.services.identity.principals(caller)))
     return json_answer(200, listed(call, "principals", documents))
 
 
@@ -39,12 +38,12 @@ def me(_call: Call, caller: Principal) -> Answer:
 
 
 def revoke(call: Call, caller: Principal) -> Answer:
-    call.use(identity).revoke(caller, call.names["id"])
+    call.services.identity.revoke(caller, call.names["id"])
     return Answer(204)
 
 
 def rotate(call: Call, caller: Principal) -> Answer:
-    principal, api_key = call.use(identity).rotate(
+    principal, api_key = call.services.identity.rotate(
         caller, call.names["id"], call.token(caller), call.idempotency_key
     )
     return json_answer(200, _with_key(principal, api_key))

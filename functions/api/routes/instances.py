@@ -3,7 +3,6 @@
 from functions.api.call import Answer, Call, json_answer
 from functions.api.parsing import parsed
 from functions.api.procedure_documents import held_document, working_document
-from functions.api.rooms.procedures import instances
 from functions.api.route import Route
 from functions.identity.model import READ, WRITE, Principal
 from functions.working_values.requests import NewWorkingValue
@@ -14,23 +13,23 @@ _VALUE = f"{_WORKING}/{{key+}}"
 
 def put(call: Call, caller: Principal) -> Answer:
     new, (instance, key) = parsed(call, NewWorkingValue), _names(call)
-    stored = call.use(instances).put(caller, instance, key, new)
+    stored = call.services.instances.put(caller, instance, key, new)
     return json_answer(200, working_document(instance, key, stored))
 
 
 def get(call: Call, caller: Principal) -> Answer:
     instance, key = _names(call)
-    found = call.use(instances).get(caller, instance, key)
+    found = call.services.instances.get(caller, instance, key)
     return json_answer(200, working_document(instance, key, found))
 
 
 def get_all(call: Call, caller: Principal) -> Answer:
     instance = call.name("instance_id", 128)
-    return json_answer(200, held_document(instance, call.use(instances).all(caller, instance)))
+    return json_answer(200, held_document(instance, call.services.instances.all(caller, instance)))
 
 
 def delete(call: Call, caller: Principal) -> Answer:
-    call.use(instances).delete(caller, *_names(call))
+    call.services.instances.delete(caller, *_names(call))
     return Answer(204)
 
 

@@ -6,7 +6,6 @@ from typing import cast, get_args
 from functions.api.call import Answer, Call, json_answer
 from functions.api.log_documents import event_document
 from functions.api.paging import limits, single
-from functions.api.rooms.logs import logs
 from functions.api.route import Route
 from functions.event_log.model import Event, EventType, Page
 from functions.identity.model import READ, Principal
@@ -17,15 +16,15 @@ _QUERY = ("type", "after", "limit")
 
 
 def of_intent(call: Call, caller: Principal) -> Answer:
-    return _answer(*call.use(logs).of_intent(caller, call.names["intent_id"], _page(call)))
+    return _answer(*call.services.logs.of_intent(caller, call.names["intent_id"], _page(call)))
 
 
 def of_agent(call: Call, caller: Principal) -> Answer:
-    return _answer(*call.use(logs).of_agent(caller, call.names["agent_id"], _page(call)))
+    return _answer(*call.services.logs.of_agent(caller, call.names["agent_id"], _page(call)))
 
 
 def of_namespace(call: Call, caller: Principal) -> Answer:
-    return _answer(*call.use(logs).of_namespace(caller, call.names["namespace"], _page(call)))
+    return _answer(*call.services.logs.of_namespace(caller, call.names["namespace"], _page(call)))
 
 
 def _page(call: Call) -> Page:

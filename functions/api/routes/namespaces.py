@@ -4,7 +4,6 @@ from functions.api.call import Answer, Call, json_answer
 from functions.api.documents import namespace_document
 from functions.api.paging import PAGE, listed
 from functions.api.parsing import parsed
-from functions.api.rooms.namespaces import namespaces
 from functions.api.route import Route
 from functions.identity.model import ADMIN, READ, Principal
 from functions.namespaces.model import Namespace
@@ -14,19 +13,19 @@ NAMESPACES = "/api/v1/memory/namespaces"
 
 
 def all_visible(call: Call, caller: Principal) -> Answer:
-    documents = list(map(namespace_document, call.use(namespaces).visible(caller)))
+    documents = list(map(namespace_document, call.services.namespaces.visible(caller)))
     return json_answer(200, listed(call, "namespaces", documents))
 
 
 def get(call: Call, caller: Principal) -> Answer:
-    return _answer(call.use(namespaces).get(caller, call.names["namespace"]))
+    return _answer(call.services.namespaces.get(caller, call.names["namespace"]))
 
 
 def configure(call: Call, caller: Principal) -> Answer:
     change = parsed(call, NamespaceChange)
     name, version = call.name("namespace", 255), call.if_match
     token = call.token(caller)
-    return _answer(call.use(namespaces).configure(caller, name, change, version, token))
+    return _answer(call.services.namespaces.configure(caller, name, change, version, token))
 
 
 def _answer(namespace: Namespace) -> Answer:

@@ -8,7 +8,6 @@ from functions.api.call import Answer, Call, json_answer
 from functions.api.openwop_documents import memory_entry_document, run_document
 from functions.api.paging import MOST_LIMIT, cut, number, single
 from functions.api.parsing import parsed
-from functions.api.rooms.openwop import handles, memories, memory_runs
 from functions.api.route import Route
 from functions.identity.model import READ, WRITE, Principal
 from functions.openwop.model import Listing, MemoryEntry
@@ -24,20 +23,22 @@ _ENTRY = f"{_MEMORY}/{{id}}"
 
 def start(call: Call, caller: Principal) -> Answer:
     new = parsed(call, NewMemoryRun)
-    started = call.use(memory_runs).start(caller, new, _token(call, caller))
+    started = call.services.memory_runs.start(caller, new, _token(call, caller))
     return json_answer(201, run_document(started))
 
 
 def end(call: Call, caller: Principal) -> Answer:
     run = call.names["runId"]
-    call.use(memory_runs).end(caller, run)
+    call.services.memory_runs.end(caller, run)
     return json_answer(200, {"runId": run, "ended": True})
 
 
 def list_entries(call: Call, caller: Principal) -> Answer:
     limit = number(call, "limit", 0, 0, MOST_LIMIT)
     listing = Listing(_tag(call), _before(call), limit or MOST_LIMIT)
-    found = call.use(memories).list(caller, call.names["memoryRef"], single(call, "runId"), listing)
+    found = call.services.memories.list(
+        caller, call.names["memoryRef"], single(call, "runId"), listing
+    )
     return json_answer(200, _listed(found, limit))
 
 
@@ -57,7 +58,7 @@ def _listed(found: Iterator[MemoryEntry], limit: int) -> dict[str, Any]:
 
 
 def get_entry(call: Call, caller: Principal) -> Answer:
-    entry = call.use(memories).get(
+    entry = call.services.memories.get(
         caller, call.names["memoryRef"], call.names["id"], single(call, "runId")
     )
     if entry is None:
@@ -69,12 +70,12 @@ def get_entry(call: Call, caller: Principal) -> Answer:
 def put_entry(call: Call, caller: Principal) -> Answer:
     new = parsed(call, NewMemoryEntry)
     reference = call.names["memoryRef"]
-    entry = call.use(memories).put(caller, reference, new, _token(call, caller))
+    entry = call.services.memories.put(caller, reference, new, _token(call, caller))
     return json_answer(201, memory_entry_document(entry))
 
 
 def delete_entry(call: Call, caller: Principal) -> Answer:
-    deleted = call.use(memories).delete(
+    deleted = call.services.memories.delete(
         caller, call.names["memoryRef"], call.names["id"], single(call, "runId")
     )
     return json_answer(200, {"deleted": deleted})
@@ -85,7 +86,7 @@ def _token(call: Call, caller: Principal) -> RequestToken | None:
     that only this service can make."""
     if call.idempotency_key is None:
         return None
-    return call.token(caller, call.use(handles).digest)
+    return call.token(caller, call.services.handles.digest)
 
 
 def _tag(call: Call) -> str | None:

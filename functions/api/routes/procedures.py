@@ -6,7 +6,6 @@ from functions.api.call import Answer, Call, json_answer
 from functions.api.paging import PAGE, listed
 from functions.api.parsing import parsed
 from functions.api.procedure_documents import workflow_document
-from functions.api.rooms.procedures import procedures
 from functions.api.route import Route
 from functions.identity.model import READ, WRITE, Principal
 from functions.procedures.model import Place, Standing
@@ -18,7 +17,7 @@ _WORKFLOW = f"{_PROCEDURE}/{{workflow_id}}"
 
 def put(call: Call, caller: Principal) -> Answer:
     new, place, workflow = parsed(call, NewWorkflow), _place(call), _workflow(call)
-    stored, first = call.use(procedures).put(caller, place, workflow, new, call.if_match)
+    stored, first = call.services.procedures.put(caller, place, workflow, new, call.if_match)
     answer = _answer(201 if first else 200, stored)
     if first:
         names = (place.agent_type, place.task_type, workflow)
@@ -28,29 +27,31 @@ def put(call: Call, caller: Principal) -> Answer:
 
 
 def get(call: Call, caller: Principal) -> Answer:
-    return _answer(200, call.use(procedures).get(caller, _place(call), _workflow(call)))
+    return _answer(200, call.services.procedures.get(caller, _place(call), _workflow(call)))
 
 
 def get_all(call: Call, caller: Principal) -> Answer:
-    documents = [workflow_document(each) for each in call.use(procedures).all(caller, _place(call))]
+    documents = [
+        workflow_document(each) for each in call.services.procedures.all(caller, _place(call))
+    ]
     return json_answer(200, listed(call, "procedures", documents))
 
 
 def select(call: Call, caller: Principal) -> Answer:
     wanted = parsed(call, Selection) if call.body else Selection()
-    found = call.use(procedures).select(caller, _place(call), wanted.seed)
+    found = call.services.procedures.select(caller, _place(call), wanted.seed)
     return _answer(200, found, sampled=found.sampled)
 
 
 def outcome(call: Call, caller: Principal) -> Answer:
     score = parsed(call, Outcome).score
     token = None if call.idempotency_key is None else call.token(caller)
-    counted = call.use(procedures).outcome(caller, _place(call), _workflow(call), score, token)
+    counted = call.services.procedures.outcome(caller, _place(call), _workflow(call), score, token)
     return _answer(200, counted)
 
 
 def delete(call: Call, caller: Principal) -> Answer:
-    call.use(procedures).delete(caller, _place(call), _workflow(call), call.if_match)
+    call.services.procedures.delete(caller, _place(call), _workflow(call), call.if_match)
     return Answer(204)
 
 

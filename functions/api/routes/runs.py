@@ -8,7 +8,6 @@ from urllib.parse import quote
 from functions.api.call import Answer, Call, json_answer
 from functions.api.paging import MOST_LIMIT, PAGE, cut, envelope, limits, number, single
 from functions.api.parsing import parsed
-from functions.api.rooms.runs import episodes, runs
 from functions.api.route import Route
 from functions.api.run_documents import episode_document, run_document
 from functions.identity.model import READ, WRITE, Principal
@@ -24,22 +23,22 @@ _RECALLED = 10
 
 
 def start(call: Call, caller: Principal) -> Answer:
-    run = call.use(runs).start(caller, parsed(call, NewRun), call.token(caller))
+    run = call.services.runs.start(caller, parsed(call, NewRun), call.token(caller))
     return _answer(201, run, location=f"{_RUNS}/{quote(run.id, safe='')}")
 
 
 def get(call: Call, caller: Principal) -> Answer:
-    return _answer(200, call.use(runs).get(caller, call.names["run_id"]))
+    return _answer(200, call.services.runs.get(caller, call.names["run_id"]))
 
 
 def complete(call: Call, caller: Principal) -> Answer:
     output, run_id = parsed(call, RunOutput).output, call.names["run_id"]
-    return _answer(200, call.use(runs).complete(caller, run_id, output, call.token(caller)))
+    return _answer(200, call.services.runs.complete(caller, run_id, output, call.token(caller)))
 
 
 def fail(call: Call, caller: Principal) -> Answer:
     error, run_id = parsed(call, RunError).error, call.names["run_id"]
-    return _answer(200, call.use(runs).fail(caller, run_id, error, call.token(caller)))
+    return _answer(200, call.services.runs.fail(caller, run_id, error, call.token(caller)))
 
 
 def of_type(call: Call, caller: Principal) -> Answer:
@@ -47,7 +46,7 @@ def of_type(call: Call, caller: Principal) -> Answer:
     agent_type = _agent_type(call)
     if agent_type is None:
         raise ValidationFailed("agent_type", "is required: whose runs to list")
-    found, total = call.use(runs).of_type(caller, agent_type, _status(call), limit, offset)
+    found, total = call.services.runs.of_type(caller, agent_type, _status(call), limit, offset)
     page = cut(map(run_document, found))
     return json_answer(200, envelope("runs", page, total, limit, offset, len(page)))
 
@@ -55,7 +54,7 @@ def of_type(call: Call, caller: Principal) -> Answer:
 def append(call: Call, caller: Principal) -> Answer:
     token = None if call.idempotency_key is None else call.token(caller)
     new, run_id = parsed(call, NewEpisode), call.names["run_id"]
-    episode = call.use(episodes).append(caller, run_id, new, token)
+    episode = call.services.episodes.append(caller, run_id, new, token)
     return json_answer(201, episode_document(episode))
 
 
@@ -65,9 +64,9 @@ def recall(call: Call, caller: Principal) -> Answer:
     if (agent_type is None) == (run_id is None):
         raise ValidationFailed("agent_type", "is required, or else run_id: give one of the two")
     if agent_type is not None:
-        found = call.use(episodes).of_type(caller, agent_type, before, limit + 1)
+        found = call.services.episodes.of_type(caller, agent_type, before, limit + 1)
     else:
-        run, found = call.use(episodes).of_run(caller, str(run_id), before, limit + 1)
+        run, found = call.services.episodes.of_run(caller, str(run_id), before, limit + 1)
         agent_type = run.agent_type
     return json_answer(200, _recalled(found, agent_type, limit) | {"limit": limit})
 

@@ -4,7 +4,6 @@ from functions.api.call import Answer, Call, json_answer
 from functions.api.documents import Document, entry_document
 from functions.api.paging import cut
 from functions.api.parsing import parsed
-from functions.api.rooms.search import search
 from functions.api.route import Route
 from functions.identity.model import READ, Principal
 from functions.search.model import Match
@@ -12,7 +11,7 @@ from functions.search.requests import MemorySearch
 
 
 def memory(call: Call, caller: Principal) -> Answer:
-    found = call.use(search).find(caller, parsed(call, MemorySearch))
+    found = call.services.search.find(caller, parsed(call, MemorySearch))
     return json_answer(200, {"results": cut(map(_document, found))})
 
 

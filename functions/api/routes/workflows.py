@@ -2,7 +2,6 @@
 
 from functions.api.call import Answer, Call, json_answer
 from functions.api.governing_documents import workflow_document
-from functions.api.rooms.workflows import workflows
 from functions.api.route import Route
 from functions.identity.model import ADMIN, Principal
 from functions.workflows.requests import Workflow
@@ -12,7 +11,7 @@ def apply(call: Call, caller: Principal) -> Answer:
     from functions.workflows.text import read_workflow  # noqa: PLC0415 - no cold start waits for it
 
     workflow = read_workflow(call.body, call.headers.get("content-type", "").lower())
-    applied = call.use(workflows).apply(caller, workflow, call.token(caller))
+    applied = call.services.workflows.apply(caller, workflow, call.token(caller))
     return json_answer(200, workflow_document(applied))
 
 

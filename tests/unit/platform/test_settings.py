@@ -2,7 +2,7 @@
 
 import pytest
 
-from functions.platform.settings import ApiSettings, MaintenanceSettings, WrongSetting
+from functions.platform.settings import ApiSettings, ScheduleSettings, WrongSetting
 
 GOOD = {
     "MEMORY_TABLE": "memory",
@@ -17,7 +17,7 @@ def test_variables_are_read_as_what_they_are() -> None:
     assert (settings.memory_table, settings.key_cache_seconds) == ("memory", 2.5)
     assert settings.root_key_secret_id is None
     tables = {name: GOOD[name] for name in ("MEMORY_TABLE", "LOG_TABLE")}
-    assert MaintenanceSettings.from_env(tables | {"SWEEP_THREADS": "3"}).sweep_threads == 3
+    assert ScheduleSettings.from_env(tables | {"SWEEP_THREADS": "3"}).sweep_threads == 3
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_a_wrong_variable_is_named_and_its_value_is_not(name: str, text: str) ->
 def test_a_number_out_of_range_is_wrong(threads: str) -> None:
     tables = {name: GOOD[name] for name in ("MEMORY_TABLE", "LOG_TABLE")}
     with pytest.raises(WrongSetting, match="SWEEP_THREADS"):
-        MaintenanceSettings.from_env(tables | {"SWEEP_THREADS": threads})
+        ScheduleSettings.from_env(tables | {"SWEEP_THREADS": threads})
 
 
 def test_archives_have_one_place() -> None:

@@ -10,7 +10,7 @@ from botocore.response import StreamingBody
 from botocore.stub import Stubber
 
 from functions.platform.errors import Unavailable
-from functions.platform.settings import Searching, WrongSetting
+from functions.platform.settings import Settings, WrongSetting
 from functions.vectors.bedrock import titan
 
 TITAN = "amazon.titan-embed-text-v2:0"
@@ -56,4 +56,4 @@ def test_a_model_that_refuses_is_not_available(bedrock: Any, code: str) -> None:
 @pytest.mark.parametrize("model", ["titan", "bedrock:", "bedrock:amazon.titan-embed-text-v1"])
 def test_a_model_that_is_not_known_is_a_wrong_setting(model: str) -> None:
     with pytest.raises(WrongSetting, match="EMBEDDING_MODEL"):
-        Searching(embedding_model=model)
+        Settings(memory_table="m", log_table="l", embedding_model=model)

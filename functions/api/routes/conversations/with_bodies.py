@@ -5,7 +5,6 @@ from urllib.parse import quote
 from functions.api.call import Answer, Call
 from functions.api.conversation_documents import conversation_document, message_document
 from functions.api.parsing import parsed
-from functions.api.rooms.conversations import conversations
 from functions.api.route import Route
 from functions.api.routes.conversations.without_bodies import CONVERSATION, CONVERSATIONS, answer
 from functions.conversations.requests import NewConversation, NewMessages
@@ -14,7 +13,7 @@ from functions.identity.model import WRITE, Principal
 
 def put(call: Call, caller: Principal) -> Answer:
     new, session = parsed(call, NewConversation), call.name("session_id", 255)
-    made, first = call.use(conversations).put(caller, session, new, call.if_match)
+    made, first = call.services.conversations.put(caller, session, new, call.if_match)
     located = {"location": _address(session)} if first else {}
     return answer(201 if first else 200, made, conversation_document(made), **located)
 
@@ -22,7 +21,7 @@ def put(call: Call, caller: Principal) -> Answer:
 def append(call: Call, caller: Principal) -> Answer:
     new, session = parsed(call, NewMessages), call.names["session_id"]
     token = None if call.idempotency_key is None else call.token(caller)
-    after, added = call.use(conversations).append(caller, session, new.all, token)
+    after, added = call.services.conversations.append(caller, session, new.all, token)
     document = {
         "session_id": after.session,
         "revision": after.revision,

@@ -8,7 +8,6 @@ from functions.api.conversation_documents import conversation_document, message_
 from functions.api.documents import Document
 from functions.api.filters import tags_of
 from functions.api.paging import MOST_LIMIT, PAGE, cut, envelope, limits, number, single
-from functions.api.rooms.conversations import archives, conversations
 from functions.api.route import Route
 from functions.conversations.model import Conversation, Message
 from functions.identity.model import READ, WRITE, Principal
@@ -25,7 +24,7 @@ def get(call: Call, caller: Principal) -> Answer:
     if newest and call.query.keys() & set(PAGE):
         raise ValidationFailed("last", "goes without limit and offset")
     session = call.names["session_id"]
-    found, page = call.use(conversations).read(caller, session, -newest or first, most, _page)
+    found, page = call.services.conversations.read(caller, session, -newest or first, most, _page)
     return answer(
         200, found, _document(found, max(found.count - newest, 0) if newest else first, page)
     )
@@ -33,7 +32,7 @@ def get(call: Call, caller: Principal) -> Answer:
 
 def pop(call: Call, caller: Principal) -> Answer:
     token = None if call.idempotency_key is None else call.token(caller)
-    after, popped = call.use(conversations).pop(caller, call.names["session_id"], token)
+    after, popped = call.services.conversations.pop(caller, call.names["session_id"], token)
     document = {
         "session_id": after.session,
         "revision": after.revision,
@@ -44,13 +43,13 @@ def pop(call: Call, caller: Principal) -> Answer:
 
 
 def delete(call: Call, caller: Principal) -> Answer:
-    call.use(conversations).delete(caller, call.names["session_id"], call.if_match)
+    call.services.conversations.delete(caller, call.names["session_id"], call.if_match)
     return Answer(204)
 
 
 def of_user(call: Call, caller: Principal) -> Answer:
     limit, offset = limits(call)
-    found, total = call.use(conversations).of_user(
+    found, total = call.services.conversations.of_user(
         caller, call.names["user_id"], tags_of(call, "tags"), limit, offset
     )
     page = cut(map(conversation_document, found))
@@ -60,12 +59,12 @@ def of_user(call: Call, caller: Principal) -> Answer:
 def get_archive(call: Call, caller: Principal) -> Answer:
     first, most = _range(call)
     session = call.names["session_id"]
-    found, page = call.use(archives).read(caller, session, first, most, _page)
+    found, page = call.services.archives.read(caller, session, first, most, _page)
     return answer(200, found, _document(found, first, page))
 
 
 def delete_archive(call: Call, caller: Principal) -> Answer:
-    call.use(archives).delete(caller, call.names["session_id"])
+    call.services.archives.delete(caller, call.names["session_id"])
     return Answer(204)
 
 

@@ -8,7 +8,6 @@ from functions.api.call import Answer, Call, json_answer
 from functions.api.documents import entry_document
 from functions.api.filters import FILTERS, NARROWING, filters_of
 from functions.api.parsing import parsed
-from functions.api.rooms.batches import batches
 from functions.api.route import Route
 from functions.api.routes.memory.entry import MEMORY
 from functions.entries.model import MOST_IN_BATCH
@@ -43,7 +42,7 @@ def batch(call: Call, caller: Principal) -> Answer:
             actual=len(asked),
         )
     items = [_item(index, each) for index, each in enumerate(asked)]
-    entries = call.use(batches).write(caller, items, call.token(caller))
+    entries = call.services.batches.write(caller, items, call.token(caller))
     return json_answer(200, {"entries": [entry_document(entry) for entry in entries]})
 
 
@@ -63,7 +62,7 @@ def _item(index: int, asked: dict[str, Any]) -> NewEntry | BatchUpdate:
 def delete_batch(call: Call, caller: Principal) -> Answer:
     if not call.query.keys() & set(NARROWING):
         raise ValidationFailed("query", f"needs at least one of {', '.join(NARROWING)}")
-    return json_answer(200, {"deleted": call.use(batches).delete(caller, filters_of(call))})
+    return json_answer(200, {"deleted": call.services.batches.delete(caller, filters_of(call))})
 
 
 ROUTES = [

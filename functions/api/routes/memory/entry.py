@@ -2,7 +2,6 @@
 
 from functions.api.call import Answer, Call, json_answer
 from functions.api.documents import entry_document
-from functions.api.rooms.entries import entries
 from functions.api.route import Route
 from functions.entries.model import Entry
 from functions.identity.model import READ, WRITE, Principal
@@ -11,14 +10,14 @@ MEMORY = "/api/v1/memory"
 
 
 def get(call: Call, caller: Principal) -> Answer:
-    entry = call.use(entries).get(caller, call.names["id"])
+    entry = call.services.entries.get(caller, call.names["id"])
     if _unchanged(call.headers.get("if-none-match"), entry):
         return Answer(304, headers={"etag": _etag(entry)})
     return entry_answer(200, entry)
 
 
 def delete(call: Call, caller: Principal) -> Answer:
-    call.use(entries).delete(caller, call.names["id"], call.if_match)
+    call.services.entries.delete(caller, call.names["id"], call.if_match)
     return Answer(204)
 
 

@@ -2,7 +2,6 @@
 
 from functions.api.call import Answer, Call
 from functions.api.parsing import parsed
-from functions.api.rooms.entries import entries
 from functions.api.route import Route
 from functions.api.routes.memory.entry import MEMORY, entry_answer
 from functions.entries.requests import EntryChange, NewEntry
@@ -10,12 +9,12 @@ from functions.identity.model import WRITE, Principal
 
 
 def create(call: Call, caller: Principal) -> Answer:
-    entry = call.use(entries).create(caller, parsed(call, NewEntry), call.token(caller))
+    entry = call.services.entries.create(caller, parsed(call, NewEntry), call.token(caller))
     return entry_answer(201, entry, location=f"{MEMORY}/{entry.id}")
 
 
 def change(call: Call, caller: Principal) -> Answer:
-    entry = call.use(entries).change(
+    entry = call.services.entries.change(
         caller,
         call.names["id"],
         call.required_version,

@@ -2,7 +2,6 @@
 
 from functions.api.call import Answer, Call
 from functions.api.parsing import parsed
-from functions.api.rooms.conversations import states
 from functions.api.route import Route
 from functions.api.routes.states.without_bodies import STATE, answer, place
 from functions.conversations.requests import NewState
@@ -11,7 +10,7 @@ from functions.identity.model import WRITE, Principal
 
 def put(call: Call, caller: Principal) -> Answer:
     new = parsed(call, NewState)
-    return answer(call.use(states).put(caller, place(call), new, call.if_match))
+    return answer(call.services.states.put(caller, place(call), new, call.if_match))
 
 
 ROUTES = [

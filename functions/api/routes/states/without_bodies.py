@@ -7,7 +7,6 @@ import orjson
 from functions.api.call import Answer, Call, json_answer
 from functions.api.conversation_documents import state_document
 from functions.api.paging import cut, number
-from functions.api.rooms.conversations import states
 from functions.api.route import Route
 from functions.conversations.states import Place, State
 from functions.identity.model import READ, WRITE, Principal
@@ -17,18 +16,18 @@ STATE = f"{OF_OWNER}/{{key+}}"
 
 
 def get(call: Call, caller: Principal) -> Answer:
-    return answer(call.use(states).get(caller, place(call)))
+    return answer(call.services.states.get(caller, place(call)))
 
 
 def delete(call: Call, caller: Principal) -> Answer:
-    call.use(states).delete(caller, place(call), call.if_match)
+    call.services.states.delete(caller, place(call), call.if_match)
     return Answer(204)
 
 
 def of_owner(call: Call, caller: Principal) -> Answer:
     agent, owner = call.name("agent_id", 128), call.name("owner_id", 128)
     offset = number(call, "offset", 0, 0, 10**9)
-    found = list(call.use(states).of_owner(caller, agent, owner))
+    found = list(call.services.states.of_owner(caller, agent, owner))
     taken = len(cut(map(_pair, found[offset:])))
     shown: dict[str, Any] = {}
     for state in found[offset : offset + taken]:

@@ -5,8 +5,6 @@ from urllib.parse import quote
 from functions.api.call import Answer, Call, json_answer
 from functions.api.documents import grant_document, intent_document
 from functions.api.parsing import parsed
-from functions.api.rooms.governing import endings, grants
-from functions.api.rooms.logs import intents
 from functions.api.route import Route
 from functions.api.routes.tasks.without_bodies import ACL, GRANT, TASKS, task_answer
 from functions.identity.model import WRITE, Principal
@@ -14,12 +12,12 @@ from functions.tasks.requests import Acl, NewGrant, NewTask, TaskChange
 
 
 def register(call: Call, caller: Principal) -> Answer:
-    task = call.use(endings).register(caller, parsed(call, NewTask), call.token(caller))
+    task = call.services.endings.register(caller, parsed(call, NewTask), call.token(caller))
     return task_answer(201, task, location=f"{TASKS}/{quote(task.id, safe='')}")
 
 
 def change(call: Call, caller: Principal) -> Answer:
-    task = call.use(endings).change(
+    task = call.services.endings.change(
         caller,
         call.names["task_id"],
         call.required_version,
@@ -31,13 +29,13 @@ def change(call: Call, caller: Principal) -> Answer:
 
 def grant(call: Call, caller: Principal) -> Answer:
     task_id, principal = call.names["task_id"], call.name("principal", 128)
-    granted = call.use(grants).grant(caller, task_id, principal, parsed(call, NewGrant))
+    granted = call.services.grants.grant(caller, task_id, principal, parsed(call, NewGrant))
     return json_answer(200, grant_document(granted))
 
 
 def set_acl(call: Call, caller: Principal) -> Answer:
     acl = parsed(call, Acl)
-    intent = call.use(intents).set_acl(caller, call.names["intent_id"], acl)
+    intent = call.services.intents.set_acl(caller, call.names["intent_id"], acl)
     return json_answer(200, intent_document(intent))
 
 

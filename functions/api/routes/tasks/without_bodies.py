@@ -5,9 +5,6 @@ from typing import get_args
 from functions.api.call import Answer, Call, json_answer
 from functions.api.documents import intent_document, task_document
 from functions.api.paging import PAGE, cut, limits, position, single
-from functions.api.rooms.governing import grants
-from functions.api.rooms.logs import intents
-from functions.api.rooms.tasks import tasks
 from functions.api.route import Route
 from functions.identity.model import READ, WRITE, Principal
 from functions.platform.errors import ValidationFailed
@@ -19,15 +16,15 @@ ACL = "/api/v1/intents/{intent_id+}/acl"
 
 
 def get(call: Call, caller: Principal) -> Answer:
-    return task_answer(200, call.use(tasks).get(caller, call.names["task_id"]))
+    return task_answer(200, call.services.tasks.get(caller, call.names["task_id"]))
 
 
 def of_intent(call: Call, caller: Principal) -> Answer:
-    return _listed(call, call.use(tasks).of_intent(caller, call.names["intent_id"]))
+    return _listed(call, call.services.tasks.of_intent(caller, call.names["intent_id"]))
 
 
 def of_agent(call: Call, caller: Principal) -> Answer:
-    return _listed(call, call.use(tasks).of_agent(caller, call.names["agent_id"]))
+    return _listed(call, call.services.tasks.of_agent(caller, call.names["agent_id"]))
 
 
 def _listed(call: Call, tasks: list[Task]) -> Answer:
@@ -41,12 +38,12 @@ def _listed(call: Call, tasks: list[Task]) -> Answer:
 
 
 def revoke(call: Call, caller: Principal) -> Answer:
-    call.use(grants).revoke(caller, call.names["task_id"], call.names["principal"])
+    call.services.grants.revoke(caller, call.names["task_id"], call.names["principal"])
     return Answer(204)
 
 
 def get_acl(call: Call, caller: Principal) -> Answer:
-    intent = call.use(intents).get(caller, call.names["intent_id"])
+    intent = call.services.intents.get(caller, call.names["intent_id"])
     return json_answer(200, intent_document(intent))
 
 

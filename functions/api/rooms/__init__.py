@@ -1,1 +1,0 @@
-"""How services are made, a module per room: each function makes one, for `Services.use`."""

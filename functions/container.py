@@ -1,0 +1,404 @@
+"""The one composition root: how the services of every function are put together.
+
+An entry point makes one `Container` when its module is imported. Each service is made once, at its
+first use; the API touches those of common requests while it starts.
+"""
+
+from functools import cached_property
+from pathlib import Path
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from functions.conversations.appends import Appends
+from functions.conversations.archives import Archives
+from functions.conversations.items import ConversationItems
+from functions.conversations.pops import Pops
+from functions.conversations.remains import Remains
+from functions.conversations.retention import Retention
+from functions.conversations.service import Conversations
+from functions.conversations.states import States
+from functions.conversations.store import ConversationStore
+from functions.entries.access import Access
+from functions.entries.agents import Agents
+from functions.entries.archival import Archival
+from functions.entries.batch import Batches
+from functions.entries.context import Contexts
+from functions.entries.endings import Endings
+from functions.entries.expiry import Expiry
+from functions.entries.items import EntryItems
+from functions.entries.proof import Proof
+from functions.entries.query import Queries
+from functions.entries.recency import Recency
+from functions.entries.service import Entries
+from functions.entries.snapshots import SnapshotStore
+from functions.entries.store import EntryStore
+from functions.entries.summary import Summaries
+from functions.entries.surplus import Surplus
+from functions.entries.writer import EntryWriter
+from functions.event_log.service import Logs
+from functions.event_log.store import LogStore
+from functions.facts.renewal import Renewal
+from functions.facts.service import Facts
+from functions.identity.service import Identity
+from functions.identity.store import PrincipalStore
+from functions.namespaces.service import Namespaces
+from functions.namespaces.store import NamespaceStore
+from functions.openwop.handles import Handles
+from functions.openwop.positions import Positions
+from functions.openwop.registry import Registry
+from functions.openwop.runs import Runs as MemoryRuns
+from functions.openwop.service import Memories
+from functions.openwop.store import MemoryStore
+from functions.openwop.upkeep import Upkeep as MemoryUpkeep
+from functions.platform.aws import client, client_later
+from functions.platform.clock import Clock, now_ms
+from functions.platform.cold import ColdStorage, cold_storage
+from functions.platform.encryption import Cipher, FileKeys, KmsKeys
+from functions.platform.errors import Unavailable
+from functions.platform.settings import Settings, WrongSetting
+from functions.platform.table import Table
+from functions.platform.values import Values
+from functions.procedures.service import Procedures
+from functions.procedures.store import WorkflowStore
+from functions.runs.counts import EpisodeCounts
+from functions.runs.episodes import Episodes
+from functions.runs.ids import RunIds
+from functions.runs.items import RunItems
+from functions.runs.quota import Quota
+from functions.runs.service import Runs
+from functions.runs.store import RunStore
+from functions.search.service import Search
+from functions.search.upkeep import Upkeep as VectorUpkeep
+from functions.tasks.governance import Governance
+from functions.tasks.grants import Grants
+from functions.tasks.guarding import Guarding
+from functions.tasks.intents import Intents
+from functions.tasks.registrations import Registrations
+from functions.tasks.service import Tasks
+from functions.tasks.store import TaskStore
+from functions.vectors.choice import meanings_of
+from functions.vectors.model import Meanings
+from functions.vectors.store import VectorStore
+from functions.workflows.service import Workflows
+from functions.working_values.service import Instances
+
+
+class Container:
+    """The services of one function, on the tables and keys that its settings name.
+
+    Attributes:
+        settings: the function's.
+        clock: gives the time in epoch ms.
+        table: holds all but the logs.
+        log_table: holds the logs.
+    """
+
+    def __init__(self, settings: Settings, clock: Clock = now_ms) -> None:
+        dynamodb = client("dynamodb")
+        self.settings = settings
+        self.clock = clock
+        self.table = Table(dynamodb, settings.memory_table)
+        self.log_table = Table(dynamodb, settings.log_table)
+
+    def build_common_services(self) -> None:
+        """Make what nearly every request of the API needs, while the function starts."""
+        _ = self.identity, self.entries, self.queries, self.batches, self.endings
+
+    # Keys and storage
+
+    @cached_property
+    def cipher(self) -> Cipher | None:
+        """Encrypts sensitive values; None in functions that read no value."""
+        if self.settings.encryption_key_file is not None:
+            return Cipher(FileKeys(Path(self.settings.encryption_key_file)))
+        if self.settings.encryption_key_id is not None:
+            return Cipher(KmsKeys(client_later("kms"), self.settings.encryption_key_id))
+        return None
+
+    @property
+    def required_cipher(self) -> Cipher:
+        """The cipher, in a function whose settings name a key.
+
+        Raises:
+            WrongSetting: the settings name no key.
+        """
+        if self.cipher is None:
+            raise WrongSetting("set ENCRYPTION_KEY_FILE or ENCRYPTION_KEY_ID")
+        return self.cipher
+
+    @cached_property
+    def root_key(self) -> str:
+        """The operator's key, read from Secrets Manager where the settings don't hold it.
+
+        Raises:
+            Unavailable: Secrets Manager didn't answer.
+        """
+        if self.settings.root_key is not None:
+            return self.settings.root_key
+        secret_id = self.settings.root_key_secret_id
+        try:
+            secret = client("secretsmanager").get_secret_value(SecretId=secret_id)
+        except (BotoCoreError, ClientError) as error:
+            message = "the root key's store did not answer; try again in a second"
+            raise Unavailable(message) from error
+        return str(secret["SecretString"])
+
+    @cached_property
+    def archive_storage(self) -> ColdStorage | None:
+        return cold_storage(self.settings)
+
+    # Identity, namespaces, tasks, logs
+
+    @cached_property
+    def principal_store(self) -> PrincipalStore:
+        return PrincipalStore(self.table)
+
+    @cached_property
+    def identity(self) -> Identity:
+        cache_seconds = self.settings.key_cache_seconds
+        return Identity(self.principal_store, lambda: self.root_key, self.clock, cache_seconds)
+
+    @cached_property
+    def namespaces(self) -> Namespaces:
+        return Namespaces(NamespaceStore(self.table), self.clock)
+
+    @cached_property
+    def task_store(self) -> TaskStore:
+        return TaskStore(self.table)
+
+    @cached_property
+    def agents(self) -> Agents:
+        return Agents(self.table, self.clock)
+
+    @cached_property
+    def governance(self) -> Governance:
+        return Governance(self.table, self.task_store, self.agents.limit)
+
+    @cached_property
+    def tasks(self) -> Tasks:
+        return Tasks(self.task_store, self.governance, self.clock)
+
+    @cached_property
+    def registrations(self) -> Registrations:
+        kind_of = self.principal_store.kind_of
+        return Registrations(self.task_store, self.governance, self.clock, kind_of)
+
+    @cached_property
+    def grants(self) -> Grants:
+        return Grants(self.task_store, self.clock)
+
+    @cached_property
+    def guarding(self) -> Guarding:
+        return Guarding(self.governance, self.clock)
+
+    @cached_property
+    def intents(self) -> Intents:
+        return Intents(self.task_store)
+
+    @cached_property
+    def log_store(self) -> LogStore:
+        return LogStore(self.log_table)
+
+    @cached_property
+    def logs(self) -> Logs:
+        return Logs(self.log_store, self.intents, self.namespaces)
+
+    # Entries
+
+    @cached_property
+    def entry_items(self) -> EntryItems:
+        return EntryItems(self.cipher)
+
+    @cached_property
+    def entry_store(self) -> EntryStore:
+        return EntryStore(self.table, self.entry_items)
+
+    @cached_property
+    def entry_writer(self) -> EntryWriter:
+        return EntryWriter(self.table, self.entry_items, self.entry_store)
+
+    @cached_property
+    def recency(self) -> Recency:
+        return Recency(self.entry_store, self.clock)
+
+    @cached_property
+    def entries(self) -> Entries:
+        return Entries(
+            self.entry_store,
+            self.entry_writer,
+            Expiry(self.entry_store, self.entry_writer, self.clock),
+            Access(self.tasks),
+            self.recency,
+            self.namespaces,
+            self.clock,
+        )
+
+    @cached_property
+    def queries(self) -> Queries:
+        return Queries(self.entry_store, self.tasks, self.namespaces, self.recency, self.clock)
+
+    @cached_property
+    def batches(self) -> Batches:
+        return Batches(self.entries, self.entry_store, self.queries, self.namespaces, self.clock)
+
+    @cached_property
+    def summaries(self) -> Summaries:
+        return Summaries(self.entry_store, self.tasks, self.namespaces, self.clock)
+
+    @cached_property
+    def contexts(self) -> Contexts:
+        return Contexts(self.queries, self.tasks, self.governance)
+
+    @cached_property
+    def archival(self) -> Archival:
+        return Archival(
+            self.entry_store,
+            self.entry_writer,
+            SnapshotStore(self.table),
+            self.task_store,
+            self.log_store,
+            self.clock,
+        )
+
+    @cached_property
+    def endings(self) -> Endings:
+        return Endings(self.tasks, self.registrations, self.archival)
+
+    @cached_property
+    def surplus(self) -> Surplus:
+        return Surplus(self.table, self.entry_items, self.entry_store, self.clock)
+
+    @cached_property
+    def proof(self) -> Proof:
+        return Proof(self.table)
+
+    @cached_property
+    def workflows(self) -> Workflows:
+        return Workflows(
+            self.table, self.namespaces, self.agents, self.tasks, self.registrations, self.clock
+        )
+
+    # Search and facts
+
+    @cached_property
+    def meanings(self) -> Meanings:
+        return meanings_of(self.settings, self.table, self.clock)
+
+    @cached_property
+    def vector_upkeep(self) -> VectorUpkeep:
+        store = VectorStore(self.table, self.clock, self.meanings.form)
+        return VectorUpkeep(store, self.meanings.embed)
+
+    @cached_property
+    def search(self) -> Search:
+        return Search(
+            self.meanings, self.entry_store, self.queries, self.tasks, self.recency, self.clock
+        )
+
+    @cached_property
+    def facts(self) -> Facts:
+        return Facts(self.table, self.meanings, self.clock)
+
+    @cached_property
+    def renewal(self) -> Renewal:
+        return Renewal(self.table, self.meanings, self.clock)
+
+    # Runs, procedures, working values
+
+    @cached_property
+    def run_items(self) -> RunItems:
+        return RunItems(Values(self.cipher))
+
+    @cached_property
+    def run_ids(self) -> RunIds:
+        return RunIds(self.root_key)
+
+    @cached_property
+    def run_store(self) -> RunStore:
+        return RunStore(self.table, self.run_items, self.run_ids)
+
+    @cached_property
+    def runs(self) -> Runs:
+        return Runs(self.table, self.run_store, self.run_items, self.run_ids, self.clock)
+
+    @cached_property
+    def episode_counts(self) -> EpisodeCounts:
+        return EpisodeCounts(self.table, self.clock)
+
+    @cached_property
+    def episodes(self) -> Episodes:
+        quota = Quota(self.episode_counts, self.clock)
+        return Episodes(self.table, self.run_store, self.run_items, quota, self.clock)
+
+    @cached_property
+    def procedures(self) -> Procedures:
+        return Procedures(WorkflowStore(self.table), self.clock)
+
+    @cached_property
+    def instances(self) -> Instances:
+        return Instances(self.table, self.clock)
+
+    # OpenWOP
+
+    @cached_property
+    def handles(self) -> Handles:
+        return Handles(self.root_key)
+
+    @cached_property
+    def memory_store(self) -> MemoryStore:
+        return MemoryStore(self.table)
+
+    @cached_property
+    def positions(self) -> Positions:
+        return Positions(self.table, self.clock)
+
+    @cached_property
+    def memory_runs(self) -> MemoryRuns:
+        registry = Registry(self.required_cipher, self.settings.openwop)
+        return MemoryRuns(
+            self.table, self.memory_store, self.positions, registry, self.handles, self.clock
+        )
+
+    @cached_property
+    def memories(self) -> Memories:
+        return Memories(
+            self.memory_store, self.positions, self.memory_runs, self.handles, self.clock
+        )
+
+    @cached_property
+    def memory_upkeep(self) -> MemoryUpkeep:
+        return MemoryUpkeep(self.table, self.clock)
+
+    # Conversations and states
+
+    @cached_property
+    def conversation_items(self) -> ConversationItems:
+        return ConversationItems(Values(self.cipher))
+
+    @cached_property
+    def conversation_store(self) -> ConversationStore:
+        return ConversationStore(self.table, self.conversation_items)
+
+    @cached_property
+    def remains(self) -> Remains:
+        return Remains(self.table, self.conversation_store)
+
+    @cached_property
+    def retention(self) -> Retention:
+        return Retention(
+            self.table, self.conversation_items, self.remains, self.archive_storage, self.clock
+        )
+
+    @cached_property
+    def conversations(self) -> Conversations:
+        store, items = self.conversation_store, self.conversation_items
+        appends, pops = Appends(store, items, self.clock), Pops(store, items, self.clock)
+        return Conversations(store, items, appends, pops, self.remains, self.retention, self.clock)
+
+    @cached_property
+    def archives(self) -> Archives:
+        return Archives(self.table, self.conversation_items, self.archive_storage)
+
+    @cached_property
+    def states(self) -> States:
+        return States(self.table, Values(self.cipher), self.clock)

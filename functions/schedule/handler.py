@@ -1,0 +1,68 @@
+"""The scheduled function: sweeps once at each event of EventBridge Scheduler."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from functions.container import Container
+from functions.platform.metrics import report_ms
+from functions.platform.observability import logger
+from functions.schedule.agents import Agents
+from functions.schedule.due import Due
+from functions.schedule.expired import Expired
+from functions.schedule.reembedding import Reembedding
+from functions.schedule.sweep import Sweep, TimeLeft
+from functions.vectors.choice import made_by
+
+Handler = Callable[[dict[str, Any], Any], dict[str, Any]]
+
+_SWEEP_SECONDS = 50.0  # where nobody says how long it may take
+_MARGIN = 10_000  # ms kept for what is under way, at the store's slowest
+
+
+def build_handler(container: Container) -> Handler:
+    """Build the scheduled function, from event to counts."""
+    sweep = _build_sweep(container)
+
+    def handle(_event: dict[str, Any], context: Any = None) -> dict[str, Any]:
+        swept = sweep.run(_time_left(context))
+        done = {"lag_ms": swept.lag, **swept.counts}
+        if swept.counts:
+            logger.info("swept", extra=done)
+        function_name = getattr(context, "function_name", None)
+        if function_name is not None:
+            report_ms("SweepLag", swept.lag, function_name)
+        return done
+
+    return handle
+
+
+def _build_sweep(container: Container) -> Sweep:
+    table, clock = container.table, container.clock
+    return Sweep(
+        Due(table),
+        Expired(container.entry_writer, container.entry_items, clock),
+        Agents(table, container.surplus, container.proof, clock),
+        container.archival,
+        container.retention,
+        container.remains,
+        container.memory_upkeep,
+        Reembedding(
+            table,
+            container.entry_items,
+            container.vector_upkeep,
+            container.renewal,
+            clock,
+            made_by(container.settings, container.meanings),
+        ),
+        clock,
+        container.settings.sweep_threads,
+    )
+
+
+def _time_left(context: object) -> TimeLeft:
+    remaining = getattr(context, "get_remaining_time_in_millis", None)
+    if remaining is not None:
+        return lambda: remaining() > _MARGIN
+    deadline = time.monotonic() + _SWEEP_SECONDS
+    return lambda: time.monotonic() < deadline
