@@ -152,7 +152,7 @@ def built_here() -> Function:
 def _built(folder: Path) -> Function:
     key_file, root_key = folder / "encryption.key", secrets.token_urlsafe(24)
     key_file.write_bytes(base64.b64encode(secrets.token_bytes(32)))
-    client = aws.client("dynamodb")
+    client = aws.create_client("dynamodb")
     table = memory_table("memory")
     del table["StreamSpecification"]  # nobody reads it here, and the engine never trims it
     client.create_table(**table)
@@ -164,5 +164,5 @@ def _built(folder: Path) -> Function:
         encryption_key_file=str(key_file),
     )
     logger.setLevel("ERROR")  # a line a request would bury the table
-    with patch("functions.container.client", return_value=client):
+    with patch("functions.container.create_client", return_value=client):
         return Function(App(Container(settings)), client, root_key)

@@ -50,7 +50,7 @@ from functions.openwop.runs import Runs as MemoryRuns
 from functions.openwop.service import Memories
 from functions.openwop.store import MemoryStore
 from functions.openwop.upkeep import Upkeep as MemoryUpkeep
-from functions.platform.aws import client, client_later
+from functions.platform.aws import create_client, create_lazy_client
 from functions.platform.clock import Clock, now_ms
 from functions.platform.cold import ColdStorage, cold_storage
 from functions.platform.encryption import Cipher, FileKeys, KmsKeys
@@ -94,7 +94,7 @@ class Container:
     """
 
     def __init__(self, settings: Settings, clock: Clock = now_ms) -> None:
-        dynamodb = client("dynamodb")
+        dynamodb = create_client("dynamodb")
         self.settings = settings
         self.clock = clock
         self.table = Table(dynamodb, settings.memory_table)
@@ -112,7 +112,7 @@ class Container:
         if self.settings.encryption_key_file is not None:
             return Cipher(FileKeys(Path(self.settings.encryption_key_file)))
         if self.settings.encryption_key_id is not None:
-            return Cipher(KmsKeys(client_later("kms"), self.settings.encryption_key_id))
+            return Cipher(KmsKeys(create_lazy_client("kms"), self.settings.encryption_key_id))
         return None
 
     @property
@@ -137,7 +137,7 @@ class Container:
             return self.settings.root_key
         secret_id = self.settings.root_key_secret_id
         try:
-            secret = client("secretsmanager").get_secret_value(SecretId=secret_id)
+            secret = create_client("secretsmanager").get_secret_value(SecretId=secret_id)
         except (BotoCoreError, ClientError) as error:
             message = "the root key's store did not answer; try again in a second"
             raise Unavailable(message) from error

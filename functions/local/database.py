@@ -16,7 +16,7 @@ from functions.local.data_folder import DataFolder
 from functions.local.engine import Engine, find_binary, has_build, start
 from functions.local.failure import CannotServe
 from functions.local.settings import REAL_AWS, LocalSettings
-from functions.platform.aws import client
+from functions.platform.aws import create_client
 
 _ENDPOINT = "AWS_ENDPOINT_URL_DYNAMODB"
 _STREAMS_ENDPOINT = "AWS_ENDPOINT_URL_DYNAMODB_STREAMS"
@@ -127,7 +127,7 @@ def ensure_tables(*tables: dict[str, Any]) -> None:
         CannotServe: DynamoDB can't be reached, or refuses.
     """
     try:
-        dynamodb = client("dynamodb")
+        dynamodb = create_client("dynamodb")
         for table in tables:
             _ensure_table(dynamodb, table)
     except (BotoCoreError, ClientError) as error:

@@ -22,7 +22,7 @@ from functions.local.settings import LocalSettings
 from functions.local.shards import Shards
 from functions.local.simulation import URL, Simulation
 from functions.local.streams import DEAD_LETTERS, StreamMapping
-from functions.platform.aws import client
+from functions.platform.aws import create_client
 from functions.platform.clock import Clock, now_ms
 from functions.platform.identity_keys import new_api_key
 from functions.platform.observability import logger
@@ -61,7 +61,7 @@ class InProcess:
         self._simulation = simulation
         self._clock: Clock = now_ms
         self._root_key = new_api_key()
-        self.dynamodb, self._streams = client("dynamodb"), client("dynamodbstreams")
+        self.dynamodb, self._streams = create_client("dynamodb"), create_client("dynamodbstreams")
         settings = LocalSettings(root_key=self._root_key)
         database = Database("moto, in memory")
         self._service = prepare(settings, folder, database, self._now)

@@ -20,7 +20,7 @@ from functions.local.failure import CannotServe
 from functions.local.gateway import Handler
 from functions.local.regular import regularly
 from functions.local.shards import Record, Shards
-from functions.platform.aws import client
+from functions.platform.aws import create_client
 from functions.platform.errors import ServiceError
 from functions.platform.observability import log_unforeseen
 from functions.stream.records import is_of_interest, source_of
@@ -40,7 +40,7 @@ def arn_of(table: str) -> str:
     Raises:
         CannotServe: it has none.
     """
-    description = client("dynamodb").describe_table(TableName=table)["Table"]
+    description = create_client("dynamodb").describe_table(TableName=table)["Table"]
     arn = description.get("LatestStreamArn")
     if arn is None:
         raise CannotServe(f"the table {table} has no change stream; enable one with both images")
@@ -58,7 +58,7 @@ def running(
         folder: keeps the position, and the dead letters.
         trim: drops the records before a number; None where that isn't ours to do.
     """
-    shards = Shards(client("dynamodbstreams"), arn, folder)
+    shards = Shards(create_client("dynamodbstreams"), arn, folder)
     return regularly(_EVERY, StreamMapping(handler, shards, folder, trim).turn, "stream")
 
 

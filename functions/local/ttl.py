@@ -8,7 +8,7 @@ from threading import Event
 from typing import Any
 
 from functions.local.regular import regularly
-from functions.platform.aws import client
+from functions.platform.aws import create_client
 from functions.platform.clock import Clock, now_ms
 from functions.platform.schema import TTL_ATTRIBUTE
 
@@ -18,7 +18,7 @@ _DUE = f"{TTL_ATTRIBUTE} <= :now"
 
 def running(*tables: str) -> AbstractContextManager[None]:
     """Removes from these tables what is past its time, at once and then once an hour."""
-    dynamodb = client("dynamodb")
+    dynamodb = create_client("dynamodb")
 
     def remove(ending: Event) -> None:
         for table in tables:

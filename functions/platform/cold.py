@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from functions.platform.aws import client_later
+from functions.platform.aws import create_lazy_client
 from functions.platform.errors import Unavailable
 from functions.platform.settings import Settings
 
@@ -89,7 +89,7 @@ class Folder:
 def cold_storage(settings: Settings) -> ColdStorage | None:
     """The storage that the settings name, if any."""
     if settings.archive_bucket is not None:
-        return Bucket(client_later("s3"), settings.archive_bucket)
+        return Bucket(create_lazy_client("s3"), settings.archive_bucket)
     if settings.archive_folder is not None:
         return Folder(Path(settings.archive_folder))
     return None

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from functions.container import Container
-from functions.platform.aws import client
+from functions.platform.aws import create_client
 from functions.stream.bus import Bus
 from functions.stream.episodes import EpisodeQuota
 from functions.stream.removals import Removals
@@ -17,7 +17,7 @@ Handler = Callable[[dict[str, Any], object], dict[str, Any]]
 def build_handler(container: Container) -> Handler:
     """Build the stream function on the container's tables, and the bus that its settings name."""
     settings, clock = container.settings, container.clock
-    bus = None if settings.event_bus is None else Bus(client("events"), settings.event_bus)
+    bus = None if settings.event_bus is None else Bus(create_client("events"), settings.event_bus)
     vectors = container.vector_upkeep if can_embed(settings) else None
     removals = Removals(container.table, clock)
     lifecycle = Lifecycle(removals, container.task_store, container.log_store, bus, vectors)

@@ -1,6 +1,6 @@
 """What a deployment embeds and searches by."""
 
-from functions.platform.aws import client_later
+from functions.platform.aws import create_lazy_client
 from functions.platform.clock import Clock
 from functions.platform.settings import Settings
 from functions.platform.table import Table
@@ -33,7 +33,7 @@ def can_embed(settings: Settings) -> bool:
 def _embed(model: str | None) -> Embed:
     if model is None:
         return static.embed
-    return titan(client_later("bedrock-runtime"), model.removeprefix("bedrock:"))
+    return titan(create_lazy_client("bedrock-runtime"), model.removeprefix("bedrock:"))
 
 
 def made_by(settings: Settings, meanings: Meanings) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from functions.platform.aws import client
+from functions.platform.aws import create_client
 from functions.platform.run_keys import day_item, day_of
 from functions.platform.table import Table
 from functions.platform.writes import update
@@ -38,7 +38,7 @@ def counted(service: Service, tenant: Tenant) -> Counted:
 
 
 def _table(service: Service) -> Table:
-    return Table(client("dynamodb"), service.engine.memory)
+    return Table(create_client("dynamodb"), service.engine.memory)
 
 
 def fill(service: Service, tenant: Tenant, episodes: int, days_ago: int = 0) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from functions.event_log.store import LogStore
-from functions.platform.aws import client
+from functions.platform.aws import create_client
 from functions.platform.table import Table
 from functions.search.upkeep import Upkeep
 from functions.stream.bus import Bus
@@ -49,7 +49,7 @@ def bus() -> EventBridge:
 @pytest.fixture
 def lifecycle(service: Service, bus: EventBridge) -> Lifecycle:
     """The stream function's inside, on that bus."""
-    dynamodb = client("dynamodb")
+    dynamodb = create_client("dynamodb")
     memory = Table(dynamodb, service.engine.memory)
     logs = LogStore(Table(dynamodb, service.engine.log))
     removals, tasks = Removals(memory, service.clock), TaskStore(memory)

@@ -15,7 +15,7 @@ from functions.event_log.model import Event, EventType, LogName
 from functions.event_log.rules import event_id
 from functions.event_log.store import LogStore
 from functions.platform import log_keys
-from functions.platform.aws import client
+from functions.platform.aws import create_client
 from functions.platform.table import Table
 from functions.platform.writes import delete, put
 from tests.contract.bodies import NAMESPACES, allow, create, create_task, working
@@ -29,7 +29,7 @@ PATH = "/api/v1/agents/ada/events"
 @pytest.fixture
 def logs(service: Service) -> LogStore:
     """The store behind the logs."""
-    return LogStore(Table(client("dynamodb"), service.engine.log))
+    return LogStore(Table(create_client("dynamodb"), service.engine.log))
 
 
 def event(
@@ -101,7 +101,7 @@ def test_what_is_appended_again_is_there_once(
 
 
 def test_nothing_to_append_reads_nothing(tenant: Tenant, service: Service) -> None:
-    dynamodb = client("dynamodb")
+    dynamodb = create_client("dynamodb")
     with recorded(dynamodb) as calls:
         assert LogStore(Table(dynamodb, service.engine.log)).append(tenant.id, AGENT, []) == []
     assert calls == []
@@ -192,7 +192,7 @@ def test_a_reader_passes_nothing_that_is_not_there_yet(
 ) -> None:
     for each in events(tenant, 3):
         logs.append(tenant.id, AGENT, [each])
-    table = Table(client("dynamodb"), service.engine.log)
+    table = Table(create_client("dynamodb"), service.engine.log)
     place = log_keys.events_item(log_keys.log_partition(tenant.id, "agent", "ada"), 1)
     item = table.get(place) or {}
     table.transact([delete(place)])

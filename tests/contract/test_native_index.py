@@ -9,7 +9,7 @@ import pytest
 
 from functions.api.app import App
 from functions.container import Container
-from functions.platform.aws import client
+from functions.platform.aws import create_client
 from functions.platform.errors import Unavailable
 from functions.platform.table import Table
 from functions.vectors.index import VectorIndex
@@ -65,7 +65,7 @@ def ada(service: Service, index: VectorSearch, tenant: Tenant) -> httpx.Client: 
 
 
 def test_it_ranks_as_the_exact_search_does(service: Service, index: VectorSearch) -> None:
-    table = Table(client("dynamodb"), service.engine.memory)
+    table = Table(create_client("dynamodb"), service.engine.memory)
     exactly = VectorStore(table, service.clock)
     natively = VectorStore(table, service.clock, as_numbers(MODEL))
     for number, text in enumerate(TEXTS):
@@ -105,13 +105,13 @@ def test_an_index_that_is_being_built_is_not_available_yet(
     service: Service, index: VectorSearch, said: str
 ) -> None:
     index.young = said
-    native = NativeIndex(Table(client("dynamodb"), service.engine.memory), INDEX, MODEL)
+    native = NativeIndex(Table(create_client("dynamodb"), service.engine.memory), INDEX, MODEL)
     with pytest.raises(Unavailable, match="being built"):
         native.search("s", embed("tea"), 5, {})
 
 
 def test_another_models_vectors_are_never_compared(service: Service, index: VectorSearch) -> None:  # noqa: ARG001 - it is searched
-    table = Table(client("dynamodb"), service.engine.memory)
+    table = Table(create_client("dynamodb"), service.engine.memory)
     VectorStore(table, service.clock, as_numbers("another")).keep("s", "a", 1, embed("tea"), {})
     assert NativeIndex(table, INDEX, MODEL).search("s", embed("tea"), 5, {}) == []
 
@@ -120,7 +120,7 @@ def test_what_has_no_direction_is_kept_but_not_indexed(
     service: Service,
     index: VectorSearch,  # noqa: ARG001 - it is searched
 ) -> None:
-    table = Table(client("dynamodb"), service.engine.memory)
+    table = Table(create_client("dynamodb"), service.engine.memory)
     still = array("f", [0.0] * DIMENSION)
     VectorStore(table, service.clock, as_numbers(MODEL)).keep("s", "a", 1, still, {})
     native = NativeIndex(table, INDEX, MODEL)

@@ -11,7 +11,7 @@ from functions.entries.items import EntryItems
 from functions.event_log.model import LogName
 from functions.event_log.store import LogStore
 from functions.platform import keys
-from functions.platform.aws import client
+from functions.platform.aws import create_client
 from functions.platform.settings import StreamSettings
 from functions.platform.table import Table
 from functions.platform.writes import put
@@ -61,7 +61,7 @@ def test_every_payload_is_tried() -> None:
 @pytest.mark.parametrize("name", TOLD)
 def test_what_a_payload_tells(service: Service, name: str) -> None:
     settings = StreamSettings(memory_table=service.engine.memory, log_table=service.engine.log)
-    dynamodb = client("dynamodb")
+    dynamodb = create_client("dynamodb")
     event = payload(name)
     if name in NOTICED:
         leave_notice(Table(dynamodb, service.engine.memory), event["Records"][0], name)

@@ -25,7 +25,7 @@ _VERBS = {
     "Delete": "DeleteItem",
     "ConditionCheck": "ConditionCheckItem",
 }
-_make_client = aws.client
+_make_client = aws.create_client
 _noted: set[tuple[str, str, str]] = set()
 
 
@@ -42,7 +42,7 @@ def _client(service: str) -> Any:
     return client
 
 
-aws.client = _client
+aws.create_client = _client
 
 
 def _door() -> str | None:

@@ -6,7 +6,7 @@ import pytest
 from functions.event_log.model import Event, LogName
 from functions.event_log.rules import event_id
 from functions.event_log.store import LogStore
-from functions.platform.aws import client
+from functions.platform.aws import create_client
 from functions.platform.table import Table
 from tests.contract import conversing, running
 from tests.contract.bodies import (
@@ -127,7 +127,7 @@ def _tasks(admin: httpx.Client, tenant: Tenant) -> None:
 def _logs(tenant: Tenant, admin: httpx.Client) -> None:
     assert admin.get("/api/v1/intents/unknown/events").status_code == 404
     engine = tenant.service.engine
-    events = Table(client("dynamodb"), engine.log)
+    events = Table(create_client("dynamodb"), engine.log)
     for log, path in (
         (LogName("intent", "intent_1"), "intents/intent_1"),
         (LogName("agent", "admin"), "agents/admin"),
