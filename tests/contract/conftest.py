@@ -1,4 +1,8 @@
-"""Every contract test runs on each engine; each test gets a tenant of its own."""
+"""Contract tests run on the embedded engine; each test gets a tenant of its own.
+
+Those marked `moto` run on moto, too: a smoke set for users who test with moto. Where the embedded
+engine has no build, moto runs them all. Those that a deployment can take run there in `make e2e`.
+"""
 
 import base64
 import secrets
@@ -20,16 +24,19 @@ START = datetime(2030, 1, 1, tzinfo=UTC)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out what would take a deployment too long, or can't be seen from its outside."""
-    left_out = [each for each in items if _is_deployed(each) and _stays_in_process(each)]
-    config.hook.pytest_deselected(items=left_out)
-    gone = set(left_out)
-    items[:] = [each for each in items if each not in gone]
+    """Deselect each test on the engines that it isn't meant for."""
+    selected = [each for each in items if _is_meant_for_its_engine(each)]
+    left_out = set(items) - set(selected)
+    config.hook.pytest_deselected(items=list(left_out))
+    items[:] = selected
 
 
-def _is_deployed(item: pytest.Item) -> bool:
+def _is_meant_for_its_engine(item: pytest.Item) -> bool:
     callspec = getattr(item, "callspec", None)
-    return callspec is not None and callspec.params.get("engine") == "deployed"
+    engine = None if callspec is None else callspec.params.get("engine")
+    if engine == "moto":
+        return item.get_closest_marker("moto") is not None or engines.find_dynoxide() is None
+    return engine != "deployed" or not _stays_in_process(item)
 
 
 def _stays_in_process(item: pytest.Item) -> bool:
@@ -37,7 +44,7 @@ def _stays_in_process(item: pytest.Item) -> bool:
     return marked or "volume" in getattr(item, "fixturenames", ())
 
 
-@pytest.fixture(scope="package", params=["moto", "dynoxide", DEPLOYED])
+@pytest.fixture(scope="package", params=["dynoxide", "moto", DEPLOYED])
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
     """A running engine; its tables are made and dropped by the `service` fixture."""
     if request.param == "deployed":

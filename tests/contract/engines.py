@@ -1,4 +1,4 @@
-"""The DynamoDB engines that every contract test runs on."""
+"""The DynamoDB engines that contract tests run on."""
 
 import os
 import shutil
@@ -78,6 +78,11 @@ def _engine(name: str, *, environment: dict[str, str], database: Path | None = N
     return Engine(name, real, real, environment, *tables, client, database)
 
 
+def find_dynoxide() -> str | None:
+    """Find the embedded engine's binary: the project's own, or one on the PATH."""
+    return str(_IN_PROJECT) if _IN_PROJECT.exists() else shutil.which("dynoxide")
+
+
 @contextmanager
 def moto() -> Iterator[Engine]:
     """moto in this process; nothing else may call AWS meanwhile."""
@@ -88,13 +93,13 @@ def moto() -> Iterator[Engine]:
 @contextmanager
 def dynoxide() -> Iterator[Engine]:
     """dynoxide on a file of its own, as a child process on a free loopback port."""
-    binary = _IN_PROJECT if _IN_PROJECT.exists() else shutil.which("dynoxide")
+    binary = find_dynoxide()
     if binary is None:
         pytest.skip(f"dynoxide is neither at {_IN_PROJECT.relative_to(_ROOT)} nor on PATH")
     port = free_port()
     with TemporaryDirectory(dir=_MEMORY if os.access(_MEMORY, os.W_OK) else None) as folder:
         database = Path(folder) / "engine.db"
-        with _serving(str(binary), port, database):
+        with _serving(binary, port, database):
             stream_records.index(database)
             where = {"AWS_ENDPOINT_URL_DYNAMODB": f"http://127.0.0.1:{port}"}
             with pytest.MonkeyPatch.context() as patch:

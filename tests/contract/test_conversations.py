@@ -20,6 +20,8 @@ from tests.contract.door import MovableClock
 from tests.contract.expect import gone, invalid, ok, refused
 from tests.contract.service import Service, Tenant
 
+pytestmark = pytest.mark.moto
+
 
 def of_user(client: httpx.Client, user: str, **query: Any) -> dict[str, Any]:
     """A page of a user's conversations."""

@@ -21,6 +21,8 @@ from tests.contract.door import MovableClock
 from tests.contract.expect import gone, invalid, ok, refused
 from tests.contract.service import Tenant
 
+pytestmark = pytest.mark.moto
+
 FIELDS = {
     "id",
     "agent_id",

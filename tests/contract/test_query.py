@@ -21,6 +21,8 @@ from tests.contract.door import MovableClock
 from tests.contract.expect import invalid, ok
 from tests.contract.service import Tenant
 
+pytestmark = pytest.mark.moto
+
 Shelf = tuple[httpx.Client, list[dict[str, Any]], MovableClock]
 
 TAGS = ["red", "green", "blue"]

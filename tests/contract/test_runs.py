@@ -11,6 +11,8 @@ from tests.contract.expect import invalid, ok, refused
 from tests.contract.running import DAY, RUNS, append, end, listed, recall, start
 from tests.contract.service import Service, Tenant
 
+pytestmark = pytest.mark.moto
+
 
 @pytest.fixture
 def agent(tenant: Tenant) -> httpx.Client:

@@ -20,6 +20,8 @@ from tests.contract.door import MovableClock
 from tests.contract.expect import invalid, ok, refused
 from tests.contract.service import Tenant
 
+pytestmark = pytest.mark.moto
+
 FIELDS = {
     "id",
     "intent_id",

@@ -1,0 +1,138 @@
+"""How many of our own functions, in how many files, a request passes: what a reader has to follow."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from benchmarks import inprocess
+from benchmarks.tables import text_table
+
+_FUNCTIONS = f"{Path(__file__).parents[1] / 'functions'}/"
+
+
+@dataclass(slots=True)
+class Trace:
+    """The functions that a request passed, and the DynamoDB calls that it made."""
+
+    flow: str
+    calls: int = 0
+    dynamodb_calls: int = 0
+    functions: set[tuple[str, str]] = field(default_factory=set)
+
+    @property
+    def files(self) -> set[str]:
+        """The files of the functions."""
+        return {file for file, _ in self.functions}
+
+
+def measure() -> list[Trace]:
+    """Trace each flow once, after one untraced request of its kind."""
+    with inprocess.function() as function:
+        admin = function.new_tenant("trace")
+        flows = (_patch, _create_at_capacity, _end_task)
+        return [trace for flow in flows for trace in [flow(admin)]]
+
+
+def _patch(admin: inprocess.Caller) -> Trace:
+    made = admin.send("POST", "/api/v1/memory", _entry(1))
+    target = f"/api/v1/memory/{made['id']}"
+    for version in (1, 2):
+        trace = _traced(
+            "PATCH of a value", admin, "PATCH", target, {"value": {"n": version}}, str(version)
+        )
+    return trace
+
+
+def _create_at_capacity(admin: inprocess.Caller) -> Trace:
+    agent = admin.function.new_agent(admin, "full")
+    config = {"episodic": {"capacity": 3}}
+    admin.send("PATCH", "/api/v1/agents/full/memory/config", config)
+    for number in range(3):
+        agent.send("POST", "/api/v1/memory", _episode(number))
+    return _traced("create at capacity", agent, "POST", "/api/v1/memory", _episode(3))
+
+
+def _end_task(admin: inprocess.Caller) -> Trace:
+    for name in ("warm", "task"):
+        task = {"id": name, "intent_id": "intent", "assigned_agent": admin.id}
+        admin.send("POST", "/api/v1/tasks", task)
+        for number in range(25):
+            admin.send(
+                "POST",
+                "/api/v1/memory",
+                _entry(number) | {"key": f"{name}{number}", "scope": {"task_id": name}},
+            )
+        trace = _traced(
+            "end of a task, 25 entries",
+            admin,
+            "PATCH",
+            f"/api/v1/tasks/{name}",
+            {"status": "completed"},
+            "1",
+        )
+    return trace
+
+
+def _entry(number: int) -> dict[str, Any]:
+    return {
+        "namespace": "trace",
+        "key": f"key-{number}",
+        "memory_type": "working",
+        "value": {"number": number},
+        "tags": ["trace"],
+    }
+
+
+def _episode(number: int) -> dict[str, Any]:
+    return {
+        "namespace": "trace",
+        "key": f"episode-{number}",
+        "memory_type": "episodic",
+        "value": {"number": number},
+    }
+
+
+def _traced(
+    flow: str,
+    caller: inprocess.Caller,
+    method: str,
+    target: str,
+    body: object,
+    if_match: str | None = None,
+) -> Trace:
+    headers = {} if if_match is None else {"if_match": if_match}
+    event = inprocess.request_event(method, target, caller.key, body, **headers)
+    trace = Trace(flow)
+    with inprocess.recorded(caller.function.client) as calls, _profiled(trace):
+        caller.function.send(event)
+    trace.dynamodb_calls = len(calls)
+    return trace
+
+
+@contextmanager
+def _profiled(trace: Trace) -> Iterator[None]:
+    def note(frame: FrameType, event: str, _argument: object) -> None:
+        code = frame.f_code
+        if event == "call" and code.co_filename.startswith(_FUNCTIONS) and "<" not in code.co_name:
+            trace.calls += 1
+            trace.functions.add((code.co_filename, code.co_qualname))
+
+    sys.setprofile(note)
+    try:
+        yield
+    finally:
+        sys.setprofile(None)
+
+
+def as_text(traces: list[Trace]) -> str:
+    """The traces as a table."""
+    rows = [
+        [t.flow, str(t.calls), str(len(t.functions)), str(len(t.files)), str(t.dynamodb_calls)]
+        for t in traces
+    ]
+    return text_table(("flow", "calls", "functions", "files", "DynamoDB calls"), rows)
