@@ -23,6 +23,7 @@ from benchmarks import (
     peers,
     report,
     scale,
+    trace,
 )
 
 _BENCH = Path(__file__).parents[1] / ".bench"
@@ -58,6 +59,7 @@ _PARTS = {
     ),
     "peers": Part(_peers, peers.as_data, peers.as_text, report.of_peers),
     "growth": Part(_growth, growth.as_data, growth.as_text, report.of_growth),
+    "trace": Part(lambda _: trace.measure(), trace.as_data, trace.as_text, report.of_trace),
     "scale": Part(
         lambda options: scale.model(options.agents), scale.as_data, scale.as_text, report.of_scale
     ),

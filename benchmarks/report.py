@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from benchmarks import cold, compare, costs, floor, growth, peers, scale
+from benchmarks import cold, compare, costs, floor, growth, peers, scale, trace
 from benchmarks.tables import text_table
 
 _OURS = "ours"
@@ -131,3 +131,14 @@ def as_text(lines: Sequence[Line]) -> str:
 def _cells(line: Line) -> list[str]:
     verdict = "" if line.met is None else "met" if line.met else "MISSED"
     return [line.what, line.ours, line.other, line.ratio, line.goal, verdict]
+
+
+def of_trace(found: Sequence[trace.Trace]) -> Iterator[Line]:
+    for row in found:
+        functions, files = len(row.functions), len(row.files)
+        goal, met = "", None
+        if row.most_functions is not None and row.most_files is not None:
+            goal = f"<= {row.most_functions} in {row.most_files}"
+            met = functions <= row.most_functions and files <= row.most_files
+        ours = f"{functions} functions in {files} files"
+        yield Line(f"trace, {row.flow}", ours, f"{row.dynamodb_calls} calls", "", goal, met)
