@@ -11,12 +11,12 @@ from functions.conversations.items import ConversationItems, moved, place_of
 from functions.conversations.model import Conversation, Message
 from functions.conversations.store import ConversationStore
 from functions.identity.model import Principal
-from functions.platform.calls import pause
 from functions.platform.clock import Clock
 from functions.platform.conversation_keys import request_item
-from functions.platform.errors import BatchTooLarge, NotFound, Throttled
+from functions.platform.errors import BatchTooLarge, NotFound
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
+from functions.platform.retry import Backoff
 from functions.platform.table import Refused
 from functions.platform.writes import MOST_BYTES, Write, put
 
@@ -53,8 +53,8 @@ class Appends:
             IdempotencyConflict: the token's key came with another body.
         """
         now = self._clock()
-        for attempt in range(_ATTEMPTS):
-            pause(attempt)
+        backoff = Backoff("many are writing this conversation", attempts=_ATTEMPTS)
+        while True:
             found = self._open(caller, session, now)
             texts = rules.message_texts(new, found.schema, now)
             added = [Message(found.count + at, text) for at, text in enumerate(texts)]
@@ -68,7 +68,7 @@ class Appends:
                     return self._again(found, first)
             else:
                 return after, [rules.migrated(found, message) for message in added]
-        raise Throttled("many are writing this conversation; try again in a second")
+            backoff.wait()
 
     def _open(self, caller: Principal, session: str, now: int) -> Conversation:
         found = self._store.header(caller.tenant, session)

@@ -7,12 +7,12 @@ from functions.conversations.items import ConversationItems, moved, place_of
 from functions.conversations.model import Conversation, Message
 from functions.conversations.store import ConversationStore
 from functions.identity.model import Principal
-from functions.platform.calls import pause
 from functions.platform.clock import Clock
 from functions.platform.conversation_keys import message_item, request_item
-from functions.platform.errors import NotFound, Throttled
+from functions.platform.errors import NotFound
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
+from functions.platform.retry import Backoff
 from functions.platform.table import Refused
 from functions.platform.writes import Write, delete, put
 
@@ -37,8 +37,8 @@ class Pops:
             AccessDenied: the caller isn't among its owners.
             IdempotencyConflict: the token's key came with another request.
         """
-        for attempt in range(_ATTEMPTS):
-            pause(attempt)
+        backoff = Backoff("many are writing this conversation", attempts=_ATTEMPTS)
+        while True:
             found = self._store.header(caller.tenant, session)
             if found is None or found.expired(self._clock()):
                 raise NotFound("no conversation has this session id")
@@ -52,7 +52,7 @@ class Pops:
             popped = None if item is None else self._popped(found, item, token)
             if popped is not None:
                 return popped
-        raise Throttled("many are writing this conversation; try again in a second")
+            backoff.wait()
 
     def _popped(
         self, found: Conversation, item: Item, token: RequestToken | None

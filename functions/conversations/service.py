@@ -17,13 +17,13 @@ from functions.identity.model import Principal
 from functions.platform.clock import Clock
 from functions.platform.conversation_keys import details_item, new_generation, remains_item
 from functions.platform.errors import NotFound, Throttled, VersionMismatch
+from functions.platform.retry import Backoff
 from functions.platform.table import Refused
 from functions.platform.writes import MOST_BYTES, Write, delete, put
 
 if TYPE_CHECKING:
     from functions.conversations.requests import NewConversation
 
-_ATTEMPTS = 5
 _AT_ONCE = 80  # messages that the write itself holds
 _SECONDS = 4.0  # what a call spends on removing; the schedule does the rest
 
@@ -60,7 +60,8 @@ class Conversations:
             NotFound: there is none, or its retention is over.
             AccessDenied: the caller may not read it.
         """
-        for _ in range(_ATTEMPTS):
+        backoff = Backoff("the conversation is being replaced again and again")
+        while True:
             found = self._present(self._store.get(caller.tenant, session))
             rules.assert_may_read(caller, found)
             start = max(found.count + first, 0) if first < 0 else first
@@ -69,8 +70,7 @@ class Conversations:
             try:
                 return found, take(rules.migrated(found, message) for message in messages)
             except Replaced:
-                continue
-        raise Throttled("the conversation is being replaced again and again; try again in a second")
+                backoff.wait()
 
     def of_user(
         self, caller: Principal, user: str, tags: frozenset[str], limit: int, offset: int
@@ -103,18 +103,19 @@ class Conversations:
         wanted = rules.new_conversation(caller, session, new, now)
         texts = rules.message_texts(new.messages, wanted.schema, now)
         messages = [Message(index, text) for index, text in enumerate(texts)]
-        for _ in range(_ATTEMPTS):
+        backoff = Backoff("others are writing this conversation")
+        while True:
             old = self._writable(caller, session, version)
             made = wanted if old is None else rules.in_place_of(old, wanted)
             made = replace(made, generation=new_generation())
             try:
                 self._replace(old, made, messages)
             except Refused:
+                backoff.wait()
                 continue
             if old is not None:
                 self._clear(old)
             return made, old is None
-        raise Throttled("others are writing this conversation; try again in a second")
 
     def _writable(
         self, caller: Principal, session: str, version: int | None
@@ -165,7 +166,8 @@ class Conversations:
         Raises:
             NotFound, AccessDenied, VersionMismatch: as they say.
         """
-        for _ in range(_ATTEMPTS):
+        backoff = Backoff("others are writing this conversation")
+        while True:
             old = self._present(self._writable(caller, session, version))
             place = place_of(old)
             seen = {"seen": old.revision, "of": old.generation}
@@ -174,10 +176,10 @@ class Conversations:
             try:
                 self._store.commit([delete(place, _AS_SEEN, **seen), note, *taken])
             except Refused:
+                backoff.wait()
                 continue
             self._clear(old)
             return
-        raise Throttled("others are writing this conversation; try again in a second")
 
     def _present(self, found: Conversation | None) -> Conversation:
         if found is None or found.expired(self._clock()):

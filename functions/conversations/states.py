@@ -10,9 +10,10 @@ from functions.conversations.model import ENCRYPTED, Sensitivity
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
 from functions.platform.conversation_keys import state_item, state_partition
-from functions.platform.errors import AccessDenied, NotFound, Throttled, VersionMismatch
+from functions.platform.errors import AccessDenied, NotFound, VersionMismatch
 from functions.platform.items import Item
 from functions.platform.jsontext import bounded_json
+from functions.platform.retry import Backoff
 from functions.platform.table import ConditionFailed, Refused, Table
 from functions.platform.values import Values, pack
 from functions.platform.writes import delete, put
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from functions.conversations.requests import NewState
 
 MOST_STATE_BYTES = 65_536
-_ATTEMPTS = 10
 _ABSENT, _AS_SEEN = "attribute_not_exists(pk)", "version = :seen AND created = :created"
 
 
@@ -68,7 +68,8 @@ class States:
             VersionMismatch: If-Match names another version.
         """
         text = bounded_json(new.value, "value", MOST_STATE_BYTES)
-        for _ in range(_ATTEMPTS):
+        backoff = Backoff("others are writing this state")
+        while True:
             old = self._writable(caller, place, version)
             state = self._next(caller, place, new, text, old)
             condition, seen = _as_seen(old)
@@ -76,10 +77,9 @@ class States:
                 self._table.put(
                     put(_key(caller, place), self._item(caller, state), condition, **seen)
                 )
+                return state
             except ConditionFailed:
-                continue
-            return state
-        raise Throttled("others are writing this state; try again in a second")
+                backoff.wait()
 
     def _next(
         self, caller: Principal, place: Place, new: NewState, text: bytes, old: State | None
@@ -124,17 +124,17 @@ class States:
         Raises:
             NotFound, AccessDenied, VersionMismatch: as they say.
         """
-        for _ in range(_ATTEMPTS):
+        backoff = Backoff("others are writing this state")
+        while True:
             old = self._writable(caller, place, version)
             if old is None:
                 raise NotFound("this agent has no state under this owner and key")
             condition, seen = _as_seen(old)
             try:
                 self._table.transact([delete(_key(caller, place), condition, **seen)])
+                return
             except Refused:
-                continue
-            return
-        raise Throttled("others are writing this state; try again in a second")
+                backoff.wait()
 
     def _writable(self, caller: Principal, place: Place, version: int | None) -> State | None:
         item = self._table.get(_key(caller, place))

@@ -13,16 +13,15 @@ from functions.platform.conversation_keys import (
     request_item,
     user_partition,
 )
-from functions.platform.errors import Throttled
 from functions.platform.items import Item
 from functions.platform.parallel import side_by_side
+from functions.platform.retry import Backoff
 from functions.platform.table import Table
 from functions.platform.writes import Write
 
 _AT_ONCE = 250  # messages a call, so that a page's end wastes little
 _SIDE_BY_SIDE = 8
 _CHUNK = 25
-_READS = 5
 
 
 class Replaced(Exception):
@@ -49,7 +48,8 @@ class ConversationStore:
         """The conversations that exist among these, as they stood at one moment each."""
         found: dict[str, Conversation] = {}
         wanted = list(sessions)
-        for _ in range(_READS):
+        backoff = Backoff("the conversation is being replaced again and again")
+        while True:
             places = [conversation_item(tenant, session) for session in wanted]
             details = [details_item(partition) for partition, _ in places]
             items = self._table.get_many([*places, *details])
@@ -63,7 +63,7 @@ class ConversationStore:
             if not torn:
                 return found
             wanted = torn
-        raise Throttled("the conversation is being replaced again and again; try again in a second")
+            backoff.wait()
 
     def messages(self, conversation: Conversation, first: int, last: int) -> Iterator[Message]:
         """The messages from one index to another, both included.

@@ -13,9 +13,9 @@ from functions.entries.writes import EPISODIC_CAPACITY
 from functions.identity.model import Principal
 from functions.platform import keys
 from functions.platform.clock import Clock
-from functions.platform.errors import Throttled
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
+from functions.platform.retry import Backoff
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import Write, update
@@ -23,7 +23,6 @@ from functions.platform.writes import Write, update
 if TYPE_CHECKING:
     from functions.entries.requests import AgentConfig, EpisodicSettings
 
-_ATTEMPTS = 10
 _SEEN = ("ep_capacity", "ep_asked", "ep_limit", "ep_limited_by")
 
 
@@ -51,7 +50,8 @@ class Agents:
         A lowered capacity marks the agent for the scheduled function, which evicts the surplus.
         """
         key = keys.agent_item(caller.tenant, agent)
-        for _ in range(_ATTEMPTS):
+        backoff = Backoff("others are changing this agent's settings")
+        while True:
             item = self._table.get(key) or {}
             if token.wrote(item.get("config_req")):
                 return _settings(agent, item)
@@ -59,8 +59,7 @@ class Agents:
             try:
                 return _settings(agent, self._table.update(self._change(key, item, changes)))
             except ConditionFailed:
-                continue
-        raise Throttled("others are changing this agent's settings; try again in a second")
+                backoff.wait()
 
     def limit(self, tenant: str, agent: str, most: int | None, version: int) -> None:
         """Bounds an agent's capacity by its coordinators' guardrails; None takes the bound away.
@@ -69,17 +68,17 @@ class Agents:
         nothing (RFC-0015 §6.6).
         """
         key = keys.agent_item(tenant, agent)
-        for _ in range(_ATTEMPTS):
+        backoff = Backoff("others are changing this agent's settings")
+        while True:
             item = self._table.get(key) or {}
             if item.get("ep_limited_by", 0) >= version:
                 return
             changes = {"agent_id": agent, "ep_limit": most, "ep_limited_by": version}
             try:
                 self._table.update(self._change(key, item, changes))
+                return
             except ConditionFailed:
-                continue
-            return
-        raise Throttled("others are changing this agent's settings; try again in a second")
+                backoff.wait()
 
     def _change(self, key: keys.Key, item: Item, changes: Item) -> Write:
         """Moves the capacity from what `item` says to what it says with the changes.

@@ -25,7 +25,6 @@ from functions.platform.errors import (
     AccessDenied,
     CapacityExceeded,
     EntryNotFound,
-    Throttled,
     ValidationFailed,
     VersionMismatch,
 )
@@ -33,6 +32,7 @@ from functions.platform.guard_keys import bars_item
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.keys import Key, Slot
+from functions.platform.retry import Backoff
 from functions.platform.table import ConditionFailed
 from functions.platform.values import pack
 from functions.platform.writes import Write
@@ -40,7 +40,6 @@ from functions.platform.writes import Write
 if TYPE_CHECKING:
     from functions.entries.requests import EntryChange, NewEntry
 
-_ATTEMPTS = 8
 _QUICK = frozenset({"value", "tags"})
 
 
@@ -236,7 +235,8 @@ class Entries:
             EntryNotFound, AccessDenied: as they say.
         """
         slot, nonce = self._address(caller, entry_id)
-        for _ in range(_ATTEMPTS):
+        backoff = Backoff("others keep changing this entry")
+        while True:
             entry, namespace = self._read(caller, slot)
             present = self._live(entry, slot, nonce)
             assert_writes(caller, present, namespace)
@@ -246,5 +246,4 @@ class Entries:
                 self.commit(caller, (Transition(present, None),), {}, RequestToken.fresh())
                 return
             except VersionMismatch:
-                continue
-        raise Throttled("others keep changing this entry; try again in a second")
+                backoff.wait()

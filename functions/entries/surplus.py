@@ -1,7 +1,5 @@
 """Brings an agent down to a capacity that was lowered below what it holds (contract §4)."""
 
-import random
-import time
 from collections.abc import Callable
 
 from functions.entries.departures import departures
@@ -11,11 +9,11 @@ from functions.entries.store import EntryStore
 from functions.identity.model import Principal
 from functions.platform import keys
 from functions.platform.clock import Clock
+from functions.platform.retry import Backoff
 from functions.platform.table import Refused, Table
 
 _AT_ONCE = 30  # entries; two writes each, in one transaction
-_ATTEMPTS = 8
-_LONGEST_PAUSE = 0.05  # seconds; the index follows within milliseconds
+_LONGEST_WAIT = 0.05  # seconds; the index follows within milliseconds
 
 
 class Surplus:
@@ -33,8 +31,11 @@ class Surplus:
         Never more than that, whatever runs in parallel: each transaction has the room that it was
         decided on as a condition. Gives the number of entries that went.
         """
-        gone = failures = 0
-        while failures < _ATTEMPTS and time_left():
+        gone = 0
+        backoff = Backoff(
+            "others are writing this agent's memory", attempts=8, longest_wait=_LONGEST_WAIT
+        )
+        while time_left():
             room = self._room(tenant, agent)
             if room >= 0:
                 break
@@ -48,8 +49,7 @@ class Surplus:
                 self._table.transact(plan.writes(self._items))
                 gone += len(steps)
             except Refused:
-                failures += 1
-                time.sleep(random.uniform(0, _LONGEST_PAUSE))  # noqa: S311 - jitter
+                backoff.wait()
         return gone
 
     def _room(self, tenant: str, agent: str) -> int:

@@ -1,7 +1,5 @@
 """Carries out plans, and turns what stood in the way into knowledge or into the caller's error."""
 
-import random
-import time
 from dataclasses import replace
 
 from functions.entries.departures import departures
@@ -31,10 +29,10 @@ from functions.platform.errors import (
     EntryExists,
     EntryNotFound,
     ServiceError,
-    Throttled,
 )
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
+from functions.platform.retry import Backoff
 from functions.platform.table import Refused, Table
 from functions.tasks.items import task_of
 
@@ -68,15 +66,15 @@ class EntryWriter:
             ServiceError: with `index`, the place in the request of what failed first.
         """
         plan = self._expecting_full(plan)
-        for attempt in range(_ATTEMPTS):
+        backoff = Backoff("others are writing the same things", attempts=_ATTEMPTS)
+        while True:
             try:
                 self._table.transact(plan.writes(self._items))
                 self._remember(plan)
                 return plan.steps
             except Refused as refused:
                 plan = self._learn(plan, refused.failed, token)
-                time.sleep(random.uniform(0, 0.003 * attempt))  # noqa: S311 - jitter
-        raise Throttled("others are writing the same things; try again in a second")
+                backoff.wait()
 
     def _expecting_full(self, plan: Plan) -> Plan:
         """Evicts at the first attempt where that was needed last time; a wrong guess is refused."""

@@ -8,8 +8,6 @@ An item says how new the newest event up to it is. So the end of a log, read bac
 older, tells whether the log has an event.
 """
 
-import random
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
@@ -26,8 +24,8 @@ from functions.event_log.items import (
 )
 from functions.event_log.model import Event, EventType, LogName
 from functions.platform import log_keys
-from functions.platform.errors import Throttled
 from functions.platform.jsontext import exact_text, payload_size
+from functions.platform.retry import Backoff
 from functions.platform.table import ConditionFailed, Table
 
 _BACK_AT_ONCE = 4  # items; the last one is enough, unless it has others' newer events
@@ -65,16 +63,15 @@ class LogStore:
         if not missing:
             return []
         since = min(event.timestamp for event in missing)
-        for attempt in range(_ATTEMPTS):
-            _pause(attempt)
+        backoff = Backoff("others are writing to this log", attempts=_ATTEMPTS, longest_wait=0.1)
+        while True:
             end = self._end(partition, since)
             missing = [event for event in missing if event.id not in end.ids]
             try:
                 self._extend(partition, end, missing)
                 return missing
             except ConditionFailed:
-                continue
-        raise Throttled("others are writing to this log; try again in a second")
+                backoff.wait()
 
     def _end(self, partition: str, since: int) -> _End:
         """A log's end, with the ids of all events that happened from `since` on."""
@@ -144,8 +141,3 @@ class LogStore:
     def mark_published(self, events: Iterable[Event]) -> None:
         """Keeps events from being published again."""
         self._table.write_many([published_write(event) for event in events])
-
-
-def _pause(attempt: int) -> None:
-    if attempt:
-        time.sleep(random.uniform(0, min(0.002 * attempt, 0.1)))  # noqa: S311 - jitter

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 from functions.facts.items import fact_of, item_of, place_of
 from functions.facts.model import MOST_METADATA_BYTES, Fact, Recalled
 from functions.identity.model import Principal
-from functions.platform.calls import pause
 from functions.platform.clock import Clock
-from functions.platform.errors import NotFound, Throttled, VersionMismatch
+from functions.platform.errors import NotFound, VersionMismatch
 from functions.platform.fact_keys import fact_id, fact_space
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.jsontext import bounded_json
 from functions.platform.keys import Key
+from functions.platform.retry import Backoff
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.vector_keys import vector_item
 from functions.platform.writes import put
@@ -29,7 +29,6 @@ from functions.vectors.store import tombstone
 if TYPE_CHECKING:
     from functions.facts.requests import NewFact, Recall
 
-_ATTEMPTS = 10
 _ABSENT, _AS_SEEN = "attribute_not_exists(pk)", "version = :seen"
 
 
@@ -54,9 +53,9 @@ class Facts:
         id = new.fact_id or fact_id(token.key)
         place = place_of(caller.tenant, id)
         blank = self._blank(caller, id, new, metadata, token)
-        for attempt in range(_ATTEMPTS):
-            pause(attempt)
-            item = self._table.get(place) if attempt or new.fact_id else None
+        item = self._table.get(place) if new.fact_id else None
+        backoff = Backoff("others are writing this fact")
+        while True:
             present = fact_of(item)
             if present is not None and token.wrote(present.request):
                 return present, present.version == 1
@@ -66,7 +65,8 @@ class Facts:
             version = 0 if item is None else item["version"]
             if self._stored(place, written | {"version": version + 1}, item):
                 return replace(fact, version=version + 1), present is None
-        raise Throttled("others are writing this fact; try again in a second")
+            backoff.wait()
+            item = self._table.get(place)
 
     def _blank(
         self,
@@ -117,8 +117,8 @@ class Facts:
             NotFound, VersionMismatch: as they say.
         """
         place = place_of(caller.tenant, id)
-        for attempt in range(_ATTEMPTS):
-            pause(attempt)
+        backoff = Backoff("others are writing this fact")
+        while True:
             item = self._table.get(place)
             fact = fact_of(item)
             if fact is None:
@@ -128,7 +128,7 @@ class Facts:
                 raise VersionMismatch(message, version=fact.version)
             if self._stored(place, tombstone(fact.version + 1, self._clock()), item):
                 return
-        raise Throttled("others are writing this fact; try again in a second")
+            backoff.wait()
 
     def recall(self, caller: Principal, asked: Recall) -> list[Recalled]:
         """The `top_k` facts most alike to the query, best first."""

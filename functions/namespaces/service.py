@@ -12,6 +12,7 @@ from functions.namespaces.store import NamespaceStore
 from functions.platform.clock import Clock
 from functions.platform.errors import AccessDenied, NotFound, VersionMismatch
 from functions.platform.idempotency import RequestToken, spent
+from functions.platform.retry import Backoff
 
 if TYPE_CHECKING:
     from functions.namespaces.requests import NamespaceChange
@@ -78,6 +79,7 @@ class Namespaces:
             VersionMismatch: `version` is given and isn't the present one, or a retry comes after
                 another change.
         """
+        backoff = Backoff("others are changing this namespace")
         while True:
             present = self._store.get(caller.tenant, name)
             if present is not None and token.wrote(present.request):
@@ -91,6 +93,7 @@ class Namespaces:
             )
             if done and present is not None:
                 return present
+            backoff.wait()
 
     def _changed(
         self, name: str, present: Namespace | None, change: NamespaceChange, token: RequestToken

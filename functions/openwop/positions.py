@@ -7,11 +7,10 @@ that of the commits, whatever the clocks of the functions say (decision 20).
 from collections.abc import Callable, Sequence
 from random import randint
 
-from functions.platform.calls import pause
 from functions.platform.clock import Clock
-from functions.platform.errors import Throttled
 from functions.platform.items import Item
 from functions.platform.keys import Key, due_shard
+from functions.platform.retry import Backoff
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.snapshot_keys import first_position, head_item
 from functions.platform.table import ConditionFailed, Refused, Table
@@ -21,7 +20,7 @@ _HIGHER = "attribute_not_exists(at_pos) OR at_pos < :pos"
 _WRITTEN = "SET at_pos = :pos, second_sk = if_not_exists(newest_sk, :written), newest_sk = :written"
 _SHARD = f"{DUE_SHARD_ATTRIBUTE} = :shard"
 _ATTEMPTS, _SPREAD = 25, 64
-_BUSY = "others are writing to this memory; try again in a second"
+_BUSY = "others are writing to this memory"
 
 
 class Positions:
@@ -42,17 +41,18 @@ class Positions:
             Throttled: others are quicker again and again.
         """
         place, head = head_item(partition), None
-        for attempt in range(_ATTEMPTS):
-            position = self._after(head, attempt)
+        backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
+        while True:
+            position = self._after(head)
             try:
                 self._table.transact(writes(position))
             except Refused as refused:
                 if refused.failed.keys() != {place}:
                     raise
                 head = refused.failed[place]
+                backoff.wait()
             else:
                 return position
-        raise Throttled(_BUSY)
 
     def take(self, partition: str, due: int) -> Item:
         """Moves the head to a position for a new snapshot; the head as it is then.
@@ -61,21 +61,21 @@ class Positions:
             Throttled: others are quicker again and again.
         """
         head = None
-        for attempt in range(_ATTEMPTS):
-            position = self._after(head, attempt)
+        backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
+        while True:
+            position = self._after(head)
             try:
                 return self._table.update(_of_start(partition, position, due))
             except ConditionFailed as failed:
                 head = failed.item
-        raise Throttled(_BUSY)
+                backoff.wait()
 
-    def _after(self, head: Item | None, attempt: int) -> int:
+    def _after(self, head: Item | None) -> int:
         """A position for the next try, after that of the head which was seen, if one was.
 
         It isn't just the next one, which others try for as well; what is left out is less than a
         tenth of a millisecond.
         """
-        pause(attempt // 2)
         reached = 0 if head is None else head["at_pos"] + randint(1, _SPREAD)  # noqa: S311
         return max(reached, first_position(self._clock()))
 

@@ -14,11 +14,11 @@ from functions.openwop.redaction import Harness, harness_of
 from functions.openwop.registry import Registry, Sealed
 from functions.openwop.rules import GRACE
 from functions.openwop.store import MemoryStore
-from functions.platform.calls import ATTEMPTS
 from functions.platform.clock import Clock
-from functions.platform.errors import NotFound, RunEnded, Throttled, ValidationFailed
+from functions.platform.errors import NotFound, RunEnded, ValidationFailed
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
+from functions.platform.retry import Backoff
 from functions.platform.snapshot_keys import (
     memory_name,
     memory_partition,
@@ -74,7 +74,8 @@ class Runs:
 
     def _opened(self, partition: str, run_id: str, sealed: Sealed, request: RequestToken) -> Run:
         deadline = self._clock() + LONGEST_RUN
-        for _ in range(ATTEMPTS):
+        backoff = Backoff("others are deleting from this memory")
+        while True:
             head = self._positions.take(partition, deadline + GRACE)
             run = Run(run_id, head["at_pos"], deadline, sealed.on_secret)
             opening = writes.start(partition, run, head, sealed.secrets, request.stored)
@@ -86,7 +87,7 @@ class Runs:
                     return self._replayed(run_id, there, request)
             else:
                 return run
-        raise Throttled("others are deleting from this memory; try again in a second")
+            backoff.wait()
 
     def _replayed(self, run_id: str, there: Item, request: RequestToken) -> Run:
         """The run that an earlier try of the same request opened."""

@@ -15,10 +15,10 @@ from functions.openwop.rules import assert_fits, assert_lasting, kept_tags, show
 from functions.openwop.runs import Runs, assert_on
 from functions.openwop.store import MemoryStore
 from functions.openwop.writes import Put
-from functions.platform.calls import ATTEMPTS
 from functions.platform.clock import Clock
-from functions.platform.errors import SecretLeakage, Throttled
+from functions.platform.errors import SecretLeakage
 from functions.platform.idempotency import RequestToken
+from functions.platform.retry import Backoff
 from functions.platform.snapshot_keys import (
     new_luck,
     parse_memory_entry_id,
@@ -132,7 +132,8 @@ class Memories:
         return harness.redacted(new.content), [harness.redacted(tag) for tag in new.tags]
 
     def _written(self, put: Put) -> MemoryEntry:
-        for _ in range(ATTEMPTS):
+        backoff = Backoff("this put is being repeated by others")
+        while True:
             try:
                 return put.entry(self._positions.commit(put.partition, put.writes))
             except Refused as refused:
@@ -140,7 +141,7 @@ class Memories:
             if isinstance(found, MemoryEntry):
                 return found
             put = found
-        raise Throttled("this put is being repeated by others; try again in a second")
+            backoff.wait()
 
     def _repeated(self, put: Put, refused: Refused) -> MemoryEntry | Put:
         """The entry that an earlier try of the same request made; once that is gone, what to try

@@ -1,8 +1,6 @@
 """Single calls to DynamoDB. Botocore's errors end here: a failed condition carries the item that
 stood in the way, everything else becomes `Throttled` or `Unavailable`."""
 
-import random
-import time
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -10,10 +8,9 @@ from botocore.exceptions import BotoCoreError, ClientError
 from functions.platform.errors import CapacityExceeded, ServiceError, Throttled, Unavailable
 from functions.platform.items import Item, decode_item, encode, encode_item
 from functions.platform.keys import Key
+from functions.platform.retry import Backoff
 from functions.platform.writes import Write
 
-ATTEMPTS = 10
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.01, 0.4  # seconds
 SLOW_DOWN = frozenset(
     {
         "ProvisionedThroughputExceededException",
@@ -49,8 +46,8 @@ class Calls:
         self._name = name
 
     def _call(self, operation: str, **request: Any) -> dict[str, Any]:
-        for attempt in range(ATTEMPTS):
-            pause(attempt)
+        backoff = Backoff("others are writing the same item")
+        while True:
             try:
                 answer: dict[str, Any] = getattr(self._client, operation)(**request)
                 return answer
@@ -59,7 +56,7 @@ class Calls:
                     raise _translated(error) from error
             except BotoCoreError as error:
                 raise Unavailable("the store did not answer; try again in a second") from error
-        raise Throttled("others are writing the same item; try again in a second")
+            backoff.wait()
 
     def _request(self, write: Write) -> dict[str, Any]:
         request: dict[str, Any] = {
@@ -107,13 +104,6 @@ def too_large(code: str, message: str) -> bool:
 def item_full() -> CapacityExceeded:
     """The refusal of a write that would make an item larger than DynamoDB takes."""
     return CapacityExceeded("item_size_kb", 400, 400)
-
-
-def pause(attempt: int) -> None:
-    """Waits before another attempt: longer each time, and never in step with others."""
-    if attempt:
-        longest = min(_FIRST_PAUSE * 2**attempt, _LONGEST_PAUSE)
-        time.sleep(random.uniform(0, longest))  # noqa: S311 - jitter, not a secret
 
 
 def typed_key(key: Key) -> dict[str, Any]:

@@ -5,10 +5,11 @@ from typing import Any, Generic, TypeVar
 
 from botocore.exceptions import ClientError
 
-from functions.platform.calls import ATTEMPTS, Calls, pause, typed_key, typed_values
-from functions.platform.errors import Throttled, Unavailable
+from functions.platform.calls import Calls, typed_key, typed_values
+from functions.platform.errors import Unavailable
 from functions.platform.items import Typed, encode
 from functions.platform.keys import Key
+from functions.platform.retry import Backoff
 from functions.platform.writes import Write
 
 _GET_AT_ONCE = 100
@@ -40,7 +41,7 @@ class Reads(Calls, Generic[Read]):
         """
         wanted = [typed_key(key) for key in dict.fromkeys(keys)]
         found: dict[Key, Read] = {}
-        stalls = 0
+        backoff = Backoff("the store is busy")
         while wanted:
             chunk, rest = wanted[:_GET_AT_ONCE], wanted[_GET_AT_ONCE:]
             request = {self._name: {"Keys": chunk, "ConsistentRead": True}}
@@ -48,10 +49,10 @@ class Reads(Calls, Generic[Read]):
             for item in answer["Responses"].get(self._name, ()):
                 found[item["pk"]["S"], item["sk"]["S"]] = self._read(item)
             put_off = answer.get("UnprocessedKeys", {}).get(self._name, {}).get("Keys", [])
-            stalls = stalls + 1 if len(put_off) == len(chunk) else 0
-            if stalls == ATTEMPTS:
-                raise Throttled("the store is busy; try again in a second")
-            pause(stalls)
+            if len(put_off) == len(chunk):
+                backoff.wait()
+            else:
+                backoff = Backoff("the store is busy")
             wanted = put_off + rest
         return found
 

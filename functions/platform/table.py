@@ -4,19 +4,17 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from functions.platform.calls import (
-    ATTEMPTS,
     SLOW_DOWN,
     Cancelled,
     ConditionFailed,
     item_full,
-    pause,
     too_large,
     typed_key,
 )
-from functions.platform.errors import Throttled
 from functions.platform.items import Item, Typed, decode_item, encode_item
 from functions.platform.keys import Key
 from functions.platform.reads import Read, Reads
+from functions.platform.retry import Backoff
 from functions.platform.writes import Write
 
 _WRITE_AT_ONCE = 25
@@ -56,14 +54,14 @@ class Table(Reads[Item]):
             Refused: a condition did not hold.
         """
         items = [{write.verb: self._request(write)} for write in writes]
-        for attempt in range(ATTEMPTS):
-            pause(attempt)
+        backoff = Backoff("others are writing the same items")
+        while True:
             try:
                 self._call("transact_write_items", TransactItems=items)
                 return
             except Cancelled as cancelled:
                 _assert_passing(cancelled, writes)
-        raise Throttled("others are writing the same things; try again in a second")
+            backoff.wait()
 
     def write_many(self, writes: Sequence[Write]) -> None:
         """Carries out puts and deletes without conditions, each for itself: a call per 25.
@@ -72,15 +70,15 @@ class Table(Reads[Item]):
             Throttled: the store puts off writing them again and again; some are done.
         """
         wanted = [_unconditional(write) for write in writes]
-        stalls = 0
+        backoff = Backoff("the store is busy")
         while wanted:
             chunk, rest = wanted[:_WRITE_AT_ONCE], wanted[_WRITE_AT_ONCE:]
             answer = self._call("batch_write_item", RequestItems={self._name: chunk})
             put_off = answer.get("UnprocessedItems", {}).get(self._name, [])
-            stalls = stalls + 1 if len(put_off) == len(chunk) else 0
-            if stalls == ATTEMPTS:
-                raise Throttled("the store is busy; try again in a second")
-            pause(stalls)
+            if len(put_off) == len(chunk):
+                backoff.wait()
+            else:
+                backoff = Backoff("the store is busy")
             wanted = put_off + rest
 
 

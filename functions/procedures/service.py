@@ -9,13 +9,13 @@ from random import Random
 from typing import TYPE_CHECKING, TypeVar
 
 from functions.identity.model import Principal
-from functions.platform.calls import pause
 from functions.platform.clock import Clock
-from functions.platform.errors import NotFound, Throttled, VersionMismatch
+from functions.platform.errors import NotFound, VersionMismatch
 from functions.platform.idempotency import RequestToken
 from functions.platform.jsontext import bounded_json
 from functions.platform.keys import Key
 from functions.platform.lifetimes import duration
+from functions.platform.retry import Backoff
 from functions.platform.table import ConditionFailed, Refused
 from functions.procedures import rules
 from functions.procedures.model import MOST_SPEC_BYTES, Evidence, Place, Standing, Workflow
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from functions.procedures.requests import NewWorkflow
 
 _ATTEMPTS = 20
+_BUSY = "others are writing this workflow"
 _UNFADING = Evidence(0, 0, 0, 0)  # what most workflows have: no half-life
 Done = TypeVar("Done")
 
@@ -106,15 +107,15 @@ class Procedures:
         """
         at = self._store.key(caller.tenant, place, id)
         evidence = _UNFADING
-        for turn in range(_ATTEMPTS):
-            pause(turn - 1 if turn else 0)  # at first it's the half-life, and nobody to wait for
+        backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
+        while True:
             try:
                 return self._standing(self._add(at, self._weighed(at, evidence, score), token))
             except (ConditionFailed, Refused) as prevented:
                 if token is not None and self._store.noted(at, token, prevented):
                     return self.get(caller, place, id)
                 evidence = _there(self._store.stood(at, prevented)).evidence
-        raise _busy()
+                backoff.wait()
 
     def _add(self, at: Key, addition: Addition, token: RequestToken | None) -> Workflow:
         if token is None:
@@ -162,13 +163,12 @@ class Procedures:
 
 
 def _retried(attempt: Callable[[], Done]) -> Done:
-    for turn in range(_ATTEMPTS):
-        pause(turn)
+    backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
+    while True:
         try:
             return attempt()
         except (ConditionFailed, Refused):
-            continue
-    raise _busy()
+            backoff.wait()
 
 
 def _there(found: Workflow | None) -> Workflow:
@@ -194,7 +194,3 @@ def _revised(
 
 def _unknown() -> NotFound:
     return NotFound("there is no such workflow; PUT it first")
-
-
-def _busy() -> Throttled:
-    return Throttled("others are writing this workflow; try again in a second")

@@ -9,19 +9,18 @@ from dataclasses import replace
 from functions.entries.endings import Endings
 from functions.identity.model import WRITE, Principal
 from functions.identity.store import PrincipalStore
-from functions.platform.calls import pause
 from functions.platform.clock import Clock
 from functions.platform.errors import (
     AccessDenied,
     EntryExists,
     NotFound,
-    Throttled,
     VersionMismatch,
 )
 from functions.platform.idempotency import RequestToken
 from functions.platform.intake_keys import taken_item
 from functions.platform.jsontext import compact_json
 from functions.platform.models import validated
+from functions.platform.retry import Backoff
 from functions.platform.table import Table
 from functions.platform.writes import put
 from functions.task_events.model import Envelope
@@ -31,7 +30,6 @@ from functions.tasks.model import Task
 from functions.tasks.requests import TaskChange
 from functions.tasks.service import Tasks
 
-_ATTEMPTS = 10
 _REMEMBERED = 15 * 86_400  # seconds; queues of what was refused keep an event for 14 days
 
 
@@ -82,13 +80,12 @@ class Intake:
         return caller
 
     def _carried_out(self, caller: Principal, event: TaskEvent, token: RequestToken) -> Task:
-        for attempt in range(_ATTEMPTS):
-            pause(attempt)
+        backoff = Backoff("others are changing this task")
+        while True:
             try:
                 return self._attempted(caller, event, token)
             except (VersionMismatch, EntryExists):
-                continue  # somebody was quicker; the next look sees what is there now
-        raise Throttled("others are changing this task; the event comes again")
+                backoff.wait()  # the next attempt reads what the other request wrote
 
     def _attempted(self, caller: Principal, event: TaskEvent, token: RequestToken) -> Task:
         try:

@@ -11,9 +11,9 @@ from dataclasses import replace
 
 from functions.namespaces.bars import Bars, bars_attributes, bars_of, together
 from functions.platform import guard_keys, keys
-from functions.platform.errors import Throttled
 from functions.platform.items import Item
 from functions.platform.keys import Key
+from functions.platform.retry import Backoff
 from functions.platform.table import ConditionFailed, Refused, Table
 from functions.platform.writes import Write, check, delete, put, update
 from functions.tasks.guardrails import (
@@ -25,8 +25,7 @@ from functions.tasks.guardrails import (
 from functions.tasks.model import Task
 from functions.tasks.store import TaskStore
 
-_ATTEMPTS = 10
-_BUSY = "others are changing the same tasks and guardrails; try again in a second"
+_BUSY = "others are changing the same tasks and guardrails"
 LimitEpisodic = Callable[[str, str, int | None, int], None]
 
 
@@ -66,17 +65,18 @@ class Governance:
         Raises:
             functions.platform.table.Refused: one of those writes found its condition broken.
         """
-        for _ in range(_ATTEMPTS):
+        backoff = Backoff(_BUSY)
+        while True:
             task, own = self._governed(tenant, old, new)
             try:
                 self._store.commit([*writes_of(task), *own])
             except Refused as refused:
-                if refused.failed.keys() <= {write.key for write in own}:
-                    continue  # the guardrails have changed meanwhile
-                raise
+                if not refused.failed.keys() <= {write.key for write in own}:
+                    raise
+                backoff.wait()  # the guardrails have changed meanwhile
+                continue
             self._settle_after(tenant, old, task)
             return task
-        raise Throttled(_BUSY)
 
     def _governed(self, tenant: str, old: Task | None, new: Task) -> tuple[Task, list[Write]]:
         """The task under its coordinator's guardrails, and what has to be written for that."""
@@ -121,7 +121,8 @@ class Governance:
             self._settle(tenant, agent)
 
     def _govern(self, tenant: str, coordinator: str, task_id: str) -> Task | None:
-        for _ in range(_ATTEMPTS):
+        backoff = Backoff(_BUSY)
+        while True:
             # in this order: guardrails that are read after the task are never older than its own
             task = self._store.get(tenant, task_id)
             rules = self.of(tenant, coordinator).guardrails
@@ -133,8 +134,7 @@ class Governance:
             try:
                 return self._store.change(_governing(tenant, task, right))
             except ConditionFailed:
-                continue
-        raise Throttled(_BUSY)
+                backoff.wait()
 
     def _settle(self, tenant: str, agent: str) -> None:
         """Makes what bars an agent follow from its open tasks.
@@ -142,7 +142,8 @@ class Governance:
         Looks again after each write, so that the last one to look has seen every change.
         """
         place = guard_keys.bars_item(tenant, agent)
-        for _ in range(_ATTEMPTS):
+        backoff = Backoff(_BUSY)
+        while True:
             present = bars_of(self._table.get(place))
             right = self._right(tenant, agent)
             if present.says_as(right):
@@ -152,8 +153,7 @@ class Governance:
             try:
                 self._table.put(_next(place, present, right))
             except ConditionFailed:
-                continue
-        raise Throttled(_BUSY)
+                backoff.wait()
 
     def _right(self, tenant: str, agent: str) -> Bars:
         tasks = self._store.of_agent(tenant, agent)

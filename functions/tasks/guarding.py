@@ -9,6 +9,7 @@ from functions.identity.model import Principal
 from functions.platform.clock import Clock
 from functions.platform.errors import VersionMismatch
 from functions.platform.idempotency import RequestToken
+from functions.platform.retry import Backoff
 from functions.platform.table import ConditionFailed
 from functions.tasks.governance import Governance
 from functions.tasks.guardrails import CoordinatorGuardrails
@@ -53,6 +54,7 @@ class Guarding:
         version: int | None,
         token: RequestToken,
     ) -> CoordinatorGuardrails:
+        backoff = Backoff("others are changing these guardrails")
         while True:
             present = self._governance.of(caller.tenant, coordinator)
             if token.wrote(present.request):
@@ -72,6 +74,6 @@ class Guarding:
             )
             try:
                 self._governance.replace(caller.tenant, new)
+                return new
             except ConditionFailed:
-                continue
-            return new
+                backoff.wait()

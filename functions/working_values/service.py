@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from functions.identity.model import Principal
-from functions.platform.calls import pause
 from functions.platform.clock import Clock
-from functions.platform.errors import CapacityExceeded, NotFound, Throttled
+from functions.platform.errors import CapacityExceeded, NotFound
 from functions.platform.instance_keys import instance_item
 from functions.platform.items import Item
 from functions.platform.jsontext import bounded_json
 from functions.platform.keys import Key
 from functions.platform.lifetimes import ttl_seconds
+from functions.platform.retry import Backoff
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.values import pack, unpack
 from functions.platform.writes import put
@@ -95,17 +95,16 @@ class Instances:
         self._change(instance_item(caller.tenant, instance), without_it)
 
     def _change(self, at: Key, change: Callable[[Held], Held]) -> None:
-        for attempt in range(_ATTEMPTS):
-            pause(attempt)
+        backoff = Backoff("others are writing this instance's values", attempts=_ATTEMPTS)
+        while True:
             seen = self._seen(at)
             after = change(seen.held)
             condition, values = _as_seen(seen)
             try:
                 self._table.put(put(at, _item(after, self._clock()), condition, **values))
+                return
             except ConditionFailed:
-                continue
-            return
-        raise Throttled("others are writing this instance's values; try again in a second")
+                backoff.wait()
 
     def _seen(self, at: Key) -> _Seen:
         item = self._table.get(at)

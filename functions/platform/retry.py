@@ -1,0 +1,43 @@
+"""Retry operations that fail because of other requests' writes: attempts, waits, a deadline."""
+
+import random
+import time
+
+from functions.platform.errors import Throttled
+
+_ATTEMPTS = 10
+_FIRST_WAIT, _LONGEST_WAIT, _DEADLINE = 0.01, 0.4, 10.0  # seconds
+
+
+class Backoff:
+    """Limit the attempts of one operation, and space them.
+
+    Use one for each operation: `while True`, try, and `wait()` when another request's write made
+    the attempt fail.
+
+    Args:
+        reason: why attempts fail, for the error's message: "others are writing this fact".
+        attempts: how many attempts there are, the first one included.
+        longest_wait: the upper bound of one wait, in seconds.
+    """
+
+    def __init__(
+        self, reason: str, *, attempts: int = _ATTEMPTS, longest_wait: float = _LONGEST_WAIT
+    ) -> None:
+        self._reason = reason
+        self._attempts = attempts
+        self._longest_wait = longest_wait
+        self._failed = 0
+        self._deadline = time.monotonic() + _DEADLINE
+
+    def wait(self) -> None:
+        """Wait before the next attempt: longer each time, by a random part of the bound.
+
+        Raises:
+            Throttled: all attempts failed, or the operation takes more than ten seconds.
+        """
+        self._failed += 1
+        if self._failed >= self._attempts or time.monotonic() > self._deadline:
+            raise Throttled(f"{self._reason}; try again in a second")
+        bound = min(_FIRST_WAIT * 2 ** min(self._failed, 16), self._longest_wait)
+        time.sleep(random.uniform(0, bound))  # noqa: S311 - jitter, not a secret
