@@ -3,8 +3,8 @@
 from typing import Any
 
 from functions.api.call import Answer, json_answer
-from functions.api.problems import INTERNAL, PROBLEMS, headers_of
-from functions.platform.errors import ServiceError
+from functions.api.problems import INTERNAL, headers_of
+from functions.platform.errors import ERROR_CODES, OPENWOP_ERROR_CODES, ServiceError
 
 ROOT = "/v1/"
 """What the paths of OpenWOP begin with."""
@@ -17,10 +17,7 @@ _NAMES = {
     "THROTTLED": "rate_limited",
     "VALUE_TOO_LARGE": "payload_too_large",
 }
-_STATUSES = {code: status for code, (status, _) in PROBLEMS.items()} | {
-    "RUN_ENDED": 409,
-    "SECRET_LEAKAGE": 422,
-}
+_STATUSES = {code: error.status for code, error in (ERROR_CODES | OPENWOP_ERROR_CODES).items()}
 
 _SPOKEN = _NAMES.keys() | {
     "METHOD_NOT_ALLOWED",

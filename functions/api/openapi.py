@@ -10,10 +10,10 @@ from functions.api.body_schemas import bodies, body_ref, noted
 from functions.api.documents import Document
 from functions.api.envelopes import names_of
 from functions.api.notes import OPERATIONS
-from functions.api.problems import PROBLEMS
 from functions.api.route import ANY, PUBLIC, ROOT, Route
 from functions.api.schemas import answers
 from functions.api.templates import names_in, pattern_of
+from functions.platform.errors import ERROR_CODES
 from functions.tasks.requests import KEPT
 
 VERSION = "0.1.0"
@@ -36,7 +36,7 @@ _HEADERS: dict[str | None, tuple[str, ...]] = {
     "Entries": ("X-Total-Count", "X-Next-Offset"),
     "Tasks": ("X-Total-Count", "X-Next-Offset"),
 }
-_STATUSES = sorted({status for status, _ in PROBLEMS.values()} - {500})
+_STATUSES = sorted({error.status for error in ERROR_CODES.values()} - {500})
 _PROBLEM_HEADERS = {401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
 _HEADER_NOTES = {
     "ETag": "The version, in quotes.",
@@ -207,7 +207,7 @@ def _components(routes: list[Route]) -> Document:
 
 
 def _problem(status: int) -> Document:
-    codes = {code: title for code, (of, title) in PROBLEMS.items() if of == status}
+    codes = {code: error.title for code, error in ERROR_CODES.items() if error.status == status}
     schema = {"$ref": "#/components/schemas/Problem"}
     return {
         "description": "; ".join(f"{title} (`{code}`)" for code, title in codes.items()),

@@ -7,6 +7,7 @@ import orjson
 from functions.api.call import Answer
 from functions.api.documents import conflict_document
 from functions.platform.errors import (
+    ERROR_CODES,
     Conflict,
     MethodNotAllowed,
     ServiceError,
@@ -14,28 +15,6 @@ from functions.platform.errors import (
     Unauthenticated,
     Unavailable,
 )
-
-PROBLEMS = {
-    "VALIDATION_ERROR": (400, "The request is malformed"),
-    "UNAUTHENTICATED": (401, "A good API key is needed"),
-    "ACCESS_DENIED": (403, "Not allowed"),
-    "ENTRY_NOT_FOUND": (404, "No such entry"),
-    "NOT_FOUND": (404, "Not found"),
-    "METHOD_NOT_ALLOWED": (405, "Method not allowed"),
-    "VERSION_MISMATCH": (409, "Another version is in place"),
-    "ENTRY_EXISTS": (409, "The slot is taken"),
-    "IDEMPOTENCY_CONFLICT": (409, "The Idempotency-Key was used for another request"),
-    "TASK_CLOSED": (409, "The task has ended"),
-    "RUN_CLOSED": (409, "The run has ended"),
-    "VALUE_TOO_LARGE": (413, "The value is too large"),
-    "BATCH_TOO_LARGE": (413, "The batch is too large"),
-    "BODY_TOO_LARGE": (413, "The body is too large"),
-    "PRECONDITION_REQUIRED": (428, "If-Match is needed"),
-    "CAPACITY_EXCEEDED": (429, "A limit is reached"),
-    "THROTTLED": (429, "Too much at once"),
-    "INTERNAL_ERROR": (500, "Something went wrong here"),
-    "UNAVAILABLE": (503, "The store is not available"),
-}
 
 INTERNAL = "the service failed; the request id leads its operators to the reason"
 
@@ -68,7 +47,7 @@ def internal_error() -> Answer:
 
 
 def _answer(code: str, message: str, members: dict[str, Any], headers: dict[str, str]) -> Answer:
-    status, title = PROBLEMS[code]
+    status, title, _, _ = ERROR_CODES[code]
     document = {
         "type": f"/docs#{code}",
         "title": title,

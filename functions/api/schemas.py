@@ -8,7 +8,6 @@ from functions.api.documents import Document
 from functions.api.fact_schemas import FACTS
 from functions.api.governing_schemas import CONTEXT, GUARDRAILS, POLICY, SETTINGS, WORKFLOW
 from functions.api.openwop_schemas import OPENWOP_ANSWERS
-from functions.api.problems import PROBLEMS
 from functions.api.procedure_schemas import PROCEDURES
 from functions.api.run_schemas import RUNS
 from functions.api.schema_words import (
@@ -28,6 +27,7 @@ from functions.entries.model import Priority, Sensitivity, Tier
 from functions.event_log.model import EventType
 from functions.identity.model import Kind, Permission
 from functions.namespaces.model import Access
+from functions.platform.errors import ERROR_CODES
 from functions.tasks.model import GrantAccess, Status
 
 _ENTRY = object_of(
@@ -114,7 +114,7 @@ _PROBLEM = object_of(
     title=STRING,
     status={"type": "integer", "minimum": 400, "maximum": 599},
     detail=STRING,
-    code={"type": "string", "enum": list(PROBLEMS)},
+    code={"type": "string", "enum": list(ERROR_CODES)},
     message=STRING,
 )
 

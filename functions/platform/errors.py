@@ -1,16 +1,160 @@
-"""What can go wrong, as the caller is told it; `api/problems.py` has the statuses (contract §3)."""
+"""Every error that a caller can see, and the catalog of their codes (contract §3)."""
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
+
+
+class ErrorCode(NamedTuple):
+    """What a code means: HTTP status, title, cause, and what a caller can do about it."""
+
+    status: int
+    title: str
+    description: str
+    remedy: str
+
+
+ERROR_CODES: dict[str, ErrorCode] = {
+    "VALIDATION_ERROR": ErrorCode(
+        400,
+        "The request is malformed",
+        "A field or parameter of the request is wrong, missing or unknown.",
+        "Correct what `errors` names.",
+    ),
+    "UNAUTHENTICATED": ErrorCode(
+        401,
+        "A good API key is needed",
+        "There is no key in the request, or it isn't known, was revoked or has expired.",
+        "Send `X-API-Key: KEY` or `Authorization: Bearer KEY`.",
+    ),
+    "ACCESS_DENIED": ErrorCode(
+        403,
+        "Not allowed",
+        "The key is good, but its principal may not do this.",
+        "Ask who administers the namespace, task or tenant; retrying doesn't help.",
+    ),
+    "ENTRY_NOT_FOUND": ErrorCode(
+        404,
+        "No such entry",
+        "No memory entry of your tenant has this id, or it has expired or been deleted.",
+        "Query for the entry; one made anew in the same place has another id.",
+    ),
+    "NOT_FOUND": ErrorCode(
+        404,
+        "Not found",
+        "There is no such thing in your tenant, or nothing at this path.",
+        "Check the id and the path.",
+    ),
+    "METHOD_NOT_ALLOWED": ErrorCode(
+        405,
+        "Method not allowed",
+        "The path is there, but not for this method.",
+        "The message lists the methods that it takes.",
+    ),
+    "VERSION_MISMATCH": ErrorCode(
+        409,
+        "Another version is in place",
+        "Somebody was quicker: another version is in place than the one that you named.",
+        "Merge your change into `current`, and send it again with `current_version`.",
+    ),
+    "ENTRY_EXISTS": ErrorCode(
+        409,
+        "The slot is taken",
+        "The place is taken already.",
+        "Change what stands there (`current`), or choose another name.",
+    ),
+    "IDEMPOTENCY_CONFLICT": ErrorCode(
+        409,
+        "The Idempotency-Key was used for another request",
+        "This Idempotency-Key was used before, for another request.",
+        "Use a fresh key for each new request, and the same one for its retries only.",
+    ),
+    "TASK_CLOSED": ErrorCode(
+        409,
+        "The task has ended",
+        "The task has ended; nothing more is written for it.",
+        "Write under a task that is open.",
+    ),
+    "RUN_CLOSED": ErrorCode(
+        409,
+        "The run has ended",
+        "The run has been completed or has failed; its result stays as it is.",
+        "Start another run.",
+    ),
+    "VALUE_TOO_LARGE": ErrorCode(
+        413,
+        "The value is too large",
+        "The value has more bytes than memory takes (`actual` over `max`).",
+        "Keep bulk data elsewhere, and store a reference to it.",
+    ),
+    "BATCH_TOO_LARGE": ErrorCode(
+        413,
+        "The batch is too large",
+        "This is more than one atomic write can hold.",
+        "Split the batch, or use fewer tags on semantic entries.",
+    ),
+    "BODY_TOO_LARGE": ErrorCode(
+        413,
+        "The body is too large",
+        "The request body has more bytes than the service takes.",
+        "Send less at once.",
+    ),
+    "PRECONDITION_REQUIRED": ErrorCode(
+        428,
+        "If-Match is needed",
+        "A change needs to name the version that it was made from.",
+        "Send If-Match with the version that you last read.",
+    ),
+    "CAPACITY_EXCEEDED": ErrorCode(
+        429,
+        "A limit is reached",
+        "A limit is reached: `limit` says which, beside `current_count` and `max_capacity`.",
+        "Delete entries or let them expire, or have the limit raised.",
+    ),
+    "THROTTLED": ErrorCode(
+        429,
+        "Too much at once",
+        "There is too much at once, or others keep changing the same thing.",
+        "Wait for as many seconds as Retry-After says, and send the same request again.",
+    ),
+    "INTERNAL_ERROR": ErrorCode(
+        500,
+        "Something went wrong here",
+        "The service failed in a way that nobody foresaw.",
+        "Tell its operators the `X-Request-Id` of the answer.",
+    ),
+    "UNAVAILABLE": ErrorCode(
+        503,
+        "The store is not available",
+        "The store can't be reached, or didn't answer in time.",
+        "Wait as Retry-After says; with an Idempotency-Key a retry writes nothing twice.",
+    ),
+}
+"""The codes of problem documents, in the order of their documentation."""
+
+OPENWOP_ERROR_CODES: dict[str, ErrorCode] = {
+    "RUN_ENDED": ErrorCode(
+        409,
+        "The run has ended",
+        "The run is over; its snapshot and its secrets are deleted.",
+        "Start another run.",
+    ),
+    "SECRET_LEAKAGE": ErrorCode(
+        422,
+        "The entry holds secrets",
+        "The entry holds secrets of its run, and the run rejects them.",
+        "Remove the secrets that `labels` names.",
+    ),
+}
+"""The codes that only the OpenWOP routes give."""
 
 
 class ServiceError(Exception):
-    """Base of all errors that a caller may see.
+    """Base of all errors that a caller can see.
 
     Attributes:
-        code: the contract's code.
-        message: one sentence that says what to do; never holds another principal's data.
-        members: extra members of the problem document.
-        index: which part of a batch failed.
+        code: a key of `ERROR_CODES` or `OPENWOP_ERROR_CODES`.
+        message: one sentence that says what to do. It never holds another principal's data.
+        members: additional members of the problem document.
+        index: the index of the operation of a batch that failed, if it is known.
     """
 
     code: ClassVar[str]
@@ -22,7 +166,7 @@ class ServiceError(Exception):
         self.members = members
 
     def at(self, index: int) -> Self:
-        """The error of the part of a batch at `index`."""
+        """Set the index of the failed operation of a batch, and return the error."""
         self.index = index
         return self
 
@@ -38,19 +182,19 @@ class ValidationFailed(ServiceError):
 
 
 class Unauthenticated(ServiceError):
-    """No key, or not a good one."""
+    """The request has no valid API key or token."""
 
     code = "UNAUTHENTICATED"
 
 
 class AccessDenied(ServiceError):
-    """The principal may not do this (RFC-0015 §6.4, §9.1)."""
+    """The principal has no permission for this operation (RFC-0015 §6.4, §9.1)."""
 
     code = "ACCESS_DENIED"
 
 
 class EntryNotFound(ServiceError):
-    """No such memory entry in the caller's tenant."""
+    """The caller's tenant has no memory entry with this id."""
 
     code = "ENTRY_NOT_FOUND"
 
@@ -59,13 +203,13 @@ class EntryNotFound(ServiceError):
 
 
 class NotFound(ServiceError):
-    """No such thing in the caller's tenant."""
+    """The caller's tenant has no such resource."""
 
     code = "NOT_FOUND"
 
 
 class MethodNotAllowed(ServiceError):
-    """The path exists, for the `allowed` methods."""
+    """The path exists, but only for the `allowed` methods."""
 
     code = "METHOD_NOT_ALLOWED"
 
@@ -75,7 +219,7 @@ class MethodNotAllowed(ServiceError):
 
 
 class Conflict(ServiceError):
-    """Something stands in the way; `current` is what stands there, where the caller may read it."""
+    """The present state prevents the write; `current` is it, if the caller may read it."""
 
     def __init__(self, message: str, *, current: Any = None, version: int | None = None) -> None:
         super().__init__(message)
@@ -84,49 +228,49 @@ class Conflict(ServiceError):
 
 
 class VersionMismatch(Conflict):
-    """If-Match named another version than the present one (RFC-0015 §3.2)."""
+    """If-Match names another version than the present one (RFC-0015 §3.2)."""
 
     code = "VERSION_MISMATCH"
 
 
 class EntryExists(Conflict):
-    """The slot is taken (RFC-0015 §1.2)."""
+    """An entry with this natural key exists (RFC-0015 §1.2)."""
 
     code = "ENTRY_EXISTS"
 
 
 class IdempotencyConflict(Conflict):
-    """The same Idempotency-Key came with another body."""
+    """The Idempotency-Key was used with another request body."""
 
     code = "IDEMPOTENCY_CONFLICT"
 
 
 class TaskClosed(ServiceError):
-    """The task has ended; no working memory can be written for it."""
+    """The task has ended, so no working memory can be written for it."""
 
     code = "TASK_CLOSED"
 
 
 class ValueTooLarge(ServiceError):
-    """The value is over the limit of RFC-0015 §1.3; `max` and `actual` are bytes."""
+    """The value exceeds the limit of RFC-0015 §1.3; `max` and `actual` are in bytes."""
 
     code = "VALUE_TOO_LARGE"
 
 
 class BatchTooLarge(ServiceError):
-    """More than one atomic write can hold."""
+    """The batch exceeds what one transaction can hold."""
 
     code = "BATCH_TOO_LARGE"
 
 
 class BodyTooLarge(ServiceError):
-    """The request body is over the limit; `max` and `actual` are bytes."""
+    """The request body exceeds the limit; `max` and `actual` are in bytes."""
 
     code = "BODY_TOO_LARGE"
 
 
 class PreconditionRequired(ServiceError):
-    """A change needs If-Match (RFC-0015 §3.1)."""
+    """The change has no If-Match (RFC-0015 §3.1)."""
 
     code = "PRECONDITION_REQUIRED"
 
@@ -152,7 +296,7 @@ class CapacityExceeded(ServiceError):
 
 
 class SecretLeakage(ServiceError):
-    """An entry holds secrets of its run, which rejects them (OpenWOP RFC 0004 §D)."""
+    """The entry holds secrets of its run, and the run rejects them (OpenWOP RFC 0004 §D)."""
 
     code = "SECRET_LEAKAGE"
 
@@ -164,26 +308,26 @@ class SecretLeakage(ServiceError):
 
 
 class RunClosed(ServiceError):
-    """The run was completed or has failed; that stays as it is (ADR-043)."""
+    """The run is completed or has failed, which is final (ADR-043)."""
 
     code = "RUN_CLOSED"
 
 
 class RunEnded(ServiceError):
-    """The run is over; its snapshot and its secrets are gone."""
+    """The run is over; its snapshot and its secrets are deleted."""
 
     code = "RUN_ENDED"
 
 
 class Throttled(ServiceError):
-    """The store asks to slow down; `retry_after` is in seconds."""
+    """The store is overloaded, or conflicts persist; `retry_after` is in seconds."""
 
     code = "THROTTLED"
     retry_after = 1
 
 
 class Unavailable(ServiceError):
-    """The store can't be reached or didn't answer; `retry_after` is in seconds."""
+    """The store or another service doesn't respond; `retry_after` is in seconds."""
 
     code = "UNAVAILABLE"
     retry_after = 1

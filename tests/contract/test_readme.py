@@ -10,10 +10,10 @@ from typing import get_args
 
 import pytest
 
-from functions.api.problems import PROBLEMS
 from functions.event_log.model import EventType
 from functions.local.engine import find_binary
 from functions.local.settings import LocalSettings
+from functions.platform.errors import ERROR_CODES
 from tests.contract.local_server import PATIENCE, ROOT, LocalServer, running
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -114,9 +114,9 @@ def test_it_lists_every_error_with_its_status() -> None:
         for statuses, codes in table("Errors")
         for code in re.findall(r"`([A-Z_]+)`", codes)
         for status in map(int, statuses.split(", "))
-        if PROBLEMS[code][0] == status
+        if ERROR_CODES[code].status == status
     ]
-    assert dict(listed) == {code: status for code, (status, _) in PROBLEMS.items()}
+    assert dict(listed) == {code: error.status for code, error in ERROR_CODES.items()}
 
 
 def test_it_lists_every_event() -> None:

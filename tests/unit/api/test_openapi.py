@@ -9,7 +9,7 @@ from pathlib import Path
 import schemathesis
 
 from functions.api.paths import every_route
-from functions.api.problems import PROBLEMS
+from functions.platform.errors import ERROR_CODES
 from tests.unit.api.reading import Json, operations
 
 _ROOT = Path(__file__).parents[3]
@@ -162,7 +162,7 @@ def test_bodies_have_the_contracts_limits(document: Json) -> None:
 
 def test_every_problem_code_is_documented(document: Json) -> None:
     codes = document["components"]["schemas"]["Problem"]["properties"]["code"]["enum"]
-    assert codes == list(PROBLEMS)
+    assert codes == list(ERROR_CODES)
 
 
 def test_the_version_is_the_projects(document: Json) -> None:
