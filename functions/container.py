@@ -80,7 +80,8 @@ from functions.vectors.choice import meanings_of
 from functions.vectors.model import Meanings
 from functions.vectors.store import VectorStore
 from functions.workflows.service import Workflows
-from functions.working_values.service import Instances
+from functions.working_values.service import WorkingValues
+from functions.working_values.store import WorkingValueStore
 
 
 class Container:
@@ -335,8 +336,8 @@ class Container:
         return Procedures(WorkflowStore(self.table), self.clock)
 
     @cached_property
-    def instances(self) -> Instances:
-        return Instances(self.table, self.clock)
+    def working_values(self) -> WorkingValues:
+        return WorkingValues(WorkingValueStore(self.table), self.clock)
 
     # OpenWOP
 

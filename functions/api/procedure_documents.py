@@ -4,24 +4,28 @@ import orjson
 
 from functions.api.documents import Document
 from functions.platform.clock import to_rfc3339
-from functions.procedures.model import Standing
-from functions.working_values.model import MOST_INSTANCE_BYTES, Held, WorkingValue
-from functions.working_values.service import size
+from functions.procedures.model import WorkflowStats
+from functions.working_values.model import (
+    MOST_INSTANCE_BYTES,
+    ValuesByKey,
+    WorkingValue,
+    total_bytes,
+)
 
 
-def workflow_document(standing: Standing) -> Document:
+def workflow_document(stats: WorkflowStats) -> Document:
     """A workflow with its Beta(alpha, beta)."""
-    workflow, alpha, beta = standing.workflow, standing.alpha, standing.beta
+    workflow, alpha, beta = stats.workflow, stats.alpha, stats.beta
     return {
-        "agent_type": workflow.place.agent_type,
-        "task_type": workflow.place.task_type,
+        "agent_type": workflow.procedure.agent_type,
+        "task_type": workflow.procedure.task_type,
         "workflow_id": workflow.id,
         "spec": orjson.Fragment(workflow.spec),
         "half_life": workflow.half_life_text,
         "alpha": alpha,
         "beta": beta,
         "mean": alpha / (alpha + beta),
-        "outcomes": workflow.evidence.outcomes,
+        "outcomes": workflow.stats.outcomes,
         "version": workflow.version,
         "created_at": to_rfc3339(workflow.created),
         "updated_at": to_rfc3339(workflow.updated),
@@ -39,11 +43,11 @@ def working_document(instance: str, key: str, value: WorkingValue) -> Document:
     }
 
 
-def held_document(instance: str, held: Held) -> Document:
+def held_document(instance: str, values: ValuesByKey) -> Document:
     """All working values of an instance, by their keys."""
     return {
         "instance_id": instance,
-        "values": {key: orjson.Fragment(value.text) for key, value in sorted(held.items())},
-        "total_bytes": size(held),
+        "values": {key: orjson.Fragment(value.text) for key, value in sorted(values.items())},
+        "total_bytes": total_bytes(values.values()),
         "max_bytes": MOST_INSTANCE_BYTES,
     }

@@ -1,4 +1,4 @@
-"""Workflows of a procedure, as they come and as they are kept (ADR-043 Tier 4)."""
+"""Procedures, their workflows, and what outcomes have shown of them (ADR-043 Tier 4)."""
 
 from dataclasses import dataclass
 
@@ -7,19 +7,19 @@ BILLION = 1_000_000_000  # scores are counted in billionths
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Which procedure: the workflows of a type of task of a type of agent."""
+class Procedure:
+    """The name of a procedure: a type of task of a type of agent."""
 
     agent_type: str
     task_type: str
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
-    """What outcomes have added up to, in billionths of an outcome, as seen from `base` (epoch ms).
+class OutcomeStats:
+    """Sums of scores, in billionths of an outcome at the time `base` (epoch ms).
 
-    With a half-life (ms), an outcome counts for twice what one a half-life earlier does: later ones
-    are added with more weight, so that nothing that stands has to be changed when time passes.
+    With a half-life (ms), an outcome counts for twice what one a half-life earlier does: later
+    ones are added with more weight, so that stored sums need no change as time passes.
     """
 
     successes: int
@@ -30,24 +30,24 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Workflow:
+class ProcedureWorkflow:
     """A workflow. `spec` is compact JSON; times are epoch ms."""
 
-    place: Place
+    procedure: Procedure
     id: str
     spec: bytes
     half_life_text: str | None
-    evidence: Evidence
+    stats: OutcomeStats
     version: int
     created: int
     updated: int
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """A workflow and its Beta(alpha, beta) at a moment; `sampled` is what a selection drew."""
+class WorkflowStats:
+    """A workflow and its Beta(alpha, beta) at a time; `sampled` is what a selection drew."""
 
-    workflow: Workflow
+    workflow: ProcedureWorkflow
     alpha: float
     beta: float
     sampled: float | None = None

@@ -1,63 +1,92 @@
-"""Thompson sampling over Beta(alpha, beta) (ADR-043 Tier 4); pure decisions."""
+"""Thompson sampling over Beta(alpha, beta), and the arithmetic of fading outcomes."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
-from functions.procedures.model import BILLION, Evidence, Standing, Workflow
+from functions.procedures.model import BILLION, OutcomeStats, ProcedureWorkflow, WorkflowStats
 
-_MOST_HALF_LIVES = 60  # of weight before numbers are written anew; DynamoDB's have 38 digits
-
-
-def posterior(evidence: Evidence, now: int) -> tuple[float, float]:
-    """Alpha and beta at a moment: one each, and what the outcomes count for by then."""
-    fading = BILLION * _weight(evidence, now)
-    return 1 + evidence.successes / fading, 1 + evidence.failures / fading
+_MOST_HALF_LIVES = 60  # from base until a rebase: DynamoDB's numbers have 38 digits
 
 
-def counted(evidence: Evidence, score: float, now: int) -> tuple[int, int]:
-    """What an outcome adds to successes and failures."""
-    weight = _weight(evidence, now)
+def compute_beta(stats: OutcomeStats, now: int) -> tuple[float, float]:
+    """Compute alpha and beta at a time: one each, and what the outcomes count for by then."""
+    unit = BILLION * _weight(stats, now)
+    return 1 + stats.successes / unit, 1 + stats.failures / unit
+
+
+def compute_stats(workflow: ProcedureWorkflow, now: int) -> WorkflowStats:
+    """Compute a workflow's Beta distribution at a time (epoch ms)."""
+    return WorkflowStats(workflow, *compute_beta(workflow.stats, now))
+
+
+def weigh_outcome(stats: OutcomeStats, score: float, now: int) -> tuple[int, int]:
+    """Compute what an outcome adds to successes and failures."""
+    weight = _weight(stats, now)
     success = round(score * BILLION)
     return round(success * weight), round((BILLION - success) * weight)
 
 
-def outgrown(evidence: Evidence, now: int) -> bool:
-    """Whether the evidence is to be written anew before more is added."""
-    half_life = evidence.half_life
-    return half_life is not None and now - evidence.base > _MOST_HALF_LIVES * half_life
+def needs_rebase(stats: OutcomeStats, now: int) -> bool:
+    """Whether `base` has to move before another outcome is added."""
+    half_life = stats.half_life
+    return half_life is not None and now - stats.base > _MOST_HALF_LIVES * half_life
 
 
-def renewed(evidence: Evidence, now: int, half_life: int | None) -> Evidence:
-    """The same evidence as seen from now, which fades by `half_life` from here on."""
-    weight = _weight(evidence, now)
+def rebase(stats: OutcomeStats, now: int, half_life: int | None) -> OutcomeStats:
+    """Express the same outcomes with `now` as base; they fade by `half_life` from then on."""
+    weight = _weight(stats, now)
     return replace(
-        evidence,
-        successes=round(evidence.successes / weight),
-        failures=round(evidence.failures / weight),
+        stats,
+        successes=round(stats.successes / weight),
+        failures=round(stats.failures / weight),
         base=now,
         half_life=half_life,
     )
 
 
-def standing(workflow: Workflow, now: int) -> Standing:
-    """A workflow as it stands at a moment."""
-    return Standing(workflow, *posterior(workflow.evidence, now))
+def revise_workflow(
+    present: ProcedureWorkflow,
+    spec: bytes,
+    half_life_text: str | None,
+    half_life: int | None,
+    now: int,
+    *,
+    reset: bool,
+) -> ProcedureWorkflow:
+    """Give a workflow a new spec and half-life; return it as it is if nothing changes.
 
-
-def selected(workflows: Sequence[Workflow], now: int, luck: Random) -> Standing:
-    """The workflow whose sample from its Beta(alpha, beta) is the highest."""
-    stand = [standing(each, now) for each in workflows]
-    drawn = [replace(each, sampled=luck.betavariate(each.alpha, each.beta)) for each in stand]
-    return max(drawn, key=lambda each: each.sampled or 0.0)
-
-
-def _weight(evidence: Evidence, now: int) -> float:
-    """What an outcome counts for now, if one at `base` counts for 1.
-
-    Never less, since another function's clock may be behind the one that wrote `base`.
+    What was learned stays, unless `reset`.
     """
-    if evidence.half_life is None:
+    stats = present.stats
+    if half_life != stats.half_life:
+        stats = rebase(stats, now, half_life)
+    if reset and stats.outcomes:
+        stats = OutcomeStats(0, 0, 0, now, half_life)
+    after = replace(present, spec=spec, half_life_text=half_life_text, stats=stats)
+    return present if after == present else replace(after, version=present.version + 1, updated=now)
+
+
+def select_workflow(workflows: Sequence[ProcedureWorkflow], now: int, rng: Random) -> WorkflowStats:
+    """Select the workflow with the highest sample from its Beta distribution.
+
+    Args:
+        rng: draws a sample for each workflow, in their order.
+    """
+
+    def sample(workflow: ProcedureWorkflow) -> WorkflowStats:
+        stats = compute_stats(workflow, now)
+        return replace(stats, sampled=rng.betavariate(stats.alpha, stats.beta))
+
+    return max(map(sample, workflows), key=lambda each: each.sampled or 0.0)
+
+
+def _weight(stats: OutcomeStats, now: int) -> float:
+    """Compute what an outcome counts for now, if one at `base` counts for 1.
+
+    Never less than 1: another function's clock may be behind the one that wrote `base`.
+    """
+    if stats.half_life is None:
         return 1.0
-    half_lives = (now - evidence.base) / evidence.half_life
+    half_lives = (now - stats.base) / stats.half_life
     return float(2.0 ** max(0.0, min(half_lives, 1000.0)))

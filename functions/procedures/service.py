@@ -1,12 +1,9 @@
-"""Use cases of procedures (ADR-043 Tier 4; contract §8). They are the tenant's: any principal with
-the permission reads, selects and reports."""
+"""Use cases of procedures: which workflow suits a type of task (ADR-043 Tier 4; contract §8)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
 from random import Random
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
@@ -17,180 +14,200 @@ from functions.platform.keys import Key
 from functions.platform.lifetimes import duration
 from functions.platform.retry import Backoff
 from functions.platform.table import ConditionFailed, Refused
-from functions.procedures import rules
-from functions.procedures.model import MOST_SPEC_BYTES, Evidence, Place, Standing, Workflow
-from functions.procedures.store import Addition, WorkflowStore
+from functions.procedures.model import (
+    MOST_SPEC_BYTES,
+    OutcomeStats,
+    Procedure,
+    ProcedureWorkflow,
+    WorkflowStats,
+)
+from functions.procedures.rules import (
+    compute_stats,
+    needs_rebase,
+    rebase,
+    revise_workflow,
+    select_workflow,
+    weigh_outcome,
+)
+from functions.procedures.store import Increment, StatsConflict, WorkflowStore, workflow_key
 
 if TYPE_CHECKING:
     from functions.procedures.requests import NewWorkflow
 
 _ATTEMPTS = 20
 _BUSY = "others are writing this workflow"
-_UNFADING = Evidence(0, 0, 0, 0)  # what most workflows have: no half-life
-Done = TypeVar("Done")
+_WITHOUT_HALF_LIFE = OutcomeStats(0, 0, 0, 0)
 
 
 class Procedures:
-    """The procedures of a caller's tenant."""
+    """The procedures of a caller's tenant, open to all of its principals."""
 
     def __init__(self, store: WorkflowStore, clock: Clock) -> None:
         self._store = store
         self._clock = clock
 
     def put(
-        self, caller: Principal, place: Place, id: str, new: NewWorkflow, version: int | None
-    ) -> tuple[Standing, bool]:
-        """Sets a workflow's spec; the workflow, and whether it is new.
+        self,
+        caller: Principal,
+        procedure: Procedure,
+        id: str,
+        new: NewWorkflow,
+        version: int | None,
+    ) -> tuple[WorkflowStats, bool]:
+        """Set a workflow's spec; return the workflow, and whether it is new.
 
-        What was learned stays, unless `reset`; the same again changes nothing.
+        What was learned stays, unless `new.reset`; the same spec again changes nothing.
+
+        Args:
+            version: the version that If-Match names.
 
         Raises:
             ValueTooLarge: the spec has over 65,536 bytes of compact JSON.
-            NotFound, VersionMismatch: If-Match names a version, and it isn't there.
+            NotFound: If-Match names a version, and the workflow does not exist.
+            VersionMismatch: If-Match names another version than the present one.
         """
         spec = bounded_json(new.spec, "spec", MOST_SPEC_BYTES)
         half_life = None if new.half_life is None else duration(new.half_life, "half_life")
-        at = self._store.key(caller.tenant, place, id)
+        key = workflow_key(caller.tenant, procedure, id)
+        backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
+        while True:
+            present, now = self._get(key, version), self._clock()
+            try:
+                if present is None:
+                    stats = OutcomeStats(0, 0, 0, now, half_life)
+                    workflow = ProcedureWorkflow(
+                        procedure,
+                        id,
+                        spec,
+                        new.half_life,
+                        stats,
+                        version=1,
+                        created=now,
+                        updated=now,
+                    )
+                    self._store.create(key, workflow)
+                    return self._describe(workflow), True
+                after = revise_workflow(
+                    present, spec, new.half_life, half_life, now, reset=new.reset
+                )
+                if after is not present:
+                    self._store.replace(key, present, after)
+                return self._describe(after), False
+            except ConditionFailed:
+                backoff.wait()
 
-        def attempt() -> tuple[Workflow, bool]:
-            seen = self._seen(at, version)
-            now = self._clock()
-            if seen is None:
-                blank = Evidence(0, 0, 0, now, half_life)
-                made = Workflow(place, id, spec, new.half_life, blank, 1, now, now)
-                self._store.create(at, made)
-                return made, True
-            after = _revised(seen, spec, new, half_life, now)
-            if after is not seen:
-                self._store.replace(at, seen, after)
-            return after, False
-
-        stored, first = _retried(attempt)
-        return self._standing(stored), first
-
-    def get(self, caller: Principal, place: Place, id: str) -> Standing:
-        """One workflow: one read. Raises `NotFound`."""
-        return self._standing(_there(self._store.get(self._store.key(caller.tenant, place, id))))
-
-    def all(self, caller: Principal, place: Place) -> list[Standing]:
-        """A procedure's workflows, the newest first: one query."""
-        found = self._store.all(caller.tenant, place)
-        newest = sorted(found, key=lambda each: (each.created, each.id), reverse=True)
-        return [self._standing(each) for each in newest]
-
-    def select(self, caller: Principal, place: Place, seed: int | None) -> Standing:
-        """The workflow to try next: one query.
-
-        Args:
-            seed: the same on the same evidence selects the same.
+    def get(self, caller: Principal, procedure: Procedure, id: str) -> WorkflowStats:
+        """Get one workflow: one read.
 
         Raises:
-            NotFound: there is none to select from.
+            NotFound: the procedure has no such workflow.
         """
-        workflows = sorted(self._store.all(caller.tenant, place), key=lambda each: each.id)
-        if not workflows:
-            raise NotFound("there are no workflows for this type of task; PUT one first")
-        return rules.selected(workflows, self._clock(), Random(seed))  # noqa: S311 - a sample
+        return self._describe(self._existing(workflow_key(caller.tenant, procedure, id)))
 
-    def outcome(
-        self, caller: Principal, place: Place, id: str, score: float, token: RequestToken | None
-    ) -> Standing:
-        """Counts how well a workflow did: one atomic addition; none is ever lost.
+    def get_all(self, caller: Principal, procedure: Procedure) -> list[WorkflowStats]:
+        """Get a procedure's workflows, the newest first: one query."""
+        workflows = self._store.list_procedure(caller.tenant, procedure)
+        newest_first = sorted(workflows, key=lambda each: (each.created, each.id), reverse=True)
+        return [self._describe(each) for each in newest_first]
+
+    def select(self, caller: Principal, procedure: Procedure, seed: int | None) -> WorkflowStats:
+        """Select the workflow to try next: one query.
+
+        Args:
+            seed: makes the selection repeatable while the stats stay the same.
+
+        Raises:
+            NotFound: the procedure has no workflows.
+        """
+        workflows = self._store.list_procedure(caller.tenant, procedure)
+        by_id = sorted(workflows, key=lambda each: each.id)
+        if not by_id:
+            raise NotFound("there are no workflows for this type of task; PUT one first")
+        return select_workflow(by_id, self._clock(), Random(seed))  # noqa: S311 - a sample
+
+    def record_outcome(
+        self,
+        caller: Principal,
+        procedure: Procedure,
+        id: str,
+        score: float,
+        token: RequestToken | None,
+    ) -> WorkflowStats:
+        """Add an outcome to a workflow's stats: one atomic addition; none is ever lost.
 
         Args:
             score: from 0, a failure, to 1, a success.
             token: of the Idempotency-Key; with it, the outcome is counted once.
 
         Raises:
-            NotFound: there is no such workflow.
+            NotFound: the procedure has no such workflow.
             IdempotencyConflict: the key came with another score.
         """
-        at = self._store.key(caller.tenant, place, id)
-        evidence = _UNFADING
-        backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
+        key = workflow_key(caller.tenant, procedure, id)
+        stats, backoff = _WITHOUT_HALF_LIFE, Backoff(_BUSY, attempts=_ATTEMPTS)
         while True:
             try:
-                return self._standing(self._add(at, self._weighed(at, evidence, score), token))
-            except (ConditionFailed, Refused) as prevented:
-                if token is not None and self._store.noted(at, token, prevented):
-                    return self.get(caller, place, id)
-                evidence = _there(self._store.stood(at, prevented)).evidence
-                backoff.wait()
+                increment = self._weigh(key, stats, score)
+                if token is None:
+                    return self._describe(self._store.add(key, increment))
+                self._store.add_once(key, increment, token, self._clock())
+                return self._describe(self._existing(key))
+            except StatsConflict as conflict:
+                if conflict.workflow is None:
+                    raise _not_found() from conflict
+                if stats is not _WITHOUT_HALF_LIFE:  # else the half-life alone made it fail
+                    backoff.wait()
+                stats = conflict.workflow.stats
 
-    def _add(self, at: Key, addition: Addition, token: RequestToken | None) -> Workflow:
-        if token is None:
-            return self._store.add(at, addition)
-        self._store.add_once(at, addition, token, self._clock())
-        return _there(self._store.get(at))
-
-    def _weighed(self, at: Key, evidence: Evidence, score: float) -> Addition:
-        """An outcome by the terms of the evidence that it is added to."""
+    def _weigh(self, key: Key, stats: OutcomeStats, score: float) -> Increment:
         now = self._clock()
-        if rules.outgrown(evidence, now):
-            newer = rules.renewed(evidence, now, evidence.half_life)
-            self._store.renew(at, evidence, newer)
-            evidence = newer
-        base = None if evidence.half_life is None else evidence.base
-        return Addition(*rules.counted(evidence, score, now), base)
+        if needs_rebase(stats, now):
+            rebased = rebase(stats, now, stats.half_life)
+            self._store.rebase(key, stats, rebased)
+            stats = rebased
+        base = None if stats.half_life is None else stats.base
+        return Increment(*weigh_outcome(stats, score, now), base)
 
-    def delete(self, caller: Principal, place: Place, id: str, version: int | None) -> None:
-        """Removes a workflow with what was learned of it.
+    def delete(self, caller: Principal, procedure: Procedure, id: str, version: int | None) -> None:
+        """Delete a workflow with its stats.
 
         Raises:
-            NotFound, VersionMismatch: as they say.
+            NotFound: the procedure has no such workflow.
+            VersionMismatch: If-Match names another version than the present one.
         """
-        at = self._store.key(caller.tenant, place, id)
+        key, backoff = (
+            workflow_key(caller.tenant, procedure, id),
+            Backoff(_BUSY, attempts=_ATTEMPTS),
+        )
+        while True:
+            present = self._get(key, version)
+            if present is None:
+                raise _not_found()
+            try:
+                self._store.delete(key, present)
+            except Refused:
+                backoff.wait()
+            else:
+                return
 
-        def attempt() -> None:
-            seen = self._seen(at, version)
-            if seen is None:
-                raise _unknown()
-            self._store.delete(at, seen)
+    def _describe(self, workflow: ProcedureWorkflow) -> WorkflowStats:
+        return compute_stats(workflow, self._clock())
 
-        _retried(attempt)
+    def _existing(self, key: Key) -> ProcedureWorkflow:
+        workflow = self._store.get(key)
+        if workflow is None:
+            raise _not_found()
+        return workflow
 
-    def _standing(self, workflow: Workflow) -> Standing:
-        return rules.standing(workflow, self._clock())
-
-    def _seen(self, at: Key, version: int | None) -> Workflow | None:
-        found = self._store.get(at)
-        if version is not None and found is None:
-            raise _unknown()
-        if version is not None and found is not None and found.version != version:
-            message = f"the workflow is at version {found.version}; read it and try again"
-            raise VersionMismatch(message, version=found.version)
-        return found
-
-
-def _retried(attempt: Callable[[], Done]) -> Done:
-    backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
-    while True:
-        try:
-            return attempt()
-        except (ConditionFailed, Refused):
-            backoff.wait()
-
-
-def _there(found: Workflow | None) -> Workflow:
-    if found is None:
-        raise _unknown()
-    return found
+    def _get(self, key: Key, version: int | None) -> ProcedureWorkflow | None:
+        if version is None:
+            return self._store.get(key)
+        workflow = self._existing(key)
+        if workflow.version != version:
+            message = f"the workflow is at version {workflow.version}; read it and try again"
+            raise VersionMismatch(message, version=workflow.version)
+        return workflow
 
 
-def _revised(
-    seen: Workflow, spec: bytes, new: NewWorkflow, half_life: int | None, now: int
-) -> Workflow:
-    """The workflow under a new spec and new terms; itself, if nothing changes."""
-    evidence = seen.evidence
-    if half_life != evidence.half_life:
-        evidence = rules.renewed(evidence, now, half_life)
-    if new.reset and evidence.outcomes:
-        evidence = Evidence(0, 0, 0, now, half_life)
-    after = replace(seen, spec=spec, half_life_text=new.half_life, evidence=evidence)
-    if after == seen:
-        return seen
-    return replace(after, version=seen.version + 1, updated=now)
-
-
-def _unknown() -> NotFound:
+def _not_found() -> NotFound:
     return NotFound("there is no such workflow; PUT it first")

@@ -1,4 +1,4 @@
-"""DynamoDB calls for workflows: one item each, their evidence as numbers that writes add to."""
+"""Reads and writes of workflows: one item each, with sums that outcomes are added to."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,181 +12,190 @@ from functions.platform.procedure_keys import (
     procedures_partition,
     workflow_item,
 )
+from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Refused, Table
 from functions.platform.values import pack, unpack
 from functions.platform.writes import Write, delete, put, update
-from functions.procedures.model import Evidence, Place, Workflow
+from functions.procedures.model import OutcomeStats, Procedure, ProcedureWorkflow
 
 _ABSENT = "attribute_not_exists(pk)"
-_AS_SEEN = "version = :seen AND created = :created"
-_EVIDENCE = "successes = :s0 AND failures = :f0 AND base_ms = :b0"
-Prevented = ConditionFailed | Refused
-_REMEMBERED = 86_400  # seconds for which a counted outcome is known again
+_AT_VERSION = "version = :seen AND created = :created"
+_AT_STATS = "successes = :s0 AND failures = :f0 AND base_ms = :b0"
+_OUTCOME_LIFETIME = 86_400  # seconds for which an outcome's Idempotency-Key is known
 
 
 @dataclass(frozen=True, slots=True)
-class Addition:
-    """What an outcome adds to evidence that is weighed from `base`, or, at None, never fades."""
+class Increment:
+    """What an outcome adds to stats with this `base`; None for stats without a half-life."""
 
     successes: int
     failures: int
     base: int | None = None
 
 
+class StatsConflict(Exception):
+    """Stats are not as the write expects; `workflow` is the stored one, None if there is none."""
+
+    def __init__(self, item: Item | None) -> None:
+        super().__init__("the stats are not as expected")
+        self.workflow = None if item is None else _decode(item)
+
+
 class WorkflowStore:
-    """The workflows of every tenant."""
+    """Reads and writes the workflows of all tenants."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
 
-    def key(self, tenant: str, place: Place, workflow: str) -> Key:
-        """Where a workflow stands."""
-        partition = procedures_partition(tenant, place.agent_type, place.task_type)
-        return workflow_item(partition, workflow)
+    def get(self, key: Key) -> ProcedureWorkflow | None:
+        """Read one workflow: one read."""
+        item = self._table.get(key)
+        return None if item is None else _decode(item)
 
-    def get(self, at: Key) -> Workflow | None:
-        """One workflow: one read."""
-        item = self._table.get(at)
-        return None if item is None else _workflow(item)
+    def list_procedure(self, tenant: str, procedure: Procedure) -> Iterator[ProcedureWorkflow]:
+        """Read a procedure's workflows: a call per megabyte."""
+        return map(_decode, self._table.query(_partition(tenant, procedure), WORKFLOW_PREFIX))
 
-    def all(self, tenant: str, place: Place) -> Iterator[Workflow]:
-        """A procedure's workflows: a call per megabyte."""
-        partition = procedures_partition(tenant, place.agent_type, place.task_type)
-        return map(_workflow, self._table.query(partition, WORKFLOW_PREFIX))
-
-    def create(self, at: Key, new: Workflow) -> None:
-        """Raises `ConditionFailed` if there is one already."""
-        self._table.put(put(at, _item(new), _ABSENT))
-
-    def replace(self, at: Key, seen: Workflow, new: Workflow) -> None:
-        """Writes spec and terms, and the evidence only if it is weighed anew.
+    def create(self, key: Key, workflow: ProcedureWorkflow) -> None:
+        """Write a new workflow.
 
         Raises:
-            ConditionFailed: the workflow isn't as it was seen any more.
+            ConditionFailed: a workflow with this key exists.
         """
-        item, condition = _item(new), _AS_SEEN
+        self._table.put(put(key, _encode(workflow), _ABSENT))
+
+    def replace(self, key: Key, seen: ProcedureWorkflow, new: ProcedureWorkflow) -> None:
+        """Write spec and half-life, and the stats only if they change.
+
+        Raises:
+            ConditionFailed: the workflow was changed since it was `seen`.
+        """
+        item, condition = _encode(new), _AT_VERSION
         values: Item = {"seen": seen.version, "created": seen.created}
         names = ["spec", "half_text", "version", "updated"]
-        if new.evidence != seen.evidence:
+        if new.stats != seen.stats:
             names += ["successes", "failures", "outcomes", "base_ms", "half_life"]
-            condition += f" AND {_EVIDENCE}"
-            values |= _as_seen(seen.evidence)
-        held = [name for name in names if item[name] is not None]
-        values |= {name: item[name] for name in held}
-        expression = "SET " + ", ".join(f"{name} = :{name}" for name in held)
-        gone = ", ".join(name for name in names if item[name] is None)
-        expression += f" REMOVE {gone}" if gone else ""
-        self._table.update(update(at, expression, condition, **values))
+            condition += f" AND {_AT_STATS}"
+            values |= _seen_stats(seen.stats)
+        present = [name for name in names if item[name] is not None]
+        absent = [name for name in names if item[name] is None]
+        values |= {name: item[name] for name in present}
+        expression = "SET " + ", ".join(f"{name} = :{name}" for name in present)
+        expression += f" REMOVE {', '.join(absent)}" if absent else ""
+        self._table.update(update(key, expression, condition, **values))
 
-    def renew(self, at: Key, seen: Evidence, new: Evidence) -> None:
-        """Writes evidence as seen from a later base.
+    def rebase(self, key: Key, seen: OutcomeStats, new: OutcomeStats) -> None:
+        """Write the stats with another base.
 
         Raises:
-            ConditionFailed: it isn't as it was seen any more.
+            StatsConflict: the stats were changed since they were `seen`.
         """
-        self._table.update(
-            update(
-                at,
-                "SET successes = :successes, failures = :failures, base_ms = :base_ms",
-                _EVIDENCE,
-                successes=new.successes,
-                failures=new.failures,
-                base_ms=new.base,
-                **_as_seen(seen),
-            )
+        write = update(
+            key,
+            "SET successes = :successes, failures = :failures, base_ms = :base_ms",
+            _AT_STATS,
+            successes=new.successes,
+            failures=new.failures,
+            base_ms=new.base,
+            **_seen_stats(seen),
         )
+        try:
+            self._table.update(write)
+        except ConditionFailed as failed:
+            raise StatsConflict(failed.item) from failed
 
-    def add(self, at: Key, addition: Addition) -> Workflow:
-        """Adds an outcome: one write, whatever others add meanwhile.
+    def add(self, key: Key, increment: Increment) -> ProcedureWorkflow:
+        """Add an outcome and return the workflow after it: one write, whatever others add.
 
         Raises:
-            ConditionFailed: there is no such workflow, or its evidence is weighed from elsewhere.
+            StatsConflict: the workflow does not exist, or its stats have another base.
         """
-        return _workflow(self._table.update(_added(at, addition)))
+        try:
+            return _decode(self._table.update(_add_increment(key, increment)))
+        except ConditionFailed as failed:
+            raise StatsConflict(failed.item) from failed
 
-    def add_once(self, at: Key, addition: Addition, token: RequestToken, now: int) -> None:
-        """Adds an outcome that came with an Idempotency-Key, together with a note that it did.
-
-        Raises:
-            Refused: as `add`, or it has been added before.
-        """
-        note = {"token": token.stored, "ttl_at": now // 1000 + _REMEMBERED}
-        noted = put(outcome_item(at, token.key), note, _ABSENT)
-        self._table.transact([noted, _added(at, addition)])
-
-    def noted(self, at: Key, token: RequestToken, prevented: Prevented) -> bool:
-        """Whether an outcome was prevented because it has been added before.
+    def add_once(self, key: Key, increment: Increment, token: RequestToken, now: int) -> None:
+        """Add the outcome of a request with an Idempotency-Key, unless it was added before.
 
         Raises:
+            StatsConflict: as `add`.
             IdempotencyConflict: the key came with another body.
         """
-        note = (
-            None
-            if isinstance(prevented, ConditionFailed)
-            else prevented.failed.get(outcome_item(at, token.key))
-        )
-        return note is not None and token.wrote(note["token"])
+        marker = outcome_item(key, token.key)
+        attributes = {"token": token.stored, TTL_ATTRIBUTE: now // 1000 + _OUTCOME_LIFETIME}
+        writes = [put(marker, attributes, _ABSENT), _add_increment(key, increment)]
+        try:
+            self._table.transact(writes)
+        except Refused as refused:
+            earlier = refused.failed.get(marker)
+            if earlier is None or not token.wrote(earlier["token"]):
+                raise StatsConflict(refused.failed.get(key)) from refused
 
-    def stood(self, at: Key, prevented: Prevented) -> Workflow | None:
-        """The workflow that a prevented write met, without another read."""
-        item = (
-            prevented.item if isinstance(prevented, ConditionFailed) else prevented.failed.get(at)
-        )
-        return None if item is None else _workflow(item)
+    def delete(self, key: Key, seen: ProcedureWorkflow) -> None:
+        """Delete a workflow.
 
-    def delete(self, at: Key, seen: Workflow) -> None:
-        """Raises `Refused` if the workflow isn't as it was seen any more."""
-        condition = {"seen": seen.version, "created": seen.created}
-        self._table.transact([delete(at, _AS_SEEN, **condition)])
+        Raises:
+            Refused: the workflow was changed since it was `seen`.
+        """
+        expected = {"seen": seen.version, "created": seen.created}
+        self._table.transact([delete(key, _AT_VERSION, **expected)])
 
 
-def _added(at: Key, addition: Addition) -> Write:
+def workflow_key(tenant: str, procedure: Procedure, workflow: str) -> Key:
+    """Build the key of a workflow's item."""
+    return workflow_item(_partition(tenant, procedure), workflow)
+
+
+def _partition(tenant: str, procedure: Procedure) -> str:
+    return procedures_partition(tenant, procedure.agent_type, procedure.task_type)
+
+
+def _add_increment(key: Key, increment: Increment) -> Write:
     condition, values = "attribute_exists(pk) AND attribute_not_exists(half_life)", {}
-    if addition.base is not None:
-        condition, values = (
-            "base_ms = :base_ms AND attribute_exists(half_life)",
-            {"base_ms": addition.base},
-        )
-    added = {"s": addition.successes, "f": addition.failures, "one": 1}
+    if increment.base is not None:
+        condition = "base_ms = :base_ms AND attribute_exists(half_life)"
+        values = {"base_ms": increment.base}
+    added = {"s": increment.successes, "f": increment.failures, "one": 1}
     expression = "ADD successes :s, failures :f, outcomes :one"
-    return update(at, expression, condition, **added, **values)
+    return update(key, expression, condition, **added, **values)
 
 
-def _as_seen(evidence: Evidence) -> dict[str, int]:
-    return {"s0": evidence.successes, "f0": evidence.failures, "b0": evidence.base}
+def _seen_stats(stats: OutcomeStats) -> dict[str, int]:
+    return {"s0": stats.successes, "f0": stats.failures, "b0": stats.base}
 
 
-def _item(workflow: Workflow) -> Item:
-    evidence = workflow.evidence
+def _encode(workflow: ProcedureWorkflow) -> Item:
+    stats = workflow.stats
     return {
-        "agent_type": workflow.place.agent_type,
-        "task_type": workflow.place.task_type,
+        "agent_type": workflow.procedure.agent_type,
+        "task_type": workflow.procedure.task_type,
         "name": workflow.id,
         "spec": pack(workflow.spec),
         "half_text": workflow.half_life_text,
-        "half_life": evidence.half_life,
-        "successes": evidence.successes,
-        "failures": evidence.failures,
-        "outcomes": evidence.outcomes,
-        "base_ms": evidence.base,
+        "half_life": stats.half_life,
+        "successes": stats.successes,
+        "failures": stats.failures,
+        "outcomes": stats.outcomes,
+        "base_ms": stats.base,
         "version": workflow.version,
         "created": workflow.created,
         "updated": workflow.updated,
     }
 
 
-def _workflow(item: Item) -> Workflow:
-    return Workflow(
-        place=Place(item["agent_type"], item["task_type"]),
+def _decode(item: Item) -> ProcedureWorkflow:
+    return ProcedureWorkflow(
+        procedure=Procedure(item["agent_type"], item["task_type"]),
         id=item["name"],
         spec=unpack(item["spec"]),
         half_life_text=item.get("half_text"),
-        evidence=Evidence(
-            item["successes"],
-            item["failures"],
-            item["outcomes"],
-            item["base_ms"],
-            item.get("half_life"),
+        stats=OutcomeStats(
+            successes=item["successes"],
+            failures=item["failures"],
+            outcomes=item["outcomes"],
+            base=item["base_ms"],
+            half_life=item.get("half_life"),
         ),
         version=item["version"],
         created=item["created"],

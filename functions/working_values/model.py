@@ -1,5 +1,6 @@
-"""Working values of an agent's instance, as they come and as they are kept."""
+"""Working values of an agent's instance, and the rules about their bytes and lifetime."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 MOST_INSTANCE_BYTES = 131_072
@@ -15,9 +16,19 @@ class WorkingValue:
 
     @property
     def expires(self) -> int:
-        """From when on it is no longer there."""
+        """The time (epoch ms) from which the value no longer exists."""
         return self.updated + LIFETIME
 
 
-Held = dict[str, WorkingValue]
-"""An instance's values by their keys."""
+ValuesByKey = dict[str, WorkingValue]
+"""All values of one instance."""
+
+
+def select_live(values: ValuesByKey, now: int) -> ValuesByKey:
+    """Select the values that have not expired at `now` (epoch ms)."""
+    return {key: value for key, value in values.items() if value.expires > now}
+
+
+def total_bytes(values: Iterable[WorkingValue]) -> int:
+    """Count the bytes that values take of their instance's limit."""
+    return sum(len(value.text) for value in values)

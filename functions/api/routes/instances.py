@@ -13,23 +13,25 @@ _VALUE = f"{_WORKING}/{{key+}}"
 
 def put(call: Call, caller: Principal) -> Answer:
     new, (instance, key) = parsed(call, NewWorkingValue), _names(call)
-    stored = call.services.instances.put(caller, instance, key, new)
+    stored = call.services.working_values.put(caller, instance, key, new)
     return json_answer(200, working_document(instance, key, stored))
 
 
 def get(call: Call, caller: Principal) -> Answer:
     instance, key = _names(call)
-    found = call.services.instances.get(caller, instance, key)
+    found = call.services.working_values.get(caller, instance, key)
     return json_answer(200, working_document(instance, key, found))
 
 
 def get_all(call: Call, caller: Principal) -> Answer:
     instance = call.name("instance_id", 128)
-    return json_answer(200, held_document(instance, call.services.instances.all(caller, instance)))
+    return json_answer(
+        200, held_document(instance, call.services.working_values.get_all(caller, instance))
+    )
 
 
 def delete(call: Call, caller: Principal) -> Answer:
-    call.services.instances.delete(caller, *_names(call))
+    call.services.working_values.delete(caller, *_names(call))
     return Answer(204)
 
 

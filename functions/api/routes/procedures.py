@@ -8,7 +8,7 @@ from functions.api.parsing import parsed
 from functions.api.procedure_documents import workflow_document
 from functions.api.route import Route
 from functions.identity.model import READ, WRITE, Principal
-from functions.procedures.model import Place, Standing
+from functions.procedures.model import Procedure, WorkflowStats
 from functions.procedures.requests import NewWorkflow, Outcome, Selection
 
 _PROCEDURE = "/api/v1/procedures/{agent_type}/{task_type}"
@@ -16,54 +16,57 @@ _WORKFLOW = f"{_PROCEDURE}/{{workflow_id}}"
 
 
 def put(call: Call, caller: Principal) -> Answer:
-    new, place, workflow = parsed(call, NewWorkflow), _place(call), _workflow(call)
-    stored, first = call.services.procedures.put(caller, place, workflow, new, call.if_match)
+    new, procedure, workflow = parsed(call, NewWorkflow), _procedure(call), _workflow(call)
+    stored, first = call.services.procedures.put(caller, procedure, workflow, new, call.if_match)
     answer = _answer(201 if first else 200, stored)
     if first:
-        names = (place.agent_type, place.task_type, workflow)
+        names = (procedure.agent_type, procedure.task_type, workflow)
         path = "/".join(quote(name, safe="") for name in names)
         answer.headers["location"] = f"/api/v1/procedures/{path}"
     return answer
 
 
 def get(call: Call, caller: Principal) -> Answer:
-    return _answer(200, call.services.procedures.get(caller, _place(call), _workflow(call)))
+    return _answer(200, call.services.procedures.get(caller, _procedure(call), _workflow(call)))
 
 
 def get_all(call: Call, caller: Principal) -> Answer:
     documents = [
-        workflow_document(each) for each in call.services.procedures.all(caller, _place(call))
+        workflow_document(each)
+        for each in call.services.procedures.get_all(caller, _procedure(call))
     ]
     return json_answer(200, listed(call, "procedures", documents))
 
 
 def select(call: Call, caller: Principal) -> Answer:
     wanted = parsed(call, Selection) if call.body else Selection()
-    found = call.services.procedures.select(caller, _place(call), wanted.seed)
+    found = call.services.procedures.select(caller, _procedure(call), wanted.seed)
     return _answer(200, found, sampled=found.sampled)
 
 
 def outcome(call: Call, caller: Principal) -> Answer:
     score = parsed(call, Outcome).score
     token = None if call.idempotency_key is None else call.token(caller)
-    counted = call.services.procedures.outcome(caller, _place(call), _workflow(call), score, token)
+    counted = call.services.procedures.record_outcome(
+        caller, _procedure(call), _workflow(call), score, token
+    )
     return _answer(200, counted)
 
 
 def delete(call: Call, caller: Principal) -> Answer:
-    call.services.procedures.delete(caller, _place(call), _workflow(call), call.if_match)
+    call.services.procedures.delete(caller, _procedure(call), _workflow(call), call.if_match)
     return Answer(204)
 
 
-def _place(call: Call) -> Place:
-    return Place(call.name("agent_type", 128), call.name("task_type", 128))
+def _procedure(call: Call) -> Procedure:
+    return Procedure(call.name("agent_type", 128), call.name("task_type", 128))
 
 
 def _workflow(call: Call) -> str:
     return call.name("workflow_id", 128)
 
 
-def _answer(status: int, found: Standing, **more: object) -> Answer:
+def _answer(status: int, found: WorkflowStats, **more: object) -> Answer:
     document = workflow_document(found) | more
     return json_answer(status, document, etag=f'"{found.workflow.version}"')
 

@@ -3,39 +3,46 @@
 import math
 from random import Random
 
-from functions.procedures.model import BILLION, Evidence, Place, Workflow
-from functions.procedures.rules import counted, posterior, selected
+from functions.procedures.model import BILLION, OutcomeStats, Procedure, ProcedureWorkflow
+from functions.procedures.rules import (
+    compute_beta,
+    needs_rebase,
+    rebase,
+    revise_workflow,
+    select_workflow,
+    weigh_outcome,
+)
 
 MEANS = (0.3, 0.5, 0.6)
 ROUNDS, RUNS = 2_000, 10
 
 
-def workflow(name: str, evidence: Evidence) -> Workflow:
-    """A workflow with this evidence."""
-    return Workflow(Place("sdr", "outreach"), name, b"null", None, evidence, 1, 0, 0)
+def workflow(name: str, stats: OutcomeStats) -> ProcedureWorkflow:
+    """A workflow with this stats."""
+    return ProcedureWorkflow(Procedure("sdr", "outreach"), name, b"null", None, stats, 1, 0, 0)
 
 
-def plus(evidence: Evidence, score: float, now: int = 0) -> Evidence:
-    """The evidence after one more outcome."""
-    success, failure = counted(evidence, score, now)
-    return Evidence(
-        evidence.successes + success,
-        evidence.failures + failure,
-        evidence.outcomes + 1,
-        evidence.base,
-        evidence.half_life,
+def plus(stats: OutcomeStats, score: float, now: int = 0) -> OutcomeStats:
+    """The stats after one more outcome."""
+    success, failure = weigh_outcome(stats, score, now)
+    return OutcomeStats(
+        stats.successes + success,
+        stats.failures + failure,
+        stats.outcomes + 1,
+        stats.base,
+        stats.half_life,
     )
 
 
-def regret(luck: Random) -> float:
+def regret(rng: Random) -> float:
     """What a run loses against always taking the best workflow."""
-    arms = {str(n): Evidence(0, 0, 0, 0) for n in range(len(MEANS))}
+    arms = {str(n): OutcomeStats(0, 0, 0, 0) for n in range(len(MEANS))}
     lost = 0.0
     for _ in range(ROUNDS):
-        workflows = [workflow(name, evidence) for name, evidence in arms.items()]
-        chosen = selected(workflows, 0, luck).workflow.id
+        workflows = [workflow(name, stats) for name, stats in arms.items()]
+        chosen = select_workflow(workflows, 0, rng).workflow.id
         mean = MEANS[int(chosen)]
-        arms[chosen] = plus(arms[chosen], float(luck.random() < mean))
+        arms[chosen] = plus(arms[chosen], float(rng.random() < mean))
         lost += max(MEANS) - mean
     return lost
 
@@ -56,29 +63,31 @@ def test_its_regret_grows_as_theory_says() -> None:
 
 def test_an_outcome_is_split_without_a_rest() -> None:
     for score in (0, 1, 0.1, 1 / 3, 0.999999999):
-        success, failure = counted(Evidence(0, 0, 0, 0), score, 0)
+        success, failure = weigh_outcome(OutcomeStats(0, 0, 0, 0), score, 0)
         assert success + failure == BILLION
 
 
 def test_fading_evidence_is_weighed_the_same_from_any_base() -> None:
     hour = 3_600_000
-    early, late = Evidence(0, 0, 0, 0, hour), Evidence(0, 0, 0, 5 * hour, hour)
+    early, late = OutcomeStats(0, 0, 0, 0, hour), OutcomeStats(0, 0, 0, 5 * hour, hour)
     for now in (5 * hour, 6 * hour, 9 * hour):
         early, late = plus(early, 0.75, now), plus(late, 0.75, now)
-    for seen, other in zip(posterior(early, 10 * hour), posterior(late, 10 * hour), strict=True):
+    for seen, other in zip(
+        compute_beta(early, 10 * hour), compute_beta(late, 10 * hour), strict=True
+    ):
         assert math.isclose(seen, other, rel_tol=1e-6)
 
 
-def regret_after_a_change(half_life: int | None, luck: Random) -> float:
+def regret_after_a_change(half_life: int | None, rng: Random) -> float:
     """What a run loses once the better of two workflows has become the worse."""
-    arms = {name: Evidence(0, 0, 0, 0, half_life) for name in "ab"}
+    arms = {name: OutcomeStats(0, 0, 0, 0, half_life) for name in "ab"}
     lost = 0.0
     for now in range(ROUNDS):
         changed = now >= ROUNDS // 2
         means = {"a": 0.3, "b": 0.7} if changed else {"a": 0.7, "b": 0.3}
-        workflows = [workflow(name, evidence) for name, evidence in arms.items()]
-        chosen = selected(workflows, now, luck).workflow.id
-        arms[chosen] = plus(arms[chosen], float(luck.random() < means[chosen]), now)
+        workflows = [workflow(name, stats) for name, stats in arms.items()]
+        chosen = select_workflow(workflows, now, rng).workflow.id
+        arms[chosen] = plus(arms[chosen], float(rng.random() < means[chosen]), now)
         lost += changed * (0.7 - means[chosen])
     return lost
 

@@ -68,7 +68,7 @@ def test_the_store_removes_it_after_its_hour(
     sdr: httpx.Client, service: Service, clock: MovableClock
 ) -> None:
     ok(sdr.put(path("k"), json={"value": 1}))
-    (item,) = [item for item in service.engine.items() if "vals" in item]
+    (item,) = [item for item in service.engine.items() if "values_by_key" in item]
     assert 3600 <= int(item["ttl_at"]["N"]) - clock() / 1000 < 3601
 
 

@@ -1,0 +1,69 @@
+"""The item of an instance: all of its working values.
+
+One item holds them all, since the limit of their bytes fits into it. Each write expects the
+revision that was read, so that the limit holds whatever runs in parallel.
+"""
+
+import secrets
+from dataclasses import dataclass
+
+from functions.platform.instance_keys import instance_item
+from functions.platform.items import Item
+from functions.platform.lifetimes import ttl_seconds
+from functions.platform.schema import TTL_ATTRIBUTE
+from functions.platform.table import Table
+from functions.platform.values import pack, unpack
+from functions.platform.writes import put
+from functions.working_values.model import ValuesByKey, WorkingValue
+
+
+@dataclass(frozen=True, slots=True)
+class StoredValues:
+    """The values of an instance, and the revision of its item: None if there is no item."""
+
+    values: ValuesByKey
+    revision: str | None
+
+
+class WorkingValueStore:
+    """Reads and writes the items of instances."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def get(self, tenant: str, instance: str) -> StoredValues:
+        """Read an instance's values, expired ones included: one read."""
+        item = self._table.get(instance_item(tenant, instance))
+        if item is None:
+            return StoredValues({}, None)
+        values = {
+            key: WorkingValue(unpack(each["val"]), each["updated"])
+            for key, each in item["values_by_key"].items()
+        }
+        return StoredValues(values, item["revision"])
+
+    def replace(
+        self, tenant: str, instance: str, seen: StoredValues, values: ValuesByKey, now: int
+    ) -> None:
+        """Write an instance's values: one write.
+
+        Raises:
+            ConditionFailed: the item has another revision than `seen`.
+        """
+        condition, expected = "attribute_not_exists(pk)", {}
+        if seen.revision is not None:
+            condition, expected = "revision = :seen", {"seen": seen.revision}
+        item = _encode(values, now)
+        self._table.put(put(instance_item(tenant, instance), item, condition, **expected))
+
+
+def _encode(values: ValuesByKey, now: int) -> Item:
+    last_expiry = max((value.expires for value in values.values()), default=now)
+    return {
+        "values_by_key": {
+            key: {"val": pack(value.text), "updated": value.updated}
+            for key, value in values.items()
+        },
+        "revision": secrets.token_hex(8),
+        TTL_ATTRIBUTE: ttl_seconds(last_expiry),
+    }
