@@ -34,7 +34,7 @@ def operations(function: Function, key: str) -> Iterator[Measured]:
 
 
 def _embedded(function: Function, tenant: str, key: str, name: str, **changes: str) -> list[Call]:
-    """Creates an entry and has its vector follow, as the stream function does."""
+    """Create an entry and has its vector follow, as the stream function does."""
     created: Any = function.call("POST", _MEMORY, key, _ENTRY | {"key": name} | changes).body
     table = Table(function.client, "memory")
     address = keys.parse_entry_id(tenant, created["id"])

@@ -12,7 +12,7 @@ from infra.stack import MemoryStack
 
 
 def make(app: App, config: Config) -> MemoryStack:
-    """Adds the stack to an app, and the checks that its synthesis has to pass."""
+    """Add the stack to an app, and the checks that its synthesis has to pass."""
     target = Target(config.runtime, config.architecture, boto3=config.boto3 == "bundled")
     stack = MemoryStack(app, config, build(target))
     Validations.of(app).add_plugins(AwsSolutionsChecks(app), ServerlessChecks(app))
@@ -20,7 +20,7 @@ def make(app: App, config: Config) -> MemoryStack:
 
 
 def main() -> None:
-    """Synthesizes the stack that the context asks for."""
+    """Synthesize the stack that the context asks for."""
     app = App()
     try:
         config = Config.from_context(app.node.get_all_context())

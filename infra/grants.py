@@ -19,14 +19,14 @@ API_ON_MEMORY = TableGrant(
     ("by_task", "by_age", "by_expiry", "by_recency", "by_type"),
 )
 API_ON_LOG = TableGrant(("BatchGetItem", "PutItem", "Query"))
-LIFECYCLE_ON_MEMORY = TableGrant(("BatchGetItem", "DeleteItem", "PutItem", "Query", "UpdateItem"))
-LIFECYCLE_ON_LOG = TableGrant(("BatchGetItem", "BatchWriteItem", "PutItem", "Query"))
-MAINTENANCE_ON_MEMORY = TableGrant(
+STREAM_ON_MEMORY = TableGrant(("BatchGetItem", "DeleteItem", "PutItem", "Query", "UpdateItem"))
+STREAM_ON_LOG = TableGrant(("BatchGetItem", "BatchWriteItem", "PutItem", "Query"))
+SCHEDULE_ON_MEMORY = TableGrant(
     (*_READS, "BatchWriteItem", "DeleteItem", "PutItem", "Scan", "UpdateItem"),
     ("by_due", "by_expiry", "by_recency", "by_task"),
 )
-MAINTENANCE_ON_LOG = TableGrant(("PutItem", "Query"))
-INTAKE_ON_MEMORY = TableGrant(
+SCHEDULE_ON_LOG = TableGrant(("PutItem", "Query"))
+TASK_EVENTS_ON_MEMORY = TableGrant(
     (*_READS, "ConditionCheckItem", "DeleteItem", "PutItem", "UpdateItem"), ("by_task",)
 )
-INTAKE_ON_LOG = TableGrant(("PutItem", "Query"))
+TASK_EVENTS_ON_LOG = TableGrant(("PutItem", "Query"))

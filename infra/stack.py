@@ -12,16 +12,16 @@ from infra.constructs.archive import Archive
 from infra.constructs.bus import Bus
 from infra.constructs.dashboard import Dashboard
 from infra.constructs.domain import DomainName
-from infra.constructs.door import Door
 from infra.constructs.encryption import Encryption
 from infra.constructs.http_api import HttpApi
+from infra.constructs.lambda_function import LambdaFunction
 from infra.constructs.root_key import RootKey
 from infra.constructs.schedule import Schedule
 from infra.constructs.stream import Stream
 from infra.constructs.tables import Tables
 from infra.constructs.task_events import TaskEvents
 from infra.constructs.vector_index import NAME as VECTOR_INDEX
-from infra.constructs.vector_index import let_embed, let_search
+from infra.constructs.vector_index import grant_embed, grant_search
 
 
 class MemoryStack(Stack):
@@ -47,22 +47,22 @@ class MemoryStack(Stack):
         self.root_key = RootKey(self, "RootKey", config, self.encryption)
         self.archive = Archive(self, "Archive", config, self.encryption)
         self.bus = Bus(self, "Bus", config)
-        self.api = self._api()
-        self.lifecycle = self._lifecycle()
-        self.maintenance = self._maintenance()
-        self.intake = self._intake()
-        self.http_api = HttpApi(self, "HttpApi", config, self.api)
+        self.api_function = self._make_api_function()
+        self.stream_function = self._make_stream_function()
+        self.schedule_function = self._make_schedule_function()
+        self.task_events_function = self._make_task_events_function()
+        self.http_api = HttpApi(self, "HttpApi", config, self.api_function)
         self.token_api = self._token_api()
         if config.domain is not None:
             DomainName(self, "Domain", config.domain, self.http_api)
-        self.stream = Stream(self, "Stream", self.tables, self.lifecycle, self.encryption)
-        self.schedule = Schedule(self, "Schedule", self.maintenance, self.encryption)
+        self.stream = Stream(self, "Stream", self.tables, self.stream_function, self.encryption)
+        self.schedule = Schedule(self, "Schedule", self.schedule_function, self.encryption)
         self.task_events = self._task_events()
-        self._watch()
-        self._tell()
+        self._add_monitoring()
+        self._add_outputs()
 
-    def _api(self) -> Door:
-        door = Door(
+    def _make_api_function(self) -> LambdaFunction:
+        function = LambdaFunction(
             self,
             "ApiFunction",
             self._config,
@@ -72,23 +72,23 @@ class MemoryStack(Stack):
             memory_mb=1024,
             timeout=Duration.seconds(29),
             environment=self._table_names()
-            | self._meanings()
+            | self._search_variables()
             | {
                 "ARCHIVE_BUCKET": self.archive.bucket.bucket_name,
                 "ROOT_KEY_SECRET_ID": self.root_key.secret.secret_arn,
                 "ENCRYPTION_KEY_ID": self.encryption.values.key_arn,
             },
-            without_queue="the gateway waits for its answer, so a failure is the caller's answer",
+            no_dead_letters_reason="the gateway waits for the answer; a failure is the caller's",
             snap_start=self._config.snap_start,
         )
-        self.tables.let(door.role, grants.API_ON_MEMORY, grants.API_ON_LOG)
+        self.tables.grant(function.role, grants.API_ON_MEMORY, grants.API_ON_LOG)
         if self._config.vector_index:
-            let_search(door.role, self.tables.memory)
-        self._let_embed(door)
-        self.root_key.let_read(door.role, self.encryption)
-        self.encryption.let_wrap_values(door.role)
-        self.archive.let(door.role, "DeleteObject", "GetObject")
-        return door
+            grant_search(function.role, self.tables.memory)
+        self._grant_embed(function)
+        self.root_key.grant_read(function.role, self.encryption)
+        self.encryption.grant_wrap_values(function.role)
+        self.archive.grant(function.role, "DeleteObject", "GetObject")
+        return function
 
     def _token_api(self) -> HttpApi | None:
         tokens = self._config.tokens
@@ -99,97 +99,105 @@ class MemoryStack(Stack):
             "JWT_PRINCIPAL_CLAIM": tokens.principal_claim,
         }
         for name, claim in variables.items():
-            self.api.function.add_environment(name, claim)
-        return HttpApi(self, "TokenApi", self._config, self.api, tokens)
+            self.api_function.function.add_environment(name, claim)
+        return HttpApi(self, "TokenApi", self._config, self.api_function, tokens)
 
-    def _lifecycle(self) -> Door:
-        door = Door(
+    def _make_stream_function(self) -> LambdaFunction:
+        function = LambdaFunction(
             self,
-            "LifecycleFunction",
+            "StreamFunction",
             self._config,
             self._code,
             handler="functions.stream.main.handler",
-            purpose="tells what happened to memories",
+            purpose="processes the change stream",
             memory_mb=512,
             timeout=Duration.seconds(60),
             environment=self._table_names()
-            | self._meanings()
+            | self._search_variables()
             | {"EVENT_BUS": self.bus.bus.event_bus_name},
-            without_queue="the stream's mapping has the queue; nothing else invokes it",
+            no_dead_letters_reason="the stream's mapping has the queue; nothing else invokes it",
         )
-        self.tables.let(door.role, grants.LIFECYCLE_ON_MEMORY, grants.LIFECYCLE_ON_LOG)
-        self.bus.let_publish(door.role)
-        self._let_embed(door)
-        return door
+        self.tables.grant(function.role, grants.STREAM_ON_MEMORY, grants.STREAM_ON_LOG)
+        self.bus.grant_publish(function.role)
+        self._grant_embed(function)
+        return function
 
-    def _maintenance(self) -> Door:
-        door = Door(
+    def _make_schedule_function(self) -> LambdaFunction:
+        function = LambdaFunction(
             self,
-            "MaintenanceFunction",
+            "ScheduleFunction",
             self._config,
             self._code,
             handler="functions.schedule.main.handler",
-            purpose="looks after what is due",
+            purpose="works off what is due",
             memory_mb=1024,
             timeout=Duration.seconds(60),
             environment=self._table_names()
-            | self._meanings()
+            | self._search_variables()
             | {"ARCHIVE_BUCKET": self.archive.bucket.bucket_name},
-            without_queue="the next minute's sweep does what a failed one left; an alarm tells",
+            no_dead_letters_reason="the next sweep does what a failed one left; an alarm watches",
         )
-        self.tables.let(door.role, grants.MAINTENANCE_ON_MEMORY, grants.MAINTENANCE_ON_LOG)
-        self._let_embed(door)
-        self.archive.let(door.role, "PutObject")
-        return door
+        self.tables.grant(function.role, grants.SCHEDULE_ON_MEMORY, grants.SCHEDULE_ON_LOG)
+        self._grant_embed(function)
+        self.archive.grant(function.role, "PutObject")
+        return function
 
-    def _intake(self) -> Door | None:
+    def _make_task_events_function(self) -> LambdaFunction | None:
         source = self._config.task_events
         if source is None:
             return None
-        door = Door(
+        function = LambdaFunction(
             self,
-            "IntakeFunction",
+            "TaskEventsFunction",
             self._config,
             self._code,
             handler="functions.task_events.main.handler",
-            purpose="takes task events of other systems",
+            purpose="applies task events of other systems",
             memory_mb=512,
             timeout=Duration.seconds(60),
             environment=self._table_names()
             | {"TASK_EVENTS_TENANT": source.tenant, "TASK_EVENTS_PRINCIPAL": source.principal},
-            without_queue="its failures go to the queue of refused task events",
+            no_dead_letters_reason="its failures go to the queue of refused task events",
         )
-        self.tables.let(door.role, grants.INTAKE_ON_MEMORY, grants.INTAKE_ON_LOG)
-        return door
+        self.tables.grant(function.role, grants.TASK_EVENTS_ON_MEMORY, grants.TASK_EVENTS_ON_LOG)
+        return function
 
     def _task_events(self) -> TaskEvents | None:
         source = self._config.task_events
-        if source is None or self.intake is None:
+        if source is None or self.task_events_function is None:
             return None
-        return TaskEvents(self, "TaskEvents", source, self.intake, self.encryption)
+        return TaskEvents(self, "TaskEvents", source, self.task_events_function, self.encryption)
 
-    def _doors(self) -> dict[str, Door]:
-        doors = {"Api": self.api, "Lifecycle": self.lifecycle, "Maintenance": self.maintenance}
-        return doors if self.intake is None else doors | {"Intake": self.intake}
+    def _doors(self) -> dict[str, LambdaFunction]:
+        functions = {
+            "Api": self.api_function,
+            "Stream": self.stream_function,
+            "Schedule": self.schedule_function,
+        }
+        return (
+            functions
+            if self.task_events_function is None
+            else functions | {"TaskEvents": self.task_events_function}
+        )
 
-    def _watch(self) -> None:
+    def _add_monitoring(self) -> None:
         alarms = Alarms(self, "Alarms", self._config)
         alarms.watch_api("Answers", self.http_api)
         if self.token_api is not None:
             alarms.watch_api("AnswersToTokens", self.token_api)
-        for name, door in self._doors().items():
-            alarms.watch_function(name, door)
+        for name, function in self._doors().items():
+            alarms.watch_function(name, function)
         alarms.watch_tables(self.tables)
-        alarms.watch_stream(self.stream, self.lifecycle)
-        alarms.watch_quota(self.lifecycle)
-        alarms.watch_schedule(self.schedule, self.maintenance)
+        alarms.watch_stream(self.stream, self.stream_function)
+        alarms.watch_quota(self.stream_function)
+        alarms.watch_schedule(self.schedule, self.schedule_function)
         if self.task_events is not None:
             alarms.watch_task_events(self.task_events)
         board = Dashboard(self, "Dashboard", alarms)
         board.show_api(self.http_api)
         board.show_functions(self._doors())
         board.show_tables(self.tables)
-        board.show_background(self.lifecycle, self.maintenance)
+        board.show_background(self.stream_function, self.schedule_function)
 
     def _table_names(self) -> dict[str, str]:
         return {
@@ -197,22 +205,22 @@ class MemoryStack(Stack):
             "LOG_TABLE": self.tables.log.table_name,
         }
 
-    def _meanings(self) -> dict[str, str]:
+    def _search_variables(self) -> dict[str, str]:
         model = self._config.embedding_model
         return ({"VECTOR_INDEX": VECTOR_INDEX} if self._config.vector_index else {}) | (
             {"EMBEDDING_MODEL": model} if model else {}
         )
 
-    def _let_embed(self, door: Door) -> None:
+    def _grant_embed(self, function: LambdaFunction) -> None:
         if self._config.embedding_model is not None:
-            let_embed(door.role, self._config.embedding_model.removeprefix("bedrock:"))
+            grant_embed(function.role, self._config.embedding_model.removeprefix("bedrock:"))
 
     def _url(self) -> str:
         domain = self._config.domain
         return self.http_api.api.api_endpoint if domain is None else f"https://{domain.name}"
 
-    def _tell(self) -> None:
-        """What an operator needs to go on."""
+    def _add_outputs(self) -> None:
+        """Add what an operator needs as outputs."""
         for name, value in {
             "ApiUrl": self._url(),
             "RootKeySecretId": self.root_key.secret.secret_arn,
@@ -222,18 +230,18 @@ class MemoryStack(Stack):
             "EventBus": self.bus.bus.event_bus_name,
             "StreamDeadLetters": self.stream.dead_letters.queue.queue_url,
             "ScheduleDeadLetters": self.schedule.dead_letters.queue.queue_url,
-            "ApiLog": self.api.log.log_group_name,
+            "ApiLog": self.api_function.log.log_group_name,
             "AccessLog": self.http_api.log.log_group_name,
-            "LifecycleLog": self.lifecycle.log.log_group_name,
-            "MaintenanceLog": self.maintenance.log.log_group_name,
+            "StreamLog": self.stream_function.log.log_group_name,
+            "ScheduleLog": self.schedule_function.log.log_group_name,
         }.items():
             CfnOutput(self, name, value=value)
         if self.token_api is not None:
             CfnOutput(self, "TokenApiUrl", value=self.token_api.api.api_endpoint)
-        if self.task_events is not None and self.intake is not None:
+        if self.task_events is not None and self.task_events_function is not None:
             letters = self.task_events.dead_letters.queue
             CfnOutput(self, "TaskEventDeadLetters", value=letters.queue_url)
-            CfnOutput(self, "IntakeLog", value=self.intake.log.log_group_name)
+            CfnOutput(self, "TaskEventsLog", value=self.task_events_function.log.log_group_name)
 
 
 _SLOW = (

@@ -10,10 +10,10 @@ from typing import Any
 
 from operations.stack import Stack, client
 
-_DOORS = {
-    "StreamDeadLetters": "Lifecycle",
-    "ScheduleDeadLetters": "Maintenance",
-    "TaskEventDeadLetters": "Intake",  # where the deployment takes other systems' events
+_FUNCTIONS = {
+    "StreamDeadLetters": "Stream",
+    "ScheduleDeadLetters": "Schedule",
+    "TaskEventDeadLetters": "TaskEvents",  # where the deployment takes other systems' events
 }
 
 
@@ -22,21 +22,21 @@ class NotReplayed(Exception):
 
 
 def replay(stack: Stack) -> dict[str, int]:
-    """Tries all letters of the stack's queues again; how many of each queue went through.
+    """Try all letters of the stack's queues again; how many of each queue went through.
 
     Raises:
         NotReplayed: one did not; it and those after it stay where they are.
     """
-    there = {name: door for name, door in _DOORS.items() if name in stack.outputs}
-    return {name: _replay(stack, name, door) for name, door in there.items()}
+    there = {name: function for name, function in _FUNCTIONS.items() if name in stack.outputs}
+    return {name: _replay(stack, name, function) for name, function in there.items()}
 
 
-def _replay(stack: Stack, name: str, door: str) -> int:
+def _replay(stack: Stack, name: str, function: str) -> int:
     sqs, queue = client("sqs"), stack.outputs[name]
     done = 0
     for letter in _letters(sqs, queue):
         body = json.loads(letter["Body"])
-        _invoke(stack.function(door), event_of(body, client("dynamodbstreams")))
+        _invoke(stack.function(function), event_of(body, client("dynamodbstreams")))
         sqs.delete_message(QueueUrl=queue, ReceiptHandle=letter["ReceiptHandle"])
         done += 1
     return done
@@ -53,7 +53,7 @@ def _letters(sqs: Any, queue: str) -> Iterator[dict[str, Any]]:
 
 
 def event_of(body: dict[str, Any], streams: Any) -> dict[str, Any]:
-    """The event that a letter stands for; the records of a batch are read from the stream again.
+    """Rebuild the event of a dead letter; the records of a batch are read from the stream again.
 
     Raises:
         NotReplayed: the stream no longer has them: it keeps a day.
@@ -88,7 +88,7 @@ def _records(streams: Any, batch: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _as_delivered(record: dict[str, Any], arn: str) -> dict[str, Any]:
-    """A record as Lambda delivers it: bytes in base64, times in seconds."""
+    """Render a record as Lambda delivers it: bytes in base64, times in seconds."""
     plain: dict[str, Any] = json.loads(json.dumps(record, default=_plain))
     return plain | {"eventSourceARN": arn}
 

@@ -10,9 +10,9 @@ _LATE = 10_000  # ms that a line may come after a later one
 _REMEMBERED = 10_000
 
 
-def tail(stack: Stack, door: str, since: int, *, follow: bool) -> Iterator[str]:
-    """The lines of a function's log from `since` (epoch ms) on, each once."""
-    group = stack.outputs[f"{door}Log"]
+def tail(stack: Stack, function: str, since: int, *, follow: bool) -> Iterator[str]:
+    """Yield the lines of a function's log from `since` (epoch ms) on, each once."""
+    group = stack.outputs[f"{function}Log"]
     seen: dict[str, None] = {}
     while True:
         pages = client("logs").get_paginator("filter_log_events")

@@ -6,7 +6,7 @@ from operations.stack import Stack, client
 
 
 def restore(stack: Stack, table: str, moment: str, name: str) -> str:
-    """Restores a table to a moment into a new one, and sets what a restore leaves out.
+    """Restore a table to a moment into a new one, and set what a restore leaves out.
 
     Args:
         table: `MemoryTable` or `LogTable`.

@@ -10,7 +10,7 @@ _CHARACTERS = 48
 
 
 def create_tenant(stack: Stack, tenant: str) -> dict[str, Any]:
-    """Makes a tenant; its first principal, with the key that is shown this once.
+    """Make a tenant; return its first principal with its key, shown this once.
 
     Raises:
         urllib.error.HTTPError: the service refused; 409: the tenant is there already.
@@ -29,7 +29,7 @@ def create_tenant(stack: Stack, tenant: str) -> dict[str, Any]:
 
 
 def rotate_root_key(stack: Stack) -> str:
-    """Puts another root key into the secret, and has the API function start anew with it.
+    """Put another root key into the secret, and have the API function start anew with it.
 
     Returns:
         The name of the function that starts anew.

@@ -8,14 +8,14 @@ import boto3
 
 @dataclass(frozen=True)
 class Stack:
-    """A stack of a stage, its outputs by name, and the functions behind its doors."""
+    """A stack of a stage, its outputs by name, and its functions."""
 
     name: str
     outputs: dict[str, str]
 
     @classmethod
     def of(cls, stage: str) -> "Stack":
-        """The stack of a stage, in the account and region at hand.
+        """Find the stack of a stage, in the account and region at hand.
 
         Raises:
             botocore.exceptions.ClientError: there is none, or it may not be looked at.
@@ -25,19 +25,19 @@ class Stack:
         outputs = {each["OutputKey"]: each["OutputValue"] for each in stack.get("Outputs", ())}
         return cls(name, outputs)
 
-    def function(self, door: str) -> str:
-        """The name of the function that is this door: `Api`, `Lifecycle` or `Maintenance`."""
+    def function(self, name: str) -> str:
+        """Find the physical name of a function: `Api`, `Stream` or `Schedule`."""
         pages = client("cloudformation").get_paginator("list_stack_resources")
         (found,) = (
             str(resource["PhysicalResourceId"])
             for page in pages.paginate(StackName=self.name)
             for resource in page["StackResourceSummaries"]
             if resource["ResourceType"] == "AWS::Lambda::Function"
-            and resource["LogicalResourceId"].startswith(f"{door}Function")
+            and resource["LogicalResourceId"].startswith(f"{name}Function")
         )
         return found
 
 
 def client(service: str) -> Any:
-    """A client of a service, for the credentials and the region at hand."""
+    """Make a client of a service, for the credentials and the region at hand."""
     return boto3.client(service)

@@ -30,7 +30,7 @@ class Storage:
 
 
 def export_tenant(storage: Storage, tenant: str, out: TextIO) -> dict[str, int]:
-    """Writes all items and archived objects of a tenant as lines of JSON; how many of each.
+    """Writes all items and archived objects of a tenant as lines of JSON; return how many of each.
 
     Sealed values stay sealed.
     """
@@ -49,7 +49,7 @@ def export_tenant(storage: Storage, tenant: str, out: TextIO) -> dict[str, int]:
 def delete_tenant(
     storage: Storage, tenant: str, wait: Callable[[float], object] = time.sleep
 ) -> dict[str, int]:
-    """Deletes all items and archived objects of a tenant; how many of each.
+    """Delete all items and archived objects of a tenant; return how many of each.
 
     Its keys go first. Running functions remember a key for up to a minute, so this is repeated
     after that time, until nothing is found. Whatever cuts it off, it can be called again.

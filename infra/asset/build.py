@@ -42,7 +42,7 @@ class Asset:
 
 
 def build(target: Target, cache: Path = _CACHE) -> Asset:
-    """The asset for a target: built once, as long as nothing that it's made from changes.
+    """Build the asset for a target: once, as long as nothing that it's made from changes.
 
     Raises:
         subprocess.CalledProcessError: pip can't install the packages; it has said why.
@@ -57,7 +57,7 @@ def build(target: Target, cache: Path = _CACHE) -> Asset:
 
 
 def digest_of(target: Target, *, compiled: bool) -> str:
-    """The digest of all that an asset is made from."""
+    """Compute the digest of all that an asset is made from."""
     return _digest(_digest_of_packages(target, compiled=compiled), sources())
 
 
@@ -68,7 +68,7 @@ def _digest_of_packages(target: Target, *, compiled: bool) -> str:
 
 
 def sources() -> list[Path]:
-    """The modules of the functions; the laptop's own door isn't for Lambda."""
+    """List the modules of the functions, without the development server."""
     return sorted(
         path
         for path in _FUNCTIONS.rglob("*.py")
@@ -77,7 +77,7 @@ def sources() -> list[Path]:
 
 
 def unzipped_bytes(folder: Path) -> int:
-    """What the files under `folder` take, as Lambda counts them."""
+    """Sum the sizes of the files under `folder`, as Lambda counts them."""
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
@@ -90,14 +90,14 @@ def _digest(start: str, files: Iterable[Path]) -> str:
 
 
 def _cached(folder: Path, fill: Callable[[Path], None]) -> Path:
-    """The folder, filled if it isn't there; what is interrupted leaves nothing under its name."""
+    """Fill the folder if it isn't there; an interruption leaves nothing under its name."""
     if folder.exists():
         return folder
     folder.parent.mkdir(exist_ok=True)
     fresh = Path(mkdtemp(dir=folder.parent, prefix="unfinished-"))
     try:
         fill(fresh)
-        _let_all_read(fresh)
+        _make_readable(fresh)
         fresh.rename(folder)
     except OSError:
         if not folder.exists():  # else another build was quicker, and filled it alike
@@ -107,8 +107,8 @@ def _cached(folder: Path, fill: Callable[[Path], None]) -> Path:
     return folder
 
 
-def _let_all_read(folder: Path) -> None:
-    """Lambda runs the code as another user than the one that unpacks it."""
+def _make_readable(folder: Path) -> None:
+    """Let all users read: Lambda runs the code as another user than the one that unpacks it."""
     for path in (folder, *folder.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)
 
@@ -142,7 +142,7 @@ def _requirements(target: Target) -> str:
 
 
 def _pinned(package: str) -> str:
-    """How the laptop's lock pins a package, whatever platform it is for."""
+    """Find how the development server's lock pins a package, for any platform."""
     found = _REQUIREMENT.finditer(_RUN_LOCK.read_text())
     block = next(each.group() for each in found if each[1] == package)
     return re.sub(r"(?m)^([a-z0-9-]+==[^ ]+) ;.*$", r"\1 \\", block)

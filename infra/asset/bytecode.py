@@ -14,7 +14,7 @@ _UNPACKED_AT = "/var/task"
 
 @cache
 def interpreter(python: str) -> str | None:
-    """An interpreter on this machine that writes bytecode for `python` (as in `3.13`).
+    """Find an interpreter on this machine that writes bytecode for `python` (as in `3.13`).
 
     Bytecode is the same for all patch releases of a version.
     """
@@ -24,14 +24,14 @@ def interpreter(python: str) -> str | None:
 
 
 def _version(executable: str) -> str:
-    """The version of an interpreter; empty if it doesn't run, as version managers' stand-ins."""
+    """Ask an interpreter for its version; empty if it doesn't run."""
     code = "import sys; print('%d.%d' % sys.version_info[:2])"
     asked = subprocess.run([executable, "-c", code], capture_output=True, text=True, check=False)  # noqa: S603
     return asked.stdout.strip()
 
 
 def compile_all(executable: str, folder: Path, part: str = "") -> None:
-    """Compiles the modules of an asset, to be used unchecked: nobody changes them there."""
+    """Compile the modules of an asset, to be used unchecked: nobody changes them there."""
     command = [executable, "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash"]
     where = ["-s", str(folder), "-p", _UNPACKED_AT, str(folder / part)]
     same_each_time = {**os.environ, "PYTHONHASHSEED": "0"}

@@ -6,8 +6,8 @@ from aws_cdk import aws_sns as sns
 from constructs import Construct
 
 from infra.config import Config
-from infra.constructs.door import Door
 from infra.constructs.http_api import HttpApi
+from infra.constructs.lambda_function import LambdaFunction
 from infra.constructs.metrics import from_function, of_api, of_function, of_table, waiting_in
 from infra.constructs.schedule import Schedule
 from infra.constructs.stream import Stream
@@ -34,7 +34,7 @@ class Alarms(Construct):
             self._action = actions.SnsAction(topic)
 
     def watch_api(self, name: str, api: HttpApi) -> None:
-        """Failing and slow answers."""
+        """Watch failing and slow responses."""
         self._add(
             f"{name}Fail", "callers are answered with 5xx", of_api(api, "5xx"), _FAILED_ANSWERS
         )
@@ -46,33 +46,33 @@ class Alarms(Construct):
             periods=3,
         )
 
-    def watch_function(self, name: str, door: Door) -> None:
-        """Crashes, timeouts, and invocations that Lambda put off."""
-        errors, throttles = of_function(door, "Errors"), of_function(door, "Throttles")
+    def watch_function(self, name: str, function: LambdaFunction) -> None:
+        """Watch crashes, timeouts and throttled invocations."""
+        errors, throttles = of_function(function, "Errors"), of_function(function, "Throttles")
         self._add(f"{name}Fails", "a function crashed or ran out of time", errors, 1)
         self._add(f"{name}IsThrottled", "the account's concurrency is used up", throttles, 1)
 
     def watch_tables(self, tables: Tables) -> None:
-        """Reads and writes that DynamoDB put off."""
-        meaning = "DynamoDB puts requests off: a partition is hot, or traffic grew too quickly"
+        """Watch reads and writes that DynamoDB throttled."""
+        meaning = "DynamoDB throttles requests: a partition is hot, or traffic grew too quickly"
         for name, table in (("Memory", tables.memory), ("Log", tables.log)):
             for kind in ("Read", "Write"):
                 metric = of_table(table, f"{kind}ThrottleEvents")
                 self._add(f"{name}{kind}sAreThrottled", meaning, metric, 1, periods=2)
 
-    def watch_stream(self, stream: Stream, door: Door) -> None:
-        """Events that come late, or not at all."""
-        age = of_function(door, "IteratorAge", "Maximum")
+    def watch_stream(self, stream: Stream, function: LambdaFunction) -> None:
+        """Watch for events that come late, or not at all."""
+        age = of_function(function, "IteratorAge", "Maximum")
         letters = waiting_in(stream.dead_letters)
         self._add("EventsAreLate", "the change stream is five minutes behind", age, _STALE_MS)
         self._add("EventsAreMissing", "changes were given up: replay within 20 hours", letters, 1)
 
-    def watch_schedule(self, schedule: Schedule, door: Door) -> None:
-        """Sweeps that don't keep up, or don't run."""
+    def watch_schedule(self, schedule: Schedule, function: LambdaFunction) -> None:
+        """Watch for sweeps that don't keep up, or don't run."""
         self._add(
             "SweepIsLate",
             "what was due half an hour ago isn't done, or no sweep has run for 15 minutes",
-            from_function(door, "SweepLag"),
+            from_function(function, "SweepLag"),
             _LATE_MS,
             periods=3,
             missing=_MISSING.BREACHING,
@@ -81,16 +81,16 @@ class Alarms(Construct):
         self._add("SweepIsNotInvoked", "the schedule can't invoke its function", letters, 1)
 
     def watch_task_events(self, task_events: TaskEvents) -> None:
-        """Other systems' events that were refused, or could not be delivered."""
+        """Watch other systems' events that were refused, or could not be delivered."""
         letters = waiting_in(task_events.dead_letters)
         self._add("TaskEventsAreRefused", "other systems' task events wait in a queue", letters, 1)
 
-    def watch_quota(self, door: Door) -> None:
-        """Tenants that come near their limits."""
+    def watch_quota(self, function: LambdaFunction) -> None:
+        """Watch for tenants that come near their limits."""
         self._add(
             "EpisodesFillUp",
             "a tenant has 80,000 of the 100,000 episodes that it may have; the log says which",
-            from_function(door, "EpisodeQuota"),
+            from_function(function, "EpisodeQuota"),
             _FULL_PERCENT,
         )
 

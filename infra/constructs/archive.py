@@ -7,7 +7,7 @@ from constructs import Construct
 
 from infra.config import Config
 from infra.constructs.encryption import Encryption
-from infra.constructs.findings import accept, any_below
+from infra.constructs.nag_suppressions import suppress, wildcard_rule
 
 _COLD_AFTER_DAYS = 30  # S3's shortest time before its cheaper class for what is rarely read
 
@@ -31,26 +31,26 @@ class Archive(Construct):
             auto_delete_objects=not config.retains,
             removal_policy=RemovalPolicy.RETAIN if config.retains else RemovalPolicy.DESTROY,
         )
-        accept(
+        suppress(
             self.bucket,
             "only the functions reach it, and their calls are in the account's CloudTrail, where"
             " data events are on; a log of its own would need a second bucket, with no log again",
             "AwsSolutions-S1",
         )
 
-    def let(self, role: iam.Role, *actions: str) -> None:
-        """Lets a role call these actions, as in `GetObject`, on what the bucket holds."""
+    def grant(self, role: iam.Role, *actions: str) -> None:
+        """Let a role call these actions, as in `GetObject`, on what the bucket holds."""
         role.add_to_policy(
             iam.PolicyStatement(
                 actions=[f"s3:{action}" for action in actions],
                 resources=[self.bucket.arn_for_objects("*")],
             )
         )
-        self._encryption.let_use_bucket(role)
-        accept(
+        self._encryption.grant_use_bucket(role)
+        suppress(
             role,
             "nobody knows the names of archived conversations beforehand; the bucket is theirs",
-            any_below(self.bucket, "/*"),
+            wildcard_rule(self.bucket, "/*"),
         )
 
 

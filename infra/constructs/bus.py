@@ -16,8 +16,8 @@ class Bus(Construct):
             self, "Bus", description=f"agent-memory {config.stage}: what happens to memories"
         )
 
-    def let_publish(self, role: iam.Role) -> None:
-        """Lets a role put events onto this bus."""
+    def grant_publish(self, role: iam.Role) -> None:
+        """Let a role put events onto this bus."""
         role.add_to_policy(
             iam.PolicyStatement(actions=["events:PutEvents"], resources=[self.bus.event_bus_arn])
         )

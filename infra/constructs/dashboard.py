@@ -6,8 +6,8 @@ from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
 from infra.constructs.alarms import Alarms
-from infra.constructs.door import Door
 from infra.constructs.http_api import HttpApi
+from infra.constructs.lambda_function import LambdaFunction
 from infra.constructs.metrics import from_function, of_api, of_function, of_table
 from infra.constructs.tables import Tables
 
@@ -24,34 +24,38 @@ class Dashboard(Construct):
         self._board.add_widgets(status)
 
     def show_api(self, api: HttpApi) -> None:
-        """Requests and how long they took."""
+        """Show requests and their latency."""
         self._board.add_widgets(
             _graph("Requests", [of_api(api, name) for name in ("Count", "4xx", "5xx")]),
             _graph("Latency, ms", [of_api(api, "Latency", f"p{part}") for part in (50, 90, 99)]),
         )
 
-    def show_functions(self, doors: Mapping[str, Door]) -> None:
-        """Invocations, and how long they took."""
+    def show_functions(self, functions: Mapping[str, LambdaFunction]) -> None:
+        """Show invocations and their duration."""
         self._board.add_widgets(
-            _graph("Invocations", [of_function(door, "Invocations") for door in doors.values()]),
             _graph(
-                "Duration, ms", [of_function(door, "Duration", "p99") for door in doors.values()]
+                "Invocations",
+                [of_function(function, "Invocations") for function in functions.values()],
+            ),
+            _graph(
+                "Duration, ms",
+                [of_function(function, "Duration", "p99") for function in functions.values()],
             ),
         )
 
     def show_tables(self, tables: Tables) -> None:
-        """What is read and written, as DynamoDB bills it."""
+        """Show consumed units, as DynamoDB bills them."""
         for name, table in (("memory", tables.memory), ("log", tables.log)):
             kinds = [f"Consumed{kind}CapacityUnits" for kind in ("Read", "Write")]
             self._board.add_widgets(
                 _graph(f"Units of {name}", [of_table(table, kind) for kind in kinds])
             )
 
-    def show_background(self, lifecycle: Door, maintenance: Door) -> None:
-        """How far behind the stream and the schedule are."""
+    def show_background(self, stream: LambdaFunction, schedule: LambdaFunction) -> None:
+        """Show how far behind the stream and the schedule are."""
         self._board.add_widgets(
-            _graph("Stream, ms behind", [of_function(lifecycle, "IteratorAge", "Maximum")]),
-            _graph("Sweep, ms behind", [from_function(maintenance, "SweepLag")]),
+            _graph("Stream, ms behind", [of_function(stream, "IteratorAge", "Maximum")]),
+            _graph("Sweep, ms behind", [from_function(schedule, "SweepLag")]),
         )
 
 

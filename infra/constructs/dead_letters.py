@@ -5,7 +5,7 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from infra.constructs.encryption import Encryption
-from infra.constructs.findings import accept
+from infra.constructs.nag_suppressions import suppress
 
 _KEPT_DAYS = 14  # as long as SQS can
 
@@ -24,7 +24,7 @@ class DeadLetters(Construct):
             retention_period=Duration.days(_KEPT_DAYS),
             removal_policy=RemovalPolicy.DESTROY,
         )
-        accept(
+        suppress(
             self.queue,
             "it is a queue of dead letters itself, of a stream and of a schedule; people read it",
             "AwsSolutions-SQS3",

@@ -32,31 +32,31 @@ class Encryption(Construct):
         self.storage = _key(self, "Storage", config, "what is stored")
         self.values = _key(self, "Values", config, "the data keys of sensitive values")
 
-    def let_use_tables(self, role: iam.Role) -> None:
-        """Lets a role read and write encrypted tables: what DynamoDB asks of who calls it."""
-        self._let(role, "dynamodb", *_FOR_TABLES)
+    def grant_use_tables(self, role: iam.Role) -> None:
+        """Let a role read and write encrypted tables: what DynamoDB asks of who calls it."""
+        self._grant(role, "dynamodb", *_FOR_TABLES)
 
-    def let_use_bucket(self, role: iam.Role) -> None:
-        """Lets a role put and get encrypted objects."""
-        self._let(role, "s3", "Decrypt", "GenerateDataKey")
+    def grant_use_bucket(self, role: iam.Role) -> None:
+        """Let a role put and get encrypted objects."""
+        self._grant(role, "s3", "Decrypt", "GenerateDataKey")
 
-    def let_send(self, role: iam.Role) -> None:
-        """Lets a role send to encrypted queues."""
-        self._let(role, "sqs", "Decrypt", "GenerateDataKey")
+    def grant_send(self, role: iam.Role) -> None:
+        """Let a role send to encrypted queues."""
+        self._grant(role, "sqs", "Decrypt", "GenerateDataKey")
 
-    def let_read_secrets(self, role: iam.Role) -> None:
-        """Lets a role read encrypted secrets."""
-        self._let(role, "secretsmanager", "Decrypt")
+    def grant_read_secrets(self, role: iam.Role) -> None:
+        """Let a role read encrypted secrets."""
+        self._grant(role, "secretsmanager", "Decrypt")
 
-    def let_wrap_values(self, role: iam.Role) -> None:
-        """Lets a role make data keys, and open them again."""
+    def grant_wrap_values(self, role: iam.Role) -> None:
+        """Let a role make data keys, and open them again."""
         role.add_to_policy(
             iam.PolicyStatement(
                 actions=["kms:Decrypt", "kms:GenerateDataKey"], resources=[self.values.key_arn]
             )
         )
 
-    def _let(self, role: iam.Role, service: str, *actions: str) -> None:
+    def _grant(self, role: iam.Role, service: str, *actions: str) -> None:
         through = {"kms:ViaService": f"{service}.{Aws.REGION}.amazonaws.com"}
         role.add_to_policy(
             iam.PolicyStatement(

@@ -14,8 +14,8 @@ from aws_cdk.aws_apigatewayv2_integrations import HttpLambdaIntegration
 from constructs import Construct
 
 from infra.config import Config, Tokens
-from infra.constructs.door import Door, log_group
-from infra.constructs.findings import accept
+from infra.constructs.lambda_function import LambdaFunction, log_group
+from infra.constructs.nag_suppressions import suppress
 
 _INTEGRATION_SECONDS = 29  # HTTP APIs wait for 30 at most
 _LOGGED = {
@@ -35,7 +35,12 @@ class HttpApi(Construct):
     """An API in front of the API function, with throttling and an access log."""
 
     def __init__(
-        self, scope: Construct, id: str, config: Config, door: Door, tokens: Tokens | None = None
+        self,
+        scope: Construct,
+        id: str,
+        config: Config,
+        function: LambdaFunction,
+        tokens: Tokens | None = None,
     ) -> None:
         super().__init__(scope, id)
         self.log = log_group(self, "AccessLog", config)
@@ -45,7 +50,7 @@ class HttpApi(Construct):
             api_name=f"agent-memory-{config.stage}{'-tokens' if tokens else ''}",
             description="Memory for AI agents (OpenIntent RFC-0015)",
             default_integration=HttpLambdaIntegration(
-                "Function", door.entry, timeout=Duration.seconds(_INTEGRATION_SECONDS)
+                "Function", function.entry, timeout=Duration.seconds(_INTEGRATION_SECONDS)
             ),
             default_authorizer=None if tokens is None else _authorizer(tokens),
             create_default_stage=False,
@@ -65,7 +70,7 @@ class HttpApi(Construct):
         self._log_access()
 
     def _go_without_authorizer(self) -> None:
-        accept(
+        suppress(
             self.api,
             "the function checks keys before anything else, and remembers them: an authorizer would"
             " add a second cold start, and HTTP APIs demand all of its identity sources, so that"

@@ -5,37 +5,39 @@ from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_dynamodb as dynamodb
 
 from infra.constructs.dead_letters import DeadLetters
-from infra.constructs.door import Door
 from infra.constructs.http_api import HttpApi
+from infra.constructs.lambda_function import LambdaFunction
 
 _OWN_NAMESPACE = "AgentMemory"
 _PERIOD = Duration.minutes(5)
 
 
 def of_api(api: HttpApi, name: str, statistic: str = "Sum") -> cloudwatch.Metric:
-    """A metric of the HTTP API: `Count`, `4xx`, `5xx`, `Latency`."""
+    """Make a metric of the HTTP API: `Count`, `4xx`, `5xx`, `Latency`."""
     return _metric("AWS/ApiGateway", name, {"ApiId": api.api.api_id}, statistic)
 
 
-def of_function(door: Door, name: str, statistic: str = "Sum") -> cloudwatch.Metric:
-    """A metric that Lambda has of a function: `Errors`, `Throttles`, `Duration`, `IteratorAge`."""
-    dimensions = {"FunctionName": door.function.function_name}
+def of_function(function: LambdaFunction, name: str, statistic: str = "Sum") -> cloudwatch.Metric:
+    """Make a metric that Lambda reports: `Errors`, `Throttles`, `Duration`, `IteratorAge`."""
+    dimensions = {"FunctionName": function.function.function_name}
     return _metric("AWS/Lambda", name, dimensions, statistic)
 
 
-def from_function(door: Door, name: str, statistic: str = "Maximum") -> cloudwatch.Metric:
-    """A metric that a function reports itself: `SweepLag`, `EpisodeQuota`."""
-    dimensions = {"FunctionName": door.function.function_name}
+def from_function(
+    function: LambdaFunction, name: str, statistic: str = "Maximum"
+) -> cloudwatch.Metric:
+    """Make a metric that a function reports itself: `SweepLag`, `EpisodeQuota`."""
+    dimensions = {"FunctionName": function.function.function_name}
     return _metric(_OWN_NAMESPACE, name, dimensions, statistic)
 
 
 def of_table(table: dynamodb.Table, name: str) -> cloudwatch.Metric:
-    """A metric of a table: `ReadThrottleEvents`, `ConsumedWriteCapacityUnits`."""
+    """Make a metric of a table: `ReadThrottleEvents`, `ConsumedWriteCapacityUnits`."""
     return _metric("AWS/DynamoDB", name, {"TableName": table.table_name}, "Sum")
 
 
 def waiting_in(letters: DeadLetters) -> cloudwatch.Metric:
-    """How many dead letters wait."""
+    """Make the metric of how many dead letters wait."""
     name = "ApproximateNumberOfMessagesVisible"
     return _metric("AWS/SQS", name, {"QueueName": letters.queue.queue_name}, "Maximum")
 

@@ -7,7 +7,7 @@ from constructs import Construct
 
 from infra.config import Config
 from infra.constructs.encryption import Encryption
-from infra.constructs.findings import accept
+from infra.constructs.nag_suppressions import suppress
 
 _CHARACTERS = 43  # letters and digits: 256 bits
 
@@ -28,18 +28,18 @@ class RootKey(Construct):
             removal_policy=RemovalPolicy.RETAIN if config.retains else RemovalPolicy.DESTROY,
         )
 
-        accept(
+        suppress(
             self.secret,
             "keys that were answered under an Idempotency-Key are derived from it (decision 6), and"
             " running functions know it: the operator rotates it, when nobody retries",
             "AwsSolutions-SMG4",
         )
 
-    def let_read(self, role: iam.Role, encryption: Encryption) -> None:
-        """Lets a role read the key."""
+    def grant_read(self, role: iam.Role, encryption: Encryption) -> None:
+        """Let a role read the key."""
         role.add_to_policy(
             iam.PolicyStatement(
                 actions=["secretsmanager:GetSecretValue"], resources=[self.secret.secret_arn]
             )
         )
-        encryption.let_read_secrets(role)
+        encryption.grant_read_secrets(role)

@@ -6,9 +6,9 @@ from aws_cdk import aws_scheduler as scheduler
 from constructs import Construct
 
 from infra.constructs.dead_letters import DeadLetters
-from infra.constructs.door import Door
 from infra.constructs.encryption import Encryption
-from infra.constructs.findings import accept
+from infra.constructs.lambda_function import LambdaFunction
+from infra.constructs.nag_suppressions import suppress
 
 _NEXT = Duration.minutes(1)  # the next sweep does what a failed one would have done
 
@@ -16,24 +16,26 @@ _NEXT = Duration.minutes(1)  # the next sweep does what a failed one would have 
 class Schedule(Construct):
     """Invokes a function each minute, with the event that EventBridge Scheduler makes."""
 
-    def __init__(self, scope: Construct, id: str, door: Door, encryption: Encryption) -> None:
+    def __init__(
+        self, scope: Construct, id: str, function: LambdaFunction, encryption: Encryption
+    ) -> None:
         super().__init__(scope, id)
         self.dead_letters = DeadLetters(self, "DeadLetters", encryption)
-        role = self._role(door, encryption)
-        door.function.configure_async_invoke(max_event_age=_NEXT, retry_attempts=0)
-        accept(
-            door.function,
+        role = self._role(function, encryption)
+        function.function.configure_async_invoke(max_event_age=_NEXT, retry_attempts=0)
+        suppress(
+            function.function,
             "a sweep that failed has nothing to replay: the next one does what it left",
             "Serverless-LambdaAsyncFailureDestination",
         )
         schedule = scheduler.CfnSchedule(
             self,
             "Schedule",
-            description="agent-memory: looks after what is due",
+            description="agent-memory: works off what is due",
             schedule_expression="rate(1 minute)",
             flexible_time_window={"mode": "OFF"},
             target={
-                "arn": door.function.function_arn,
+                "arn": function.function.function_arn,
                 "roleArn": role.role_arn,
                 "deadLetterConfig": {"arn": self.dead_letters.queue.queue_arn},
                 "retryPolicy": {
@@ -44,7 +46,7 @@ class Schedule(Construct):
         )
         schedule.node.add_dependency(role)
 
-    def _role(self, door: Door, encryption: Encryption) -> iam.Role:
+    def _role(self, function: LambdaFunction, encryption: Encryption) -> iam.Role:
         role = iam.Role(
             self,
             "Role",
@@ -53,7 +55,7 @@ class Schedule(Construct):
         )
         role.add_to_policy(
             iam.PolicyStatement(
-                actions=["lambda:InvokeFunction"], resources=[door.function.function_arn]
+                actions=["lambda:InvokeFunction"], resources=[function.function.function_arn]
             )
         )
         role.add_to_policy(
@@ -61,5 +63,5 @@ class Schedule(Construct):
                 actions=["sqs:SendMessage"], resources=[self.dead_letters.queue.queue_arn]
             )
         )
-        encryption.let_send(role)
+        encryption.grant_send(role)
         return role

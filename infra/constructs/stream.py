@@ -8,9 +8,9 @@ from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from infra.constructs.dead_letters import DeadLetters
-from infra.constructs.door import Door
 from infra.constructs.encryption import Encryption
-from infra.constructs.findings import accept, any_below
+from infra.constructs.lambda_function import LambdaFunction
+from infra.constructs.nag_suppressions import suppress, wildcard_rule
 from infra.constructs.tables import Tables
 
 _BATCH = 100
@@ -27,20 +27,25 @@ FILTERS: tuple[dict[str, Any], ...] = (
 
 
 class Stream(Construct):
-    """Hands the table's changes over, in order; what can't be told goes to the dead letters."""
+    """Hands the table's changes over, in order; failures go to the dead letters."""
 
     def __init__(
-        self, scope: Construct, id: str, tables: Tables, door: Door, encryption: Encryption
+        self,
+        scope: Construct,
+        id: str,
+        tables: Tables,
+        function: LambdaFunction,
+        encryption: Encryption,
     ) -> None:
         super().__init__(scope, id)
         self.dead_letters = DeadLetters(self, "DeadLetters", encryption)
         arn = str(tables.memory.table_stream_arn)
-        self._let_read(door.role, tables)
-        self._let_bury(door.role, encryption)
+        self._grant_read(function.role, tables)
+        self._grant_send_dead_letters(function.role, encryption)
         mapping = lambda_.CfnEventSourceMapping(
             self,
             "Mapping",
-            function_name=door.function.function_name,
+            function_name=function.function.function_name,
             event_source_arn=arn,
             starting_position="TRIM_HORIZON",
             batch_size=_BATCH,
@@ -52,9 +57,9 @@ class Stream(Construct):
             filter_criteria={"filters": [{"pattern": json.dumps(each)} for each in FILTERS]},
             destination_config={"onFailure": {"destination": self.dead_letters.queue.queue_arn}},
         )
-        mapping.node.add_dependency(door.role)
+        mapping.node.add_dependency(function.role)
 
-    def _let_read(self, role: iam.Role, tables: Tables) -> None:
+    def _grant_read(self, role: iam.Role, tables: Tables) -> None:
         reads = ("DescribeStream", "GetRecords", "GetShardIterator")
         role.add_to_policy(
             iam.PolicyStatement(
@@ -67,16 +72,16 @@ class Stream(Construct):
                 actions=["dynamodb:ListStreams"], resources=[f"{tables.memory.table_arn}/stream/*"]
             )
         )
-        accept(
+        suppress(
             role,
             "ListStreams is asked of a table, not of one stream",
-            any_below(tables.memory, "/stream/*"),
+            wildcard_rule(tables.memory, "/stream/*"),
         )
 
-    def _let_bury(self, role: iam.Role, encryption: Encryption) -> None:
+    def _grant_send_dead_letters(self, role: iam.Role, encryption: Encryption) -> None:
         role.add_to_policy(
             iam.PolicyStatement(
                 actions=["sqs:SendMessage"], resources=[self.dead_letters.queue.queue_arn]
             )
         )
-        encryption.let_send(role)
+        encryption.grant_send(role)

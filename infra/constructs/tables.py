@@ -36,15 +36,15 @@ class Tables(Construct):
             add_vector_index(self.memory)
         self.log = self._table("Log", config)
 
-    def let(self, role: iam.Role, on_memory: TableGrant, on_log: TableGrant) -> None:
-        """Lets a role call exactly what is granted."""
+    def grant(self, role: iam.Role, on_memory: TableGrant, on_log: TableGrant) -> None:
+        """Let a role call exactly what is granted."""
         for table, grant in ((self.memory, on_memory), (self.log, on_log)):
             actions = [f"dynamodb:{action}" for action in grant.actions]
             role.add_to_policy(iam.PolicyStatement(actions=actions, resources=[table.table_arn]))
         indexes = [f"{self.memory.table_arn}/index/{name}" for name in on_memory.indexes]
         if indexes:
             role.add_to_policy(iam.PolicyStatement(actions=["dynamodb:Query"], resources=indexes))
-        self._encryption.let_use_tables(role)
+        self._encryption.grant_use_tables(role)
 
     def _table(
         self, id: str, config: Config, stream: dynamodb.StreamViewType | None = None
@@ -67,7 +67,7 @@ class Tables(Construct):
         )
 
     def _add_indexes(self) -> None:
-        """All are sparse: what lacks one of an index's keys isn't in it."""
+        """Add the indexes. All are sparse: what lacks one of an index's keys isn't in it."""
         self._add_index("by_task", _attribute("task_ix"))
         self._add_index("by_age", _attribute("pk"), _attribute("ep_created", _NUMBER))
         self._add_index("by_expiry", _attribute("pk"), _attribute("expires", _NUMBER))

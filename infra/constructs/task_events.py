@@ -9,8 +9,8 @@ from constructs import Construct
 
 from infra.config import TaskEventSource
 from infra.constructs.dead_letters import DeadLetters
-from infra.constructs.door import Door
 from infra.constructs.encryption import Encryption
+from infra.constructs.lambda_function import LambdaFunction
 
 _TRIED_FOR = Duration.hours(6)
 _RETRIES = 2
@@ -20,7 +20,12 @@ class TaskEvents(Construct):
     """A rule on a bus of the account. What isn't delivered, or is refused, is in the queue."""
 
     def __init__(
-        self, scope: Construct, id: str, source: TaskEventSource, door: Door, encryption: Encryption
+        self,
+        scope: Construct,
+        id: str,
+        source: TaskEventSource,
+        function: LambdaFunction,
+        encryption: Encryption,
     ) -> None:
         super().__init__(scope, id)
         self.dead_letters = DeadLetters(self, "DeadLetters", encryption)
@@ -33,34 +38,34 @@ class TaskEvents(Construct):
         )
         rule.add_target(
             targets.LambdaFunction(
-                door.function,
+                function.function,
                 dead_letter_queue=self.dead_letters.queue,
                 max_event_age=_TRIED_FOR,
             )
         )
-        self._bury_refusals(door)
-        encryption.let_send(door.role)
+        self._bury_refusals(function)
+        encryption.grant_send(function.role)
         encryption.storage.grant(
             iam.ServicePrincipal("events.amazonaws.com"), "kms:Decrypt", "kms:GenerateDataKey"
         )
 
-    def _bury_refusals(self, door: Door) -> None:
+    def _bury_refusals(self, function: LambdaFunction) -> None:
         queue_arn = self.dead_letters.queue.queue_arn
         lambda_.CfnEventInvokeConfig(
             self,
             "Invocations",
-            function_name=door.function.function_name,
+            function_name=function.function.function_name,
             qualifier="$LATEST",
             maximum_event_age_in_seconds=_TRIED_FOR.to_seconds(),
             maximum_retry_attempts=_RETRIES,
             destination_config={"onFailure": {"destination": queue_arn}},
         )
-        door.role.add_to_policy(
+        function.role.add_to_policy(
             iam.PolicyStatement(actions=["sqs:SendMessage"], resources=[queue_arn])
         )
 
     def _bus(self, source: TaskEventSource) -> events.IEventBus | None:
-        """The bus that is named, or the account's default."""
+        """Find the bus that is named; None is the account's default."""
         if source.bus_arn is None:
             return None
         return events.EventBus.from_event_bus_arn(self, "Bus", source.bus_arn)

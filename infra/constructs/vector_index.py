@@ -21,7 +21,7 @@ _FILTERS = (
 
 
 def add_vector_index(table: dynamodb.Table) -> None:
-    """Adds the index to a table. On a table that is there it is built in the background."""
+    """Add the index to a table. On a table that is there it is built in the background."""
     low = cast("dynamodb.CfnTable", table.node.default_child)
     known = cast("list[dynamodb.CfnTable.AttributeDefinitionProperty]", low.attribute_definitions)
     low.attribute_definitions = [*known, *map(_string, (_SPACE, *_FILTERS))]
@@ -38,14 +38,14 @@ def add_vector_index(table: dynamodb.Table) -> None:
     ]
 
 
-def let_search(role: iam.Role, table: dynamodb.Table) -> None:
-    """Lets a role search the index. No condition on keys applies to that (AWS)."""
+def grant_search(role: iam.Role, table: dynamodb.Table) -> None:
+    """Let a role search the index. No condition on keys applies to that (AWS)."""
     index = f"{table.table_arn}/index/{NAME}"
     role.add_to_policy(iam.PolicyStatement(actions=["dynamodb:SearchVectors"], resources=[index]))
 
 
-def let_embed(role: iam.Role, model: str) -> None:
-    """Lets a role call one model of Amazon Bedrock."""
+def grant_embed(role: iam.Role, model: str) -> None:
+    """Let a role call one model of Amazon Bedrock."""
     arn = Stack.of(role).format_arn(
         service="bedrock", account="", resource="foundation-model", resource_name=model
     )

@@ -34,7 +34,7 @@ class GatewayTransport(httpx.BaseTransport):
         self._transport = httpx.HTTPTransport(verify=cloud.trust)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Carries out one request."""
+        """Carry out one request."""
         path = self._prefix + request.url.raw_path
         there = self._base.copy_with(raw_path=path)
         headers = [pair for pair in request.headers.raw if pair[0].lower() != b"host"]
@@ -66,7 +66,7 @@ class RunningClock(MovableClock):
         _left_out("clock that stands still")
 
     def advance(self, *, seconds: float = 0, ms: int = 0) -> None:
-        """Waits."""
+        """Wait."""
         pause = seconds + ms / 1000
         if not 0 <= pause <= _LONGEST_PAUSE:
             _left_out("clock that moves")

@@ -40,12 +40,12 @@ class Deployment:
             for resource in page["StackResourceSummaries"]
         ]
 
-    def function(self, door: str) -> str:
-        """The name of the function that is this door: `Api`, `Lifecycle` or `Maintenance`."""
-        return self._physical_id(_FUNCTION, f"{door}Function")
+    def function(self, name: str) -> str:
+        """Find the physical name of a function: `Api`, `Stream` or `Schedule`."""
+        return self._physical_id(_FUNCTION, f"{name}Function")
 
     def role(self, part: str) -> str:
-        """The name of the role of a part: a door, or `Schedule`."""
+        """The name of the role of a part: `ApiFunction` and so on, or `ScheduleRole`."""
         return self._physical_id(_ROLE, part)
 
     def key(self, part: str) -> str:

@@ -124,10 +124,10 @@ def _on_queues(outputs: dict[str, str]) -> Calls:
 def _on_functions(deployment: Deployment) -> Calls:
     dry = {"InvocationType": "DryRun"}
     return {
-        f"invoke {door}": Call(
-            "lambda", "invoke", {"FunctionName": deployment.function(door)} | dry
+        f"invoke {function}": Call(
+            "lambda", "invoke", {"FunctionName": deployment.function(function)} | dry
         )
-        for door in ("Api", "Lifecycle", "Maintenance")
+        for function in ("Api", "Stream", "Schedule")
     }
 
 

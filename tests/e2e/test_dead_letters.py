@@ -15,7 +15,7 @@ pytestmark = E2E
 
 
 def poison(deployment: Deployment, partition: str) -> None:
-    """Puts what looks like an entry and is none."""
+    """Put what looks like an entry and is none."""
     item = {"pk": {"S": partition}, "sk": {"S": "e#poison#poison"}}
     deployment.cloud.client("dynamodb").put_item(
         TableName=deployment.outputs["MemoryTable"], Item=item

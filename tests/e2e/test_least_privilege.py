@@ -22,15 +22,15 @@ def on(memory: TableGrant, log: TableGrant) -> set[str]:
 
 
 MAY = {
-    "Api": on(grants.API_ON_MEMORY, grants.API_ON_LOG)
+    "ApiFunction": on(grants.API_ON_MEMORY, grants.API_ON_LOG)
     | {"read the root key", "read the archive", "delete from the archive"}
     | {"generate_data_key with the values key", "decrypt with the values key"},
-    "Lifecycle": on(grants.LIFECYCLE_ON_MEMORY, grants.LIFECYCLE_ON_LOG)
+    "StreamFunction": on(grants.STREAM_ON_MEMORY, grants.STREAM_ON_LOG)
     | {"publish", "add to stream's dead letters"},
-    "Maintenance": on(grants.MAINTENANCE_ON_MEMORY, grants.MAINTENANCE_ON_LOG) | {"archive"},
-    "Intake": on(grants.INTAKE_ON_MEMORY, grants.INTAKE_ON_LOG)
+    "ScheduleFunction": on(grants.SCHEDULE_ON_MEMORY, grants.SCHEDULE_ON_LOG) | {"archive"},
+    "TaskEventsFunction": on(grants.TASK_EVENTS_ON_MEMORY, grants.TASK_EVENTS_ON_LOG)
     | {"add to task event's dead letters"},
-    "Schedule": {"invoke Maintenance", "add to schedule's dead letters"},
+    "ScheduleRole": {"invoke Schedule", "add to schedule's dead letters"},
 }
 
 

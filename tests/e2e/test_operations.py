@@ -71,7 +71,7 @@ def test_an_answers_request_id_leads_to_its_line_in_the_log(
 def test_what_was_given_up_is_told_by_a_replay(deployment: Deployment, tenant: Tenant) -> None:
     ada = tenant.agent("ada")
     logs = f"arn:aws:dynamodb:*:*:table/{deployment.outputs['LogTable']}"
-    with refusing(deployment, "Lifecycle", "dynamodb:PutItem", logs):
+    with refusing(deployment, "Stream", "dynamodb:PutItem", logs):
         create(ada, entry(key="k"))
         awaited(lambda: waiting(deployment, "StreamDeadLetters"), "the dead letter")
     assert log(ada, "agents/ada") == []

@@ -25,7 +25,7 @@ A_MINUTE = 90.0  # seconds, with some to spare
 
 
 def test_it_comes_by_itself(deployment: Deployment) -> None:
-    logs, group = deployment.cloud.client("logs"), deployment.outputs["MaintenanceLog"]
+    logs, group = deployment.cloud.client("logs"), deployment.outputs["ScheduleLog"]
 
     def reports() -> list[Any]:
         events: list[Any] = logs.filter_log_events(logGroupName=group, filterPattern="REPORT")[
@@ -37,9 +37,9 @@ def test_it_comes_by_itself(deployment: Deployment) -> None:
 
 
 def sweep(deployment: Deployment) -> dict[str, Any]:
-    """Does at once what the next minute would bring; what it did."""
+    """Do at once what the next minute would bring; what it did."""
     functions = deployment.cloud.client("lambda")
-    name = deployment.function("Maintenance")
+    name = deployment.function("Schedule")
     answer = functions.invoke(FunctionName=name, Payload=EVENT.read_bytes())
     done: dict[str, Any] = json.loads(answer["Payload"].read())
     assert "FunctionError" not in answer, done

@@ -48,18 +48,18 @@ class Toolkit:
         self._run(ROOT, home, "synth", "--quiet", app, f"--output={self._assembly}", *context)
 
     def bootstrap(self, cloud: Cloud) -> None:
-        """Prepares an account for deployments."""
+        """Prepare an account for deployments."""
         self._run(self._folder, cloud.environment, "bootstrap", f"aws://{ACCOUNT}/{REGION}")
 
     def deploy(self, cloud: Cloud) -> tuple[str, dict[str, str]]:
-        """Deploys the stack; its name and its outputs."""
+        """Deploy the stack; its name and its outputs."""
         file = cloud.folder / "outputs.json"
         self._on_stack(cloud, "deploy", "--require-approval=never", f"--outputs-file={file}")
         ((stack, outputs),) = json.loads(file.read_text()).items()
         return stack, outputs
 
     def destroy(self, cloud: Cloud) -> None:
-        """Removes the stack."""
+        """Remove the stack."""
         self._on_stack(cloud, "destroy", "--force")
 
     def _on_stack(self, cloud: Cloud, command: str, *options: str) -> None:

@@ -15,7 +15,7 @@ from tests.infra.template import Template
 
 _ROOT = Path(__file__).parents[2]
 Synthesize = Callable[..., Template]
-INTAKE = {
+TASK_EVENTS = {
     "task_event_sources": "com.example.planner, com.example.desk",
     "task_event_principal": "acme/desk/planner",
 }
@@ -24,7 +24,7 @@ os.environ.setdefault("JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION", "1")
 
 @pytest.fixture(scope="session")
 def synthesize(tmp_path_factory: pytest.TempPathFactory) -> Synthesize:
-    """Synthesizes the stack for a context, as the CDK's command line would; each context once."""
+    """Synthesize the stack for a context, as the CDK's command line would; each context once."""
 
     @cache
     def synthesized(**context: str) -> Template:
@@ -57,4 +57,4 @@ def prod(synthesize: Synthesize) -> Template:
 @pytest.fixture(scope="session")
 def taking(synthesize: Synthesize) -> Template:
     """A stack that takes task events of other systems."""
-    return synthesize(**INTAKE)
+    return synthesize(**TASK_EVENTS)

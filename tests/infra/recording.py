@@ -31,12 +31,12 @@ _noted: set[tuple[str, str, str]] = set()
 
 def _client(service: str) -> Any:
     client = _make_client(service)
-    door = _door()
-    if door is not None:
+    function = _door()
+    if function is not None:
 
         def note(params: dict[str, Any], model: Any, **_event: Any) -> None:
             for action, resource in actions(service, model.name, params):
-                _noted.add((door, action, resource))
+                _noted.add((function, action, resource))
 
         client.meta.events.register("before-parameter-build", note)
     return client

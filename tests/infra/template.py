@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 Properties = dict[str, Any]
-DOORS = ("Api", "Lifecycle", "Maintenance")
+FUNCTIONS = ("Api", "Stream", "Schedule")
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,9 +31,9 @@ class Template:
         """The properties of the only resource of a type."""
         return self.named(kind, "")
 
-    def function(self, door: str) -> Properties:
-        """The properties of a door's function."""
-        return self.named("Lambda::Function", f"{door}Function")
+    def function(self, function: str) -> Properties:
+        """Find the properties of a Lambda function."""
+        return self.named("Lambda::Function", f"{function}Function")
 
     def statements(self, start: str) -> Iterator[Properties]:
         """All that the policy of the role whose logical id begins so allows."""

@@ -19,7 +19,7 @@ from functions.runs.model import WARNED_FROM
 from functions.schedule.handler import build_handler
 from functions.stream.episodes import EpisodeQuota
 from tests.contract.door import LambdaContext
-from tests.infra.template import DOORS, Properties, Template
+from tests.infra.template import FUNCTIONS, Properties, Template
 
 _TOPIC = "arn:aws:sns:eu-central-1:123456789012:on-call"
 _QUEUES = ("Stream", "Schedule")
@@ -42,7 +42,7 @@ def _id(value: Any) -> str:
 
 @pytest.mark.parametrize("metric", ["Errors", "Throttles"])
 def test_every_function_is_watched(dev: Template, metric: str) -> None:
-    functions = [dev.id_of("Lambda::Function", f"{door}Function") for door in DOORS]
+    functions = [dev.id_of("Lambda::Function", f"{function}Function") for function in FUNCTIONS]
     assert watched(dev, metric) == sorted(functions)
 
 
@@ -59,7 +59,7 @@ def test_every_queue_of_dead_letters_is_watched(dev: Template) -> None:
 def test_failing_answers_and_a_late_stream_are_watched(dev: Template) -> None:
     api = dev.id_of("ApiGatewayV2::Api", "HttpApi")
     assert watched(dev, "5xx") == watched(dev, "Latency") == [api]
-    assert watched(dev, "IteratorAge") == [dev.id_of("Lambda::Function", "LifecycleFunction")]
+    assert watched(dev, "IteratorAge") == [dev.id_of("Lambda::Function", "StreamFunction")]
 
 
 def test_an_alarm_says_what_it_means_and_goes_to_the_named_topic(
@@ -96,7 +96,7 @@ def test_the_sweeps_lag_is_reported_under_the_name_that_is_watched(
     assert metrics["Dimensions"] == [[dimension["Name"] for dimension in alarm["Dimensions"]]]
     assert (line["FunctionName"], line["SweepLag"]) == ("sweeper", [0.0])
     (dimension,) = alarm["Dimensions"]
-    assert _id(dimension["Value"]) == dev.id_of("Lambda::Function", "MaintenanceFunction")
+    assert _id(dimension["Value"]) == dev.id_of("Lambda::Function", "ScheduleFunction")
 
 
 def test_what_episodes_use_up_is_reported_under_the_name_that_is_watched(
@@ -119,7 +119,7 @@ def test_what_episodes_use_up_is_reported_under_the_name_that_is_watched(
     assert line["EpisodeQuota"] == [float(alarm["Threshold"])]
     (dimension,) = alarm["Dimensions"]
     assert line[dimension["Name"]] == "lifecycle"
-    assert _id(dimension["Value"]) == dev.id_of("Lambda::Function", "LifecycleFunction")
+    assert _id(dimension["Value"]) == dev.id_of("Lambda::Function", "StreamFunction")
 
 
 def test_a_sweep_that_does_not_run_is_an_alarm_too(dev: Template) -> None:

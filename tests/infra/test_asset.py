@@ -8,11 +8,8 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
-from botocore.loaders import Loader
-from botocore.session import get_session
 
 from infra.asset import trim
 from infra.asset.build import Asset, build, unzipped_bytes
@@ -23,7 +20,6 @@ _BUDGET = 80_000_000  # bytes, 30 MB of the model included; Lambda takes 250 MB
 _PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 _MACHINE = platform.machine()
 _AARCH64, _UNCHECKED_HASH = b"\xb7\x00", 1
-_AMAZONS_ROOTS = 5
 _WHERE_THERE = {"numpy"}  # speeds exact search up on a laptop; in Lambda it does without
 _LATER = {"boto3", "cryptography", "s3transfer", "yaml"}  # what a read needs none of
 on_lambdas_platform = pytest.mark.skipif(
@@ -50,7 +46,7 @@ def test_it_keeps_to_its_budget(asset: Asset, native: Asset) -> None:
     assert unzipped_bytes(native.folder) < _BUDGET
 
 
-def test_it_holds_every_module_of_the_functions_but_the_laptops(asset: Asset) -> None:
+def test_it_holds_every_module_of_the_functions_but_the_development_servers(asset: Asset) -> None:
     functions = asset.folder / "functions"
     held = {path.relative_to(asset.folder) for path in functions.rglob("*.py")}
     there = {path.relative_to(_ROOT) for path in (_ROOT / "functions").rglob("*.py")}
@@ -88,33 +84,6 @@ def test_botocore_knows_the_services_that_are_called_and_no_others(asset: Asset)
     partitions = json.loads((data / "endpoints.json").read_text())["partitions"]
     listed = set().union(*(partition["services"] for partition in partitions))
     assert listed == called - {"bedrock-runtime"}  # whose endpoints botocore lists nowhere
-
-
-def test_descriptions_of_services_say_all_but_words(native: Asset) -> None:
-    stock = get_session().get_component("data_loader")
-    ours = Loader(
-        extra_search_paths=[str(native.folder / "botocore/data")],
-        include_default_search_paths=False,
-    )
-    for service in trim.SERVICES:
-        said = ours.load_service_model(service, "service-2")
-        there = stock.load_service_model(service, "service-2")
-        assert said["shapes"].keys() == there["shapes"].keys()
-        assert [_members(each) for each in said["shapes"].values()] == [
-            _members(each) for each in there["shapes"].values()
-        ]
-        assert "documentation" not in said
-
-
-def _members(shape: dict[str, Any]) -> list[str]:
-    return sorted(shape.get("members", ()))
-
-
-def test_it_trusts_the_roots_of_aws_alone(asset: Asset) -> None:
-    roots = (asset.folder / "botocore/cacert.pem").read_text()
-    names = re.findall(r"# Subject: CN=(.+?)(?: O=.*)?\n", roots)
-    assert len(names) == roots.count("BEGIN CERTIFICATE") == _AMAZONS_ROOTS
-    assert sum(name.startswith("Amazon Root CA") for name in names) == 4
 
 
 def test_the_same_input_is_the_same_asset(native: Asset, tmp_path: Path) -> None:

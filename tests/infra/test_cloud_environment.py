@@ -24,7 +24,13 @@ from functions.schedule.handler import build_handler as build_schedule
 from functions.stream.handler import build_handler as build_stream
 from tests.contract.bodies import change_task, create, create_task, entry, read, working
 from tests.contract.conversing import CONVERSATIONS, put
-from tests.contract.door import HandlerTransport, LambdaContext, MovableClock, open_client, turns
+from tests.contract.door import (
+    HandlerTransport,
+    LambdaContext,
+    MovableClock,
+    open_client,
+    turns,
+)
 from tests.contract.expect import gone, ok, refused
 from tests.contract.faults import Killed, faulty
 
@@ -45,7 +51,7 @@ class Cloud:
         return open_client(HandlerTransport(handler, turns(parallel=False)), key)
 
     def tell(self, event: dict[str, Any]) -> Any:
-        """Hands an event to the stream function."""
+        """Hand an event to the stream function."""
         settings = StreamSettings.from_env(self.environment)
         return build_stream(Container(settings, self.clock))(event, LambdaContext())
 

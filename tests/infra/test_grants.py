@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.infra.template import DOORS, Template, as_list
+from tests.infra.template import FUNCTIONS, Template, as_list
 
 _ROOT = Path(__file__).parents[2]
 _REACH_EVERY_CALL = (
@@ -45,17 +45,17 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[_Call]]:
         command, cwd=_ROOT, env=environment, capture_output=True, text=True, check=False
     )
     assert ran.returncode == 0, ran.stdout
-    found: dict[str, set[_Call]] = {door: set() for door in (*DOORS, "Intake")}
+    found: dict[str, set[_Call]] = {function: set() for function in (*FUNCTIONS, "TaskEvents")}
     for line in notes.read_text("utf-8").splitlines():
-        door, action, resource = line.split()
-        found[_FUNCTION_IDS[door]].add((action, resource))
+        function, action, resource = line.split()
+        found[_FUNCTION_IDS[function]].add((action, resource))
     return found
 
 
-def granted(template: Template, door: str) -> Iterator[_Call]:
+def granted(template: Template, function: str) -> Iterator[_Call]:
     """What a function's role allows, in the words of the notes."""
-    names = _names(template, door)
-    for statement in template.statements(f"{door}Function"):
+    names = _names(template, function)
+    for statement in template.statements(f"{function}Function"):
         assert statement["Effect"] == "Allow"
         through = statement.get("Condition", {}).get("StringEquals", {}).get("kms:ViaService")
         service = f" for {through['Fn::Join'][1][0].rstrip('.')}" if through else ""
@@ -64,7 +64,7 @@ def granted(template: Template, door: str) -> Iterator[_Call]:
                 yield action, _name(resource, names) + service
 
 
-def _names(template: Template, door: str) -> dict[str, str]:
+def _names(template: Template, function: str) -> dict[str, str]:
     """What the resources of a template are called in the notes, by their logical ids."""
     ids = {
         "memory": ("DynamoDB::Table", "TablesMemory"),
@@ -74,10 +74,10 @@ def _names(template: Template, door: str) -> dict[str, str]:
         "secretsmanager": ("SecretsManager::Secret", "RootKey"),
         "s3": ("S3::Bucket", "Archive"),
         "events": ("Events::EventBus", "Bus"),
-        "own log": ("Logs::LogGroup", f"{door}Function"),
+        "own log": ("Logs::LogGroup", f"{function}Function"),
         "dead letters": ("SQS::Queue", "StreamDeadLetters"),
     }
-    if door == "Intake":
+    if function == "TaskEvents":
         ids["refused events"] = ("SQS::Queue", "TaskEventsDeadLetters")
     return {template.id_of(*where): name for name, where in ids.items()}
 
@@ -122,13 +122,13 @@ _QUEUES_KEY = {
 }
 _FUNCTION_IDS = {
     "api": "Api",
-    "schedule": "Maintenance",
-    "stream": "Lifecycle",
-    "task_events": "Intake",
+    "schedule": "Schedule",
+    "stream": "Stream",
+    "task_events": "TaskEvents",
 }
 _BESIDES = {
     "Api": {("kms:Decrypt", "storage key for secretsmanager"), *_BUCKETS_KEY},
-    "Lifecycle": _QUEUES_KEY
+    "Stream": _QUEUES_KEY
     | {
         ("dynamodb:DescribeStream", "memory StreamArn"),
         ("dynamodb:GetRecords", "memory StreamArn"),
@@ -136,29 +136,29 @@ _BESIDES = {
         ("dynamodb:ListStreams", "memory/stream/*"),
         ("sqs:SendMessage", "dead letters"),
     },
-    "Maintenance": _BUCKETS_KEY,
+    "Schedule": _BUCKETS_KEY,
 }
 
 
-@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("function", FUNCTIONS)
 def test_a_function_may_do_what_it_does_and_no_more(
-    dev: Template, calls: dict[str, set[_Call]], door: str
+    dev: Template, calls: dict[str, set[_Call]], function: str
 ) -> None:
-    allowed = set(granted(dev, door)) - _ALWAYS - _BESIDES[door]
-    assert calls[door] - allowed == set(), "would be denied"
-    assert allowed - calls[door] == set(), "is never called"
+    allowed = set(granted(dev, function)) - _ALWAYS - _BESIDES[function]
+    assert calls[function] - allowed == set(), "would be denied"
+    assert allowed - calls[function] == set(), "is never called"
 
 
-def test_the_intake_may_do_what_it_does_and_no_more(
+def test_the_task_events_function_may_do_what_it_does_and_no_more(
     taking: Template, calls: dict[str, set[_Call]]
 ) -> None:
     besides = _QUEUES_KEY | {("sqs:SendMessage", "refused events")}
-    assert set(granted(taking, "Intake")) - _ALWAYS == calls["Intake"] | besides
+    assert set(granted(taking, "TaskEvents")) - _ALWAYS == calls["TaskEvents"] | besides
 
 
-@pytest.mark.parametrize("door", DOORS)
-def test_a_function_may_do_what_aws_does_in_its_name(dev: Template, door: str) -> None:
-    assert _ALWAYS | _BESIDES[door] <= set(granted(dev, door))
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_function_may_do_what_aws_does_in_its_name(dev: Template, function: str) -> None:
+    assert _ALWAYS | _BESIDES[function] <= set(granted(dev, function))
 
 
 def test_the_schedule_may_invoke_its_function_and_bury_what_it_cannot(dev: Template) -> None:
@@ -167,7 +167,7 @@ def test_the_schedule_may_invoke_its_function_and_bury_what_it_cannot(dev: Templ
         for statement in dev.statements("ScheduleRole")
         for action in as_list(statement["Action"])
     }
-    function = {"Fn::GetAtt": [dev.id_of("Lambda::Function", "MaintenanceFunction"), "Arn"]}
+    function = {"Fn::GetAtt": [dev.id_of("Lambda::Function", "ScheduleFunction"), "Arn"]}
     letters = {"Fn::GetAtt": [dev.id_of("SQS::Queue", "ScheduleDeadLetters"), "Arn"]}
     key = {"Fn::GetAtt": [dev.id_of("KMS::Key", "EncryptionStorage"), "Arn"]}
     assert allowed == {
@@ -181,5 +181,5 @@ def test_the_schedule_may_invoke_its_function_and_bury_what_it_cannot(dev: Templ
 def test_only_the_services_themselves_take_on_the_roles(dev: Template) -> None:
     for id, role in dev.of_type("IAM::Role").items():
         (statement,) = role["Properties"]["AssumeRolePolicyDocument"]["Statement"]
-        service = "scheduler" if id.startswith("Schedule") else "lambda"
+        service = "scheduler" if id.startswith("ScheduleRole") else "lambda"
         assert statement["Principal"] == {"Service": f"{service}.amazonaws.com"}

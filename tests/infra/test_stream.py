@@ -37,7 +37,7 @@ def _passes(pattern: Any, content: Any) -> bool:
     )
 
 
-def _let_through(mapping: Properties, record: dict[str, Any]) -> bool:
+def _grant_through(mapping: Properties, record: dict[str, Any]) -> bool:
     patterns = [json.loads(each["Pattern"]) for each in mapping["FilterCriteria"]["Filters"]]
     return any(_passes(pattern, record) for pattern in patterns)
 
@@ -46,23 +46,23 @@ def test_the_filters_let_through_what_the_function_tells_of(mapping: Properties)
     records = list(_records())
     wanted = [each for each in records if is_of_interest(source_of(each[1]).key)]
     spared = [each for each in records if each not in wanted]
-    assert [name for name, record in wanted if not _let_through(mapping, record)] == []
-    assert [name for name, record in spared if _let_through(mapping, record)] == []
+    assert [name for name, record in wanted if not _grant_through(mapping, record)] == []
+    assert [name for name, record in spared if _grant_through(mapping, record)] == []
     assert wanted
     assert spared
 
 
 def test_an_announcement_that_is_taken_back_wakes_nobody(mapping: Properties) -> None:
     record = next(record for name, record in _records() if name == "stream-announced")
-    assert _let_through(mapping, record)
-    assert not _let_through(mapping, record | {"eventName": "REMOVE"})
+    assert _grant_through(mapping, record)
+    assert not _grant_through(mapping, record | {"eventName": "REMOVE"})
 
 
 def test_it_reads_the_memory_table_from_the_start(dev: Template, mapping: Properties) -> None:
     memory = dev.id_of("DynamoDB::Table", "TablesMemory")
     assert mapping["EventSourceArn"] == {"Fn::GetAtt": [memory, "StreamArn"]}
     assert mapping["StartingPosition"] == "TRIM_HORIZON"
-    function = {"Ref": dev.id_of("Lambda::Function", "LifecycleFunction")}
+    function = {"Ref": dev.id_of("Lambda::Function", "StreamFunction")}
     assert mapping["FunctionName"] == function
 
 

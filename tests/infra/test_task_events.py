@@ -1,18 +1,16 @@
 """Task events of other systems: only where a deployment asks for them, and none is lost."""
 
-from dataclasses import fields
-
 import pytest
 
 from functions.platform.settings import TaskEventSettings
 from infra.config import Config, ConfigError
-from tests.infra.conftest import INTAKE, Synthesize
+from tests.infra.conftest import TASK_EVENTS, Synthesize
 from tests.infra.template import Template
 
 
 def test_a_deployment_takes_none_unless_it_asks_for_some(dev: Template) -> None:
     assert dev.of_type("Events::Rule") == {}
-    assert not [id for id in dev.of_type("Lambda::Function") if id.startswith("Intake")]
+    assert not [id for id in dev.of_type("Lambda::Function") if id.startswith("TaskEvents")]
 
 
 def test_a_rule_brings_the_sources_events_to_the_function(taking: Template) -> None:
@@ -20,7 +18,7 @@ def test_a_rule_brings_the_sources_events_to_the_function(taking: Template) -> N
     assert rule["EventPattern"] == {"source": ["com.example.planner", "com.example.desk"]}
     assert "EventBusName" not in rule
     (target,) = rule["Targets"]
-    function = taking.id_of("Lambda::Function", "IntakeFunction")
+    function = taking.id_of("Lambda::Function", "TaskEventsFunction")
     assert target["Arn"] == {"Fn::GetAtt": [function, "Arn"]}
 
 
@@ -40,20 +38,20 @@ def test_what_is_not_delivered_or_refused_waits_in_a_queue(taking: Template) -> 
 
 def test_another_bus_may_bring_them(synthesize: Synthesize) -> None:
     arn = "arn:aws:events:eu-central-1:123456789012:event-bus/planning"
-    rule = synthesize(**INTAKE, task_event_bus_arn=arn).one("Events::Rule")
+    rule = synthesize(**TASK_EVENTS, task_event_bus_arn=arn).one("Events::Rule")
     assert rule["EventBusName"] == "planning"
 
 
-def test_the_function_is_told_in_whose_name(taking: Template) -> None:
-    given = taking.function("Intake")["Environment"]["Variables"]
-    assert set(given) == {field.name.upper() for field in fields(TaskEventSettings)}
+def test_the_function_gets_its_principal(taking: Template) -> None:
+    given = taking.function("TaskEvents")["Environment"]["Variables"]
+    assert set(given) == {name.upper() for name in TaskEventSettings.USED}
     assert (given["TASK_EVENTS_TENANT"], given["TASK_EVENTS_PRINCIPAL"]) == ("acme", "desk/planner")
-    assert taking.function("Intake")["Handler"] == "functions.task_events.main.handler"
+    assert taking.function("TaskEvents")["Handler"] == "functions.task_events.main.handler"
 
 
 def test_sources_and_principal_go_together() -> None:
-    for alone in INTAKE.items():
+    for alone in TASK_EVENTS.items():
         with pytest.raises(ConfigError, match="go together"):
             Config.from_context(dict([alone]))
     with pytest.raises(ConfigError, match="task_event_principal"):
-        Config.from_context(INTAKE | {"task_event_principal": "planner"})
+        Config.from_context(TASK_EVENTS | {"task_event_principal": "planner"})

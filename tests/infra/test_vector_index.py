@@ -5,7 +5,7 @@ import pytest
 from functions.platform.schema import memory_table, vector_index
 from infra.config import Config, ConfigError
 from tests.infra.conftest import Synthesize
-from tests.infra.template import DOORS, Template
+from tests.infra.template import FUNCTIONS, Template
 
 
 @pytest.fixture(scope="module")
@@ -14,14 +14,14 @@ def searching(synthesize: Synthesize) -> Template:
     return synthesize(vector_index="true")
 
 
-def _tells_the_index(template: Template, door: str) -> str | None:
-    variables: dict[str, str] = template.function(door)["Environment"]["Variables"]
+def _tells_the_index(template: Template, function: str) -> str | None:
+    variables: dict[str, str] = template.function(function)["Environment"]["Variables"]
     return variables.get("VECTOR_INDEX")
 
 
 def test_a_deployment_has_none_unless_it_asks_for_it(dev: Template) -> None:
     assert "VectorIndexes" not in dev.named("DynamoDB::Table", "TablesMemory")
-    assert not any(_tells_the_index(dev, door) for door in DOORS)
+    assert not any(_tells_the_index(dev, function) for function in FUNCTIONS)
 
 
 def test_it_is_what_the_functions_are_written_for(searching: Template) -> None:
@@ -35,23 +35,25 @@ def test_it_is_what_the_functions_are_written_for(searching: Template) -> None:
     assert found.keys() == of_table | of_index
     assert {found[each] for each in of_index} == {"S"}
     assert table["BillingMode"] == "PAY_PER_REQUEST"
-    assert [_tells_the_index(searching, door) for door in DOORS] == [name] * len(DOORS)
+    assert [_tells_the_index(searching, function) for function in FUNCTIONS] == [name] * len(
+        FUNCTIONS
+    )
 
 
 def test_only_the_api_function_may_search_and_only_that_index(searching: Template) -> None:
     allowed = {
-        door: [
+        function: [
             each["Resource"]
-            for each in searching.statements(f"{door}Function")
+            for each in searching.statements(f"{function}Function")
             if each["Action"] == "dynamodb:SearchVectors"
         ]
-        for door in DOORS
+        for function in FUNCTIONS
     }
     table = {"Fn::GetAtt": [searching.id_of("DynamoDB::Table", "TablesMemory"), "Arn"]}
     assert allowed == {
         "Api": [{"Fn::Join": ["", [table, "/index/by_meaning"]]}],
-        "Lifecycle": [],
-        "Maintenance": [],
+        "Stream": [],
+        "Schedule": [],
     }
 
 
@@ -63,12 +65,12 @@ def test_lambdas_own_sdk_may_be_too_old_for_it() -> None:
 def test_a_model_of_bedrocks_is_named_and_only_it_may_be_called(synthesize: Synthesize) -> None:
     model = "amazon.titan-embed-text-v2:0"
     template = synthesize(embedding_model=f"bedrock:{model}")
-    for door in ("Api", "Lifecycle", "Maintenance"):
-        variables = template.function(door)["Environment"]["Variables"]
+    for function in ("Api", "Stream", "Schedule"):
+        variables = template.function(function)["Environment"]["Variables"]
         assert variables["EMBEDDING_MODEL"] == f"bedrock:{model}"
         found = [
             each["Resource"]
-            for each in template.statements(f"{door}Function")
+            for each in template.statements(f"{function}Function")
             if each["Action"] == "bedrock:InvokeModel"
         ]
         assert [str(each["Fn::Join"][1][-1]) for each in found] == [f"::foundation-model/{model}"]

@@ -34,7 +34,7 @@ def _only_the_given_port(host: str, port: int) -> bool:  # noqa: ARG001 - the si
 
 
 def main() -> None:
-    """Mends and starts the emulator; its settings are in the environment."""
+    """Mend and starts the emulator; its settings are in the environment."""
     app._port_is_bindable = _only_the_given_port
     for part in _PARTS:
         part.mend()

@@ -20,5 +20,5 @@ def _delete(physical_id: str, properties: dict[str, Any]) -> None:
 
 
 def mend() -> None:
-    """Takes the place of the function."""
+    """Take the place of the function."""
     provisioners._RESOURCE_HANDLERS[_KIND] = {"create": _create, "delete": _delete}

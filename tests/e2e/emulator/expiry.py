@@ -60,7 +60,7 @@ def _sweep_forever() -> None:
 
 
 def mend() -> None:
-    """Takes the place of the emulator's own sweep."""
+    """Take the place of the emulator's own sweep."""
     dynamodb._build_change_record = _record
     dynamodb._remove_item = _remove
     threading.Thread(target=_sweep_forever, name=_SWEEPER, daemon=True).start()

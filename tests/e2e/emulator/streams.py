@@ -67,7 +67,7 @@ def _reader(mapping: Json, table: str) -> _Reader:
 
 
 def _poll() -> bool:
-    """Delivers one batch of each mapping; whether there was any."""
+    """Deliver one batch of each mapping; whether there was any."""
     delivered = [_deliver_next(*found) for found in _mappings()]
     return any(delivered)
 
@@ -96,7 +96,7 @@ def _deliver_next(mapping: Json, arn: str, table: str) -> bool:
 def _retry(
     mapping: Json, reader: _Reader, batch: _Batch, left: list[Json], told: tuple[Json, str, Json]
 ) -> None:
-    """Has a batch delivered again, in halves if there are any, or gives it up."""
+    """Have a batch delivered again, in halves if there are any, or gives it up."""
     time.sleep(_PAUSE_SECONDS)
     batch.deliveries += 1
     if mapping.get("BisectBatchOnFunctionError") and len(left) > 1:

@@ -1,4 +1,4 @@
-"""A function with its own role and its own log: the same for each door of the service."""
+"""A function with its own role and its own log: alike for all entry points."""
 
 from aws_cdk import Duration, RemovalPolicy
 from aws_cdk import aws_iam as iam
@@ -7,7 +7,7 @@ from aws_cdk import aws_logs as logs
 from constructs import Construct
 
 from infra.config import Config
-from infra.constructs.findings import accept
+from infra.constructs.nag_suppressions import suppress
 
 RETENTION = {
     "7": logs.RetentionDays.ONE_WEEK,
@@ -17,7 +17,7 @@ RETENTION = {
 }
 
 
-class Door(Construct):
+class LambdaFunction(Construct):
     """One Lambda function.
 
     Attributes:
@@ -37,7 +37,7 @@ class Door(Construct):
         memory_mb: int,
         timeout: Duration,
         environment: dict[str, str],
-        without_queue: str,
+        no_dead_letters_reason: str,
         snap_start: bool = False,
     ) -> None:
         super().__init__(scope, id)
@@ -64,7 +64,7 @@ class Door(Construct):
             tracing=lambda_.Tracing.ACTIVE,
             snap_start=lambda_.SnapStartConf.ON_PUBLISHED_VERSIONS if snap_start else None,
         )
-        self._accept(without_queue)
+        self._suppress_findings(no_dead_letters_reason)
         self.entry: lambda_.IFunction = self._live() if snap_start else self.function
 
     def _role(self, purpose: str) -> iam.Role:
@@ -77,26 +77,26 @@ class Door(Construct):
         self.log.grant_write(role)
         return role
 
-    def _accept(self, without_queue: str) -> None:
-        accept(
+    def _suppress_findings(self, no_dead_letters_reason: str) -> None:
+        suppress(
             self.role,
             "X-Ray's actions know no resources",
             "AwsSolutions-IAM5[Resource::*]",
         )
-        accept(
+        suppress(
             self.function,
             "it is built and tested for the Python that the context names, which Lambda supports",
             "AwsSolutions-L1",
             "Serverless-LambdaLatestVersion",
         )
-        accept(self.function, without_queue, "Serverless-LambdaDLQ")
+        suppress(self.function, no_dead_letters_reason, "Serverless-LambdaDLQ")
 
     def _live(self) -> lambda_.Alias:
         return lambda_.Alias(self, "Live", alias_name="live", version=self.function.current_version)
 
 
 def log_group(scope: Construct, id: str, config: Config) -> logs.LogGroup:
-    """A log that is kept for as long as the deployment says, and goes with the stack."""
+    """Make a log that is kept for as long as the deployment says, and goes with the stack."""
     return logs.LogGroup(
         scope,
         id,
