@@ -15,10 +15,10 @@ from functions.container import Container
 from functions.identity.model import Principal
 from functions.platform.errors import BodyTooLarge, PreconditionRequired, ValidationFailed
 from functions.platform.idempotency import RequestToken
+from functions.platform.limits import MAX_BODY_BYTES, MAX_IDEMPOTENCY_KEY_CHARACTERS
 
-MOST_BODY_BYTES = 5_242_880  # a Lambda event holds 6 MB
 _VERSION = re.compile(r'"(\d{1,18})"|(\d{1,18})', re.ASCII)
-_IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}")
+_IDEMPOTENCY_KEY = re.compile(rf"[\x21-\x7e]{{1,{MAX_IDEMPOTENCY_KEY_CHARACTERS}}}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +74,9 @@ class Call:
                 raise ValidationFailed("body", "isn't readable") from error
         else:
             body = text.encode(errors="surrogatepass")
-        if len(body) > MOST_BODY_BYTES:
+        if len(body) > MAX_BODY_BYTES:
             raise BodyTooLarge(
-                "the request body is too large", max=MOST_BODY_BYTES, actual=len(body)
+                "the request body is too large", max=MAX_BODY_BYTES, actual=len(body)
             )
         return body
 
@@ -113,7 +113,8 @@ class Call:
         """The Idempotency-Key header."""
         key = self.headers.get("idempotency-key")
         if key is not None and not _IDEMPOTENCY_KEY.fullmatch(key):
-            raise ValidationFailed("Idempotency-Key", "takes 1-255 visible ASCII characters")
+            message = f"takes 1-{MAX_IDEMPOTENCY_KEY_CHARACTERS} visible ASCII characters"
+            raise ValidationFailed("Idempotency-Key", message)
         return key
 
     @property

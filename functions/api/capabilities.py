@@ -2,22 +2,36 @@
 
 from typing import get_args
 
-from functions.api.call import MOST_BODY_BYTES
 from functions.api.documents import Document
-from functions.api.paging import MOST_PAGE_BYTES
-from functions.conversations.model import MOST_IN_APPEND, MOST_MESSAGE_BYTES
-from functions.conversations.states import MOST_STATE_BYTES
-from functions.entries.model import ENCRYPTED, MOST_IN_BATCH, MOST_VALUE_BYTES, Tier
-from functions.entries.writes import EPISODIC_CAPACITY, WORKING_ENTRIES, WORKING_KB
-from functions.openwop.model import MOST_ENTRY_BYTES
+from functions.entries.model import ENCRYPTED, Tier
 from functions.openwop.redaction import Edition
-from functions.procedures.model import MOST_SPEC_BYTES
-from functions.runs.model import KEPT_DAYS, MOST_EPISODES
-from functions.runs.model import MOST_VALUE_BYTES as MOST_CONTENT_BYTES
-from functions.search.model import DEFAULT_RESULTS, MOST_RESULTS
-from functions.search.text import MOST_CHARACTERS
+from functions.platform.limits import (
+    DEFAULT_EPISODIC_ENTRIES,
+    DEFAULT_PAGE_ITEMS,
+    DEFAULT_RESULTS,
+    MAX_APPENDED_MESSAGES,
+    MAX_BATCH_ENTRIES,
+    MAX_BODY_BYTES,
+    MAX_EPISODES,
+    MAX_ID_CHARACTERS,
+    MAX_INSTANCE_BYTES,
+    MAX_MESSAGE_BYTES,
+    MAX_NAME_CHARACTERS,
+    MAX_OPENWOP_ENTRY_BYTES,
+    MAX_PAGE_BYTES,
+    MAX_PAGE_ITEMS,
+    MAX_QUERY_CHARACTERS,
+    MAX_RESULTS,
+    MAX_SPEC_BYTES,
+    MAX_STATE_BYTES,
+    MAX_TAGS,
+    MAX_VALUE_BYTES,
+    MAX_WORKING_ENTRIES,
+    MAX_WORKING_KB,
+    RUN_RETENTION_DAYS,
+)
+from functions.platform.limits import MAX_RUN_VALUE_BYTES as MOST_CONTENT_BYTES
 from functions.tasks.model import Policy
-from functions.working_values.model import MOST_INSTANCE_BYTES
 
 _POLICY = Policy()
 
@@ -26,24 +40,24 @@ CAPABILITIES: Document = {
         "specification": "OpenIntent RFC-0015",
         "tiers": list(get_args(Tier)),
         "limits": {
-            "value_bytes": MOST_VALUE_BYTES,
-            "namespace_characters": 255,
-            "key_characters": 255,
-            "agent_id_characters": 128,
-            "tags": 50,
-            "tag_characters": 128,
-            "batch_entries": MOST_IN_BATCH,
-            "page_entries_default": 100,
-            "page_entries": 1000,
-            "page_bytes": MOST_PAGE_BYTES,
-            "body_bytes": MOST_BODY_BYTES,
+            "value_bytes": MAX_VALUE_BYTES,
+            "namespace_characters": MAX_NAME_CHARACTERS,
+            "key_characters": MAX_NAME_CHARACTERS,
+            "agent_id_characters": MAX_ID_CHARACTERS,
+            "tags": MAX_TAGS,
+            "tag_characters": MAX_ID_CHARACTERS,
+            "batch_entries": MAX_BATCH_ENTRIES,
+            "page_entries_default": DEFAULT_PAGE_ITEMS,
+            "page_entries": MAX_PAGE_ITEMS,
+            "page_bytes": MAX_PAGE_BYTES,
+            "body_bytes": MAX_BODY_BYTES,
         },
         "default_capacities": {
             "working_entries_per_task": _POLICY.max_entries,
             "working_kb_per_task": _POLICY.max_total_size_kb,
-            "working_entries_per_agent_without_task": WORKING_ENTRIES,
-            "working_kb_per_agent_without_task": WORKING_KB,
-            "episodic_entries_per_agent": EPISODIC_CAPACITY,
+            "working_entries_per_agent_without_task": MAX_WORKING_ENTRIES,
+            "working_kb_per_agent_without_task": MAX_WORKING_KB,
+            "episodic_entries_per_agent": DEFAULT_EPISODIC_ENTRIES,
         },
         "features": {
             "optimistic_concurrency": True,
@@ -59,30 +73,30 @@ CAPABILITIES: Document = {
     "conversations": {
         "specification": "Agent Memory Protocol 1.0",
         "limits": {
-            "message_bytes": MOST_MESSAGE_BYTES,
-            "append_messages": MOST_IN_APPEND,
-            "state_bytes": MOST_STATE_BYTES,
+            "message_bytes": MAX_MESSAGE_BYTES,
+            "append_messages": MAX_APPENDED_MESSAGES,
+            "state_bytes": MAX_STATE_BYTES,
         },
     },
     "procedures": {
         "specification": "ADR-043, tiers 1 and 4",
         "selection": "thompson-sampling",
-        "limits": {"spec_bytes": MOST_SPEC_BYTES, "instance_bytes": MOST_INSTANCE_BYTES},
+        "limits": {"spec_bytes": MAX_SPEC_BYTES, "instance_bytes": MAX_INSTANCE_BYTES},
     },
     "runs": {
         "specification": "ADR-043 Tier 2",
         "limits": {
             "content_bytes": MOST_CONTENT_BYTES,
-            "episodes_per_tenant": MOST_EPISODES,
-            "retention_days": KEPT_DAYS,
+            "episodes_per_tenant": MAX_EPISODES,
+            "retention_days": RUN_RETENTION_DAYS,
         },
     },
     "search": {
         "path": "/api/v1/memory/search",
         "limits": {
-            "query_characters": MOST_CHARACTERS,
+            "query_characters": MAX_QUERY_CHARACTERS,
             "results_default": DEFAULT_RESULTS,
-            "results": MOST_RESULTS,
+            "results": MAX_RESULTS,
         },
     },
     "extensions": ["memory_search"],
@@ -102,7 +116,7 @@ OPENINTENT: Document = {
 
 _OPENWOP_MEMORY: Document = {
     "supported": True,
-    "maxEntrySizeBytes": MOST_ENTRY_BYTES,
+    "maxEntrySizeBytes": MAX_OPENWOP_ENTRY_BYTES,
     "ttlSupported": True,
 }
 OPENWOP: dict[Edition, Document] = {

@@ -7,8 +7,8 @@ from functions.api.paging import single
 from functions.entries.model import Filters, Tier, name_or_prefix
 from functions.platform.clock import from_rfc3339
 from functions.platform.errors import ValidationFailed
+from functions.platform.limits import MAX_TAGS
 
-_MOST_TAGS = 50
 NARROWING = (
     "namespace",
     "key",
@@ -70,8 +70,8 @@ def tags_of(call: Call, name: str) -> frozenset[str]:
     if given is None:
         return frozenset()
     tags = frozenset(tag for values in given for tag in values.split(",") if tag)
-    if not 0 < len(tags) <= _MOST_TAGS:
-        raise ValidationFailed(name, f"takes 1 to {_MOST_TAGS} tags, separated by commas")
+    if not 0 < len(tags) <= MAX_TAGS:
+        raise ValidationFailed(name, f"takes 1 to {MAX_TAGS} tags, separated by commas")
     return tags
 
 

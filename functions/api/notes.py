@@ -1,8 +1,8 @@
 """What fields and error codes mean, in words for whoever reads the OpenAPI document or its page."""
 
 from functions.api.documents import Document
-from functions.entries.model import MOST_IN_BATCH
 from functions.entries.rules import TASK_LIFETIME
+from functions.platform.limits import MAX_BATCH_ENTRIES
 
 _UNCHANGED = "Only the given fields change."
 
@@ -170,7 +170,7 @@ FIELDS: dict[str, Document] = {
     },
     "Batch.entries": {
         "description": "Creates and updates; what has a `version` updates.",
-        "maxItems": MOST_IN_BATCH,
+        "maxItems": MAX_BATCH_ENTRIES,
     },
     "NewTask.id": {"description": "Your own id for the task; made up for you unless given."},
     "assigned_agent": {"description": "Who works on the task, and writes its working memory."},

@@ -9,10 +9,14 @@ from functions.api.call import Call
 from functions.api.documents import Document
 from functions.platform.errors import ValidationFailed
 from functions.platform.jsontext import payload_size
+from functions.platform.limits import (
+    DEFAULT_PAGE_ITEMS,
+    MAX_OFFSET,
+    MAX_PAGE_BYTES,
+    MAX_PAGE_ITEMS,
+    MAX_RESPONSE_BYTES,
+)
 
-MOST_PAGE_BYTES = 5_000_000
-MOST_PAYLOAD_BYTES = 6_000_000  # what a Lambda answer holds, itself written as JSON
-DEFAULT_LIMIT, MOST_LIMIT = 100, 1000
 PAGE = ("limit", "offset")
 
 
@@ -40,8 +44,8 @@ def assert_known(call: Call, known: Iterable[str]) -> None:
 
 def limits(call: Call) -> tuple[int, int]:
     """`limit` (1-1000, default 100) and `offset` (from 0) of a list."""
-    limit = number(call, "limit", DEFAULT_LIMIT, 1, MOST_LIMIT)
-    return limit, number(call, "offset", 0, 0, 10**9)
+    limit = number(call, "limit", DEFAULT_PAGE_ITEMS, 1, MAX_PAGE_ITEMS)
+    return limit, number(call, "offset", 0, 0, MAX_OFFSET)
 
 
 def number(call: Call, name: str, default: int, least: int, most: int) -> int:
@@ -60,9 +64,9 @@ def number(call: Call, name: str, default: int, least: int, most: int) -> int:
 
 def cut(documents: Iterable[Document]) -> list[Any]:
     """As many documents as an answer holds, serialised; at least one."""
-    texts = _first(map(orjson.dumps, documents), len, MOST_PAGE_BYTES)
-    if 2 * sum(map(len, texts)) + len(texts) > MOST_PAYLOAD_BYTES:  # if all had to be escaped
-        texts = _first(texts, payload_size, MOST_PAYLOAD_BYTES)
+    texts = _first(map(orjson.dumps, documents), len, MAX_PAGE_BYTES)
+    if 2 * sum(map(len, texts)) + len(texts) > MAX_RESPONSE_BYTES:  # if all had to be escaped
+        texts = _first(texts, payload_size, MAX_RESPONSE_BYTES)
     return [orjson.Fragment(text) for text in texts]
 
 

@@ -5,6 +5,18 @@ from typing import get_args
 from functions.api.documents import Document
 from functions.entries.model import Tier
 from functions.event_log.model import EventType
+from functions.platform.limits import (
+    DEFAULT_CONTEXT_EPISODES,
+    DEFAULT_CONTEXT_KB,
+    DEFAULT_PAGE_ITEMS,
+    MAX_CONTEXT_EPISODES,
+    MAX_CONTEXT_KB,
+    MAX_ID_CHARACTERS,
+    MAX_IDEMPOTENCY_KEY_CHARACTERS,
+    MAX_OFFSET,
+    MAX_PAGE_ITEMS,
+    MAX_TAGS,
+)
 from functions.runs.model import RunStatus
 from functions.tasks.model import Status
 
@@ -15,7 +27,7 @@ _TAGS: Document = {
     "type": "array",
     "items": {"type": "string", "minLength": 1, "pattern": "^[^,]+$"},
     "minItems": 1,
-    "maxItems": 50,
+    "maxItems": MAX_TAGS,
 }
 
 
@@ -52,27 +64,32 @@ _QUERY = [
     ),
     _query(
         "episodic_limit",
-        {"type": "integer", "minimum": 0, "maximum": 1000, "default": 10},
+        {
+            "type": "integer",
+            "minimum": 0,
+            "maximum": MAX_CONTEXT_EPISODES,
+            "default": DEFAULT_CONTEXT_EPISODES,
+        },
         "How many episodic entries to pack at most.",
     ),
     _query(
         "max_kb",
-        {"type": "integer", "minimum": 1, "maximum": 4096, "default": 256},
+        {"type": "integer", "minimum": 1, "maximum": MAX_CONTEXT_KB, "default": DEFAULT_CONTEXT_KB},
         "How large the packed entries may be, as JSON.",
     ),
     _query(
         "last",
-        {"type": "integer", "minimum": 1, "maximum": 1000},
+        {"type": "integer", "minimum": 1, "maximum": MAX_PAGE_ITEMS},
         "The newest so many messages; without limit and offset.",
     ),
     _query(
         "limit",
-        {"type": "integer", "minimum": 1, "maximum": 1000, "default": 100},
+        {"type": "integer", "minimum": 1, "maximum": MAX_PAGE_ITEMS, "default": DEFAULT_PAGE_ITEMS},
         "How many to answer at most.",
     ),
     _query(
         "offset",
-        {"type": "integer", "minimum": 0, "maximum": 10**9, "default": 0},
+        {"type": "integer", "minimum": 0, "maximum": MAX_OFFSET, "default": 0},
         "How many to pass over.",
     ),
 ]
@@ -86,12 +103,16 @@ _OPENWOP = [
     ),
     _query(
         "limit",
-        {"type": "integer", "minimum": 0, "maximum": 1000, "default": 0},
+        {"type": "integer", "minimum": 0, "maximum": MAX_PAGE_ITEMS, "default": 0},
         "How many to answer at most; 0 is no limit of yours, and 1,000 or 5 MB.",
     ),
 ]
 _RUNS = [
-    _query("agent_type", _TEXT | {"maxLength": 128}, "The agent type that runs were started with."),
+    _query(
+        "agent_type",
+        _TEXT | {"maxLength": MAX_ID_CHARACTERS},
+        "The agent type that runs were started with.",
+    ),
     _query("run_id", _TEXT, "A run, in place of an agent type."),
     _query("status", {"type": "string", "enum": list(get_args(RunStatus))}, "The runs' status."),
     _query(
@@ -111,7 +132,7 @@ AGENT_ID = _header(
 )
 IDEMPOTENCY_KEY = _header(
     "Idempotency-Key",
-    r"^[\x21-\x7e]{1,255}$",
+    rf"^[\x21-\x7e]{{1,{MAX_IDEMPOTENCY_KEY_CHARACTERS}}}$",
     "A retry with the same key and body writes nothing twice.",
 )
 IF_NONE_MATCH = _header(
@@ -150,7 +171,7 @@ def in_query(name: str, section: str) -> Document:
 def in_path(name: str, *, many: bool) -> Document:
     """A name in the path; `many` says that it may hold slashes."""
     description = _PATH_NOTES.get(name, "The id.") + (_SLASHES if many else "")
-    schema = _TEXT | ({"maxLength": 128} if name == "principal" else {})
+    schema = _TEXT | ({"maxLength": MAX_ID_CHARACTERS} if name == "principal" else {})
     return {
         "name": name,
         "in": "path",

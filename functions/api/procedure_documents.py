@@ -4,13 +4,9 @@ import orjson
 
 from functions.api.documents import Document
 from functions.platform.clock import to_rfc3339
+from functions.platform.limits import MAX_INSTANCE_BYTES
 from functions.procedures.model import WorkflowStats
-from functions.working_values.model import (
-    MOST_INSTANCE_BYTES,
-    ValuesByKey,
-    WorkingValue,
-    total_bytes,
-)
+from functions.working_values.model import ValuesByKey, WorkingValue, total_bytes
 
 
 def workflow_document(stats: WorkflowStats) -> Document:
@@ -49,5 +45,5 @@ def held_document(instance: str, values: ValuesByKey) -> Document:
         "instance_id": instance,
         "values": {key: orjson.Fragment(value.text) for key, value in sorted(values.items())},
         "total_bytes": total_bytes(values.values()),
-        "max_bytes": MOST_INSTANCE_BYTES,
+        "max_bytes": MAX_INSTANCE_BYTES,
     }

@@ -16,9 +16,10 @@ from functions.platform.conversation_keys import request_item
 from functions.platform.errors import BatchTooLarge, NotFound
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
+from functions.platform.limits import MAX_TRANSACTION_BYTES
 from functions.platform.retry import Backoff
 from functions.platform.table import Refused
-from functions.platform.writes import MOST_BYTES, Write, put
+from functions.platform.writes import Write, put
 
 if TYPE_CHECKING:
     from functions.conversations.requests import NewMessage
@@ -88,8 +89,10 @@ class Appends:
         request = None if token is None else token.stored
         messages = [self._items.message(before, message, request) for message in added]
         size = sum(write.size for write in messages)
-        if size > MOST_BYTES:
-            raise BatchTooLarge("append fewer messages at once", max=MOST_BYTES, actual=size)
+        if size > MAX_TRANSACTION_BYTES:
+            raise BatchTooLarge(
+                "append fewer messages at once", max=MAX_TRANSACTION_BYTES, actual=size
+            )
         on = moved(before, after)
         if token is None:
             return [on, *messages]

@@ -7,8 +7,6 @@ from typing import Literal, TypeAlias, TypeVar
 Sensitivity = Literal["public", "internal", "confidential", "restricted"]
 
 SCHEMA = "1.0"
-MOST_MESSAGE_BYTES = MOST_METADATA_BYTES = 65_536
-MOST_IN_APPEND = 50
 ENCRYPTED = frozenset({"confidential", "restricted"})
 
 

@@ -4,11 +4,18 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from functions.conversations.model import MOST_IN_APPEND, SCHEMA, Sensitivity
+from functions.conversations.model import SCHEMA, Sensitivity
 from functions.platform.fields import AgentId, Moment, Name, Tag
+from functions.platform.limits import (
+    MAX_APPENDED_MESSAGES,
+    MAX_LABEL_CHARACTERS,
+    MAX_OWNERS,
+    MAX_TAGS,
+    MAX_TTL_CHARACTERS,
+)
 
-Role = Annotated[str, Field(min_length=1, max_length=64)]
-Principals = Annotated[list[AgentId], Field(max_length=50)]
+Role = Annotated[str, Field(min_length=1, max_length=MAX_LABEL_CHARACTERS)]
+Principals = Annotated[list[AgentId], Field(max_length=MAX_OWNERS)]
 
 
 class NewMessage(BaseModel):
@@ -31,7 +38,9 @@ class NewMessages(BaseModel):
     content: Any = None
     timestamp: Moment | None = None
     metadata: dict[str, Any] = {}
-    messages: Annotated[list[NewMessage], Field(min_length=1, max_length=MOST_IN_APPEND)] = []
+    messages: Annotated[
+        list[NewMessage], Field(min_length=1, max_length=MAX_APPENDED_MESSAGES)
+    ] = []
 
     @model_validator(mode="after")
     def _one_or_several(self) -> Self:
@@ -60,10 +69,10 @@ class NewConversation(BaseModel):
     metadata: dict[str, Any] = {}
     agent_participants: Principals = []
     shared_with: Principals = []
-    tags: Annotated[list[Tag], Field(max_length=50)] = []
+    tags: Annotated[list[Tag], Field(max_length=MAX_TAGS)] = []
     version: str = SCHEMA
     sensitivity: Sensitivity | None = None
-    ttl: str | None = Field(default=None, max_length=128)
+    ttl: str | None = Field(default=None, max_length=MAX_TTL_CHARACTERS)
     expires_at: Moment | None = None
 
 

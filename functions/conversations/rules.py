@@ -6,19 +6,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from functions.conversations.model import (
-    MOST_MESSAGE_BYTES,
-    MOST_METADATA_BYTES,
-    SCHEMA,
-    Conversation,
-    Message,
-)
+from functions.conversations.model import SCHEMA, Conversation, Message
 from functions.identity.model import Principal
 from functions.platform.clock import to_rfc3339
 from functions.platform.conversation_keys import new_generation
 from functions.platform.errors import AccessDenied, ValidationFailed, ValueTooLarge
 from functions.platform.jsontext import bounded_json, compact_json, exact_value
 from functions.platform.lifetimes import expiry
+from functions.platform.limits import MAX_CONVERSATION_METADATA_BYTES, MAX_MESSAGE_BYTES
 
 if TYPE_CHECKING:
     from functions.conversations.requests import NewConversation, NewMessage
@@ -39,7 +34,7 @@ def new_conversation(
         raise ValidationFailed("session_id", "is another than the path's")
     if new.version not in _SCHEMAS:
         raise ValidationFailed("version", f"is one of {', '.join(_SCHEMAS)}")
-    metadata = bounded_json(new.metadata, "metadata", MOST_METADATA_BYTES)
+    metadata = bounded_json(new.metadata, "metadata", MAX_CONVERSATION_METADATA_BYTES)
     return Conversation(
         tenant=caller.tenant,
         session=session,
@@ -78,7 +73,7 @@ def message_texts(messages: Iterable[NewMessage], schema: str, now: int) -> list
 def _text(message: NewMessage, schema: str, now: int, index: int) -> bytes:
     try:
         document = _document(message, schema, now)
-        return bounded_json(document, "messages", MOST_MESSAGE_BYTES, said="the message has")
+        return bounded_json(document, "messages", MAX_MESSAGE_BYTES, said="the message has")
     except (ValidationFailed, ValueTooLarge) as error:
         raise error.at(index) from None
 

@@ -17,9 +17,10 @@ from functions.identity.model import Principal
 from functions.platform.clock import Clock
 from functions.platform.conversation_keys import details_item, new_generation, remains_item
 from functions.platform.errors import NotFound, Throttled, VersionMismatch
+from functions.platform.limits import MAX_TRANSACTION_BYTES
 from functions.platform.retry import Backoff
 from functions.platform.table import Refused
-from functions.platform.writes import MOST_BYTES, Write, delete, put
+from functions.platform.writes import Write, delete, put
 
 if TYPE_CHECKING:
     from functions.conversations.requests import NewConversation
@@ -143,7 +144,10 @@ class Conversations:
         """Shows the new messages and hides the old ones in one write, whatever their number."""
         writes = [self._items.message(new, message) for message in messages]
         change = self._change(old, new)
-        if len(writes) > _AT_ONCE or sum(write.size for write in writes) > MOST_BYTES // 2:
+        if (
+            len(writes) > _AT_ONCE
+            or sum(write.size for write in writes) > MAX_TRANSACTION_BYTES // 2
+        ):
             self._store.commit([remains.staged(new, new.updated)])
             self._store.write_many(writes)
             writes = [remains.shown(new)]

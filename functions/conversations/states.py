@@ -13,6 +13,7 @@ from functions.platform.conversation_keys import state_item, state_partition
 from functions.platform.errors import AccessDenied, NotFound, VersionMismatch
 from functions.platform.items import Item
 from functions.platform.jsontext import bounded_json
+from functions.platform.limits import MAX_STATE_BYTES
 from functions.platform.retry import Backoff
 from functions.platform.table import ConditionFailed, Refused, Table
 from functions.platform.values import Values, pack
@@ -21,7 +22,6 @@ from functions.platform.writes import delete, put
 if TYPE_CHECKING:
     from functions.conversations.requests import NewState
 
-MOST_STATE_BYTES = 65_536
 _ABSENT, _AS_SEEN = "attribute_not_exists(pk)", "version = :seen AND created = :created"
 
 
@@ -67,7 +67,7 @@ class States:
             ValueTooLarge: over 65,536 bytes of compact JSON.
             VersionMismatch: If-Match names another version.
         """
-        text = bounded_json(new.value, "value", MOST_STATE_BYTES)
+        text = bounded_json(new.value, "value", MAX_STATE_BYTES)
         backoff = Backoff("others are writing this state")
         while True:
             old = self._writable(caller, place, version)

@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from functions.entries.writes import EPISODIC_CAPACITY
 from functions.identity.model import Principal
 from functions.platform import keys
 from functions.platform.clock import Clock
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
+from functions.platform.limits import DEFAULT_EPISODIC_ENTRIES
 from functions.platform.retry import Backoff
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
@@ -120,10 +120,12 @@ def _asked(settings: EpisodicSettings) -> Item:
 
 def _capacity(item: Item) -> int:
     """The capacity that holds."""
-    asked: int = item.get("ep_asked", EPISODIC_CAPACITY)
+    asked: int = item.get("ep_asked", DEFAULT_EPISODIC_ENTRIES)
     limit: int | None = item.get("ep_limit")
     return asked if limit is None else min(asked, limit)
 
 
 def _settings(agent: str, item: Item) -> AgentSettings:
-    return AgentSettings(agent, item.get("ep_asked", EPISODIC_CAPACITY), item.get("ep_pins", []))
+    return AgentSettings(
+        agent, item.get("ep_asked", DEFAULT_EPISODIC_ENTRIES), item.get("ep_pins", [])
+    )

@@ -27,7 +27,8 @@ from functions.platform.errors import (
 )
 from functions.platform.idempotency import RequestToken
 from functions.platform.keys import Key, Slot
-from functions.platform.writes import MOST_WRITES, Write
+from functions.platform.limits import MAX_TRANSACTION_WRITES
+from functions.platform.writes import Write
 
 _FIXED_WRITES = 3  # an entry's own item, its notice and the row of all entries
 _COUNTERS = 10  # left free for the counters of agents and tasks
@@ -177,12 +178,12 @@ def _assert_new_place(step: Transition, before: list[Transition]) -> None:
 def _chunks(entries: list[Entry]) -> Iterator[list[Entry]]:
     """Parts of a list that fit into one transaction each."""
     chunk: list[Entry] = []
-    room = MOST_WRITES - _COUNTERS
+    room = MAX_TRANSACTION_WRITES - _COUNTERS
     for entry in entries:
         needed = _FIXED_WRITES + len(entry.tags) + (entry.task is not None)
         if chunk and (needed > room or len(chunk) == 25):
             yield chunk
-            chunk, room = [], MOST_WRITES - _COUNTERS
+            chunk, room = [], MAX_TRANSACTION_WRITES - _COUNTERS
         chunk.append(entry)
         room -= needed
     if chunk:

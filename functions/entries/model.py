@@ -11,8 +11,6 @@ Sensitivity = Literal["public", "internal", "confidential", "restricted"]
 
 KINDS: dict[str, str] = {"working": "w", "episodic": "e", "semantic": "n"}  # in ids
 ENCRYPTED = frozenset({"confidential", "restricted"})
-MOST_VALUE_BYTES = 65_536
-MOST_IN_BATCH = 50
 
 
 class Entry(NamedTuple):

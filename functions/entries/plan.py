@@ -24,12 +24,13 @@ from functions.identity.model import Principal
 from functions.platform.errors import BatchTooLarge, CapacityExceeded, ValidationFailed
 from functions.platform.items import Item
 from functions.platform.keys import Key
-from functions.platform.writes import MOST_BYTES, MOST_ITEM_BYTES, MOST_WRITES, Write
+from functions.platform.limits import MAX_ITEM_BYTES, MAX_TRANSACTION_BYTES, MAX_TRANSACTION_WRITES
+from functions.platform.writes import Write
 from functions.tasks import writes as task_writes
 from functions.tasks.model import Task
 from functions.tasks.writes import Held
 
-_ALWAYS_FIT = MOST_BYTES // MOST_ITEM_BYTES
+_ALWAYS_FIT = MAX_TRANSACTION_BYTES // MAX_ITEM_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,15 +152,15 @@ class Plan:
 
 def _assert_fits(writes: list[Write]) -> None:
     """Raises `BatchTooLarge` where DynamoDB would refuse a transaction's number or size."""
-    if len(writes) > MOST_WRITES:
+    if len(writes) > MAX_TRANSACTION_WRITES:
         message = "this is more than one atomic write can hold; split it, or use fewer tags"
-        raise BatchTooLarge(message, max=MOST_WRITES, actual=len(writes))
+        raise BatchTooLarge(message, max=MAX_TRANSACTION_WRITES, actual=len(writes))
     if len(writes) <= _ALWAYS_FIT:
         return
     size = sum(write.size for write in writes)
-    if size > MOST_BYTES:
+    if size > MAX_TRANSACTION_BYTES:
         message = "this is more than one atomic write can hold; split it into smaller batches"
-        raise BatchTooLarge(message, max=MOST_BYTES, actual=size)
+        raise BatchTooLarge(message, max=MAX_TRANSACTION_BYTES, actual=size)
 
 
 def held_by(tally: Tally | None) -> Held:

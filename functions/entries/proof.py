@@ -9,9 +9,9 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from functions.entries.writes import EPISODIC_CAPACITY, WORKING_ENTRIES, WORKING_KB
 from functions.platform import keys
 from functions.platform.items import Item
+from functions.platform.limits import DEFAULT_EPISODIC_ENTRIES, MAX_WORKING_ENTRIES, MAX_WORKING_KB
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import Write, update
 from functions.tasks import writes as task_writes
@@ -78,11 +78,11 @@ class Proof:
 
 def _agent_correction(key: keys.Key, item: Item, count: Count) -> Write | None:
     """The write that makes an agent's counters right; None if they are."""
-    capacity = item.get("ep_capacity", EPISODIC_CAPACITY)
+    capacity = item.get("ep_capacity", DEFAULT_EPISODIC_ENTRIES)
     right = {
         "ep_room": (capacity - count.episodic, capacity),
-        "wk_room": (WORKING_ENTRIES - count.working, WORKING_ENTRIES),
-        "wk_room_kb": (WORKING_KB - count.working_kb, WORKING_KB),
+        "wk_room": (MAX_WORKING_ENTRIES - count.working, MAX_WORKING_ENTRIES),
+        "wk_room_kb": (MAX_WORKING_KB - count.working_kb, MAX_WORKING_KB),
         "ep_kb": (count.episodic_kb, 0),
         "ep_pinned": (count.pinned, 0),
     }

@@ -9,11 +9,11 @@ from functools import partial
 
 from functions.entries.model import Entry
 from functions.entries.store import EntryStore
-from functions.entries.writes import EPISODIC_CAPACITY
 from functions.identity.model import Principal
 from functions.platform import keys
 from functions.platform.clock import Clock
 from functions.platform.items import Item
+from functions.platform.limits import DEFAULT_EPISODIC_ENTRIES
 from functions.platform.parallel import side_by_side
 
 _AT_MOST_EVERY = 3_600_000  # ms
@@ -52,6 +52,6 @@ def _counts(caller: Principal, entry: Entry) -> bool:
 
 
 def _nearly_full(counters: Item) -> bool:
-    capacity: int = counters.get("ep_capacity", EPISODIC_CAPACITY)
+    capacity: int = counters.get("ep_capacity", DEFAULT_EPISODIC_ENTRIES)
     room: int = counters.get("ep_room", capacity)
     return capacity - room >= _NEARLY_FULL * capacity

@@ -2,13 +2,7 @@
 
 from functions.entries.model import Entry
 from functions.entries.plan import Plan
-from functions.entries.writes import (
-    EPISODIC_CAPACITY,
-    WORKING_ENTRIES,
-    WORKING_KB,
-    Tally,
-    Transition,
-)
+from functions.entries.writes import Tally, Transition
 from functions.platform.errors import (
     AccessDenied,
     CapacityExceeded,
@@ -17,13 +11,14 @@ from functions.platform.errors import (
     VersionMismatch,
 )
 from functions.platform.items import Item
+from functions.platform.limits import DEFAULT_EPISODIC_ENTRIES, MAX_WORKING_ENTRIES, MAX_WORKING_KB
 from functions.tasks import rules as task_rules
 from functions.tasks.model import Task
 
 
 def refuse_if_all_pinned(counters: Item, index: int) -> None:
     """Raises unless the index of what may be evicted is merely behind."""
-    most = counters.get("ep_capacity", EPISODIC_CAPACITY)
+    most = counters.get("ep_capacity", DEFAULT_EPISODIC_ENTRIES)
     count = most - counters.get("ep_room", most)
     if counters.get("ep_pinned", 0) >= count:
         raise CapacityExceeded("episodic_capacity", count, most).at(index)
@@ -71,8 +66,8 @@ def _assert_fits(task: Task, tally: Tally) -> None:
 def assert_working_fits(tally: Tally, item: Item, index: int) -> None:
     """Raises `CapacityExceeded` where an agent's working memory outside tasks is full."""
     for limit, more, room, most in (
-        ("max_entries", tally.working, "wk_room", WORKING_ENTRIES),
-        ("max_total_size_kb", tally.working_kb, "wk_room_kb", WORKING_KB),
+        ("max_entries", tally.working, "wk_room", MAX_WORKING_ENTRIES),
+        ("max_total_size_kb", tally.working_kb, "wk_room_kb", MAX_WORKING_KB),
     ):
         if more > 0 and more > item.get(room, most):
             raise CapacityExceeded(limit, most - item.get(room, most), most).at(index)

@@ -6,9 +6,17 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from functions.entries.model import Priority, Sensitivity, Tier
 from functions.platform.fields import AgentId, Identifier, Moment, Name, Tag
+from functions.platform.limits import (
+    DEFAULT_EPISODIC_ENTRIES,
+    MAX_ENTRY_ID_CHARACTERS,
+    MAX_EPISODIC_ENTRIES,
+    MAX_LISTED_NAMESPACES,
+    MAX_TAGS,
+    MAX_TTL_CHARACTERS,
+)
 
-Tags = Annotated[list[Tag], Field(max_length=50)]
-EntryId = Annotated[str, Field(min_length=1, max_length=255)]
+Tags = Annotated[list[Tag], Field(max_length=MAX_TAGS)]
+EntryId = Annotated[str, Field(min_length=1, max_length=MAX_ENTRY_ID_CHARACTERS)]
 EvictionPolicy = Literal["lru"]
 
 
@@ -24,7 +32,7 @@ class Scope(BaseModel):
 class _Changeable(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    ttl: str | None = Field(default=None, max_length=128)
+    ttl: str | None = Field(default=None, max_length=MAX_TTL_CHARACTERS)
     expires_at: Moment | None = None
     sensitivity: Sensitivity | None = None
 
@@ -98,9 +106,9 @@ class EpisodicSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    capacity: int = Field(default=1000, ge=1, le=100_000)
+    capacity: int = Field(default=DEFAULT_EPISODIC_ENTRIES, ge=1, le=MAX_EPISODIC_ENTRIES)
     eviction_policy: EvictionPolicy = "lru"
-    pinned_namespaces: list[Name] = Field(default=[], max_length=100)
+    pinned_namespaces: list[Name] = Field(default=[], max_length=MAX_LISTED_NAMESPACES)
 
 
 class AgentConfig(BaseModel):

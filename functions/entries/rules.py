@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from functions.entries.model import (
-    KINDS,
-    MOST_VALUE_BYTES,
-    Entry,
-)
+from functions.entries.model import KINDS, Entry
 from functions.identity.model import Principal
 from functions.platform import keys
 from functions.platform.errors import AccessDenied, ValidationFailed
 from functions.platform.idempotency import RequestToken
 from functions.platform.jsontext import bounded_json
 from functions.platform.lifetimes import expiry
+from functions.platform.limits import MAX_VALUE_BYTES
 
 if TYPE_CHECKING:
     from functions.entries.requests import EntryChange, NewEntry
@@ -30,7 +27,7 @@ def compact(value: dict[str, Any]) -> bytes:
         ValueTooLarge: over 65,536 bytes (RFC-0015 §1.3).
         ValidationFailed: it holds a number that no JSON reader could give back.
     """
-    return bounded_json(value, "value", MOST_VALUE_BYTES, _HINT)
+    return bounded_json(value, "value", MAX_VALUE_BYTES, _HINT)
 
 
 def whole_kb(value: bytes) -> int:

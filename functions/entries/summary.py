@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 
 from functions.entries.model import Entry
 from functions.entries.store import EntryStore
-from functions.entries.writes import EPISODIC_CAPACITY, WORKING_ENTRIES, WORKING_KB
 from functions.identity.model import ADMIN, Principal
 from functions.namespaces.service import Namespaces
 from functions.platform import keys
 from functions.platform.clock import Clock
 from functions.platform.errors import AccessDenied
+from functions.platform.limits import DEFAULT_EPISODIC_ENTRIES, MAX_WORKING_ENTRIES, MAX_WORKING_KB
 from functions.tasks import writes as task_writes
 from functions.tasks.service import Tasks
 
@@ -79,12 +79,12 @@ class Summaries:
         found = self._store.items_at((own, joined))
         counters = found.get(own, {})
         tasks = self._in_tasks(tenant, agent, found.get(joined, {}).get("tasks", frozenset()))
-        capacity = counters.get("ep_capacity", EPISODIC_CAPACITY)
+        capacity = counters.get("ep_capacity", DEFAULT_EPISODIC_ENTRIES)
         gone = _Gone()
         for entry in self._store.expired_of_agent(tenant, agent, now):
             gone.add(entry)
-        loose = WORKING_ENTRIES - counters.get("wk_room", WORKING_ENTRIES)
-        loose_kb = WORKING_KB - counters.get("wk_room_kb", WORKING_KB)
+        loose = MAX_WORKING_ENTRIES - counters.get("wk_room", MAX_WORKING_ENTRIES)
+        loose_kb = MAX_WORKING_KB - counters.get("wk_room_kb", MAX_WORKING_KB)
         return Summary(
             agent=agent,
             working=loose + sum(n for n, _ in tasks.values()) - gone.working,

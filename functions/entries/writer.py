@@ -14,13 +14,7 @@ from functions.entries.refusals import (
     refuse_if_all_pinned,
 )
 from functions.entries.store import EntryStore
-from functions.entries.writes import (
-    EPISODIC_CAPACITY,
-    Tally,
-    Transition,
-    agent_tallies,
-    task_tallies,
-)
+from functions.entries.writes import Tally, Transition, agent_tallies, task_tallies
 from functions.namespaces.rules import allows
 from functions.namespaces.store import namespace_of
 from functions.platform import keys
@@ -32,6 +26,7 @@ from functions.platform.errors import (
 )
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
+from functions.platform.limits import DEFAULT_EPISODIC_ENTRIES
 from functions.platform.retry import Backoff
 from functions.platform.table import Refused, Table
 from functions.tasks.items import task_of
@@ -172,7 +167,7 @@ class EntryWriter:
 
     def _making_room(self, plan: Plan, agent: str, more: int, counters: Item) -> Plan:
         """The plan with as many entries going as must, expired ones first (RFC-0015 §2.2)."""
-        room = counters.get("ep_room", EPISODIC_CAPACITY)
+        room = counters.get("ep_room", DEFAULT_EPISODIC_ENTRIES)
         if room >= more:
             return replace(plan, making_room=(), seen_room=None)
         tenant, needed = plan.caller.tenant, min(more - room, more + _MOST_EVICTED)

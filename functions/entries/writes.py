@@ -15,6 +15,7 @@ from functions.platform import keys
 from functions.platform.items import Item
 from functions.platform.keys import Key, Slot
 from functions.platform.lifetimes import ttl_seconds
+from functions.platform.limits import DEFAULT_EPISODIC_ENTRIES, MAX_WORKING_ENTRIES, MAX_WORKING_KB
 from functions.platform.schema import DUE_ATTRIBUTE as _DUE
 from functions.platform.schema import DUE_SHARD_ATTRIBUTE as _SHARD
 from functions.platform.schema import TTL_ATTRIBUTE
@@ -24,10 +25,6 @@ ABSENT = "attribute_not_exists(pk)"
 NOTICE_KEPT = 86_400_000  # ms; change streams are kept as long
 PROVEN_EVERY = 86_400_000  # ms; how long the counters of an agent go unproven at most
 _SAME = "nonce = :nonce AND version = :version"
-
-EPISODIC_CAPACITY = 1000  # entries an agent, unless its settings say otherwise (RFC-0015 §2.2)
-WORKING_ENTRIES = 100  # of an agent outside tasks (contract §4)
-WORKING_KB = 1024
 
 
 Reason = Literal["deleted", "evicted", "expired", "archived"]
@@ -181,9 +178,9 @@ def agent_write(
         conditions.append("ep_room = :seen")
         values["seen"] = seen_room
     for name, more, room, most in (
-        ("ep", tally.episodic, "ep_room", EPISODIC_CAPACITY),
-        ("wk", tally.working, "wk_room", WORKING_ENTRIES),
-        ("wkkb", tally.working_kb, "wk_room_kb", WORKING_KB),
+        ("ep", tally.episodic, "ep_room", DEFAULT_EPISODIC_ENTRIES),
+        ("wk", tally.working, "wk_room", MAX_WORKING_ENTRIES),
+        ("wkkb", tally.working_kb, "wk_room_kb", MAX_WORKING_KB),
     ):
         if more:
             settings.append(f"{room} = if_not_exists({room}, :{name}_most) - :{name}")

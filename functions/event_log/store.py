@@ -25,13 +25,13 @@ from functions.event_log.items import (
 from functions.event_log.model import Event, EventType, LogName
 from functions.platform import log_keys
 from functions.platform.jsontext import exact_text, payload_size
+from functions.platform.limits import MAX_PAGE_BYTES
 from functions.platform.retry import Backoff
 from functions.platform.table import ConditionFailed, Table
 
 _BACK_AT_ONCE = 4  # items; the last one is enough, unless it has others' newer events
 _ATTEMPTS = 200  # of which many are needed only where many append to one log at once
 _POSITIONS = 1_000  # of an item, which holds fewer events
-_MOST_PAGE_BYTES = 5_000_000  # a Lambda answer holds 6 MB
 _MOST_SCANNED = 2_000  # events that one read looks at for those of a type
 _ENVELOPE = 400  # bytes of an event's document around its data
 
@@ -103,7 +103,7 @@ class LogStore:
         """
         partition = log_keys.log_partition(tenant, log.kind, log.name)
         found: list[Event] = []
-        position, room = after, _MOST_PAGE_BYTES
+        position, room = after, MAX_PAGE_BYTES
         most = limit if kind is None else _MOST_SCANNED
         for at, stored in islice(self._following(partition, after, most), most):
             if kind in (None, stored.document["type"]):

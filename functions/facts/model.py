@@ -2,10 +2,6 @@
 
 from dataclasses import dataclass
 
-DEFAULT_RESULTS, MOST_RESULTS = 5, 100
-MOST_CHARACTERS = 8192  # of a query
-MOST_METADATA_BYTES = 16_384
-
 
 @dataclass(frozen=True, slots=True)
 class Fact:

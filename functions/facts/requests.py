@@ -4,8 +4,13 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from functions.facts.model import DEFAULT_RESULTS, MOST_CHARACTERS, MOST_RESULTS
 from functions.platform.fields import Identifier
+from functions.platform.limits import (
+    DEFAULT_RESULTS,
+    MAX_FACT_PART_CHARACTERS,
+    MAX_QUERY_CHARACTERS,
+    MAX_RESULTS,
+)
 
 
 def _worded(text: str) -> str:
@@ -14,7 +19,9 @@ def _worded(text: str) -> str:
     return text
 
 
-Part = Annotated[str, AfterValidator(_worded), Field(min_length=1, max_length=2048)]
+Part = Annotated[
+    str, AfterValidator(_worded), Field(min_length=1, max_length=MAX_FACT_PART_CHARACTERS)
+]
 Confidence = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)]
 
 
@@ -55,6 +62,8 @@ class Recall(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    query: Annotated[str, AfterValidator(_worded), Field(min_length=1, max_length=MOST_CHARACTERS)]
-    top_k: Annotated[int, Field(ge=1, le=MOST_RESULTS, strict=True)] = DEFAULT_RESULTS
+    query: Annotated[
+        str, AfterValidator(_worded), Field(min_length=1, max_length=MAX_QUERY_CHARACTERS)
+    ]
+    top_k: Annotated[int, Field(ge=1, le=MAX_RESULTS, strict=True)] = DEFAULT_RESULTS
     filters: RecallFilters = RecallFilters()

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from functions.facts.items import fact_of, item_of, place_of
-from functions.facts.model import MOST_METADATA_BYTES, Fact, Recalled
+from functions.facts.model import Fact, Recalled
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
 from functions.platform.errors import NotFound, VersionMismatch
@@ -18,6 +18,7 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.jsontext import bounded_json
 from functions.platform.keys import Key
+from functions.platform.limits import MAX_FACT_METADATA_BYTES
 from functions.platform.retry import Backoff
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.vector_keys import vector_item
@@ -159,7 +160,7 @@ def _metadata(new: NewFact) -> bytes | None:
     if new.metadata is None:
         return None
     said = "the metadata have"
-    return bounded_json(new.metadata, "metadata", MOST_METADATA_BYTES, said=said)
+    return bounded_json(new.metadata, "metadata", MAX_FACT_METADATA_BYTES, said=said)
 
 
 def _in_place_of(present: Fact, new: Fact) -> Fact:

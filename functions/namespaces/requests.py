@@ -4,6 +4,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from functions.namespaces.model import Access
 from functions.platform.fields import AgentId
+from functions.platform.limits import MAX_ACL_ENTRIES
 
 
 class Allowed(BaseModel):
@@ -21,7 +22,7 @@ class Permissions(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     default: Access = "read"
-    allow: list[Allowed] = Field(default=[], max_length=500)
+    allow: list[Allowed] = Field(default=[], max_length=MAX_ACL_ENTRIES)
 
 
 class NamespaceChange(BaseModel):

@@ -4,11 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-MOST_ENTRY_BYTES = 65_536  # of content as UTF-8, before and after redaction
-MOST_TAGS, MOST_TAG_CHARACTERS = 50, 256
-MOST_SECRETS, MOST_SECRET_CHARACTERS = 32, 4_096
 LEAST_REDACTED = 8  # characters; what is shorter would redact ordinary words
-LONGEST_RUN = 86_400_000  # ms
 
 OnSecret = Literal["redact", "reject"]
 

@@ -4,14 +4,15 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
-from functions.openwop.model import (
-    MOST_SECRET_CHARACTERS,
-    MOST_SECRETS,
-    MOST_TAG_CHARACTERS,
-    MOST_TAGS,
-    OnSecret,
-)
+from functions.openwop.model import OnSecret
 from functions.platform.fields import AgentId, Moment, Name
+from functions.platform.limits import (
+    MAX_ID_CHARACTERS,
+    MAX_OPENWOP_TAG_CHARACTERS,
+    MAX_SECRET_CHARACTERS,
+    MAX_SECRETS,
+    MAX_TAGS,
+)
 
 
 class Secret(BaseModel):
@@ -20,7 +21,7 @@ class Secret(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     label: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$")]
-    value: Annotated[SecretStr, Field(min_length=1, max_length=MOST_SECRET_CHARACTERS)]
+    value: Annotated[SecretStr, Field(min_length=1, max_length=MAX_SECRET_CHARACTERS)]
 
 
 class NewMemoryRun(BaseModel):
@@ -30,7 +31,7 @@ class NewMemoryRun(BaseModel):
 
     agent: AgentId
     scope: Name | None = None
-    secrets: Annotated[list[Secret], Field(max_length=MOST_SECRETS)] = []
+    secrets: Annotated[list[Secret], Field(max_length=MAX_SECRETS)] = []
     on_secret: OnSecret = Field(default="redact", alias="onSecret")
 
 
@@ -41,7 +42,8 @@ class NewMemoryEntry(BaseModel):
 
     content: str
     tags: Annotated[
-        list[Annotated[str, Field(max_length=MOST_TAG_CHARACTERS)]], Field(max_length=MOST_TAGS)
+        list[Annotated[str, Field(max_length=MAX_OPENWOP_TAG_CHARACTERS)]],
+        Field(max_length=MAX_TAGS),
     ] = []
     expires_at: Moment | None = Field(default=None, alias="expiresAt")
-    run_id: str | None = Field(default=None, alias="runId", max_length=128)
+    run_id: str | None = Field(default=None, alias="runId", max_length=MAX_ID_CHARACTERS)

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable
 
-from functions.openwop.model import MOST_ENTRY_BYTES, MemoryEntry
+from functions.openwop.model import MemoryEntry
 from functions.platform.errors import ValidationFailed, ValueTooLarge
+from functions.platform.limits import MAX_OPENWOP_ENTRY_BYTES
 from functions.platform.snapshot_keys import moment_of_position
 
 SETTLED = 3_000  # ms, after which every transaction that had begun shows as a whole
@@ -46,5 +47,5 @@ def assert_lasting(expires: int | None, now: int) -> None:
 def assert_fits(content: str) -> None:
     """Raises `ValueTooLarge` for a content that is longer than an entry's may be."""
     size = len(content.encode())
-    if size > MOST_ENTRY_BYTES:
-        raise ValueTooLarge("the content is too large", max=MOST_ENTRY_BYTES, actual=size)
+    if size > MAX_OPENWOP_ENTRY_BYTES:
+        raise ValueTooLarge("the content is too large", max=MAX_OPENWOP_ENTRY_BYTES, actual=size)

@@ -8,7 +8,7 @@ from functions.identity.model import Principal
 from functions.openwop import writes
 from functions.openwop.handles import Handles, no_such_run, partition_of_run
 from functions.openwop.items import run_of
-from functions.openwop.model import LONGEST_RUN, Run, StartedRun
+from functions.openwop.model import Run, StartedRun
 from functions.openwop.positions import Positions
 from functions.openwop.redaction import Harness, harness_of
 from functions.openwop.registry import Registry, Sealed
@@ -18,6 +18,7 @@ from functions.platform.clock import Clock
 from functions.platform.errors import NotFound, RunEnded, ValidationFailed
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
+from functions.platform.limits import MAX_SECRETS_BYTES, OPENWOP_RUN_LIFETIME
 from functions.platform.retry import Backoff
 from functions.platform.snapshot_keys import (
     memory_name,
@@ -29,8 +30,6 @@ from functions.platform.table import Refused, Table
 
 if TYPE_CHECKING:
     from functions.openwop.requests import NewMemoryRun
-
-_MOST_SECRET_BYTES = 65_536
 
 
 class Runs:
@@ -61,8 +60,8 @@ class Runs:
             RunEnded: the run that the Idempotency-Key started is over.
         """
         harness = harness_of(new.secrets, self._registry.edition)
-        if sum(len(value.encode()) for _, value in harness.secrets) > _MOST_SECRET_BYTES:
-            raise ValidationFailed("secrets", f"hold {_MOST_SECRET_BYTES:,} bytes at most")
+        if sum(len(value.encode()) for _, value in harness.secrets) > MAX_SECRETS_BYTES:
+            raise ValidationFailed("secrets", f"hold {MAX_SECRETS_BYTES:,} bytes at most")
         request = token or RequestToken.fresh()
         memory = memory_name(caller.id, new.agent, new.scope or "")
         run_id = self._handles.run(caller.tenant, memory, request.key)
@@ -73,7 +72,7 @@ class Runs:
         return StartedRun(run_id, reference, moment_of_position(run.position))
 
     def _opened(self, partition: str, run_id: str, sealed: Sealed, request: RequestToken) -> Run:
-        deadline = self._clock() + LONGEST_RUN
+        deadline = self._clock() + OPENWOP_RUN_LIFETIME
         backoff = Backoff("others are deleting from this memory")
         while True:
             head = self._positions.take(partition, deadline + GRACE)

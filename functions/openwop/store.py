@@ -7,6 +7,7 @@ from functions.openwop.items import entry_of, run_of
 from functions.openwop.model import Listing, MemoryEntry, Run
 from functions.platform.items import Item
 from functions.platform.keys import Key
+from functions.platform.limits import MAX_GET_ITEMS
 from functions.platform.snapshot_keys import (
     ENTRY_PREFIX,
     entry_item,
@@ -18,7 +19,6 @@ from functions.platform.snapshot_keys import (
 )
 from functions.platform.table import Table
 
-_MOST_AT_ONCE = 100
 _LAST = "~"  # sorts after every position
 
 
@@ -77,7 +77,7 @@ class MemoryStore:
         prefix = tag_prefix(tag)
         last = tag_row(partition, tag, min(ends) - 1)[1] if ends else prefix + _LAST
         rows = self._table.query_from(partition, prefix, last, at_once, newest_first=True)
-        while chunk := list(islice(rows, min(at_once, _MOST_AT_ONCE))):
+        while chunk := list(islice(rows, min(at_once, MAX_GET_ITEMS))):
             keys = [entry_item(partition, position_of(row["sk"])) for row in chunk]
             found = self._table.get_many(keys)
             yield from (entry_of(found[key]) for key in keys if key in found)

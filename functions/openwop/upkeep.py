@@ -10,6 +10,7 @@ from functions.openwop.writes import forgetting
 from functions.platform.clock import Clock
 from functions.platform.items import Item
 from functions.platform.keys import due_shard
+from functions.platform.limits import MAX_TRANSACTION_WRITES
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.snapshot_keys import (
     HOLD_PREFIX,
@@ -20,7 +21,7 @@ from functions.platform.snapshot_keys import (
     secrets_item,
 )
 from functions.platform.table import ConditionFailed, Refused, Table
-from functions.platform.writes import MOST_WRITES, Write, delete, update
+from functions.platform.writes import Write, delete, update
 
 _AT_ONCE = 25
 _SAME_RUNS = "(attribute_not_exists(run_pos) OR run_pos = :run)"
@@ -124,7 +125,7 @@ def _together(units: Iterable[Unit]) -> Iterator[Unit]:
     """As many units at a time as one transaction holds."""
     group: Unit = []
     for unit in units:
-        if len(group) + len(unit) > MOST_WRITES:
+        if len(group) + len(unit) > MAX_TRANSACTION_WRITES:
             yield group
             group = []
         group += unit

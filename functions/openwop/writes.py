@@ -9,13 +9,14 @@ from functions.openwop.items import (
     new_entry,
     run_attributes,
 )
-from functions.openwop.model import LONGEST_RUN, MemoryEntry, Run
+from functions.openwop.model import MemoryEntry, Run
 from functions.openwop.positions import of_put, of_removal
 from functions.openwop.rules import GRACE, SETTLED
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.keys import Key, due_shard
 from functions.platform.lifetimes import ttl_seconds
+from functions.platform.limits import OPENWOP_RUN_LIFETIME
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE, TTL_ATTRIBUTE
 from functions.platform.snapshot_keys import (
     entry_item,
@@ -106,7 +107,10 @@ def removal(
     last of them must be over.
     """
     written, luck = entry
-    key, longest = entry_item(partition, written), ttl_seconds(now + LONGEST_RUN + GRACE + _HOUR)
+    key, longest = (
+        entry_item(partition, written),
+        ttl_seconds(now + OPENWOP_RUN_LIFETIME + GRACE + _HOUR),
+    )
     marked = update(
         key,
         f"SET gone = :pos, {TTL_ATTRIBUTE} = :ttl",

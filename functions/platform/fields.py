@@ -5,6 +5,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from functions.platform.clock import from_rfc3339
+from functions.platform.limits import MAX_ID_CHARACTERS, MAX_NAME_CHARACTERS
 
 
 def _moment(value: object) -> int:
@@ -18,8 +19,8 @@ Moment = Annotated[
 ]
 """An RFC 3339 date-time on the wire, epoch milliseconds inside."""
 
-AgentId = Annotated[str, Field(min_length=1, max_length=128)]
-Name = Annotated[str, Field(min_length=1, max_length=255)]
-Tag = Annotated[str, Field(min_length=1, max_length=128)]
-Identifier = Annotated[str, Field(min_length=1, max_length=128)]
+AgentId = Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARACTERS)]
+Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARACTERS)]
+Tag = Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARACTERS)]
+Identifier = Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARACTERS)]
 """A task's or an intent's id."""

@@ -4,8 +4,7 @@ import math
 from typing import Any
 
 from functions.platform.errors import ValidationFailed, ValueTooLarge
-
-MOST_DEPTH = 150  # of nesting; parsers stop at 200, and a value stands in other documents
+from functions.platform.limits import MAX_JSON_DEPTH
 
 
 def exact_text(value: Any) -> bytes:
@@ -30,8 +29,8 @@ def compact_json(value: Any, field: str) -> bytes:
             beyond a double.
     """
     text = exact_text(value)
-    if text.count(b"[") + text.count(b"{") > MOST_DEPTH and _deeper(value, MOST_DEPTH):
-        raise ValidationFailed(field, f"is nested more than {MOST_DEPTH} levels deep")
+    if text.count(b"[") + text.count(b"{") > MAX_JSON_DEPTH and _deeper(value, MAX_JSON_DEPTH):
+        raise ValidationFailed(field, f"is nested more than {MAX_JSON_DEPTH} levels deep")
     if (b"Infinity" in text or b"NaN" in text) and not _finite(value):
         raise ValidationFailed(field, "holds NaN, or a number beyond the range of a double")
     return text

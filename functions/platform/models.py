@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from functions.platform.errors import ValidationFailed
+from functions.platform.limits import MAX_VALIDATION_ERRORS
 
-_MOST_ERRORS = 20
 Model = TypeVar("Model", bound=BaseModel)
 Path = tuple[str | int, ...]
 
@@ -47,6 +47,6 @@ def invalid(found: Iterable[tuple[Path, str]], whole: str = "body") -> Validatio
     """The error that names the first 20 of what was found, of at least one."""
     errors = [
         (".".join(map(str, path)) or whole, problem)
-        for path, problem in islice(found, _MOST_ERRORS)
+        for path, problem in islice(found, MAX_VALIDATION_ERRORS)
     ]
     return ValidationFailed(*errors[0], *errors[1:])

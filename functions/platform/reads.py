@@ -9,10 +9,10 @@ from functions.platform.calls import Calls, typed_key, typed_values
 from functions.platform.errors import Unavailable
 from functions.platform.items import Typed, encode
 from functions.platform.keys import Key
+from functions.platform.limits import MAX_GET_ITEMS
 from functions.platform.retry import Backoff
 from functions.platform.writes import Write
 
-_GET_AT_ONCE = 100
 _FIRST_OF_INDEX = 25
 _HIGHEST = "\U0010ffff"  # sorts behind all other characters
 
@@ -43,7 +43,7 @@ class Reads(Calls, Generic[Read]):
         found: dict[Key, Read] = {}
         backoff = Backoff("the store is busy")
         while wanted:
-            chunk, rest = wanted[:_GET_AT_ONCE], wanted[_GET_AT_ONCE:]
+            chunk, rest = wanted[:MAX_GET_ITEMS], wanted[MAX_GET_ITEMS:]
             request = {self._name: {"Keys": chunk, "ConsistentRead": True}}
             answer = self._call("batch_get_item", RequestItems=request)
             for item in answer["Responses"].get(self._name, ()):

@@ -10,8 +10,13 @@ from collections.abc import Mapping
 from dataclasses import MISSING, Field, dataclass, fields
 from typing import Any, ClassVar, Literal, Self
 
+from functions.platform.limits import (
+    MAX_KEY_CACHE_SECONDS,
+    MAX_SWEEP_THREADS,
+    MIN_ROOT_KEY_CHARACTERS,
+)
+
 _TITAN = re.compile(r"bedrock:amazon\.titan-embed-text-v2:\d+", re.ASCII)
-_LEAST_ROOT_KEY = 16  # characters
 _TABLES = frozenset({"memory_table", "log_table"})
 _ARCHIVE = frozenset({"archive_bucket", "archive_folder"})
 _SEARCH = frozenset({"vector_index", "embedding_model"})
@@ -84,13 +89,19 @@ class Settings:
         self._check_at_most_one("archive_bucket", "archive_folder")
         known = self.embedding_model is None or _TITAN.fullmatch(self.embedding_model)
         _check(bool(known), "EMBEDDING_MODEL is bedrock:amazon.titan-embed-text-v2:VERSION")
-        root_key = self.root_key is None or len(self.root_key) >= _LEAST_ROOT_KEY
-        _check(root_key, f"ROOT_KEY has at least {_LEAST_ROOT_KEY} characters")
-        _check(0 <= self.key_cache_seconds <= 60, "KEY_CACHE_SECONDS is a number from 0 to 60")
+        root_key = self.root_key is None or len(self.root_key) >= MIN_ROOT_KEY_CHARACTERS
+        _check(root_key, f"ROOT_KEY has at least {MIN_ROOT_KEY_CHARACTERS} characters")
+        _check(
+            0 <= self.key_cache_seconds <= MAX_KEY_CACHE_SECONDS,
+            f"KEY_CACHE_SECONDS is a number from 0 to {MAX_KEY_CACHE_SECONDS}",
+        )
         _check(self.openwop in ("rfc-0004", "1.x"), "OPENWOP is rfc-0004 or 1.x")
         both = (self.jwt_tenant_claim is None) == (self.jwt_principal_claim is None)
         _check(both, "set both JWT_TENANT_CLAIM and JWT_PRINCIPAL_CLAIM, or neither")
-        _check(1 <= self.sweep_threads <= 32, "SWEEP_THREADS is a number from 1 to 32")
+        _check(
+            1 <= self.sweep_threads <= MAX_SWEEP_THREADS,
+            f"SWEEP_THREADS is a number from 1 to {MAX_SWEEP_THREADS}",
+        )
 
     def _check_at_most_one(self, one: str, other: str) -> None:
         both = getattr(self, one) is not None and getattr(self, other) is not None

@@ -13,11 +13,11 @@ from functions.platform.calls import (
 )
 from functions.platform.items import Item, Typed, decode_item, encode_item
 from functions.platform.keys import Key
+from functions.platform.limits import MAX_WRITE_ITEMS
 from functions.platform.reads import Read, Reads
 from functions.platform.retry import Backoff
 from functions.platform.writes import Write
 
-_WRITE_AT_ONCE = 25
 __all__ = ["ConditionFailed", "Refused", "Table"]
 
 
@@ -72,7 +72,7 @@ class Table(Reads[Item]):
         wanted = [_unconditional(write) for write in writes]
         backoff = Backoff("the store is busy")
         while wanted:
-            chunk, rest = wanted[:_WRITE_AT_ONCE], wanted[_WRITE_AT_ONCE:]
+            chunk, rest = wanted[:MAX_WRITE_ITEMS], wanted[MAX_WRITE_ITEMS:]
             answer = self._call("batch_write_item", RequestItems={self._name: chunk})
             put_off = answer.get("UnprocessedItems", {}).get(self._name, [])
             if len(put_off) == len(chunk):

@@ -6,10 +6,6 @@ from typing import Any
 from functions.platform.items import Item
 from functions.platform.keys import Key
 
-MOST_WRITES = 100  # DynamoDB's limits for one transaction: this, and 4 MB
-MOST_BYTES = 3_900_000
-MOST_ITEM_BYTES = 409_600
-
 
 @dataclass(frozen=True, slots=True)
 class Write:

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-MOST_SPEC_BYTES = 65_536
 BILLION = 1_000_000_000  # scores are counted in billionths
 
 

@@ -12,15 +12,10 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.jsontext import bounded_json
 from functions.platform.keys import Key
 from functions.platform.lifetimes import duration
+from functions.platform.limits import MAX_SPEC_BYTES
 from functions.platform.retry import Backoff
 from functions.platform.table import ConditionFailed, Refused
-from functions.procedures.model import (
-    MOST_SPEC_BYTES,
-    OutcomeStats,
-    Procedure,
-    ProcedureWorkflow,
-    WorkflowStats,
-)
+from functions.procedures.model import OutcomeStats, Procedure, ProcedureWorkflow, WorkflowStats
 from functions.procedures.rules import (
     compute_stats,
     needs_rebase,
@@ -66,7 +61,7 @@ class Procedures:
             NotFound: If-Match names a version, and the workflow does not exist.
             VersionMismatch: If-Match names another version than the present one.
         """
-        spec = bounded_json(new.spec, "spec", MOST_SPEC_BYTES)
+        spec = bounded_json(new.spec, "spec", MAX_SPEC_BYTES)
         half_life = None if new.half_life is None else duration(new.half_life, "half_life")
         key = workflow_key(caller.tenant, procedure, id)
         backoff = Backoff(_BUSY, attempts=_ATTEMPTS)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from functions.platform.clock import Clock
 from functions.platform.keys import Key, tenant_of
+from functions.platform.limits import RUN_RETENTION_DAYS
 from functions.platform.run_keys import (
     DAY,
     counted_item,
@@ -19,7 +20,7 @@ from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import Refused, Table
 from functions.platform.writes import delete, put, update
 from functions.runs.items import ABSENT
-from functions.runs.model import KEPT_DAYS, Standing
+from functions.runs.model import Standing
 
 AT_ONCE = 90  # episodes counted together: at worst a day's count each, of 100 writes
 _REMEMBERED = 2 * DAY  # the stream delivers nothing that is older than a day
@@ -34,10 +35,10 @@ class EpisodeCounts:
 
     def standing(self, tenant: str) -> Standing:
         """Where a tenant stands now: one call that reads at most 92 tiny items."""
-        oldest = day_of(self._clock()) - KEPT_DAYS
+        oldest = day_of(self._clock()) - RUN_RETENTION_DAYS
         _, first = day_item(tenant, oldest)
         partition, last = warning_item(tenant)
-        items = list(self._table.query_from(partition, first, last, KEPT_DAYS + 10))
+        items = list(self._table.query_from(partition, first, last, RUN_RETENTION_DAYS + 10))
         count = sum(item.get("episodes", 0) for item in items)
         return Standing(count, any(item["sk"] == last for item in items))
 
@@ -56,7 +57,7 @@ class EpisodeCounts:
                 day_item(tenant, day),
                 f"ADD episodes :more SET {TTL_ATTRIBUTE} = :ttl",
                 more=more,
-                ttl=(day + KEPT_DAYS + 1) * DAY // 1000,
+                ttl=(day + RUN_RETENTION_DAYS + 1) * DAY // 1000,
             )
             for (tenant, day), more in days.items()
         ]

@@ -3,10 +3,6 @@
 from dataclasses import dataclass
 from typing import Literal
 
-MOST_VALUE_BYTES = 65_536  # of compact JSON: content, metadata, input, output, error, each
-KEPT_DAYS = 90
-MOST_EPISODES, WARNED_FROM = 100_000, 80_000  # of a tenant, all agent types together
-
 RunStatus = Literal["running", "completed", "failed"]
 Sensitivity = Literal["public", "internal", "confidential", "restricted"]
 ENCRYPTED: frozenset[str | None] = frozenset({"confidential", "restricted"})

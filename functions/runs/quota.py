@@ -4,8 +4,8 @@ from threading import Lock
 
 from functions.platform.clock import Clock
 from functions.platform.errors import CapacityExceeded
+from functions.platform.limits import MAX_EPISODES, RUN_RETENTION_DAYS
 from functions.runs.counts import EpisodeCounts
-from functions.runs.model import KEPT_DAYS, MOST_EPISODES
 
 _REMEMBERED_FOR = 60_000  # ms
 _MOST_TENANTS = 10_000
@@ -34,9 +34,9 @@ class Quota:
                 if len(self._known) >= _MOST_TENANTS:
                     self._known.clear()
                 self._known[tenant] = count, now + _REMEMBERED_FOR
-        if count >= MOST_EPISODES:
-            remedy = f"each makes room {KEPT_DAYS} days after it was appended"
-            raise CapacityExceeded("episodes", count, MOST_EPISODES, remedy)
+        if count >= MAX_EPISODES:
+            remedy = f"each makes room {RUN_RETENTION_DAYS} days after it was appended"
+            raise CapacityExceeded("episodes", count, MAX_EPISODES, remedy)
 
     def appended(self, tenant: str) -> None:
         """Takes an episode into account that no count has yet."""

@@ -5,9 +5,10 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from functions.platform.fields import AgentId, Identifier
+from functions.platform.limits import MAX_LABEL_CHARACTERS, MAX_TURN
 from functions.runs.model import Sensitivity
 
-Label = Annotated[str, Field(min_length=1, max_length=64)]
+Label = Annotated[str, Field(min_length=1, max_length=MAX_LABEL_CHARACTERS)]
 
 
 class NewRun(BaseModel):
@@ -45,6 +46,6 @@ class NewEpisode(BaseModel):
     content: Any
     role: Label | None = None
     kind: Label | None = None
-    turn: Annotated[int, Field(ge=0, le=1_000_000_000)] | None = None
+    turn: Annotated[int, Field(ge=0, le=MAX_TURN)] | None = None
     metadata: dict[str, Any] | None = None
     sensitivity: Sensitivity | None = None

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from functions.platform.errors import NotFound
 from functions.platform.jsontext import bounded_json
+from functions.platform.limits import MAX_RUN_VALUE_BYTES, RUN_RETENTION_DAYS
 from functions.platform.run_keys import DAY
-from functions.runs.model import KEPT_DAYS, MOST_VALUE_BYTES
 
 if TYPE_CHECKING:
     from functions.runs.requests import NewEpisode
@@ -23,7 +23,7 @@ def json_text(value: object, field: str) -> bytes:
         ValueTooLarge: over 65,536 bytes of compact JSON.
         ValidationFailed: it can't be written as JSON.
     """
-    return bounded_json(value, field, MOST_VALUE_BYTES, _HINT, said=f"{field} has")
+    return bounded_json(value, field, MAX_RUN_VALUE_BYTES, _HINT, said=f"{field} has")
 
 
 def episode_text(new: NewEpisode) -> bytes:
@@ -40,7 +40,7 @@ def episode_text(new: NewEpisode) -> bytes:
 
 def expires(created: int) -> int:
     """Until when (epoch ms) something of this age is kept."""
-    return created + KEPT_DAYS * DAY
+    return created + RUN_RETENTION_DAYS * DAY
 
 
 def ttl(created: int) -> int:
@@ -50,4 +50,4 @@ def ttl(created: int) -> int:
 
 def no_such_run() -> NotFound:
     """What is said of a run that isn't in this tenant, or not any more."""
-    return NotFound(f"no run of the last {KEPT_DAYS} days has this id")
+    return NotFound(f"no run of the last {RUN_RETENTION_DAYS} days has this id")

@@ -4,10 +4,9 @@ from collections.abc import Iterator
 from itertools import islice
 
 from functions.platform.items import Item
+from functions.platform.limits import MAX_GET_ITEMS
 from functions.platform.schema import BY_DUE, DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import Table
-
-_AT_ONCE = 100  # items; DynamoDB gives no more in one BatchGetItem
 
 
 class Due:
@@ -24,7 +23,7 @@ class Due:
         rows = self._table.query_range(
             BY_DUE, shard, DUE_ATTRIBUTE, now, attribute=DUE_SHARD_ATTRIBUTE
         )
-        while chunk := [(row["pk"], row["sk"]) for row in islice(rows, _AT_ONCE)]:
+        while chunk := [(row["pk"], row["sk"]) for row in islice(rows, MAX_GET_ITEMS)]:
             found = self._table.get_many(chunk)
             items = [found[place] for place in chunk if place in found]
             yield [item for item in items if item.get(DUE_ATTRIBUTE, now + 1) <= now]

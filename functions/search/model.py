@@ -4,8 +4,6 @@ from dataclasses import dataclass
 
 from functions.entries.model import Entry
 
-DEFAULT_RESULTS, MOST_RESULTS = 5, 100
-
 
 @dataclass(frozen=True, slots=True)
 class Match:

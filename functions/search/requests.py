@@ -7,8 +7,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from functions.entries.model import Filters, Tier, name_or_prefix
 from functions.entries.requests import Tags
 from functions.platform.fields import AgentId, Name
-from functions.search.model import DEFAULT_RESULTS, MOST_RESULTS
-from functions.search.text import MOST_CHARACTERS
+from functions.platform.limits import DEFAULT_RESULTS, MAX_QUERY_CHARACTERS, MAX_RESULTS
 
 
 def _worded(query: str) -> str:
@@ -17,7 +16,9 @@ def _worded(query: str) -> str:
     return query
 
 
-Query = Annotated[str, AfterValidator(_worded), Field(min_length=1, max_length=MOST_CHARACTERS)]
+Query = Annotated[
+    str, AfterValidator(_worded), Field(min_length=1, max_length=MAX_QUERY_CHARACTERS)
+]
 
 
 class MemorySearch(BaseModel):
@@ -26,7 +27,7 @@ class MemorySearch(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     query: Query
-    top_k: int = Field(default=DEFAULT_RESULTS, ge=1, le=MOST_RESULTS)
+    top_k: int = Field(default=DEFAULT_RESULTS, ge=1, le=MAX_RESULTS)
     memory_type: Tier
     namespace: Name | None = None
     agent_id: AgentId | None = None

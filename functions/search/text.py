@@ -8,8 +8,8 @@ from typing import Any
 import orjson
 
 from functions.entries.model import ENCRYPTED, Entry
+from functions.platform.limits import MAX_QUERY_CHARACTERS
 
-MOST_CHARACTERS = 8192  # of a text; a meaning is the mean of all its words, so more adds little
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _BETWEEN = re.compile(r"[\W_]+")
 _YEAR = re.compile(r"\d{1,4}")
@@ -30,7 +30,7 @@ def text_of(entry: Entry) -> str | None:
 def _joined(words: Iterator[str]) -> str:
     """As many words as are searched; no more of a value is looked at."""
     taken: list[str] = []
-    room = MOST_CHARACTERS
+    room = MAX_QUERY_CHARACTERS
     for word in words:
         if room <= 0:
             break

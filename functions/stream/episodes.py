@@ -5,12 +5,13 @@ from collections.abc import Iterator, Sequence
 from functions.event_log.rules import event_id
 from functions.platform.clock import Clock
 from functions.platform.errors import ServiceError
+from functions.platform.limits import EPISODES_WARNING, MAX_EPISODES
 from functions.platform.metrics import report_percent
 from functions.platform.observability import log_unforeseen, logger
 from functions.platform.run_keys import day_of, moment_of_order
 from functions.platform.schema import TYPE_ORDER_ATTRIBUTE
 from functions.runs.counts import AT_ONCE, EpisodeCounts
-from functions.runs.model import MOST_EPISODES, WARNED_FROM, Standing
+from functions.runs.model import Standing
 from functions.stream.bus import Bus, Notice
 from functions.stream.records import Record, Source, is_new_episode, source_of
 
@@ -47,9 +48,9 @@ class EpisodeQuota:
         """Warns once when a tenant comes to the warning; whatever fails, a later append repeats."""
         try:
             standing = self._counts.standing(tenant)
-            near = standing.count >= WARNED_FROM
+            near = standing.count >= EPISODES_WARNING
             if near and self._function is not None:
-                used = 100 * standing.count / MOST_EPISODES
+                used = 100 * standing.count / MAX_EPISODES
                 report_percent("EpisodeQuota", used, self._function)
             if near != standing.warned and (not near or self._told(tenant, standing)):
                 self._counts.set_warned(tenant, warned=near)
@@ -61,7 +62,7 @@ class EpisodeQuota:
         limit = {
             "limit": "episodes",
             "current_count": standing.count,
-            "max_capacity": MOST_EPISODES,
+            "max_capacity": MAX_EPISODES,
         }
         logger.warning("quota", extra={"tenant": tenant, **limit})
         now = self._clock()

@@ -10,12 +10,11 @@ from functions.platform import keys
 from functions.platform.errors import ValueTooLarge
 from functions.platform.idempotency import RequestToken
 from functions.platform.jsontext import compact_json
+from functions.platform.limits import MAX_TASK_FIELDS_BYTES
 from functions.tasks.model import ENDED, Policy, Status, Task
 
 if TYPE_CHECKING:
     from functions.tasks.requests import NewTask, TaskChange
-
-_MOST_KEPT_BYTES = 131_072
 
 
 def new_task(
@@ -93,10 +92,10 @@ def _policy(policy: Policy, change: TaskChange) -> Policy:
 def _kept(before: dict[str, Any], body: NewTask | TaskChange) -> dict[str, Any]:
     kept = {name: value for name, value in (before | body.kept).items() if value is not None}
     size = len(compact_json(kept, "body"))
-    if size > _MOST_KEPT_BYTES:
+    if size > MAX_TASK_FIELDS_BYTES:
         raise ValueTooLarge(
             "the task's own fields are too large; keep bulk data elsewhere",
-            max=_MOST_KEPT_BYTES,
+            max=MAX_TASK_FIELDS_BYTES,
             actual=size,
         )
     return kept

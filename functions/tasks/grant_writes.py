@@ -5,12 +5,11 @@ from typing import Any
 from functions.identity.model import Principal
 from functions.platform import keys
 from functions.platform.keys import agent_digest
+from functions.platform.limits import MAX_GRANTS
 from functions.platform.writes import Write, update
 from functions.tasks.items import grant_attributes
 from functions.tasks.model import Grant
 from functions.tasks.writes import OPEN, directors
-
-MOST_GRANTS = 500  # of a task; they stand in its item
 
 
 def set_grant(tenant: str, task_id: str, caller: Principal, grant: Grant) -> Write:
@@ -23,7 +22,7 @@ def set_grant(tenant: str, task_id: str, caller: Principal, grant: Grant) -> Wri
         f"SET {place} = :grant",
         f"(size(grants) < :most OR attribute_exists({place}))",
         grant=grant_attributes(grant),
-        most=MOST_GRANTS,
+        most=MAX_GRANTS,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from functions.identity.model import Principal
+from functions.platform import limits
 from functions.platform.clock import Clock
 from functions.platform.errors import AccessDenied, CapacityExceeded, NotFound, ValidationFailed
 from functions.platform.table import ConditionFailed
@@ -59,8 +60,6 @@ class Grants:
             if not rules.directs(caller, task):
                 raise AccessDenied("only the task's coordinator and assignee grant") from failed
             rules.assert_open(task)
-            if len(task.grants) >= grant_writes.MOST_GRANTS:
-                raise CapacityExceeded(
-                    "grants", len(task.grants), grant_writes.MOST_GRANTS
-                ) from failed
+            if len(task.grants) >= limits.MAX_GRANTS:
+                raise CapacityExceeded("grants", len(task.grants), limits.MAX_GRANTS) from failed
             raise NotFound("this principal has no grant on the task") from failed

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from functions.platform.limits import DEFAULT_TASK_ENTRIES, DEFAULT_TASK_KB
+
 Status = Literal[
     "pending",
     "ready",
@@ -27,8 +29,8 @@ class Policy:
 
     archive_on_completion: bool = True
     inherit_from_parent: bool = False
-    max_entries: int = 100
-    max_total_size_kb: int = 1024
+    max_entries: int = DEFAULT_TASK_ENTRIES
+    max_total_size_kb: int = DEFAULT_TASK_KB
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,16 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from functions.platform.fields import AgentId, Identifier, Moment, Name
+from functions.platform.limits import (
+    MAX_ACL_ENTRIES,
+    MAX_EPISODIC_ENTRIES,
+    MAX_LISTED_NAMESPACES,
+    MAX_TASK_ENTRIES,
+    MAX_TASK_KB,
+    MAX_TASK_NAME_CHARACTERS,
+)
 from functions.tasks.model import GrantAccess, Policy, Status
 
-_MOST_NAMESPACES = 100
 _POLICY = Policy()
 
 
@@ -18,8 +25,8 @@ class MemoryPolicy(BaseModel):
 
     archive_on_completion: bool = _POLICY.archive_on_completion
     inherit_from_parent: bool = _POLICY.inherit_from_parent
-    max_entries: int = Field(default=_POLICY.max_entries, ge=0, le=1_000_000)
-    max_total_size_kb: int = Field(default=_POLICY.max_total_size_kb, ge=0, le=1_000_000_000)
+    max_entries: int = Field(default=_POLICY.max_entries, ge=0, le=MAX_TASK_ENTRIES)
+    max_total_size_kb: int = Field(default=_POLICY.max_total_size_kb, ge=0, le=MAX_TASK_KB)
 
     @property
     def policy(self) -> Policy:
@@ -33,7 +40,7 @@ class _TaskFields(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    name: str | None = Field(default=None, max_length=1000)
+    name: str | None = Field(default=None, max_length=MAX_TASK_NAME_CHARACTERS)
     plan_id: str | None = None
     description: str | None = None
     priority: str | int | None = None
@@ -53,7 +60,7 @@ class _TaskFields(BaseModel):
     blocked_reason: str | None = None
     error: Any = None
     metadata: dict[str, Any] | None = None
-    semantic_namespaces: list[Name] | None = Field(default=None, max_length=100)
+    semantic_namespaces: list[Name] | None = Field(default=None, max_length=MAX_LISTED_NAMESPACES)
 
     @property
     def kept(self) -> dict[str, Any]:
@@ -107,7 +114,7 @@ class Acl(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    entries: list[AclEntry] = Field(max_length=500)
+    entries: list[AclEntry] = Field(max_length=MAX_ACL_ENTRIES)
 
 
 class Guardrails(BaseModel):
@@ -115,12 +122,14 @@ class Guardrails(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
-    max_working_memory_per_task: int | None = Field(default=None, ge=0, le=1_000_000)
-    max_episodic_memory_per_agent: int | None = Field(default=None, ge=0, le=100_000)
+    max_working_memory_per_task: int | None = Field(default=None, ge=0, le=MAX_TASK_ENTRIES)
+    max_episodic_memory_per_agent: int | None = Field(default=None, ge=0, le=MAX_EPISODIC_ENTRIES)
     allowed_semantic_namespaces: list[Name] | None = Field(
-        default=None, max_length=_MOST_NAMESPACES
+        default=None, max_length=MAX_LISTED_NAMESPACES
     )
-    denied_semantic_namespaces: list[Name] | None = Field(default=None, max_length=_MOST_NAMESPACES)
+    denied_semantic_namespaces: list[Name] | None = Field(
+        default=None, max_length=MAX_LISTED_NAMESPACES
+    )
     memory_archive_required: bool | None = None
 
 

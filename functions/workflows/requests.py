@@ -6,9 +6,18 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from functions.entries.requests import EpisodicSettings, EvictionPolicy
 from functions.platform.fields import AgentId, Name
+from functions.platform.limits import (
+    DEFAULT_TASK_ENTRIES,
+    MAX_EPISODIC_ENTRIES,
+    MAX_LISTED_NAMESPACES,
+    MAX_PLAN_TASKS,
+    MAX_TASK_ENTRIES,
+    MAX_TITLE_CHARACTERS,
+    MAX_WORKFLOW_AGENTS,
+)
 from functions.tasks.requests import MemoryPolicy
 
-_Title = Annotated[str, Field(min_length=1, max_length=100)]
+_Title = Annotated[str, Field(min_length=1, max_length=MAX_TITLE_CHARACTERS)]
 
 
 class _Block(BaseModel):
@@ -19,20 +28,20 @@ class WorkingDefaults(_Block):
     """`memory.working_memory`: what the plan's tasks start from."""
 
     archive_on_completion: bool = True
-    max_entries_per_task: int = Field(default=100, ge=0, le=1_000_000)
+    max_entries_per_task: int = Field(default=DEFAULT_TASK_ENTRIES, ge=0, le=MAX_TASK_ENTRIES)
 
 
 class EpisodicDefaults(_Block):
     """`memory.episodic_memory`: what the workflow's agents start from."""
 
-    capacity_per_agent: int | None = Field(default=None, ge=1, le=100_000)
+    capacity_per_agent: int | None = Field(default=None, ge=1, le=MAX_EPISODIC_ENTRIES)
     eviction_policy: EvictionPolicy = "lru"
 
 
 class MemoryBlock(_Block):
     """`memory`."""
 
-    semantic_namespaces: list[Name] = Field(default=[], max_length=100)
+    semantic_namespaces: list[Name] = Field(default=[], max_length=MAX_LISTED_NAMESPACES)
     working_memory: WorkingDefaults = WorkingDefaults()
     episodic_memory: EpisodicDefaults = EpisodicDefaults()
 
@@ -61,5 +70,5 @@ class Workflow(_Block):
     name: _Title
     version: _Title | int | Annotated[float, Field(allow_inf_nan=False)] | None = None
     memory: MemoryBlock = MemoryBlock()
-    agents: dict[AgentId, AgentBlock] = Field(default={}, max_length=100)
-    plan: list[PlanTask] = Field(default=[], max_length=200)
+    agents: dict[AgentId, AgentBlock] = Field(default={}, max_length=MAX_WORKFLOW_AGENTS)
+    plan: list[PlanTask] = Field(default=[], max_length=MAX_PLAN_TASKS)

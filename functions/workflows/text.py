@@ -8,11 +8,11 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from functions.platform.errors import BodyTooLarge, ValidationFailed
+from functions.platform.limits import MAX_WORKFLOW_BYTES
 from functions.platform.models import Path, invalid, problems_of
 from functions.workflows.requests import Workflow
 from functions.workflows.rules import problems
 
-MOST_BYTES = 262_144
 _DEEPEST = 20
 
 
@@ -52,8 +52,8 @@ def read_workflow(body: bytes, media_type: str) -> Workflow:
         ValidationFailed: it is malformed; each message names the line.
         BodyTooLarge: over 256 KB.
     """
-    if len(body) > MOST_BYTES:
-        raise BodyTooLarge("the workflow is too large", max=MOST_BYTES, actual=len(body))
+    if len(body) > MAX_WORKFLOW_BYTES:
+        raise BodyTooLarge("the workflow is too large", max=MAX_WORKFLOW_BYTES, actual=len(body))
     try:
         text = body.decode()
     except UnicodeDecodeError as error:

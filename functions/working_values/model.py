@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-MOST_INSTANCE_BYTES = 131_072
-LIFETIME = 3_600_000  # ms
+from functions.platform.limits import WORKING_VALUE_LIFETIME
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +16,7 @@ class WorkingValue:
     @property
     def expires(self) -> int:
         """The time (epoch ms) from which the value no longer exists."""
-        return self.updated + LIFETIME
+        return self.updated + WORKING_VALUE_LIFETIME
 
 
 ValuesByKey = dict[str, WorkingValue]

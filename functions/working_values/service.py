@@ -9,15 +9,10 @@ from functions.identity.model import Principal
 from functions.platform.clock import Clock
 from functions.platform.errors import CapacityExceeded, NotFound
 from functions.platform.jsontext import bounded_json
+from functions.platform.limits import MAX_INSTANCE_BYTES
 from functions.platform.retry import Backoff
 from functions.platform.table import ConditionFailed
-from functions.working_values.model import (
-    MOST_INSTANCE_BYTES,
-    ValuesByKey,
-    WorkingValue,
-    select_live,
-    total_bytes,
-)
+from functions.working_values.model import ValuesByKey, WorkingValue, select_live, total_bytes
 from functions.working_values.store import WorkingValueStore
 
 if TYPE_CHECKING:
@@ -40,14 +35,14 @@ class WorkingValues:
             ValueTooLarge: the value alone is over the instance's 131,072 bytes.
             CapacityExceeded: the value is over them together with the others.
         """
-        text = bounded_json(new.value, "value", MOST_INSTANCE_BYTES)
+        text = bounded_json(new.value, "value", MAX_INSTANCE_BYTES)
         value = WorkingValue(text, self._clock())
 
         def add(values: ValuesByKey) -> ValuesByKey:
             after = values | {key: value}
-            if total_bytes(after.values()) > MOST_INSTANCE_BYTES:
+            if total_bytes(after.values()) > MAX_INSTANCE_BYTES:
                 in_use = total_bytes(values.values())
-                raise CapacityExceeded("working_bytes", in_use, MOST_INSTANCE_BYTES)
+                raise CapacityExceeded("working_bytes", in_use, MAX_INSTANCE_BYTES)
             return after
 
         self._change(caller.tenant, instance, add)

@@ -9,13 +9,13 @@ import pytest
 from moto import mock_aws
 
 from functions.container import Container
+from functions.platform.limits import EPISODES_WARNING
 from functions.platform.run_keys import day_item, day_of, moment_of_order
 from functions.platform.schema import log_table, memory_table
 from functions.platform.settings import ScheduleSettings
 from functions.platform.table import Table
 from functions.platform.writes import update
 from functions.runs.counts import EpisodeCounts
-from functions.runs.model import WARNED_FROM
 from functions.schedule.handler import build_handler
 from functions.stream.episodes import EpisodeQuota
 from tests.contract.door import LambdaContext
@@ -110,7 +110,9 @@ def test_what_episodes_use_up_is_reported_under_the_name_that_is_watched(
         appended = records[0]["dynamodb"]["NewImage"]["type_at"]["S"]
         now = moment_of_order(appended)
         memory = Table(dynamodb, "memory")
-        memory.update(update(day_item("acme", day_of(now)), "SET episodes = :n", n=WARNED_FROM - 1))
+        memory.update(
+            update(day_item("acme", day_of(now)), "SET episodes = :n", n=EPISODES_WARNING - 1)
+        )
         quota = EpisodeQuota(EpisodeCounts(memory, lambda: now), None, "lifecycle", lambda: now)
         assert quota.process(records, []) == []
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]

@@ -6,10 +6,11 @@ from functions.api.parsing import parsed
 from functions.api.route import Route
 from functions.entries.requests import AgentConfig
 from functions.identity.model import ADMIN, Principal
+from functions.platform.limits import MAX_ID_CHARACTERS
 
 
 def configure(call: Call, caller: Principal) -> Answer:
-    config, agent = parsed(call, AgentConfig), call.name("agent_id", 128)
+    config, agent = parsed(call, AgentConfig), call.name("agent_id", MAX_ID_CHARACTERS)
     settings = call.services.agents.configure(caller, agent, config, call.token(caller))
     return json_answer(200, settings_document(settings))
 

@@ -13,13 +13,19 @@ from functions.api.route import Route
 from functions.entries.context import Section
 from functions.entries.model import Entry
 from functions.identity.model import READ, Principal
+from functions.platform.limits import (
+    DEFAULT_CONTEXT_EPISODES,
+    DEFAULT_CONTEXT_KB,
+    MAX_CONTEXT_EPISODES,
+    MAX_CONTEXT_KB,
+)
 
 _KB = 1024
 
 
 def pack(call: Call, caller: Principal) -> Answer:
-    episodic = number(call, "episodic_limit", 10, 0, 1000)
-    most = number(call, "max_kb", 256, 1, 4096)
+    episodic = number(call, "episodic_limit", DEFAULT_CONTEXT_EPISODES, 0, MAX_CONTEXT_EPISODES)
+    most = number(call, "max_kb", DEFAULT_CONTEXT_KB, 1, MAX_CONTEXT_KB)
     task_id = call.names["task_id"]
     found = call.services.contexts.of(caller, task_id, episodic, tags_of(call, "tags"))
     return json_answer(200, {"task_id": task_id} | _packed(found, most * _KB))

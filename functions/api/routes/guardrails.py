@@ -5,6 +5,7 @@ from functions.api.governing_documents import guardrails_document
 from functions.api.parsing import parsed
 from functions.api.route import Route
 from functions.identity.model import ADMIN, Principal
+from functions.platform.limits import MAX_ID_CHARACTERS
 from functions.tasks.guardrails import CoordinatorGuardrails
 from functions.tasks.requests import GuardrailsChange
 
@@ -22,7 +23,7 @@ def change(call: Call, caller: Principal) -> Answer:
 
 
 def _coordinator(call: Call) -> str:
-    return call.name("coordinator_id", 128)
+    return call.name("coordinator_id", MAX_ID_CHARACTERS)
 
 
 def _answer(standing: CoordinatorGuardrails) -> Answer:

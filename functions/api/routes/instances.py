@@ -5,6 +5,7 @@ from functions.api.parsing import parsed
 from functions.api.procedure_documents import held_document, working_document
 from functions.api.route import Route
 from functions.identity.model import READ, WRITE, Principal
+from functions.platform.limits import MAX_ID_CHARACTERS, MAX_NAME_CHARACTERS
 from functions.working_values.requests import NewWorkingValue
 
 _WORKING = "/api/v1/instances/{instance_id}/working"
@@ -24,7 +25,7 @@ def get(call: Call, caller: Principal) -> Answer:
 
 
 def get_all(call: Call, caller: Principal) -> Answer:
-    instance = call.name("instance_id", 128)
+    instance = call.name("instance_id", MAX_ID_CHARACTERS)
     return json_answer(
         200, held_document(instance, call.services.working_values.get_all(caller, instance))
     )
@@ -36,7 +37,7 @@ def delete(call: Call, caller: Principal) -> Answer:
 
 
 def _names(call: Call) -> tuple[str, str]:
-    return call.name("instance_id", 128), call.name("key", 255)
+    return call.name("instance_id", MAX_ID_CHARACTERS), call.name("key", MAX_NAME_CHARACTERS)
 
 
 ROUTES = [

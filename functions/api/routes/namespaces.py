@@ -8,6 +8,7 @@ from functions.api.route import Route
 from functions.identity.model import ADMIN, READ, Principal
 from functions.namespaces.model import Namespace
 from functions.namespaces.requests import NamespaceChange
+from functions.platform.limits import MAX_NAME_CHARACTERS
 
 NAMESPACES = "/api/v1/memory/namespaces"
 
@@ -23,7 +24,7 @@ def get(call: Call, caller: Principal) -> Answer:
 
 def configure(call: Call, caller: Principal) -> Answer:
     change = parsed(call, NamespaceChange)
-    name, version = call.name("namespace", 255), call.if_match
+    name, version = call.name("namespace", MAX_NAME_CHARACTERS), call.if_match
     token = call.token(caller)
     return _answer(call.services.namespaces.configure(caller, name, change, version, token))
 

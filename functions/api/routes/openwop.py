@@ -6,7 +6,7 @@ from typing import Any
 
 from functions.api.call import Answer, Call, json_answer
 from functions.api.openwop_documents import memory_entry_document, run_document
-from functions.api.paging import MOST_LIMIT, cut, number, single
+from functions.api.paging import cut, number, single
 from functions.api.parsing import parsed
 from functions.api.route import Route
 from functions.identity.model import READ, WRITE, Principal
@@ -14,6 +14,7 @@ from functions.openwop.model import Listing, MemoryEntry
 from functions.openwop.requests import NewMemoryEntry, NewMemoryRun
 from functions.platform.errors import ValidationFailed
 from functions.platform.idempotency import RequestToken
+from functions.platform.limits import MAX_PAGE_ITEMS
 from functions.platform.snapshot_keys import parse_memory_entry_id
 
 _RUNS = "/v1/runs"
@@ -34,8 +35,8 @@ def end(call: Call, caller: Principal) -> Answer:
 
 
 def list_entries(call: Call, caller: Principal) -> Answer:
-    limit = number(call, "limit", 0, 0, MOST_LIMIT)
-    listing = Listing(_tag(call), _before(call), limit or MOST_LIMIT)
+    limit = number(call, "limit", 0, 0, MAX_PAGE_ITEMS)
+    listing = Listing(_tag(call), _before(call), limit or MAX_PAGE_ITEMS)
     found = call.services.memories.list(
         caller, call.names["memoryRef"], single(call, "runId"), listing
     )
@@ -47,7 +48,7 @@ def _listed(found: Iterator[MemoryEntry], limit: int) -> dict[str, Any]:
     taken: list[MemoryEntry] = []
 
     def documents() -> Iterator[dict[str, Any]]:
-        for entry in islice(found, limit or MOST_LIMIT):
+        for entry in islice(found, limit or MAX_PAGE_ITEMS):
             taken.append(entry)
             yield memory_entry_document(entry)
 

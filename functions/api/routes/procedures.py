@@ -8,6 +8,7 @@ from functions.api.parsing import parsed
 from functions.api.procedure_documents import workflow_document
 from functions.api.route import Route
 from functions.identity.model import READ, WRITE, Principal
+from functions.platform.limits import MAX_ID_CHARACTERS
 from functions.procedures.model import Procedure, WorkflowStats
 from functions.procedures.requests import NewWorkflow, Outcome, Selection
 
@@ -59,11 +60,13 @@ def delete(call: Call, caller: Principal) -> Answer:
 
 
 def _procedure(call: Call) -> Procedure:
-    return Procedure(call.name("agent_type", 128), call.name("task_type", 128))
+    return Procedure(
+        call.name("agent_type", MAX_ID_CHARACTERS), call.name("task_type", MAX_ID_CHARACTERS)
+    )
 
 
 def _workflow(call: Call) -> str:
-    return call.name("workflow_id", 128)
+    return call.name("workflow_id", MAX_ID_CHARACTERS)
 
 
 def _answer(status: int, found: WorkflowStats, **more: object) -> Answer:

@@ -6,20 +6,19 @@ from typing import Any, cast, get_args
 from urllib.parse import quote
 
 from functions.api.call import Answer, Call, json_answer
-from functions.api.paging import MOST_LIMIT, PAGE, cut, envelope, limits, number, single
+from functions.api.paging import PAGE, cut, envelope, limits, number, single
 from functions.api.parsing import parsed
 from functions.api.route import Route
 from functions.api.run_documents import episode_document, run_document
 from functions.identity.model import READ, WRITE, Principal
 from functions.platform.errors import ValidationFailed
+from functions.platform.limits import DEFAULT_RECALLED_EPISODES, MAX_ID_CHARACTERS, MAX_PAGE_ITEMS
 from functions.platform.run_keys import order_of_episode
 from functions.runs.model import Episode, Run, RunStatus
 from functions.runs.requests import NewEpisode, NewRun, RunError, RunOutput
 
 _RUNS = "/api/v1/runs"
 _RUN = f"{_RUNS}/{{run_id}}"
-_MOST_NAME = 128
-_RECALLED = 10
 
 
 def start(call: Call, caller: Principal) -> Answer:
@@ -59,7 +58,10 @@ def append(call: Call, caller: Principal) -> Answer:
 
 
 def recall(call: Call, caller: Principal) -> Answer:
-    limit, before = number(call, "limit", _RECALLED, 1, MOST_LIMIT), _before(call)
+    limit, before = (
+        number(call, "limit", DEFAULT_RECALLED_EPISODES, 1, MAX_PAGE_ITEMS),
+        _before(call),
+    )
     agent_type, run_id = _agent_type(call), single(call, "run_id")
     if (agent_type is None) == (run_id is None):
         raise ValidationFailed("agent_type", "is required, or else run_id: give one of the two")
@@ -88,8 +90,8 @@ def _recalled(found: Iterator[Episode], agent_type: str, limit: int) -> dict[str
 
 def _agent_type(call: Call) -> str | None:
     text = single(call, "agent_type")
-    if text is not None and not 0 < len(text) <= _MOST_NAME:
-        raise ValidationFailed("agent_type", f"has 1 to {_MOST_NAME} characters")
+    if text is not None and not 0 < len(text) <= MAX_ID_CHARACTERS:
+        raise ValidationFailed("agent_type", f"has 1 to {MAX_ID_CHARACTERS} characters")
     return text
 
 

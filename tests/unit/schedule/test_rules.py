@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.platform.writes import MOST_WRITES
+from functions.platform.limits import MAX_TRANSACTION_WRITES
 from functions.schedule.rules import batches, in_turn, kind_of, writes_of_removal
 
 SHARDS = ("0", "1", "2", "3")
@@ -35,7 +35,9 @@ def test_batches_hold_every_entry_once_of_one_owner_and_fit_a_transaction(
     )
     for batch in made:
         assert len({each["pk"] for each in batch}) == 1
-        assert sum(map(writes_of_removal, batch)) < MOST_WRITES  # the agent's counters fit in
+        assert (
+            sum(map(writes_of_removal, batch)) < MAX_TRANSACTION_WRITES
+        )  # the agent's counters fit in
 
 
 def test_few_entries_of_one_owner_go_together() -> None:

@@ -9,10 +9,11 @@ from functions.api.route import Route
 from functions.api.routes.conversations.without_bodies import CONVERSATION, CONVERSATIONS, answer
 from functions.conversations.requests import NewConversation, NewMessages
 from functions.identity.model import WRITE, Principal
+from functions.platform.limits import MAX_NAME_CHARACTERS
 
 
 def put(call: Call, caller: Principal) -> Answer:
-    new, session = parsed(call, NewConversation), call.name("session_id", 255)
+    new, session = parsed(call, NewConversation), call.name("session_id", MAX_NAME_CHARACTERS)
     made, first = call.services.conversations.put(caller, session, new, call.if_match)
     located = {"location": _address(session)} if first else {}
     return answer(201 if first else 200, made, conversation_document(made), **located)

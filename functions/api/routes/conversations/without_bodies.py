@@ -7,11 +7,12 @@ from functions.api.call import Answer, Call, json_answer
 from functions.api.conversation_documents import conversation_document, message_document
 from functions.api.documents import Document
 from functions.api.filters import tags_of
-from functions.api.paging import MOST_LIMIT, PAGE, cut, envelope, limits, number, single
+from functions.api.paging import PAGE, cut, envelope, limits, number, single
 from functions.api.route import Route
 from functions.conversations.model import Conversation, Message
 from functions.identity.model import READ, WRITE, Principal
 from functions.platform.errors import ValidationFailed
+from functions.platform.limits import MAX_PAGE_ITEMS
 
 CONVERSATIONS = "/api/v1/conversations"
 CONVERSATION = f"{CONVERSATIONS}/{{session_id+}}"
@@ -20,7 +21,7 @@ _ARCHIVE = f"{CONVERSATION}/archive"
 
 def get(call: Call, caller: Principal) -> Answer:
     first, most = _range(call)
-    newest = number(call, "last", 0, 1, MOST_LIMIT)
+    newest = number(call, "last", 0, 1, MAX_PAGE_ITEMS)
     if newest and call.query.keys() & set(PAGE):
         raise ValidationFailed("last", "goes without limit and offset")
     session = call.names["session_id"]

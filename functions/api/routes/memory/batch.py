@@ -10,10 +10,10 @@ from functions.api.filters import FILTERS, NARROWING, filters_of
 from functions.api.parsing import parsed
 from functions.api.route import Route
 from functions.api.routes.memory.entry import MEMORY
-from functions.entries.model import MOST_IN_BATCH
 from functions.entries.requests import BatchUpdate, NewEntry
 from functions.identity.model import WRITE, Principal
 from functions.platform.errors import BatchTooLarge, ValidationFailed
+from functions.platform.limits import MAX_BATCH_ENTRIES
 from functions.platform.models import validated
 
 
@@ -22,7 +22,7 @@ class Batch(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    entries: list[NewEntry | BatchUpdate] = Field(min_length=1, max_length=MOST_IN_BATCH)
+    entries: list[NewEntry | BatchUpdate] = Field(min_length=1, max_length=MAX_BATCH_ENTRIES)
 
 
 class _Items(BaseModel):
@@ -35,10 +35,10 @@ class _Items(BaseModel):
 
 def batch(call: Call, caller: Principal) -> Answer:
     asked = parsed(call, _Items).entries
-    if len(asked) > MOST_IN_BATCH:
+    if len(asked) > MAX_BATCH_ENTRIES:
         raise BatchTooLarge(
-            f"a batch holds {MOST_IN_BATCH} entries; split it",
-            max=MOST_IN_BATCH,
+            f"a batch holds {MAX_BATCH_ENTRIES} entries; split it",
+            max=MAX_BATCH_ENTRIES,
             actual=len(asked),
         )
     items = [_item(index, each) for index, each in enumerate(asked)]

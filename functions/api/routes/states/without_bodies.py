@@ -10,6 +10,7 @@ from functions.api.paging import cut, number
 from functions.api.route import Route
 from functions.conversations.states import Place, State
 from functions.identity.model import READ, WRITE, Principal
+from functions.platform.limits import MAX_ID_CHARACTERS, MAX_NAME_CHARACTERS
 
 OF_OWNER = "/api/v1/agents/{agent_id+}/state/{owner_id}"
 STATE = f"{OF_OWNER}/{{key+}}"
@@ -25,7 +26,10 @@ def delete(call: Call, caller: Principal) -> Answer:
 
 
 def of_owner(call: Call, caller: Principal) -> Answer:
-    agent, owner = call.name("agent_id", 128), call.name("owner_id", 128)
+    agent, owner = (
+        call.name("agent_id", MAX_ID_CHARACTERS),
+        call.name("owner_id", MAX_ID_CHARACTERS),
+    )
     offset = number(call, "offset", 0, 0, 10**9)
     found = list(call.services.states.of_owner(caller, agent, owner))
     taken = len(cut(map(_pair, found[offset:])))
@@ -43,8 +47,11 @@ def _pair(state: State) -> dict[str, Any]:
 
 def place(call: Call) -> Place:
     """Where the state of a request stands."""
-    agent, owner = call.name("agent_id", 128), call.name("owner_id", 128)
-    return Place(agent, owner, call.name("key", 255))
+    agent, owner = (
+        call.name("agent_id", MAX_ID_CHARACTERS),
+        call.name("owner_id", MAX_ID_CHARACTERS),
+    )
+    return Place(agent, owner, call.name("key", MAX_NAME_CHARACTERS))
 
 
 def answer(state: State) -> Answer:

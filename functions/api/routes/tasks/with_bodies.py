@@ -8,6 +8,7 @@ from functions.api.parsing import parsed
 from functions.api.route import Route
 from functions.api.routes.tasks.without_bodies import ACL, GRANT, TASKS, task_answer
 from functions.identity.model import WRITE, Principal
+from functions.platform.limits import MAX_ID_CHARACTERS
 from functions.tasks.requests import Acl, NewGrant, NewTask, TaskChange
 
 
@@ -28,7 +29,7 @@ def change(call: Call, caller: Principal) -> Answer:
 
 
 def grant(call: Call, caller: Principal) -> Answer:
-    task_id, principal = call.names["task_id"], call.name("principal", 128)
+    task_id, principal = call.names["task_id"], call.name("principal", MAX_ID_CHARACTERS)
     granted = call.services.grants.grant(caller, task_id, principal, parsed(call, NewGrant))
     return json_answer(200, grant_document(granted))
 

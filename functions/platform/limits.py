@@ -1,0 +1,82 @@
+"""Every numeric limit of the service; no other module holds one (contract §1 to §9).
+
+A limit that callers meet is published by `GET /api/v1/capabilities` or in the OpenAPI document.
+"""
+
+# Names and texts, in characters
+MAX_NAME_CHARACTERS = 255  # of a namespace, a key, a session id
+MAX_ID_CHARACTERS = 128  # of an agent, a task, an intent, an instance, a type
+MAX_LABEL_CHARACTERS = 64  # of a role, an episode's type
+MAX_TITLE_CHARACTERS = 100  # of a workflow and its tasks
+MAX_TASK_NAME_CHARACTERS = 1000
+MAX_ENTRY_ID_CHARACTERS = 255
+MAX_TTL_CHARACTERS = 128
+MAX_IDEMPOTENCY_KEY_CHARACTERS = 255
+MAX_QUERY_CHARACTERS = 8192  # of a text to embed: it is the mean of its words, more adds little
+MAX_FACT_PART_CHARACTERS = 2048  # of a fact's subject, predicate, object
+MAX_OPENWOP_TAG_CHARACTERS = 256
+MAX_SECRET_CHARACTERS = 4096
+
+# Values, in bytes of compact UTF-8 JSON
+MAX_VALUE_BYTES = 65_536  # of an entry (RFC-0015 §1.3)
+MAX_MESSAGE_BYTES = 65_536
+MAX_CONVERSATION_METADATA_BYTES = 65_536
+MAX_STATE_BYTES = 65_536
+MAX_OPENWOP_ENTRY_BYTES = 65_536  # of content as UTF-8, before and after redaction
+MAX_SECRETS_BYTES = 65_536  # of all secrets of a run
+MAX_RUN_VALUE_BYTES = 65_536  # of content, metadata, input, output, error, each
+MAX_SPEC_BYTES = 65_536  # of a learned workflow
+MAX_FACT_METADATA_BYTES = 16_384
+MAX_INSTANCE_BYTES = 131_072  # of all working values of an instance
+MAX_TASK_FIELDS_BYTES = 131_072  # of the task's fields that memory doesn't use
+MAX_WORKFLOW_BYTES = 262_144
+MAX_JSON_DEPTH = 150  # parsers stop at 200, and a value is nested in other documents
+
+# Requests, pages and responses
+MAX_BODY_BYTES = 5_242_880  # a Lambda event holds 6 MB
+MAX_PAGE_BYTES = 5_000_000
+MAX_RESPONSE_BYTES = 6_000_000  # a Lambda response, itself written as JSON
+DEFAULT_PAGE_ITEMS, MAX_PAGE_ITEMS = 100, 1000
+MAX_OFFSET = 10**9
+MAX_VALIDATION_ERRORS = 20  # that one response names
+DEFAULT_RESULTS, MAX_RESULTS = 5, 100  # of a search or a recall of facts
+DEFAULT_RECALLED_EPISODES = 10
+DEFAULT_CONTEXT_EPISODES, MAX_CONTEXT_EPISODES = 10, 1000
+DEFAULT_CONTEXT_KB, MAX_CONTEXT_KB = 256, 4096
+
+# Elements of one request
+MAX_TAGS = 50
+MAX_BATCH_ENTRIES = 50
+MAX_APPENDED_MESSAGES = 50
+MAX_OWNERS = 50  # of a conversation, and its readers
+MAX_ACL_ENTRIES = 500  # of a namespace, an intent
+MAX_LISTED_NAMESPACES = 100
+MAX_WORKFLOW_AGENTS = 100
+MAX_PLAN_TASKS = 200
+MAX_SECRETS = 32  # of a run
+MAX_TURN = 1_000_000_000  # of an episode
+
+# Capacities and quotas
+DEFAULT_EPISODIC_ENTRIES, MAX_EPISODIC_ENTRIES = 1000, 100_000  # of an agent (RFC-0015 §2.2)
+DEFAULT_TASK_ENTRIES, MAX_TASK_ENTRIES = 100, 1_000_000  # of a task (RFC-0015 §6.5)
+DEFAULT_TASK_KB, MAX_TASK_KB = 1024, 1_000_000_000
+MAX_WORKING_ENTRIES, MAX_WORKING_KB = 100, 1024  # of an agent outside tasks (contract §4)
+MAX_GRANTS = 500  # of a task; they are in its item
+MAX_EPISODES, EPISODES_WARNING = 100_000, 80_000  # of a tenant, all agent types together
+
+# Retention
+RUN_RETENTION_DAYS = 90
+OPENWOP_RUN_LIFETIME = 86_400_000  # ms
+WORKING_VALUE_LIFETIME = 3_600_000  # ms
+
+# Settings
+MIN_ROOT_KEY_CHARACTERS = 16
+MAX_KEY_CACHE_SECONDS = 60
+MAX_SWEEP_THREADS = 32
+
+# DynamoDB
+MAX_TRANSACTION_WRITES = 100
+MAX_TRANSACTION_BYTES = 3_900_000  # of 4 MB
+MAX_ITEM_BYTES = 409_600
+MAX_GET_ITEMS = 100  # of one BatchGetItem
+MAX_WRITE_ITEMS = 25  # of one BatchWriteItem
