@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import (
-    cold,
+    cold_start,
     compare,
     conversations,
     costs,
@@ -50,7 +50,12 @@ def _peers(options: argparse.Namespace) -> list[peers.Row]:
 _PARTS = {
     "costs": Part(lambda _: costs.measure(), costs.as_data, costs.as_text, report.of_costs),
     "floor": Part(lambda _: floor.measure(), floor.as_data, floor.as_text, report.of_floor),
-    "cold": Part(lambda _: cold.measure(), cold.as_data, cold.as_text, report.of_cold),
+    "cold-start": Part(
+        lambda _: cold_start.measure(),
+        cold_start.as_data,
+        cold_start.as_text,
+        report.of_cold_start,
+    ),
     "compare": Part(
         lambda options: compare.compare(_BENCH, options.rounds, options.seconds),
         compare.as_data,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from benchmarks import cold, compare, costs, floor, growth, peers, scale, trace
+from benchmarks import cold_start, compare, costs, floor, growth, peers, scale, trace
 from benchmarks.tables import text_table
 
 _OURS = "ours"
@@ -44,17 +44,25 @@ def of_floor(found: Sequence[floor.Row]) -> Iterator[Line]:
         yield Line(f"CPU, {row.operation}", ours, raw, f"{row.to_raw:.1f}", "", None)
 
 
-def of_cold(found: Sequence[cold.Row]) -> Iterator[Line]:
+def of_cold_start(found: Sequence[cold_start.ColdStart]) -> Iterator[Line]:
     typical = found[-1]
-    for row in found[2:-1]:
-        is_api = row.start.startswith("API")
+    for row in found[:-1]:
+        name, is_get = f"cold start, {row.name}", row is found[0]
         yield Line(
-            f"cold start, {row.start}",
-            f"{row.cpu_ms:.0f} ms CPU",
-            f"{typical.cpu_ms:.0f} ms typical",
+            name,
+            f"{row.init_ms + row.first_ms:.0f} ms CPU",
+            f"{typical.init_ms + typical.first_ms:.0f} ms typical",
             f"{row.ratio:.2f}",
-            f"<= {cold.GOAL:g}" if is_api else "",
-            row.ratio <= cold.GOAL if is_api else None,
+            f"<= {cold_start.GOAL:g}" if is_get else "",
+            row.ratio <= cold_start.GOAL if is_get else None,
+        )
+        yield Line(
+            f"{name}, after INIT",
+            f"{row.first_ms:.1f} ms CPU",
+            f"{typical.first_ms:.1f} ms typical",
+            "",
+            f"<= {cold_start.GOAL_FIRST_MS:g} ms" if row.is_api else "",
+            row.first_ms <= cold_start.GOAL_FIRST_MS if row.is_api else None,
         )
 
 
