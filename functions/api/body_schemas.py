@@ -7,7 +7,7 @@ from pydantic.json_schema import models_json_schema
 
 from functions.api.documents import Document
 from functions.api.notes import FIELDS, MODELS, PARTIAL
-from functions.api.route import Route
+from functions.api.routing import Route
 
 
 def body_ref(model: str) -> str:
@@ -17,7 +17,9 @@ def body_ref(model: str) -> str:
 
 def bodies(routes: list[Route]) -> dict[str, Document]:
     """The schemas of all bodies, and of what they hold."""
-    models: list[type[BaseModel]] = [route.body for route in routes if route.body is not None]
+    models: list[type[BaseModel]] = [
+        route.request_model for route in routes if route.request_model is not None
+    ]
     _, generated = models_json_schema(
         [(model, "validation") for model in dict.fromkeys(models)],
         ref_template=body_ref("{model}"),

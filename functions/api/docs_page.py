@@ -6,7 +6,7 @@ from html import escape
 from functions.api.docs_fields import fields, kind, parameter_row, prose, table
 from functions.api.docs_style import STYLE
 from functions.api.documents import Document
-from functions.platform.errors import ERROR_CODES, ErrorCode
+from functions.platform.errors import ERROR_CODES
 
 _QUICK_START = """\
 export SERVER=http://127.0.0.1:8080 KEY=am_...
@@ -121,7 +121,7 @@ def _content(answer: Document) -> str:
 
 def _said(status: str, answer: Document) -> str:
     if "$ref" in answer:
-        codes = (code for code, error in ERROR_CODES.items() if str(error.status) == status)
+        codes = (code for code, kind in ERROR_CODES.items() if str(kind.status) == status)
         return ", ".join(f'<a href="#{code}">{code}</a>' for code in codes)
     headers = ", ".join(f"`{name}`" for name in answer["headers"])
     return prose(f"{answer['description']}. Headers: {headers}.")
@@ -141,15 +141,15 @@ def _object(schema: Document) -> str:
 
 
 def _problems() -> str:
-    problems = "".join(_problem(code, error) for code, error in ERROR_CODES.items())
+    problems = "".join(_problem(code, kind.status) for code, kind in ERROR_CODES.items())
     return f'<h2 id="problems">Problems</h2>{problems}'
 
 
-def _problem(code: str, error: ErrorCode) -> str:
-    status = f'<span class="soft">{error.status}</span>'
+def _problem(code: str, status: int) -> str:
+    what, remedy = ERROR_CODES[code].description, ERROR_CODES[code].remedy
     return (
-        f'<article id="{code}"><h3><code>{code}</code> {status}</h3>'
-        f"<p>{prose(error.description)}</p><p>{prose(error.remedy)}</p></article>"
+        f'<article id="{code}"><h3><code>{code}</code> <span class="soft">{status}</span></h3>'
+        f"<p>{prose(what)}</p><p>{prose(remedy)}</p></article>"
     )
 
 

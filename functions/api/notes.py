@@ -13,64 +13,6 @@ def _named_by(*fields: str) -> Document:
     return {"required": list(fields), "properties": properties}
 
 
-OPERATIONS = {
-    "memory_query": "What you may not read never matches. Newest first.",
-    "memory_of_agent": "As the query, with the totals in headers. Newest first.",
-    "memory_batch": "All or nothing; the first failure's problem says its `index`.",
-    "memory_delete_batch": "Only what you may write is deleted. Takes at least one parameter "
-    "beside `agent_id`, `memory_type` and `pinned`.",
-    "search_memory": "An extension beside the query: compares the words of key, tags and value by "
-    "meaning. What you may not read is never found, nor what is `confidential` or `restricted`. A "
-    "write is found within a second or two; what is removed, from that moment on no more.",
-    "context_pack": "For whoever may read the task's working memory. The episodes are the "
-    "assignee's for its coordinator, else the caller's own; `tags` filters only them. The semantic "
-    "entries are those of the task's `semantic_namespaces`, or else of the namespaces that its "
-    "coordinator's guardrails allow. The first entry that doesn't fit into `max_kb` ends the list.",
-    "guardrails_change": "When it answers, the guardrails hold for every open task of the "
-    "coordinator and for who is assigned to one.",
-    "namespaces_configure": "Makes the namespace if it is new.",
-    "workflows_apply": "For users and coordinators, who become the tasks' coordinator. The file "
-    "that was applied last changes nothing and answers the same; a changed one changes what is "
-    "there, ended tasks aside; another `version` makes tasks of its own. An error names its line.",
-    "tasks_change": "By its coordinator; its assignee sets status and results.",
-    "tasks_of_agent": "Those in which the caller has part; all of them with `memory.admin`.",
-    "tasks_grant": "By the task's coordinator or assignee.",
-    "tasks_revoke": "By the task's coordinator or assignee.",
-    "tasks_set_acl": "By the intent's owner, or with `memory.admin`.",
-    "logs_of_intent": "By the intent's owner, who takes or took part in it, who is on its access "
-    "list, or with `memory.admin`. Oldest first.",
-    "logs_of_agent": "By the agent itself, or with `memory.admin`. Oldest first.",
-    "logs_of_namespace": "By who may read the namespace, or with `memory.admin`. Oldest first.",
-    "identity_create": "The answer shows the key, this once.",
-    "facts_learn": "With a `fact_id` that is there, the fact takes the place of that one (200).",
-    "facts_recall": "Best first; `score` is the cosine of the vectors, 1 at most.",
-    "instances_put": "All values of an instance have 131,072 bytes together, as compact JSON.",
-    "procedures_put": "What was learned stays, unless `reset` is true; with a `half_life`, an "
-    "outcome counts for half of what one a half-life later does. The same again changes nothing.",
-    "procedures_select": "Draws from each workflow's Beta(alpha, beta) and gives the one with the "
-    "highest draw. The body may be left out; `seed` makes the draws repeatable.",
-    "procedures_outcome": "Adds `score` to alpha and its rest to beta; none is lost, whatever is "
-    "reported at once. With an Idempotency-Key it counts once for a day.",
-    "openwop_start": "The memory is that of the caller, the agent and the scope; whoever in the "
-    "tenant is given its `memoryRef` may use it. The run is over when it is ended, or after 24 "
-    "hours. Secrets of 8 characters or more are kept encrypted, for its puts.",
-    "openwop_end": "Again changes nothing.",
-    "openwop_list_entries": "Newest first. In a run it is always the same, but for entries that "
-    "expire; without one it is what there is now.",
-    "openwop_put_entry": "In a run, its secrets are replaced by `<REDACTED:label>` before anything "
-    "is stored, or refused if the run rejects them. Empty tags are dropped.",
-    "openwop_delete_entry": "Runs that are open go on seeing it; after the last of them it leaves "
-    "the storage.",
-    "runs_start": "The id is the run's whole address, so episodes can be appended without a look "
-    "at the run.",
-    "runs_append": "One write. Late episodes are taken, too: a run that has ended says so itself. "
-    "With an Idempotency-Key a retry finds the first one.",
-    "runs_recall": "Newest first. Those of an agent type come in one query, across its runs, from "
-    "an index that may be a moment behind; those of a run are complete. There is no total: it "
-    "would take reading all of them.",
-}
-"""What is to be known of an operation beyond its summary."""
-
 MODELS: dict[str, Document] = {
     "EntryChange": {"description": _UNCHANGED, "minProperties": 1},
     "TaskChange": {"description": _UNCHANGED},

@@ -8,11 +8,10 @@ from sys import modules
 from functions.api import parameters
 from functions.api.body_schemas import bodies, body_ref, noted
 from functions.api.documents import Document
-from functions.api.envelopes import names_of
-from functions.api.notes import OPERATIONS
-from functions.api.route import ANY, PUBLIC, ROOT, Route
+from functions.api.error_responses import openwop_names_of
+from functions.api.routes import OPENWOP_PREFIX
+from functions.api.routing import ANY, PUBLIC, ROOT, Route
 from functions.api.schemas import answers
-from functions.api.templates import names_in, pattern_of
 from functions.platform.errors import ERROR_CODES
 from functions.tasks.requests import KEPT
 
@@ -36,7 +35,7 @@ _HEADERS: dict[str | None, tuple[str, ...]] = {
     "Entries": ("X-Total-Count", "X-Next-Offset"),
     "Tasks": ("X-Total-Count", "X-Next-Offset"),
 }
-_STATUSES = sorted({error.status for error in ERROR_CODES.values()} - {500})
+_STATUSES = sorted({kind.status for kind in ERROR_CODES.values()} - {500})
 _PROBLEM_HEADERS = {401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
 _HEADER_NOTES = {
     "ETag": "The version, in quotes.",
@@ -63,7 +62,7 @@ def describe(routes: list[Route]) -> Document:
     """The OpenAPI document of these routes."""
     paths: dict[str, Document] = {}
     for route in routes:
-        operations = paths.setdefault(route.template, {})
+        operations = paths.setdefault(route.openapi_path, {})
         operations[route.method.lower()] = _operation(route, routes)
     return {
         "openapi": "3.1.0",
@@ -90,75 +89,75 @@ def _tags(routes: list[Route]) -> Iterator[Document]:
 
 def _operation(route: Route, routes: list[Route]) -> Document:
     section = _section(route)
-    name = f"{section}_{route.handle.__name__}"
+    name = route.handler.__name__
     operation: Document = {
         "operationId": name,
         "tags": [section],
         "summary": route.summary,
-        "description": " ".join(filter(None, (_who_may(route), OPERATIONS.get(name)))),
+        "description": " ".join(filter(None, (_who_may(route), route.description))),
         "parameters": list(_parameters(route)),
         "responses": dict(_responses(route, routes)),
     }
-    if route.needs == PUBLIC:
+    if route.required_permission == PUBLIC:
         operation["security"] = []
-    if route.body is not None:
-        schema = {"$ref": body_ref(route.body.__name__)}
+    if route.request_model is not None:
+        schema = {"$ref": body_ref(route.request_model.__name__)}
         operation["requestBody"] = {
-            "required": not route.body_optional,
-            "content": {media: {"schema": schema} for media in route.media},
+            "required": not route.request_model_optional,
+            "content": {media: {"schema": schema} for media in route.media_types},
         }
     return operation
 
 
 def _section(route: Route) -> str:
-    """The module of its handler, or the package, where the routes of a room are in several."""
-    return route.handle.__module__.removeprefix(_ROUTES).partition(".")[0]
+    """The module of its handler."""
+    return route.handler.__module__.removeprefix(_ROUTES)
 
 
 def _who_may(route: Route) -> str:
-    if route.needs == PUBLIC:
+    if route.required_permission == PUBLIC:
         return "Needs no key."
-    if route.needs == ROOT:
+    if route.required_permission == ROOT:
         return "Needs the operator's root key."
-    if route.needs == ANY:
+    if route.required_permission == ANY:
         return "Needs a principal's key."
-    return f"Needs the permission `{route.needs}`."
+    return f"Needs the permission `{route.required_permission}`."
 
 
 def _parameters(route: Route) -> Iterator[Document]:
-    for name, many in names_in(route.path):
+    for name, many in route.path_params:
         yield parameters.in_path(name, many=many)
     for name in route.query:
         yield parameters.in_query(name, _section(route))
-    if route.needs not in (PUBLIC, ROOT):
+    if route.required_permission not in (PUBLIC, ROOT):
         yield parameters.AGENT_ID
     if route.if_match is not None:
         yield parameters.IF_MATCH | {"required": route.if_match == "required"}
-    if 304 in route.answers:
+    if 304 in route.responses:
         yield parameters.IF_NONE_MATCH
-    if route.once:
+    if route.idempotent:
         yield parameters.IDEMPOTENCY_KEY
 
 
 def _responses(route: Route, routes: list[Route]) -> Iterator[tuple[str, Document]]:
-    for status, name in route.answers.items():
+    for status, name in route.responses.items():
         yield str(status), _success(route, status, name)
     for status in sorted(_problem_statuses(route, routes)):
         yield str(status), _refusal(route, status)
 
 
 def _refusal(route: Route, status: int) -> Document:
-    if not route.envelope:
+    if not route.path.startswith(OPENWOP_PREFIX):
         return {"$ref": f"#/components/responses/Problem{status}"}
     return {
-        "description": "; ".join(f"`{name}`" for name in names_of(status)),
+        "description": "; ".join(f"`{name}`" for name in openwop_names_of(status)),
         "headers": _headers(_PROBLEM_HEADERS.get(status, ())),
         "content": {"application/json": {"schema": {"$ref": "#/components/schemas/OpenWopError"}}},
     }
 
 
 def _success(route: Route, status: int, name: str | None) -> Document:
-    named = route.answers.get(200) if status == 304 else name
+    named = route.responses.get(200) if status == 304 else name
     headers = _HEADERS.get(named, ())
     if status == 201 and "ETag" in headers:
         headers += ("Location",)
@@ -173,8 +172,8 @@ def _success(route: Route, status: int, name: str | None) -> Document:
 
 
 def _problem_statuses(route: Route, routes: list[Route]) -> set[int]:
-    statuses = {400, *route.also}
-    if route.needs != PUBLIC:
+    statuses = {400, *route.error_statuses}
+    if route.required_permission != PUBLIC:
         statuses |= {401, 403, 429, 503}
     if any(_hides(route, other) for other in routes):
         statuses.add(405)
@@ -183,7 +182,7 @@ def _problem_statuses(route: Route, routes: list[Route]) -> set[int]:
 
 def _hides(route: Route, other: Route) -> bool:
     """Whether the route's path, with some name filled in, is the path of another one."""
-    return route.path != other.path and pattern_of(route.path).fullmatch(other.path) is not None
+    return route.path != other.path and route.pattern.fullmatch(other.path) is not None
 
 
 def _headers(names: Iterable[str]) -> Document:
@@ -207,7 +206,7 @@ def _components(routes: list[Route]) -> Document:
 
 
 def _problem(status: int) -> Document:
-    codes = {code: error.title for code, error in ERROR_CODES.items() if error.status == status}
+    codes = {code: kind.title for code, kind in ERROR_CODES.items() if kind.status == status}
     schema = {"$ref": "#/components/schemas/Problem"}
     return {
         "description": "; ".join(f"{title} (`{code}`)" for code, title in codes.items()),

@@ -5,8 +5,8 @@ from typing import Any
 
 import orjson
 
-from functions.api.call import Call
 from functions.api.documents import Document
+from functions.api.http import Request
 from functions.platform.errors import ValidationFailed
 from functions.platform.jsontext import payload_size
 from functions.platform.limits import (
@@ -20,13 +20,13 @@ from functions.platform.limits import (
 PAGE = ("limit", "offset")
 
 
-def single(call: Call, name: str) -> str | None:
+def single(request: Request, name: str) -> str | None:
     """A query parameter that may be given once.
 
     Raises:
         ValidationFailed: it is given more than once.
     """
-    values = call.query.get(name)
+    values = request.query.get(name)
     if values is None:
         return None
     if len(values) > 1:
@@ -34,27 +34,27 @@ def single(call: Call, name: str) -> str | None:
     return values[0]
 
 
-def assert_known(call: Call, known: Iterable[str]) -> None:
-    """Raises `ValidationFailed` for query parameters that the route doesn't have."""
-    unknown = sorted(call.query.keys() - set(known))
+def assert_known_parameters(request: Request, known: Iterable[str]) -> None:
+    """Raise `ValidationFailed` if the request has query parameters that its route doesn't know."""
+    unknown = sorted(request.query.keys() - set(known))
     if unknown:
         problems = [(name, "is no parameter of this call") for name in unknown]
         raise ValidationFailed(*problems[0], *problems[1:])
 
 
-def limits(call: Call) -> tuple[int, int]:
+def limits(request: Request) -> tuple[int, int]:
     """`limit` (1-1000, default 100) and `offset` (from 0) of a list."""
-    limit = number(call, "limit", DEFAULT_PAGE_ITEMS, 1, MAX_PAGE_ITEMS)
-    return limit, number(call, "offset", 0, 0, MAX_OFFSET)
+    limit = number(request, "limit", DEFAULT_PAGE_ITEMS, 1, MAX_PAGE_ITEMS)
+    return limit, number(request, "offset", 0, 0, MAX_OFFSET)
 
 
-def number(call: Call, name: str, default: int, least: int, most: int) -> int:
+def number(request: Request, name: str, default: int, least: int, most: int) -> int:
     """A query parameter that is a whole number.
 
     Raises:
         ValidationFailed: it is none, or out of range.
     """
-    text = single(call, name)
+    text = single(request, name)
     if text is None:
         return default
     if not (text.isascii() and text.isdigit() and len(text) < 12 and least <= int(text) <= most):
@@ -95,8 +95,8 @@ def position(total: int, offset: int, taken: int) -> dict[str, str]:
     return headers | ({"x_next_offset": str(offset + taken)} if offset + taken < total else {})
 
 
-def listed(call: Call, name: str, documents: Sequence[Document]) -> Document:
+def listed(request: Request, name: str, documents: Sequence[Document]) -> Document:
     """A page of a list that is at hand as a whole."""
-    limit, offset = limits(call)
+    limit, offset = limits(request)
     page = cut(documents[offset : offset + limit])
     return envelope(name, page, len(documents), limit, offset, len(page))

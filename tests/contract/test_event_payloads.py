@@ -16,7 +16,8 @@ import httpx
 import pytest
 
 from functions.api.app import App
-from functions.api.paths import every_route, find
+from functions.api.routes import ROUTES
+from functions.api.routing import Router
 from functions.container import Container
 from functions.local.gateway import to_event
 from functions.platform.errors import MethodNotAllowed, NotFound
@@ -313,13 +314,14 @@ NOBODY = dict.fromkeys(
 def test_every_payload_is_tried_and_every_route_has_one() -> None:
     requests = {path for path in _EVENTS.iterdir() if '"rawPath"' in path.read_text()}
     assert {path.stem for path in requests} == ANSWERS.keys()
-    reached = set()
+    reached, router = set(), Router(ROUTES)
     for name in ANSWERS:
         event = payload(name, NOBODY)
         with suppress(MethodNotAllowed, NotFound):
-            route, _ = find(event["rawPath"], event["requestContext"]["http"]["method"])
+            http = event["requestContext"]["http"]
+            route, _ = router.find(http["method"], event["rawPath"])
             reached.add((route.method, route.path))
-    assert reached == {(route.method, route.path) for route in every_route()}
+    assert reached == {(route.method, route.path) for route in ROUTES}
 
 
 @pytest.mark.parametrize("name", ANSWERS)

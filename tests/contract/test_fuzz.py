@@ -21,12 +21,13 @@ from schemathesis.checks import (
 from schemathesis.core.result import Ok
 from schemathesis.generation.modes import GenerationMode
 
+from functions.api.routes import ROUTES
+from functions.api.routing import ROOT, Route
 from tests.contract.bodies import create, create_task, entry, semantic, working
 from tests.contract.door import BASE_URL
 from tests.contract.expect import ok
 from tests.contract.remembering import start
 from tests.contract.service import ROOT_KEY, Service, Tenant
-from tests.contract.test_discovery import ROUTES
 
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "8"))
 CHECKS = [
@@ -69,20 +70,13 @@ def known(tenant: Tenant) -> Known:
     }
 
 
-def unnamed(path: str) -> str:
-    """A path template without the names of its parameters."""
-    return re.sub("{[^}]*}", "{}", path)
-
-
-def operation(service: Service, route: str) -> Any:
+def operation(service: Service, route: Route) -> Any:
     """The documented operation of a route."""
-    method, path = route.split()
     document = ok(service.client().get("/openapi.json"))
     schema = schemathesis.openapi.from_dict(document)
     found = (each.ok() for each in schema.get_all_operations() if isinstance(each, Ok))
-    return next(
-        each for each in found if (each.method.upper(), unnamed(each.path)) == (method, path)
-    )
+    wanted = (route.method, route.openapi_path)
+    return next(each for each in found if (each.method.upper(), each.path) == wanted)
 
 
 def aim(case: Case[Any], known: Known, draw: st.DataObject) -> None:
@@ -117,13 +111,13 @@ def as_httpx(arguments: dict[str, Any], key: str) -> httpx.Request:
 
 @pytest.mark.in_process
 @pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
-@pytest.mark.parametrize("route", ROUTES.split("\n")[1:-1])
+@pytest.mark.parametrize("route", ROUTES, ids=lambda route: f"{route.method} {route.path}")
 def test_no_answer_is_a_5xx_or_undocumented(
-    service: Service, tenant: Tenant, known: Known, route: str, mode: GenerationMode
+    service: Service, tenant: Tenant, known: Known, route: Route, mode: GenerationMode
 ) -> None:
     target = operation(service, route)
     key = tenant.admin.headers["X-API-Key"]
-    sender = ROOT_KEY if route == "POST /api/v1/tenants" else key
+    sender = ROOT_KEY if route.required_permission == ROOT else key
 
     @BOUNDED
     @given(case=target.as_strategy(generation_mode=mode), draw=st.data())

@@ -116,7 +116,7 @@ def test_it_lists_every_error_with_its_status() -> None:
         for status in map(int, statuses.split(", "))
         if ERROR_CODES[code].status == status
     ]
-    assert dict(listed) == {code: error.status for code, error in ERROR_CODES.items()}
+    assert dict(listed) == {code: kind.status for code, kind in ERROR_CODES.items()}
 
 
 def test_it_lists_every_event() -> None:

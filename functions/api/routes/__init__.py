@@ -1,1 +1,42 @@
-"""The routes, a module per section of the contract; each route makes one call to a service."""
+"""The routes of the API: one module for each subject, and the one list of them all."""
+
+from functions.api.routes import (
+    agents,
+    batches,
+    conversations,
+    discovery,
+    entries,
+    event_logs,
+    facts,
+    grants,
+    identity,
+    namespaces,
+    openwop,
+    procedures,
+    runs,
+    states,
+    tasks,
+    working_values,
+)
+
+OPENWOP_PREFIX = "/v1/"
+
+ROUTES = [
+    *event_logs.ROUTES,
+    *namespaces.ROUTES,
+    *agents.ROUTES,
+    *entries.ROUTES,
+    *batches.ROUTES,
+    *grants.ROUTES,
+    *tasks.ROUTES,
+    *conversations.ROUTES,
+    *states.ROUTES,
+    *facts.ROUTES,
+    *working_values.ROUTES,
+    *procedures.ROUTES,
+    *openwop.ROUTES,
+    *runs.ROUTES,
+    *identity.ROUTES,
+    *discovery.ROUTES,
+]
+"""Of templates that overlap, the first wins: paths that end in a fixed word come first."""

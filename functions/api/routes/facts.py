@@ -2,11 +2,10 @@
 
 from urllib.parse import quote
 
-from functions.api.call import Answer, Call, json_answer
 from functions.api.fact_documents import fact_document, recalled_document
+from functions.api.http import Request, Response, json_response
 from functions.api.paging import cut
-from functions.api.parsing import parsed
-from functions.api.route import Route
+from functions.api.routing import Route
 from functions.facts.model import Fact
 from functions.facts.requests import NewFact, Recall
 from functions.identity.model import READ, WRITE, Principal
@@ -15,62 +14,66 @@ _FACTS = "/api/v1/facts"
 _FACT = f"{_FACTS}/{{fact_id+}}"
 
 
-def learn(call: Call, caller: Principal) -> Answer:
-    fact, first = call.services.facts.learn(caller, parsed(call, NewFact), call.token(caller))
-    answer = _answer(201 if first else 200, fact)
+def learn_fact(request: Request, caller: Principal) -> Response:
+    fact, first = request.services.facts.learn(
+        caller, request.parse_body(NewFact), request.idempotency_token(caller)
+    )
+    response = _response(201 if first else 200, fact)
     if first:
-        answer.headers["location"] = f"{_FACTS}/{quote(fact.id, safe='')}"
-    return answer
+        response.headers["location"] = f"{_FACTS}/{quote(fact.id, safe='')}"
+    return response
 
 
-def recall(call: Call, caller: Principal) -> Answer:
-    found = call.services.facts.recall(caller, parsed(call, Recall))
-    return json_answer(200, {"facts": cut(map(recalled_document, found))})
+def recall_facts(request: Request, caller: Principal) -> Response:
+    found = request.services.facts.recall(caller, request.parse_body(Recall))
+    return json_response(200, {"facts": cut(map(recalled_document, found))})
 
 
-def get(call: Call, caller: Principal) -> Answer:
-    return _answer(200, call.services.facts.get(caller, call.names["fact_id"]))
+def get_fact(request: Request, caller: Principal) -> Response:
+    return _response(200, request.services.facts.get(caller, request.path_params["fact_id"]))
 
 
-def forget(call: Call, caller: Principal) -> Answer:
-    call.services.facts.forget(caller, call.names["fact_id"], call.if_match)
-    return Answer(204)
+def forget_fact(request: Request, caller: Principal) -> Response:
+    request.services.facts.forget(caller, request.path_params["fact_id"], request.if_match)
+    return Response(204)
 
 
-def _answer(status: int, fact: Fact) -> Answer:
-    return json_answer(status, fact_document(fact), etag=f'"{fact.version}"')
+def _response(status: int, fact: Fact) -> Response:
+    return json_response(status, fact_document(fact), etag=f'"{fact.version}"')
 
 
 ROUTES = [
     Route(
         "POST",
         _FACTS,
-        learn,
+        learn_fact,
         WRITE,
         "Learn a fact",
         {200: "Fact", 201: "Fact"},
-        body=NewFact,
-        also=(409, 413),
-        once=True,
+        request_model=NewFact,
+        error_statuses=(409, 413),
+        idempotent=True,
+        description="With a `fact_id` that is there, the fact takes the place of that one (200).",
     ),
     Route(
         "POST",
         f"{_FACTS}/recall",
-        recall,
+        recall_facts,
         READ,
         "Recall the facts most alike to a query",
         {200: "Recalled"},
-        body=Recall,
+        request_model=Recall,
+        description="Best first; `score` is the cosine of the vectors, 1 at most.",
     ),
-    Route("GET", _FACT, get, READ, "Get a fact", {200: "Fact"}, also=(404,)),
+    Route("GET", _FACT, get_fact, READ, "Get a fact", {200: "Fact"}, error_statuses=(404,)),
     Route(
         "DELETE",
         _FACT,
-        forget,
+        forget_fact,
         WRITE,
         "Forget a fact",
         {204: None},
-        also=(404, 409),
+        error_statuses=(404, 409),
         if_match="optional",
     ),
 ]

@@ -1,10 +1,9 @@
 """Tenants, principals and keys (contract §2)."""
 
-from functions.api.call import Answer, Call, json_answer
 from functions.api.documents import principal_document
+from functions.api.http import Request, Response, json_response
 from functions.api.paging import PAGE, listed
-from functions.api.parsing import parsed
-from functions.api.route import ANY, ROOT, Route
+from functions.api.routing import ANY, ROOT, Route
 from functions.identity.model import ADMIN, Principal
 from functions.identity.requests import NewPrincipal, NewTenant
 
@@ -12,41 +11,44 @@ PRINCIPALS = "/api/v1/principals"
 _PRINCIPAL = f"{PRINCIPALS}/{{id+}}"
 
 
-def create_tenant(call: Call, caller: Principal) -> Answer:
-    new = parsed(call, NewTenant)
-    admin, api_key = call.services.identity.create_tenant(
-        new.id, call.token(caller), call.idempotency_key
+def create_tenant(request: Request, caller: Principal) -> Response:
+    new = request.parse_body(NewTenant)
+    admin, api_key = request.services.identity.create_tenant(
+        new.id, request.idempotency_token(caller), request.idempotency_key
     )
-    return json_answer(201, {"id": new.id, "admin": _with_key(admin, api_key)})
+    return json_response(201, {"id": new.id, "admin": _with_key(admin, api_key)})
 
 
-def create(call: Call, caller: Principal) -> Answer:
-    new = parsed(call, NewPrincipal)
-    principal, api_key = call.services.identity.create_principal(
-        caller, new, call.token(caller), call.idempotency_key
+def create_principal(request: Request, caller: Principal) -> Response:
+    new = request.parse_body(NewPrincipal)
+    principal, api_key = request.services.identity.create_principal(
+        caller, new, request.idempotency_token(caller), request.idempotency_key
     )
-    return json_answer(201, _with_key(principal, api_key))
+    return json_response(201, _with_key(principal, api_key))
 
 
-def all_of_tenant(call: Call, caller: Principal) -> Answer:
-    documents = list(map(principal_document, call.services.identity.principals(caller)))
-    return json_answer(200, listed(call, "principals", documents))
+def list_principals(request: Request, caller: Principal) -> Response:
+    documents = list(map(principal_document, request.services.identity.principals(caller)))
+    return json_response(200, listed(request, "principals", documents))
 
 
-def me(_call: Call, caller: Principal) -> Answer:
-    return json_answer(200, principal_document(caller))
+def get_own_principal(_request: Request, caller: Principal) -> Response:
+    return json_response(200, principal_document(caller))
 
 
-def revoke(call: Call, caller: Principal) -> Answer:
-    call.services.identity.revoke(caller, call.names["id"])
-    return Answer(204)
+def revoke_principal(request: Request, caller: Principal) -> Response:
+    request.services.identity.revoke(caller, request.path_params["id"])
+    return Response(204)
 
 
-def rotate(call: Call, caller: Principal) -> Answer:
-    principal, api_key = call.services.identity.rotate(
-        caller, call.names["id"], call.token(caller), call.idempotency_key
+def rotate_key(request: Request, caller: Principal) -> Response:
+    principal, api_key = request.services.identity.rotate(
+        caller,
+        request.path_params["id"],
+        request.idempotency_token(caller),
+        request.idempotency_key,
     )
-    return json_answer(200, _with_key(principal, api_key))
+    return json_response(200, _with_key(principal, api_key))
 
 
 def _with_key(principal: Principal, api_key: str) -> dict[str, object]:
@@ -61,48 +63,56 @@ ROUTES = [
         ROOT,
         "Create a tenant and its first principal",
         {201: "NewTenant"},
-        body=NewTenant,
-        also=(409, 413),
-        once=True,
+        request_model=NewTenant,
+        error_statuses=(409, 413),
+        idempotent=True,
     ),
     Route(
         "POST",
         PRINCIPALS,
-        create,
+        create_principal,
         ADMIN,
         "Create a principal",
         {201: "NewPrincipal"},
-        body=NewPrincipal,
-        also=(409, 413),
-        once=True,
+        request_model=NewPrincipal,
+        error_statuses=(409, 413),
+        idempotent=True,
+        description="The answer shows the key, this once.",
     ),
     Route(
         "GET",
         PRINCIPALS,
-        all_of_tenant,
+        list_principals,
         ADMIN,
         "List the principals",
         {200: "PrincipalPage"},
         query=PAGE,
     ),
-    Route("GET", "/api/v1/me", me, ANY, "Get the principal of the key", {200: "Principal"}),
+    Route(
+        "GET",
+        "/api/v1/me",
+        get_own_principal,
+        ANY,
+        "Get the principal of the key",
+        {200: "Principal"},
+    ),
     Route(
         "POST",
         f"{_PRINCIPAL}/rotate",
-        rotate,
+        rotate_key,
         ADMIN,
         "Give a principal a new key; the old one stops",
         {200: "NewPrincipal"},
-        also=(404, 409, 413),
-        once=True,
+        error_statuses=(404, 409, 413),
+        idempotent=True,
     ),
     Route(
         "DELETE",
         _PRINCIPAL,
-        revoke,
+        revoke_principal,
         ADMIN,
         "Revoke a principal's key and remove it",
         {204: None},
-        also=(404,),
+        error_statuses=(404,),
     ),
 ]

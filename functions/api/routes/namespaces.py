@@ -1,10 +1,9 @@
 """Namespaces of semantic memory (contract §4)."""
 
-from functions.api.call import Answer, Call, json_answer
 from functions.api.documents import namespace_document
+from functions.api.http import Request, Response, json_response
 from functions.api.paging import PAGE, listed
-from functions.api.parsing import parsed
-from functions.api.route import Route
+from functions.api.routing import Route
 from functions.identity.model import ADMIN, READ, Principal
 from functions.namespaces.model import Namespace
 from functions.namespaces.requests import NamespaceChange
@@ -13,31 +12,34 @@ from functions.platform.limits import MAX_NAME_CHARACTERS
 NAMESPACES = "/api/v1/memory/namespaces"
 
 
-def all_visible(call: Call, caller: Principal) -> Answer:
-    documents = list(map(namespace_document, call.services.namespaces.visible(caller)))
-    return json_answer(200, listed(call, "namespaces", documents))
+def list_namespaces(request: Request, caller: Principal) -> Response:
+    documents = list(map(namespace_document, request.services.namespaces.visible(caller)))
+    return json_response(200, listed(request, "namespaces", documents))
 
 
-def get(call: Call, caller: Principal) -> Answer:
-    return _answer(call.services.namespaces.get(caller, call.names["namespace"]))
+def get_namespace(request: Request, caller: Principal) -> Response:
+    return _response(request.services.namespaces.get(caller, request.path_params["namespace"]))
 
 
-def configure(call: Call, caller: Principal) -> Answer:
-    change = parsed(call, NamespaceChange)
-    name, version = call.name("namespace", MAX_NAME_CHARACTERS), call.if_match
-    token = call.token(caller)
-    return _answer(call.services.namespaces.configure(caller, name, change, version, token))
+def configure_namespace(request: Request, caller: Principal) -> Response:
+    change = request.parse_body(NamespaceChange)
+    name, version = (
+        request.path_param("namespace", MAX_NAME_CHARACTERS),
+        request.if_match,
+    )
+    token = request.idempotency_token(caller)
+    return _response(request.services.namespaces.configure(caller, name, change, version, token))
 
 
-def _answer(namespace: Namespace) -> Answer:
-    return json_answer(200, namespace_document(namespace), etag=f'"{namespace.version}"')
+def _response(namespace: Namespace) -> Response:
+    return json_response(200, namespace_document(namespace), etag=f'"{namespace.version}"')
 
 
 ROUTES = [
     Route(
         "GET",
         NAMESPACES,
-        all_visible,
+        list_namespaces,
         READ,
         "List the namespaces that the caller has access to",
         {200: "NamespacePage"},
@@ -46,22 +48,23 @@ ROUTES = [
     Route(
         "GET",
         f"{NAMESPACES}/{{namespace+}}",
-        get,
+        get_namespace,
         READ,
         "Get a namespace's permissions",
         {200: "Namespace"},
-        also=(404,),
+        error_statuses=(404,),
     ),
     Route(
         "PATCH",
         f"{NAMESPACES}/{{namespace+}}",
-        configure,
+        configure_namespace,
         ADMIN,
         "Set a namespace's permissions",
         {200: "Namespace"},
-        body=NamespaceChange,
-        also=(409, 413),
+        request_model=NamespaceChange,
+        error_statuses=(409, 413),
         if_match="optional",
-        once=True,
+        idempotent=True,
+        description="Makes the namespace if it is new.",
     ),
 ]

@@ -4,11 +4,10 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from functions.api.call import Answer, Call, json_answer
+from functions.api.http import Request, Response, json_response
 from functions.api.openwop_documents import memory_entry_document, run_document
 from functions.api.paging import cut, number, single
-from functions.api.parsing import parsed
-from functions.api.route import Route
+from functions.api.routing import Route
 from functions.identity.model import READ, WRITE, Principal
 from functions.openwop.model import Listing, MemoryEntry
 from functions.openwop.requests import NewMemoryEntry, NewMemoryRun
@@ -22,25 +21,25 @@ _MEMORY = "/v1/memory/{memoryRef+}"
 _ENTRY = f"{_MEMORY}/{{id}}"
 
 
-def start(call: Call, caller: Principal) -> Answer:
-    new = parsed(call, NewMemoryRun)
-    started = call.services.memory_runs.start(caller, new, _token(call, caller))
-    return json_answer(201, run_document(started))
+def start_memory_run(request: Request, caller: Principal) -> Response:
+    new = request.parse_body(NewMemoryRun)
+    started = request.services.memory_runs.start(caller, new, _token(request, caller))
+    return json_response(201, run_document(started))
 
 
-def end(call: Call, caller: Principal) -> Answer:
-    run = call.names["runId"]
-    call.services.memory_runs.end(caller, run)
-    return json_answer(200, {"runId": run, "ended": True})
+def end_memory_run(request: Request, caller: Principal) -> Response:
+    run = request.path_params["runId"]
+    request.services.memory_runs.end(caller, run)
+    return json_response(200, {"runId": run, "ended": True})
 
 
-def list_entries(call: Call, caller: Principal) -> Answer:
-    limit = number(call, "limit", 0, 0, MAX_PAGE_ITEMS)
-    listing = Listing(_tag(call), _before(call), limit or MAX_PAGE_ITEMS)
-    found = call.services.memories.list(
-        caller, call.names["memoryRef"], single(call, "runId"), listing
+def list_memory_entries(request: Request, caller: Principal) -> Response:
+    limit = number(request, "limit", 0, 0, MAX_PAGE_ITEMS)
+    listing = Listing(_tag(request), _before(request), limit or MAX_PAGE_ITEMS)
+    found = request.services.memories.list(
+        caller, request.path_params["memoryRef"], single(request, "runId"), listing
     )
-    return json_answer(200, _listed(found, limit))
+    return json_response(200, _listed(found, limit))
 
 
 def _listed(found: Iterator[MemoryEntry], limit: int) -> dict[str, Any]:
@@ -58,47 +57,51 @@ def _listed(found: Iterator[MemoryEntry], limit: int) -> dict[str, Any]:
     return {"entries": page, "next": taken[len(page) - 1].id}
 
 
-def get_entry(call: Call, caller: Principal) -> Answer:
-    entry = call.services.memories.get(
-        caller, call.names["memoryRef"], call.names["id"], single(call, "runId")
+def get_memory_entry(request: Request, caller: Principal) -> Response:
+    entry = request.services.memories.get(
+        caller,
+        request.path_params["memoryRef"],
+        request.path_params["id"],
+        single(request, "runId"),
     )
     if entry is None:
         message = "no entry that shows here has this id"
-        return json_answer(404, {"error": "not_found", "message": message, "entry": None})
-    return json_answer(200, {"entry": memory_entry_document(entry)})
+        return json_response(404, {"error": "not_found", "message": message, "entry": None})
+    return json_response(200, {"entry": memory_entry_document(entry)})
 
 
-def put_entry(call: Call, caller: Principal) -> Answer:
-    new = parsed(call, NewMemoryEntry)
-    reference = call.names["memoryRef"]
-    entry = call.services.memories.put(caller, reference, new, _token(call, caller))
-    return json_answer(201, memory_entry_document(entry))
+def put_memory_entry(request: Request, caller: Principal) -> Response:
+    new = request.parse_body(NewMemoryEntry)
+    reference = request.path_params["memoryRef"]
+    entry = request.services.memories.put(caller, reference, new, _token(request, caller))
+    return json_response(201, memory_entry_document(entry))
 
 
-def delete_entry(call: Call, caller: Principal) -> Answer:
-    deleted = call.services.memories.delete(
-        caller, call.names["memoryRef"], call.names["id"], single(call, "runId")
+def delete_memory_entry(request: Request, caller: Principal) -> Response:
+    deleted = request.services.memories.delete(
+        caller,
+        request.path_params["memoryRef"],
+        request.path_params["id"],
+        single(request, "runId"),
     )
-    return json_answer(200, {"deleted": deleted})
+    return json_response(200, {"deleted": deleted})
 
 
-def _token(call: Call, caller: Principal) -> RequestToken | None:
+def _token(request: Request, caller: Principal) -> RequestToken | None:
     """The token of an Idempotency-Key. Bodies may hold secrets, so theirs goes in as a digest
     that only this service can make."""
-    if call.idempotency_key is None:
-        return None
-    return call.token(caller, call.services.handles.digest)
+    return request.optional_idempotency_token(caller, request.services.handles.digest)
 
 
-def _tag(call: Call) -> str | None:
-    tag = single(call, "tag")
+def _tag(request: Request) -> str | None:
+    tag = single(request, "tag")
     if tag == "":
         raise ValidationFailed("tag", "is empty")
     return tag
 
 
-def _before(call: Call) -> int | None:
-    text = single(call, "before")
+def _before(request: Request) -> int | None:
+    text = single(request, "before")
     if text is None:
         return None
     named = parse_memory_entry_id(text)
@@ -111,68 +114,73 @@ ROUTES = [
     Route(
         "POST",
         _RUNS,
-        start,
+        start_memory_run,
         WRITE,
         "Start a run: get the memory of an agent and scope, and a snapshot of it",
         {201: "MemoryRun"},
-        body=NewMemoryRun,
-        also=(409, 413),
-        once=True,
-        envelope=True,
+        request_model=NewMemoryRun,
+        error_statuses=(409, 413),
+        idempotent=True,
+        description="The memory is that of the caller, the agent and the scope; whoever in the "
+        "tenant is given its `memoryRef` may use it. The run is over when it is "
+        "ended, or after 24 hours. Secrets of 8 characters or more are kept "
+        "encrypted, for its puts.",
     ),
     Route(
         "POST",
         f"{_RUNS}/{{runId}}/end",
-        end,
+        end_memory_run,
         WRITE,
         "End a run: drop its secrets and its hold on the snapshot",
         {200: "EndedMemoryRun"},
-        also=(404,),
-        envelope=True,
+        error_statuses=(404,),
+        description="Again changes nothing.",
     ),
     Route(
         "GET",
         _ENTRY,
-        get_entry,
+        get_memory_entry,
         READ,
         "Get an entry that a snapshot shows",
         {200: "FoundMemoryEntry"},
         query=("runId",),
-        also=(404, 409),
-        envelope=True,
+        error_statuses=(404, 409),
     ),
     Route(
         "DELETE",
         _ENTRY,
-        delete_entry,
+        delete_memory_entry,
         WRITE,
         "Delete an entry for all later runs",
         {200: "MemoryEntryDeleted"},
         query=("runId",),
-        also=(404, 409),
-        envelope=True,
+        error_statuses=(404, 409),
+        description="Runs that are open go on seeing it; after the last of them it leaves the "
+        "storage.",
     ),
     Route(
         "GET",
         _MEMORY,
-        list_entries,
+        list_memory_entries,
         READ,
         "List what a snapshot shows",
         {200: "MemoryEntryList"},
         query=("runId", "limit", "tag", "before"),
-        also=(404, 409),
-        envelope=True,
+        error_statuses=(404, 409),
+        description="Newest first. In a run it is always the same, but for entries that "
+        "expire; without one it is what there is now.",
     ),
     Route(
         "POST",
         _MEMORY,
-        put_entry,
+        put_memory_entry,
         WRITE,
         "Put an entry, clean of the run's secrets",
         {201: "MemoryEntry"},
-        body=NewMemoryEntry,
-        also=(404, 409, 413, 422),
-        once=True,
-        envelope=True,
+        request_model=NewMemoryEntry,
+        error_statuses=(404, 409, 413, 422),
+        idempotent=True,
+        description="In a run, its secrets are replaced by `<REDACTED:label>` before anything "
+        "is stored, or refused if the run rejects them. Empty tags are dropped.",
     ),
 ]

@@ -2,13 +2,11 @@
 
 from urllib.parse import quote
 
-from functions.api.call import Answer, Call, json_answer
+from functions.api.http import Request, Response, json_response
 from functions.api.paging import PAGE, listed
-from functions.api.parsing import parsed
 from functions.api.procedure_documents import workflow_document
-from functions.api.route import Route
+from functions.api.routing import Route
 from functions.identity.model import READ, WRITE, Principal
-from functions.platform.limits import MAX_ID_CHARACTERS
 from functions.procedures.model import Procedure, WorkflowStats
 from functions.procedures.requests import NewWorkflow, Outcome, Selection
 
@@ -16,113 +14,139 @@ _PROCEDURE = "/api/v1/procedures/{agent_type}/{task_type}"
 _WORKFLOW = f"{_PROCEDURE}/{{workflow_id}}"
 
 
-def put(call: Call, caller: Principal) -> Answer:
-    new, procedure, workflow = parsed(call, NewWorkflow), _procedure(call), _workflow(call)
-    stored, first = call.services.procedures.put(caller, procedure, workflow, new, call.if_match)
-    answer = _answer(201 if first else 200, stored)
+def put_workflow(request: Request, caller: Principal) -> Response:
+    new, procedure, workflow = (
+        request.parse_body(NewWorkflow),
+        _procedure(request),
+        _workflow(request),
+    )
+    stored, first = request.services.procedures.put(
+        caller, procedure, workflow, new, request.if_match
+    )
+    response = _response(201 if first else 200, stored)
     if first:
         names = (procedure.agent_type, procedure.task_type, workflow)
         path = "/".join(quote(name, safe="") for name in names)
-        answer.headers["location"] = f"/api/v1/procedures/{path}"
-    return answer
+        response.headers["location"] = f"/api/v1/procedures/{path}"
+    return response
 
 
-def get(call: Call, caller: Principal) -> Answer:
-    return _answer(200, call.services.procedures.get(caller, _procedure(call), _workflow(call)))
+def get_workflow(request: Request, caller: Principal) -> Response:
+    return _response(
+        200, request.services.procedures.get(caller, _procedure(request), _workflow(request))
+    )
 
 
-def get_all(call: Call, caller: Principal) -> Answer:
+def list_workflows(request: Request, caller: Principal) -> Response:
     documents = [
         workflow_document(each)
-        for each in call.services.procedures.get_all(caller, _procedure(call))
+        for each in request.services.procedures.get_all(caller, _procedure(request))
     ]
-    return json_answer(200, listed(call, "procedures", documents))
+    return json_response(200, listed(request, "procedures", documents))
 
 
-def select(call: Call, caller: Principal) -> Answer:
-    wanted = parsed(call, Selection) if call.body else Selection()
-    found = call.services.procedures.select(caller, _procedure(call), wanted.seed)
-    return _answer(200, found, sampled=found.sampled)
+def select_workflow(request: Request, caller: Principal) -> Response:
+    wanted = request.parse_body(Selection) if request.body else Selection()
+    found = request.services.procedures.select(caller, _procedure(request), wanted.seed)
+    return _response(200, found, sampled=found.sampled)
 
 
-def outcome(call: Call, caller: Principal) -> Answer:
-    score = parsed(call, Outcome).score
-    token = None if call.idempotency_key is None else call.token(caller)
-    counted = call.services.procedures.record_outcome(
-        caller, _procedure(call), _workflow(call), score, token
+def report_outcome(request: Request, caller: Principal) -> Response:
+    score = request.parse_body(Outcome).score
+    token = request.optional_idempotency_token(caller)
+    counted = request.services.procedures.record_outcome(
+        caller, _procedure(request), _workflow(request), score, token
     )
-    return _answer(200, counted)
+    return _response(200, counted)
 
 
-def delete(call: Call, caller: Principal) -> Answer:
-    call.services.procedures.delete(caller, _procedure(call), _workflow(call), call.if_match)
-    return Answer(204)
+def delete_workflow(request: Request, caller: Principal) -> Response:
+    request.services.procedures.delete(
+        caller, _procedure(request), _workflow(request), request.if_match
+    )
+    return Response(204)
 
 
-def _procedure(call: Call) -> Procedure:
+def _procedure(request: Request) -> Procedure:
     return Procedure(
-        call.name("agent_type", MAX_ID_CHARACTERS), call.name("task_type", MAX_ID_CHARACTERS)
+        request.path_param("agent_type"),
+        request.path_param("task_type"),
     )
 
 
-def _workflow(call: Call) -> str:
-    return call.name("workflow_id", MAX_ID_CHARACTERS)
+def _workflow(request: Request) -> str:
+    return request.path_param("workflow_id")
 
 
-def _answer(status: int, found: WorkflowStats, **more: object) -> Answer:
+def _response(status: int, found: WorkflowStats, **more: object) -> Response:
     document = workflow_document(found) | more
-    return json_answer(status, document, etag=f'"{found.workflow.version}"')
+    return json_response(status, document, etag=f'"{found.workflow.version}"')
 
 
 ROUTES = [
     Route(
         "POST",
         f"{_PROCEDURE}/select",
-        select,
+        select_workflow,
         READ,
         "Select the workflow to try next, by Thompson sampling",
         {200: "SelectedWorkflow"},
-        body=Selection,
-        body_optional=True,
-        also=(404,),
+        request_model=Selection,
+        request_model_optional=True,
+        error_statuses=(404,),
+        description="Draws from each workflow's Beta(alpha, beta) and gives the one with the "
+        "highest draw. The body may be left out; `seed` makes the draws repeatable.",
     ),
     Route(
         "POST",
         f"{_WORKFLOW}/outcome",
-        outcome,
+        report_outcome,
         WRITE,
         "Report how well a workflow did",
         {200: "Workflow"},
-        body=Outcome,
-        also=(404, 409),
-        once=True,
+        request_model=Outcome,
+        error_statuses=(404, 409),
+        idempotent=True,
+        description="Adds `score` to alpha and its rest to beta; none is lost, whatever is "
+        "reported at once. With an Idempotency-Key it counts once for a day.",
     ),
     Route(
         "PUT",
         _WORKFLOW,
-        put,
+        put_workflow,
         WRITE,
         "Set a workflow's spec",
         {200: "Workflow", 201: "Workflow"},
-        body=NewWorkflow,
-        also=(404, 409, 413),
+        request_model=NewWorkflow,
+        error_statuses=(404, 409, 413),
         if_match="optional",
+        description="What was learned stays, unless `reset` is true; with a `half_life`, an "
+        "outcome counts for half of what one a half-life later does. The same "
+        "again changes nothing.",
     ),
-    Route("GET", _WORKFLOW, get, READ, "Get a workflow", {200: "Workflow"}, also=(404,)),
+    Route(
+        "GET",
+        _WORKFLOW,
+        get_workflow,
+        READ,
+        "Get a workflow",
+        {200: "Workflow"},
+        error_statuses=(404,),
+    ),
     Route(
         "DELETE",
         _WORKFLOW,
-        delete,
+        delete_workflow,
         WRITE,
         "Delete a workflow with what was learned of it",
         {204: None},
-        also=(404, 409),
+        error_statuses=(404, 409),
         if_match="optional",
     ),
     Route(
         "GET",
         _PROCEDURE,
-        get_all,
+        list_workflows,
         READ,
         "List the workflows of a type of task",
         {200: "WorkflowPage"},

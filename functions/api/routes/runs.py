@@ -5,10 +5,9 @@ from itertools import islice
 from typing import Any, cast, get_args
 from urllib.parse import quote
 
-from functions.api.call import Answer, Call, json_answer
+from functions.api.http import Request, Response, json_response
 from functions.api.paging import PAGE, cut, envelope, limits, number, single
-from functions.api.parsing import parsed
-from functions.api.route import Route
+from functions.api.routing import Route
 from functions.api.run_documents import episode_document, run_document
 from functions.identity.model import READ, WRITE, Principal
 from functions.platform.errors import ValidationFailed
@@ -21,56 +20,65 @@ _RUNS = "/api/v1/runs"
 _RUN = f"{_RUNS}/{{run_id}}"
 
 
-def start(call: Call, caller: Principal) -> Answer:
-    run = call.services.runs.start(caller, parsed(call, NewRun), call.token(caller))
-    return _answer(201, run, location=f"{_RUNS}/{quote(run.id, safe='')}")
+def start_run(request: Request, caller: Principal) -> Response:
+    run = request.services.runs.start(
+        caller, request.parse_body(NewRun), request.idempotency_token(caller)
+    )
+    return _response(201, run, location=f"{_RUNS}/{quote(run.id, safe='')}")
 
 
-def get(call: Call, caller: Principal) -> Answer:
-    return _answer(200, call.services.runs.get(caller, call.names["run_id"]))
+def get_run(request: Request, caller: Principal) -> Response:
+    return _response(200, request.services.runs.get(caller, request.path_params["run_id"]))
 
 
-def complete(call: Call, caller: Principal) -> Answer:
-    output, run_id = parsed(call, RunOutput).output, call.names["run_id"]
-    return _answer(200, call.services.runs.complete(caller, run_id, output, call.token(caller)))
+def complete_run(request: Request, caller: Principal) -> Response:
+    output, run_id = request.parse_body(RunOutput).output, request.path_params["run_id"]
+    return _response(
+        200,
+        request.services.runs.complete(caller, run_id, output, request.idempotency_token(caller)),
+    )
 
 
-def fail(call: Call, caller: Principal) -> Answer:
-    error, run_id = parsed(call, RunError).error, call.names["run_id"]
-    return _answer(200, call.services.runs.fail(caller, run_id, error, call.token(caller)))
+def fail_run(request: Request, caller: Principal) -> Response:
+    error, run_id = request.parse_body(RunError).error, request.path_params["run_id"]
+    return _response(
+        200, request.services.runs.fail(caller, run_id, error, request.idempotency_token(caller))
+    )
 
 
-def of_type(call: Call, caller: Principal) -> Answer:
-    limit, offset = limits(call)
-    agent_type = _agent_type(call)
+def list_runs(request: Request, caller: Principal) -> Response:
+    limit, offset = limits(request)
+    agent_type = _agent_type(request)
     if agent_type is None:
         raise ValidationFailed("agent_type", "is required: whose runs to list")
-    found, total = call.services.runs.of_type(caller, agent_type, _status(call), limit, offset)
-    page = cut(map(run_document, found))
-    return json_answer(200, envelope("runs", page, total, limit, offset, len(page)))
-
-
-def append(call: Call, caller: Principal) -> Answer:
-    token = None if call.idempotency_key is None else call.token(caller)
-    new, run_id = parsed(call, NewEpisode), call.names["run_id"]
-    episode = call.services.episodes.append(caller, run_id, new, token)
-    return json_answer(201, episode_document(episode))
-
-
-def recall(call: Call, caller: Principal) -> Answer:
-    limit, before = (
-        number(call, "limit", DEFAULT_RECALLED_EPISODES, 1, MAX_PAGE_ITEMS),
-        _before(call),
+    found, total = request.services.runs.of_type(
+        caller, agent_type, _status(request), limit, offset
     )
-    agent_type, run_id = _agent_type(call), single(call, "run_id")
+    page = cut(map(run_document, found))
+    return json_response(200, envelope("runs", page, total, limit, offset, len(page)))
+
+
+def append_episode(request: Request, caller: Principal) -> Response:
+    token = request.optional_idempotency_token(caller)
+    new, run_id = request.parse_body(NewEpisode), request.path_params["run_id"]
+    episode = request.services.episodes.append(caller, run_id, new, token)
+    return json_response(201, episode_document(episode))
+
+
+def recall_episodes(request: Request, caller: Principal) -> Response:
+    limit, before = (
+        number(request, "limit", DEFAULT_RECALLED_EPISODES, 1, MAX_PAGE_ITEMS),
+        _before(request),
+    )
+    agent_type, run_id = _agent_type(request), single(request, "run_id")
     if (agent_type is None) == (run_id is None):
         raise ValidationFailed("agent_type", "is required, or else run_id: give one of the two")
     if agent_type is not None:
-        found = call.services.episodes.of_type(caller, agent_type, before, limit + 1)
+        found = request.services.episodes.of_type(caller, agent_type, before, limit + 1)
     else:
-        run, found = call.services.episodes.of_run(caller, str(run_id), before, limit + 1)
+        run, found = request.services.episodes.of_run(caller, str(run_id), before, limit + 1)
         agent_type = run.agent_type
-    return json_answer(200, _recalled(found, agent_type, limit) | {"limit": limit})
+    return json_response(200, _recalled(found, agent_type, limit) | {"limit": limit})
 
 
 def _recalled(found: Iterator[Episode], agent_type: str, limit: int) -> dict[str, Any]:
@@ -88,94 +96,101 @@ def _recalled(found: Iterator[Episode], agent_type: str, limit: int) -> dict[str
     return {"episodes": page, "next": taken[len(page) - 1].id}
 
 
-def _agent_type(call: Call) -> str | None:
-    text = single(call, "agent_type")
+def _agent_type(request: Request) -> str | None:
+    text = single(request, "agent_type")
     if text is not None and not 0 < len(text) <= MAX_ID_CHARACTERS:
         raise ValidationFailed("agent_type", f"has 1 to {MAX_ID_CHARACTERS} characters")
     return text
 
 
-def _status(call: Call) -> RunStatus | None:
-    text = single(call, "status")
+def _status(request: Request) -> RunStatus | None:
+    text = single(request, "status")
     if text is not None and text not in get_args(RunStatus):
         raise ValidationFailed("status", f"is one of {', '.join(get_args(RunStatus))}")
     return cast("RunStatus | None", text)
 
 
-def _before(call: Call) -> str | None:
-    text = single(call, "before")
+def _before(request: Request) -> str | None:
+    text = single(request, "before")
     if text is not None and order_of_episode(text) is None:
         raise ValidationFailed("before", "is the id of an episode: the `next` of an earlier answer")
     return text
 
 
-def _answer(status: int, run: Run, **headers: str) -> Answer:
-    return json_answer(status, run_document(run), etag=f'"{run.version}"', **headers)
+def _response(status: int, run: Run, **headers: str) -> Response:
+    return json_response(status, run_document(run), etag=f'"{run.version}"', **headers)
 
 
 ROUTES = [
     Route(
         "POST",
         _RUNS,
-        start,
+        start_run,
         WRITE,
         "Start a run",
         {201: "Run"},
-        body=NewRun,
-        also=(409, 413),
-        once=True,
+        request_model=NewRun,
+        error_statuses=(409, 413),
+        idempotent=True,
+        description="The id is the run's whole address, so episodes can be appended without a "
+        "look at the run.",
     ),
     Route(
         "GET",
         _RUNS,
-        of_type,
+        list_runs,
         READ,
         "List an agent type's runs, newest first",
         {200: "RunPage"},
         query=("agent_type", "status", *PAGE),
     ),
-    Route("GET", _RUN, get, READ, "Get a run", {200: "Run"}, also=(404,)),
+    Route("GET", _RUN, get_run, READ, "Get a run", {200: "Run"}, error_statuses=(404,)),
     Route(
         "POST",
         f"{_RUN}/complete",
-        complete,
+        complete_run,
         WRITE,
         "End a run that went well",
         {200: "Run"},
-        body=RunOutput,
-        also=(404, 409, 413),
-        once=True,
+        request_model=RunOutput,
+        error_statuses=(404, 409, 413),
+        idempotent=True,
     ),
     Route(
         "POST",
         f"{_RUN}/fail",
-        fail,
+        fail_run,
         WRITE,
         "End a run that failed",
         {200: "Run"},
-        body=RunError,
-        also=(404, 409, 413),
-        once=True,
+        request_model=RunError,
+        error_statuses=(404, 409, 413),
+        idempotent=True,
     ),
     Route(
         "POST",
         f"{_RUN}/episodes",
-        append,
+        append_episode,
         WRITE,
         "Append an episode to a run",
         {201: "Episode"},
-        body=NewEpisode,
-        also=(404, 409, 413),
-        once=True,
+        request_model=NewEpisode,
+        error_statuses=(404, 409, 413),
+        idempotent=True,
+        description="One write. Late episodes are taken, too: a run that has ended says so "
+        "itself. With an Idempotency-Key a retry finds the first one.",
     ),
     Route(
         "GET",
         "/api/v1/episodes",
-        recall,
+        recall_episodes,
         READ,
         "Recall the newest episodes of an agent type, or of a run",
         {200: "EpisodePage"},
         query=("agent_type", "run_id", "limit", "before"),
-        also=(404,),
+        error_statuses=(404,),
+        description="Newest first. Those of an agent type come in one query, across its runs, "
+        "from an index that may be a moment behind; those of a run are complete. "
+        "There is no total: it would take reading all of them.",
     ),
 ]

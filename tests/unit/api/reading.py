@@ -6,7 +6,8 @@ from typing import Any
 import httpx
 import schemathesis
 
-from functions.api.paths import find
+from functions.api.routes import ROUTES
+from functions.api.routing import Router
 
 Json = dict[str, Any]
 
@@ -26,12 +27,13 @@ class Reader:
     def __init__(self, document: Json) -> None:
         self._operations = operations(document)
         self._schema = schemathesis.openapi.from_dict(_closed(document))
+        self._router = Router(ROUTES)
         self.seen: set[str] = set()
 
     def __call__(self, answer: httpx.Response) -> None:
         method = answer.request.method
-        route, _ = find(answer.request.url.path, method)
-        path = route.template
+        route, _ = self._router.find(method, answer.request.url.path)
+        path = route.openapi_path
         responses = self._operations[f"{method} {path}"]["responses"]
         assert str(answer.status_code) in responses, answer.text
         answer.elapsed = timedelta()  # validation asks for it; httpx sets it after the hooks

@@ -1,20 +1,20 @@
-"""Many entries at once: written, and deleted by filters."""
+"""Batches: many entries written, or deleted by filters, in one request (contract §4)."""
 
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from functions.api.call import Answer, Call, json_answer
 from functions.api.documents import entry_document
 from functions.api.filters import FILTERS, NARROWING, filters_of
-from functions.api.parsing import parsed
-from functions.api.route import Route
-from functions.api.routes.memory.entry import MEMORY
+from functions.api.http import Request, Response, json_response
+from functions.api.routing import Route
 from functions.entries.requests import BatchUpdate, NewEntry
 from functions.identity.model import WRITE, Principal
 from functions.platform.errors import BatchTooLarge, ValidationFailed
 from functions.platform.limits import MAX_BATCH_ENTRIES
 from functions.platform.models import validated
+
+_BATCH = "/api/v1/memory/batch"
 
 
 class Batch(BaseModel):
@@ -33,8 +33,8 @@ class _Items(BaseModel):
     entries: list[dict[str, Any]] = Field(min_length=1)
 
 
-def batch(call: Call, caller: Principal) -> Answer:
-    asked = parsed(call, _Items).entries
+def write_batch(request: Request, caller: Principal) -> Response:
+    asked = request.parse_body(_Items).entries
     if len(asked) > MAX_BATCH_ENTRIES:
         raise BatchTooLarge(
             f"a batch holds {MAX_BATCH_ENTRIES} entries; split it",
@@ -42,8 +42,8 @@ def batch(call: Call, caller: Principal) -> Answer:
             actual=len(asked),
         )
     items = [_item(index, each) for index, each in enumerate(asked)]
-    entries = call.services.batches.write(caller, items, call.token(caller))
-    return json_answer(200, {"entries": [entry_document(entry) for entry in entries]})
+    entries = request.services.batches.write(caller, items, request.idempotency_token(caller))
+    return json_response(200, {"entries": [entry_document(entry) for entry in entries]})
 
 
 def _item(index: int, asked: dict[str, Any]) -> NewEntry | BatchUpdate:
@@ -59,32 +59,37 @@ def _item(index: int, asked: dict[str, Any]) -> NewEntry | BatchUpdate:
         raise named from error
 
 
-def delete_batch(call: Call, caller: Principal) -> Answer:
-    if not call.query.keys() & set(NARROWING):
+def delete_batch(request: Request, caller: Principal) -> Response:
+    if not request.query.keys() & set(NARROWING):
         raise ValidationFailed("query", f"needs at least one of {', '.join(NARROWING)}")
-    return json_answer(200, {"deleted": call.services.batches.delete(caller, filters_of(call))})
+    return json_response(
+        200, {"deleted": request.services.batches.delete(caller, filters_of(request))}
+    )
 
 
 ROUTES = [
     Route(
         "POST",
-        f"{MEMORY}/batch",
-        batch,
+        _BATCH,
+        write_batch,
         WRITE,
         "Create or update many entries atomically",
         {200: "EntryBatch"},
-        body=Batch,
-        also=(404, 409, 413, 429),
-        once=True,
+        request_model=Batch,
+        error_statuses=(404, 409, 413, 429),
+        idempotent=True,
+        description="All or nothing; the first failure's problem says its `index`.",
     ),
     Route(
         "DELETE",
-        f"{MEMORY}/batch",
+        _BATCH,
         delete_batch,
         WRITE,
         "Delete the entries that match",
         {200: "Deleted"},
         query=FILTERS,
-        also=(409,),
+        error_statuses=(409,),
+        description="Only what you may write is deleted. Takes at least one parameter beside "
+        "`agent_id`, `memory_type` and `pinned`.",
     ),
 ]

@@ -1,0 +1,115 @@
+"""Authentication of requests: by API key, by the operator's root key, or by a verified JWT."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from functions.api.http import Request
+from functions.api.routing import ANY, PUBLIC, ROOT
+from functions.identity.model import Principal
+from functions.identity.service import Identity, require
+from functions.platform.errors import AccessDenied, Unauthenticated
+from functions.platform.settings import Settings
+
+_ROOT_ONLY = "only the root key makes tenants"
+_NOT_FOR_ROOT = "the root key makes tenants; use a principal's key for the rest"
+_ANONYMOUS = Principal("", "", "user", frozenset())
+_OPERATOR = Principal("~root", "root", "user", frozenset())
+
+
+@dataclass(frozen=True, slots=True)
+class JwtClaims:
+    """The names of the claims that hold the tenant and the principal's id.
+
+    A token says who somebody is. What that principal may do, and whether it still exists, is read
+    from the table: no claim gives a kind or a permission (design §5).
+    """
+
+    tenant: str
+    principal: str
+
+    def principal_from(self, event: dict[str, Any]) -> tuple[str, str] | None:
+        """Return the tenant and the principal's id in the request's JWT; None without a JWT.
+
+        The gateway's JWT authorizer has verified the token; only it writes this part of the event.
+
+        Raises:
+            Unauthenticated: the token lacks one of the claims.
+        """
+        token = event["requestContext"].get("authorizer", {}).get("jwt")
+        if token is None:
+            return None
+        tenant, principal = (token["claims"].get(name) for name in (self.tenant, self.principal))
+        if not tenant or not principal:
+            raise Unauthenticated(f"the token needs the claims {self.tenant} and {self.principal}")
+        return tenant, principal
+
+
+class Authenticator:
+    """Finds out which principal sent a request, and whether it has the required permission."""
+
+    def __init__(self, identity: Identity, settings: Settings) -> None:
+        self._identity = identity
+        tenant, principal = settings.jwt_tenant_claim, settings.jwt_principal_claim
+        self._claims = JwtClaims(tenant, principal) if tenant and principal else None
+
+    def authenticate(
+        self, event: dict[str, Any], request: Request, required_permission: str
+    ) -> Principal:
+        """Return the principal of a request.
+
+        Args:
+            event: the API Gateway event.
+            request: the same request.
+            required_permission: as in `Route`.
+
+        Raises:
+            Unauthenticated: the key or token is missing, unknown or expired.
+            AccessDenied: the principal lacks the permission, or X-Agent-ID names another one.
+        """
+        if required_permission == PUBLIC:
+            return _ANONYMOUS
+        named = None if self._claims is None else self._claims.principal_from(event)
+        if required_permission == ROOT:
+            if named is not None:
+                raise AccessDenied(_ROOT_ONLY)
+            return self._authenticate_operator(_api_key(request.headers))
+        if named is None:
+            caller = self._authenticate_key(_api_key(request.headers))
+        else:
+            caller = self._identity.recognize(*named)
+        _assert_agent_id(request.headers.get("x-agent-id"), caller)
+        if required_permission != ANY:
+            require(caller, required_permission)
+        return caller
+
+    def _authenticate_key(self, api_key: str) -> Principal:
+        try:
+            return self._identity.authenticate(api_key)
+        except Unauthenticated:
+            if self._identity.is_root(api_key):
+                raise AccessDenied(_NOT_FOR_ROOT) from None
+            raise
+
+    def _authenticate_operator(self, api_key: str) -> Principal:
+        if not self._identity.is_root(api_key):
+            self._identity.authenticate(api_key)
+            raise AccessDenied(_ROOT_ONLY)
+        return _OPERATOR
+
+
+def _api_key(headers: dict[str, str]) -> str:
+    key = headers.get("x-api-key", "").strip()
+    if not key:
+        scheme, _, key = headers.get("authorization", "").partition(" ")
+        key = key.strip() if scheme.lower() == "bearer" else ""
+    if not key:
+        raise Unauthenticated("send X-API-Key: KEY, or Authorization: Bearer KEY")
+    return key
+
+
+def _assert_agent_id(header: str | None, caller: Principal) -> None:
+    """Header values are bytes: an id beyond ASCII comes as UTF-8 that was decoded as Latin-1."""
+    if header is None or header == caller.id:
+        return
+    if header != caller.id.encode().decode("latin-1"):
+        raise AccessDenied("X-Agent-ID isn't the principal of this key")

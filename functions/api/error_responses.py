@@ -1,0 +1,107 @@
+"""Errors as HTTP responses: problem documents (contract §3, RFC 9457) and OpenWOP's errors.
+
+OpenWOP's have the members `error`, `message` and `details` (contract §7, OpenWOP RFC 0004).
+"""
+
+from typing import Any
+
+import orjson
+
+from functions.api.documents import conflict_document
+from functions.api.http import Response, json_response
+from functions.platform.errors import (
+    ERROR_CODES,
+    OPENWOP_ERROR_CODES,
+    Conflict,
+    MethodNotAllowed,
+    ServiceError,
+    Throttled,
+    Unauthenticated,
+    Unavailable,
+)
+
+_INTERNAL_MESSAGE = "the service failed; the request id leads its operators to the reason"
+_OPENWOP_NAMES = {
+    "ACCESS_DENIED": "forbidden",
+    "BODY_TOO_LARGE": "payload_too_large",
+    "IDEMPOTENCY_CONFLICT": "idempotency_key_mismatch",
+    "RUN_ENDED": "run_terminal",
+    "THROTTLED": "rate_limited",
+    "VALUE_TOO_LARGE": "payload_too_large",
+}
+_OPENWOP_STATUSES = {
+    code: error.status for code, error in (ERROR_CODES | OPENWOP_ERROR_CODES).items()
+}
+_OPENWOP_CODES = _OPENWOP_NAMES.keys() | {
+    "METHOD_NOT_ALLOWED",
+    "NOT_FOUND",
+    "SECRET_LEAKAGE",
+    "UNAUTHENTICATED",
+    "UNAVAILABLE",
+    "VALIDATION_ERROR",
+}
+
+
+def problem_response(error: ServiceError) -> Response:
+    """Render an error as a problem document."""
+    members = dict(error.members)
+    if error.index is not None:
+        members["index"] = error.index
+    if isinstance(error, Conflict) and error.version is not None:
+        members["current_version"] = error.version
+    if isinstance(error, Conflict) and error.current is not None:
+        members["current"] = conflict_document(error.current)
+    headers = {name.replace("_", "-"): value for name, value in _error_headers(error).items()}
+    return _problem(error.code, error.message, members, headers)
+
+
+def internal_problem() -> Response:
+    """Make the problem document of an unforeseen error; it reveals nothing of the cause."""
+    return _problem("INTERNAL_ERROR", _INTERNAL_MESSAGE, {}, {})
+
+
+def openwop_error_response(error: ServiceError) -> Response:
+    """Render an error in OpenWOP's format; `details` has what a problem has as members."""
+    status = _OPENWOP_STATUSES[error.code]
+    document: dict[str, Any] = {"error": _openwop_name(error.code), "message": error.message}
+    if error.members:
+        document["details"] = error.members
+    return json_response(status, document, **_error_headers(error))
+
+
+def internal_openwop_error() -> Response:
+    """Make OpenWOP's error of an unforeseen error; it reveals nothing of the cause."""
+    return json_response(500, {"error": "internal_error", "message": _INTERNAL_MESSAGE})
+
+
+def openwop_names_of(status: int) -> list[str]:
+    """Return OpenWOP's names of the errors that have a status."""
+    codes = (code for code in _OPENWOP_CODES if _OPENWOP_STATUSES[code] == status)
+    return sorted({_openwop_name(code) for code in codes})
+
+
+def _openwop_name(code: str) -> str:
+    return _OPENWOP_NAMES.get(code, code.lower())
+
+
+def _problem(code: str, message: str, members: dict[str, Any], headers: dict[str, str]) -> Response:
+    kind = ERROR_CODES[code]
+    document = {
+        "type": f"/docs#{code}",
+        "title": kind.title,
+        "status": kind.status,
+        "detail": message,
+        "code": code,
+        "message": message,
+    } | members
+    typed = {"content-type": "application/problem+json"} | headers
+    return Response(kind.status, orjson.dumps(document), typed)
+
+
+def _error_headers(error: ServiceError) -> dict[str, str]:
+    """Return the headers of an error's response; names with underscores."""
+    if isinstance(error, Throttled | Unavailable):
+        return {"retry_after": str(error.retry_after)}
+    if isinstance(error, MethodNotAllowed):
+        return {"allow": ", ".join(error.allowed)}
+    return {"www_authenticate": "Bearer"} if isinstance(error, Unauthenticated) else {}

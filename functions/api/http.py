@@ -1,0 +1,187 @@
+"""HTTP requests as the routes read them, and the responses that they return."""
+
+import base64
+import binascii
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+from urllib.parse import parse_qsl
+
+import orjson
+
+from functions.container import Container
+from functions.identity.model import Principal
+from functions.platform.errors import BodyTooLarge, PreconditionRequired, ValidationFailed
+from functions.platform.idempotency import RequestToken
+from functions.platform.limits import (
+    MAX_BODY_BYTES,
+    MAX_ID_CHARACTERS,
+    MAX_IDEMPOTENCY_KEY_CHARACTERS,
+)
+from functions.platform.models import Model, validated_json
+
+_VERSION = re.compile(r'"(\d{1,18})"|(\d{1,18})', re.ASCII)
+_IDEMPOTENCY_KEY = re.compile(rf"[\x21-\x7e]{{1,{MAX_IDEMPOTENCY_KEY_CHARACTERS}}}")
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """Status, headers and body of a response; `is_binary` says that the body isn't UTF-8."""
+
+    status: int
+    body: bytes = b""
+    headers: dict[str, str] = field(default_factory=dict)
+    is_binary: bool = False
+
+
+def json_response(status: int, document: Mapping[str, Any] | list[Any], **headers: str) -> Response:
+    """Make a response with a JSON body; header names are given with underscores."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Response(status, orjson.dumps(document), {"content-type": "application/json"} | named)
+
+
+class Request:
+    """One request to one route.
+
+    Attributes:
+        path_params: the path's parameters by name.
+        services: makes the services that the route calls.
+        headers: by lower-case name.
+    """
+
+    def __init__(
+        self, event: dict[str, Any], path: str, path_params: dict[str, str], services: Container
+    ) -> None:
+        self._event = event
+        self._path = path
+        self.path_params = path_params
+        self.services = services
+        self.headers: dict[str, str] = event.get("headers") or {}
+
+    def path_param(self, name: str, max_length: int = MAX_ID_CHARACTERS) -> str:
+        """Return a parameter of the path.
+
+        Raises:
+            ValidationFailed: it has more than `max_length` characters.
+        """
+        value = self.path_params[name]
+        if len(value) > max_length:
+            raise ValidationFailed(name, f"has 1 to {max_length} characters")
+        return value
+
+    @cached_property
+    def body(self) -> bytes:
+        """The raw body.
+
+        Raises:
+            BodyTooLarge: it has more than 5 MB.
+            ValidationFailed: it is said to be base64 and isn't.
+        """
+        text: str = self._event.get("body") or ""
+        if self._event.get("isBase64Encoded"):
+            try:
+                body = base64.b64decode(text)
+            except binascii.Error as error:
+                raise ValidationFailed("body", "isn't readable") from error
+        else:
+            body = text.encode(errors="surrogatepass")
+        if len(body) > MAX_BODY_BYTES:
+            raise BodyTooLarge(
+                "the request body is too large", max=MAX_BODY_BYTES, actual=len(body)
+            )
+        return body
+
+    def parse_body(self, model: type[Model]) -> Model:
+        """Parse the JSON body into a request model.
+
+        Raises:
+            ValidationFailed: it is no JSON, or doesn't fit; every wrong field is named.
+        """
+        return validated_json(model, self.body)
+
+    @cached_property
+    def query(self) -> dict[str, list[str]]:
+        """The query parameters, each with all its values.
+
+        Raises:
+            ValidationFailed: the query string isn't UTF-8.
+        """
+        raw = self._event.get("rawQueryString") or ""
+        parameters: dict[str, list[str]] = {}
+        try:
+            for name, value in parse_qsl(raw, keep_blank_values=True, errors="strict"):
+                parameters.setdefault(name, []).append(value)
+        except (UnicodeDecodeError, ValueError) as error:
+            raise ValidationFailed("query", "isn't readable as UTF-8") from error
+        return parameters
+
+    @property
+    def idempotency_key(self) -> str | None:
+        """The Idempotency-Key header.
+
+        Raises:
+            ValidationFailed: it isn't 1-255 visible ASCII characters.
+        """
+        key = self.headers.get("idempotency-key")
+        if key is not None and not _IDEMPOTENCY_KEY.fullmatch(key):
+            message = f"takes 1-{MAX_IDEMPOTENCY_KEY_CHARACTERS} visible ASCII characters"
+            raise ValidationFailed("Idempotency-Key", message)
+        return key
+
+    def idempotency_token(self, caller: Principal) -> RequestToken:
+        """Make the token of this write; without an Idempotency-Key it is a random one.
+
+        Raises:
+            ValidationFailed: the Idempotency-Key isn't 1-255 visible ASCII characters.
+        """
+        return self.optional_idempotency_token(caller) or RequestToken.fresh()
+
+    def optional_idempotency_token(
+        self, caller: Principal, digest: Callable[[bytes], bytes] | None = None
+    ) -> RequestToken | None:
+        """Make the token of this write; None without an Idempotency-Key.
+
+        Args:
+            caller: whose key it is.
+            digest: applied to the request first, where its body may hold secrets.
+
+        Raises:
+            ValidationFailed: the Idempotency-Key isn't 1-255 visible ASCII characters.
+        """
+        key = self.idempotency_key
+        if key is None:
+            return None
+        method = self._event["requestContext"]["http"]["method"]
+        content = b"\n".join((f"{method} {self._path}".encode(errors="replace"), self.body))
+        identity = f"{caller.tenant}\n{caller.id}"
+        return RequestToken.of(identity, key, content if digest is None else digest(content))
+
+    @property
+    def if_match(self) -> int | None:
+        """The version in If-Match (RFC-0015 §3.2).
+
+        Raises:
+            ValidationFailed: anything but `3` or `"3"`.
+        """
+        header = self.headers.get("if-match")
+        if header is None:
+            return None
+        match = _VERSION.fullmatch(header.strip())
+        if match is None:
+            raise ValidationFailed("If-Match", 'takes a version, as 3 or "3"')
+        return int(match.group(1) or match.group(2))
+
+    @property
+    def required_if_match(self) -> int:
+        """The version in If-Match, which must be sent.
+
+        Raises:
+            PreconditionRequired: it isn't sent.
+            ValidationFailed: anything but `3` or `"3"`.
+        """
+        version = self.if_match
+        if version is None:
+            raise PreconditionRequired("send If-Match with the version that you last read")
+        return version

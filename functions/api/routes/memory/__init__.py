@@ -1,1 +1,0 @@
-"""Memory entries (contract §4)."""

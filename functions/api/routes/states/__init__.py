@@ -1,1 +1,0 @@
-"""Agents' states (Agent Memory Protocol §3, §4.2; contract §9)."""

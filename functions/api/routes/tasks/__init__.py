@@ -1,1 +1,0 @@
-"""Tasks, grants and intents (contract §5)."""

@@ -1,0 +1,82 @@
+"""Working values of agents' instances (ADR-043 Tier 1; contract §8)."""
+
+from functions.api.http import Request, Response, json_response
+from functions.api.procedure_documents import held_document, working_document
+from functions.api.routing import Route
+from functions.identity.model import READ, WRITE, Principal
+from functions.platform.limits import MAX_NAME_CHARACTERS
+from functions.working_values.requests import NewWorkingValue
+
+_WORKING = "/api/v1/instances/{instance_id}/working"
+_VALUE = f"{_WORKING}/{{key+}}"
+
+
+def put_working_value(request: Request, caller: Principal) -> Response:
+    new, (instance, key) = request.parse_body(NewWorkingValue), _names(request)
+    stored = request.services.working_values.put(caller, instance, key, new)
+    return json_response(200, working_document(instance, key, stored))
+
+
+def get_working_value(request: Request, caller: Principal) -> Response:
+    instance, key = _names(request)
+    found = request.services.working_values.get(caller, instance, key)
+    return json_response(200, working_document(instance, key, found))
+
+
+def list_working_values(request: Request, caller: Principal) -> Response:
+    instance = request.path_param("instance_id")
+    return json_response(
+        200, held_document(instance, request.services.working_values.get_all(caller, instance))
+    )
+
+
+def delete_working_value(request: Request, caller: Principal) -> Response:
+    request.services.working_values.delete(caller, *_names(request))
+    return Response(204)
+
+
+def _names(request: Request) -> tuple[str, str]:
+    return request.path_param("instance_id"), request.path_param(
+        "key", max_length=MAX_NAME_CHARACTERS
+    )
+
+
+ROUTES = [
+    Route(
+        "PUT",
+        _VALUE,
+        put_working_value,
+        WRITE,
+        "Store a working value of an instance for an hour",
+        {200: "WorkingValue"},
+        request_model=NewWorkingValue,
+        error_statuses=(413,),
+        description="All values of an instance have 131,072 bytes together, as compact JSON.",
+    ),
+    Route(
+        "GET",
+        _VALUE,
+        get_working_value,
+        READ,
+        "Get a working value of an instance",
+        {200: "WorkingValue"},
+        error_statuses=(404,),
+    ),
+    Route(
+        "DELETE",
+        _VALUE,
+        delete_working_value,
+        WRITE,
+        "Delete a working value of an instance",
+        {204: None},
+        error_statuses=(404,),
+    ),
+    Route(
+        "GET",
+        _WORKING,
+        list_working_values,
+        READ,
+        "Get all working values of an instance",
+        {200: "WorkingValues"},
+    ),
+]

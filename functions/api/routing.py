@@ -1,0 +1,119 @@
+"""Routes, and the router that finds the route of a request."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+from functions.api.http import Request, Response
+from functions.identity.model import Principal
+from functions.platform.errors import MethodNotAllowed, NotFound
+
+PUBLIC, ROOT, ANY = "public", "root", "any"
+_PARAMETER = re.compile(r"\{(\w+)(\+?)\}")
+
+
+@dataclass(frozen=True)
+class Route:
+    """One operation of the API, and what the OpenAPI document says of it.
+
+    Attributes:
+        path: a template; the parameter `{name}` holds no slash, `{name+}` may.
+        required_permission: a permission of RFC-0015 §6.4; or PUBLIC, ROOT or ANY (any principal).
+        responses: the schema's name by status; None where there is no body.
+        request_model: the pydantic model of the body.
+        query: the names of the query parameters.
+        error_statuses: those beside the ones that every route of its kind has.
+        idempotent: whether it honours Idempotency-Key.
+    """
+
+    method: str
+    path: str
+    handler: Callable[[Request, Principal], Response]
+    required_permission: str
+    summary: str
+    responses: dict[int, str | None]
+    request_model: Any = None
+    request_model_optional: bool = False
+    media_types: tuple[str, ...] = ("application/json",)  # of the body
+    query: tuple[str, ...] = ()
+    error_statuses: tuple[int, ...] = ()
+    if_match: Literal["required", "optional"] | None = None
+    idempotent: bool = False
+    description: str = ""
+
+    @property
+    def openapi_path(self) -> str:
+        """The path as OpenAPI writes it."""
+        return self.path.replace("+}", "}")
+
+    @property
+    def path_params(self) -> list[tuple[str, bool]]:
+        """The path's parameters, and whether each may hold slashes."""
+        return [(name, bool(slashes)) for name, slashes in _PARAMETER.findall(self.path)]
+
+    @cached_property
+    def prefix(self) -> str:
+        """The path up to its first parameter."""
+        return self.path.partition("{")[0]
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """Matches the paths of the template, with the parameters as groups.
+
+        Compiled at the first request that needs it: most functions see few of the templates.
+        """
+        parts, end = [], 0
+        for found in _PARAMETER.finditer(self.path):
+            name, slashes = found.groups()
+            parts.append(re.escape(self.path[end : found.start()]))
+            parts.append(f"(?P<{name}>{'.+' if slashes else '[^/]+'})")
+            end = found.end()
+        parts.append(re.escape(self.path[end:]))
+        return re.compile("".join(parts), re.DOTALL)
+
+
+class Router:
+    """Finds routes by path and method.
+
+    A path without parameters is looked up; of templates that overlap, the first one that has the
+    method is taken.
+    """
+
+    def __init__(self, routes: Iterable[Route]) -> None:
+        self._by_path: dict[str, dict[str, Route]] = {}
+        for route in routes:
+            self._by_path.setdefault(route.path, {})[route.method] = route
+        self._templates = [
+            (next(iter(by_method.values())), by_method)
+            for path, by_method in self._by_path.items()
+            if "{" in path
+        ]
+
+    def find(self, method: str, path: str) -> tuple[Route, dict[str, str]]:
+        """Find the route of a request, and the values of its path's parameters.
+
+        Raises:
+            NotFound: no route has this path.
+            MethodNotAllowed: routes with other methods have it.
+        """
+        wanted = "GET" if method == "HEAD" else method
+        allowed: set[str] = set()
+        for by_method, path_params in self._matches(path):
+            if wanted in by_method:
+                return by_method[wanted], path_params
+            allowed |= by_method.keys()
+        if not allowed:
+            raise NotFound("there is nothing at this path; see /openapi.json")
+        raise MethodNotAllowed(sorted(allowed))
+
+    def _matches(self, path: str) -> Iterator[tuple[dict[str, Route], dict[str, str]]]:
+        if path in self._by_path and "{" not in path:
+            yield self._by_path[path], {}
+            return
+        for template, by_method in self._templates:
+            if path.startswith(template.prefix):
+                match = template.pattern.fullmatch(path)
+                if match is not None:
+                    yield by_method, match.groupdict()
