@@ -19,9 +19,9 @@ from functions.identity.model import Principal
 from functions.platform.clock import now_ms
 from functions.platform.table import Table
 from functions.platform.writes import Write, put
-from functions.vectors.index import VectorIndex, as_halves
-from functions.vectors.model import Meanings, Vector
-from functions.vectors.static import DIMENSION, MODEL, embed
+from functions.vectors.in_memory_vectors import InMemoryVectors, float16_format
+from functions.vectors.model import Vector, VectorSearch
+from functions.vectors.wordllama import DIMENSION, MODEL, embed
 
 SIZES = (100, 10_000, 100_000)
 _CORPUS = Path(__file__).parents[1] / "tests/contract/corpus"
@@ -47,8 +47,8 @@ def _row(table: Table, size: int) -> list[str]:
             table.write_many(batch)
             batch = []
     table.write_many(batch)
-    index = VectorIndex(table, now_ms, MODEL)
-    facts = Facts(table, Meanings(embed, as_halves(MODEL), index), now_ms)
+    index = InMemoryVectors(table, now_ms, MODEL)
+    facts = Facts(table, VectorSearch(embed, float16_format(MODEL), index), now_ms)
     first = _timed(facts, who, "the first question")
     took = [_timed(facts, who, query) for query in _lines("queries")[:_QUERIES]]
     return [f"{size:,}", *(f"{ms:.1f}" for ms in (first, statistics.median(took), max(took)))]
@@ -63,7 +63,7 @@ def _timed(facts: Facts, who: Principal, query: str) -> float:
 def _writes(tenant: str, size: int) -> Iterator[Write]:
     """Facts in the words of the corpus, each with a direction of its own."""
     luck, said, now = random.Random(1), _lines("facts"), now_ms()  # noqa: S311 - no secret
-    form = as_halves(MODEL)
+    form = float16_format(MODEL)
     for number in range(size):
         subject, predicate, what = said[number % len(said)].split("|")
         fact = replace(_FACT, id=f"f{number}", subject=subject, predicate=predicate, object=what)

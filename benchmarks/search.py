@@ -10,9 +10,10 @@ from functions.entries.items import EntryItems
 from functions.platform import keys
 from functions.platform.clock import now_ms
 from functions.platform.table import Table
-from functions.search.upkeep import Upkeep
-from functions.vectors.static import embed
+from functions.search.embedding_indexer import EmbeddingIndexer
+from functions.vectors.in_memory_vectors import float16_format
 from functions.vectors.store import VectorStore
+from functions.vectors.wordllama import MODEL, embed
 
 _HELD = 100
 _MEMORY = "/api/v1/memory"
@@ -39,10 +40,9 @@ def _embedded(function: Function, tenant: str, key: str, name: str, **changes: s
     table = Table(function.client, "memory")
     address = keys.parse_entry_id(tenant, created["id"])
     item = address and table.get(address[0].item)
+    store = VectorStore(table, now_ms, float16_format(MODEL))
     with recorded(function.client) as calls:
-        Upkeep(VectorStore(table, now_ms), embed).follow(
-            None, EntryItems(None).entry_of(item or {})
-        )
+        EmbeddingIndexer(store, embed).index_change(None, EntryItems(None).entry_of(item or {}))
     return calls
 
 

@@ -67,8 +67,8 @@ from functions.runs.items import RunItems
 from functions.runs.quota import Quota
 from functions.runs.service import Runs
 from functions.runs.store import RunStore
+from functions.search.embedding_indexer import EmbeddingIndexer
 from functions.search.service import Search
-from functions.search.upkeep import Upkeep as VectorUpkeep
 from functions.tasks.governance import Governance
 from functions.tasks.grants import Grants
 from functions.tasks.guarding import Guarding
@@ -76,8 +76,8 @@ from functions.tasks.intents import Intents
 from functions.tasks.registrations import Registrations
 from functions.tasks.service import Tasks
 from functions.tasks.store import TaskStore
-from functions.vectors.choice import meanings_of
-from functions.vectors.model import Meanings
+from functions.vectors.factory import build_vector_search
+from functions.vectors.model import VectorSearch
 from functions.vectors.store import VectorStore
 from functions.workflows.service import Workflows
 from functions.working_values.service import WorkingValues
@@ -282,27 +282,27 @@ class Container:
     # Search and facts
 
     @cached_property
-    def meanings(self) -> Meanings:
-        return meanings_of(self.settings, self.table, self.clock)
+    def vector_search(self) -> VectorSearch:
+        return build_vector_search(self.settings, self.table, self.clock)
 
     @cached_property
-    def vector_upkeep(self) -> VectorUpkeep:
-        store = VectorStore(self.table, self.clock, self.meanings.form)
-        return VectorUpkeep(store, self.meanings.embed)
+    def embedding_indexer(self) -> EmbeddingIndexer:
+        store = VectorStore(self.table, self.clock, self.vector_search.format)
+        return EmbeddingIndexer(store, self.vector_search.embed)
 
     @cached_property
     def search(self) -> Search:
         return Search(
-            self.meanings, self.entry_store, self.queries, self.tasks, self.recency, self.clock
+            self.vector_search, self.entry_store, self.queries, self.tasks, self.recency, self.clock
         )
 
     @cached_property
     def facts(self) -> Facts:
-        return Facts(self.table, self.meanings, self.clock)
+        return Facts(self.table, self.vector_search, self.clock)
 
     @cached_property
     def renewal(self) -> Renewal:
-        return Renewal(self.table, self.meanings, self.clock)
+        return Renewal(self.table, self.vector_search, self.clock)
 
     # Runs, procedures, working values
 

@@ -7,7 +7,7 @@ from functions.platform.keys import Key
 from functions.platform.schema import AGE_ATTRIBUTE
 from functions.platform.values import pack, unpack
 from functions.platform.vector_keys import vector_item
-from functions.vectors.model import Form, Vector
+from functions.vectors.model import Vector, VectorFormat
 
 
 def place_of(tenant: str, fact: str) -> Key:
@@ -15,7 +15,7 @@ def place_of(tenant: str, fact: str) -> Key:
     return vector_item(fact_space(tenant), fact_ref(fact))
 
 
-def item_of(tenant: str, fact: Fact, vector: Vector, form: Form) -> Item:
+def item_of(tenant: str, fact: Fact, vector: Vector, vector_format: VectorFormat) -> Item:
     """A fact as it is stored: beside its vector, in the form that its index wants."""
     return {
         "fact_id": fact.id,
@@ -28,7 +28,7 @@ def item_of(tenant: str, fact: Fact, vector: Vector, form: Form) -> Item:
         "updated": fact.updated,
         AGE_ATTRIBUTE: fact.updated,
         "request": fact.request,
-        **form.stored(fact_space(tenant), vector, fact.filters),
+        **vector_format.to_attributes(fact_space(tenant), vector, fact.filters),
     }
 
 

@@ -23,8 +23,7 @@ from functions.platform.retry import Backoff
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.vector_keys import vector_item
 from functions.platform.writes import put
-from functions.vectors.depth import look_deeper
-from functions.vectors.model import Hit, Meanings
+from functions.vectors.model import Hit, VectorSearch
 from functions.vectors.store import tombstone
 
 if TYPE_CHECKING:
@@ -36,11 +35,9 @@ _ABSENT, _AS_SEEN = "attribute_not_exists(pk)", "version = :seen"
 class Facts:
     """The facts of a caller's tenant."""
 
-    def __init__(self, table: Table, meanings: Meanings, clock: Clock) -> None:
+    def __init__(self, table: Table, vector_search: VectorSearch, clock: Clock) -> None:
         self._table = table
-        self._form = meanings.form
-        self._index = meanings.index
-        self._embed = meanings.embed
+        self._vector_search = vector_search
         self._clock = clock
 
     def learn(self, caller: Principal, new: NewFact, token: RequestToken) -> tuple[Fact, bool]:
@@ -61,8 +58,8 @@ class Facts:
             if present is not None and token.wrote(present.request):
                 return present, present.version == 1
             fact = blank if present is None else _in_place_of(present, blank)
-            vector = self._embed(fact.text)
-            written = item_of(caller.tenant, fact, vector, self._form)
+            vector = self._vector_search.embed(fact.text)
+            written = item_of(caller.tenant, fact, vector, self._vector_search.format)
             version = 0 if item is None else item["version"]
             if self._stored(place, written | {"version": version + 1}, item):
                 return replace(fact, version=version + 1), present is None
@@ -91,7 +88,7 @@ class Facts:
             version=1,
             created=now,
             updated=now,
-            model=self._form.model,
+            model=self._vector_search.format.model,
             request=token.stored,
         )
 
@@ -133,14 +130,14 @@ class Facts:
 
     def recall(self, caller: Principal, asked: Recall) -> list[Recalled]:
         """The `top_k` facts most alike to the query, best first."""
-        query = self._embed(asked.query)
+        query = self._vector_search.embed(asked.query)
         space, equal = fact_space(caller.tenant), asked.filters.equal
 
-        def look(depth: int) -> tuple[list[Recalled], bool]:
-            hits = self._index.search(space, query, depth, equal)
+        def search(depth: int) -> tuple[list[Recalled], bool]:
+            hits = self._vector_search.index.search(space, query, depth, equal)
             return self._standing(space, hits, asked), len(hits) < depth
 
-        return look_deeper(asked.top_k, self._index.most, look)
+        return self._vector_search.search_with_expansion(asked.top_k, search)
 
     def _standing(self, space: str, hits: list[Hit], asked: Recall) -> list[Recalled]:
         """The hits that are still there as they were found, and fit."""

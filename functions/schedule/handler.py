@@ -12,7 +12,7 @@ from functions.schedule.due import Due
 from functions.schedule.expired import Expired
 from functions.schedule.reembedding import Reembedding
 from functions.schedule.sweep import Sweep, TimeLeft
-from functions.vectors.choice import made_by
+from functions.vectors.factory import format_name
 
 Handler = Callable[[dict[str, Any], Any], dict[str, Any]]
 
@@ -50,10 +50,10 @@ def _build_sweep(container: Container) -> Sweep:
         Reembedding(
             table,
             container.entry_items,
-            container.vector_upkeep,
+            container.embedding_indexer,
             container.renewal,
             clock,
-            made_by(container.settings, container.meanings),
+            format_name(container.settings, container.vector_search),
         ),
         clock,
         container.settings.sweep_threads,

@@ -22,8 +22,8 @@ from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.vector_keys import EMBEDDING_ITEM, VECTOR_PREFIX
 from functions.platform.writes import put
-from functions.search.upkeep import Upkeep
-from functions.vectors.choice import FIRST, NOTHING
+from functions.search.embedding_indexer import EmbeddingIndexer
+from functions.vectors.factory import DEFAULT_FORMAT, NO_FORMAT
 
 _AT_ONCE = 250  # items looked at between two looks at the time
 _ONCE_MORE = 3_600_000  # ms; functions with the former settings may have written during a pass
@@ -38,7 +38,7 @@ class Reembedding:
         self,
         table: Table,
         items: EntryItems,
-        entries: Upkeep,
+        entries: EmbeddingIndexer,
         facts: Renewal,
         clock: Clock,
         made_by: str,
@@ -59,11 +59,11 @@ class Reembedding:
         """
         if self._told:
             return Counter()
-        state = self._table.get(EMBEDDING_ITEM) or {"made_by": FIRST}
+        state = self._table.get(EMBEDDING_ITEM) or {"made_by": DEFAULT_FORMAT}
         changed = state["made_by"] != self._name
         if changed:
             fresh = {"made_by": self._name, "pages": 0, "last": False}
-            due = {} if self._name == NOTHING else _due(self._clock())
+            due = {} if self._name == NO_FORMAT else _due(self._clock())
             self._table.put(put(EMBEDDING_ITEM, fresh | due))
         self._told = True
         return Counter(reembedding_begun=int(changed))
@@ -90,7 +90,7 @@ class Reembedding:
     def _renew(self, page: list[Item]) -> Counter[str]:
         entries = (self._entry(item) for item in page if "fact_id" not in item)
         facts = (item for item in page if "fact_id" in item)
-        jobs = self._entries.renewals(filter(None, entries)) + self._facts.renewals(facts)
+        jobs = self._entries.reembedding_jobs(filter(None, entries)) + self._facts.renewals(facts)
         return Counter(side_by_side([partial(_outcome, job) for job in jobs]))
 
     def _entry(self, item: Item) -> Entry | None:

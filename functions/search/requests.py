@@ -1,4 +1,4 @@
-"""The body of a search (contract §8)."""
+"""The request body of a search (contract §8)."""
 
 from typing import Annotated
 
@@ -10,14 +10,14 @@ from functions.platform.fields import AgentId, Name
 from functions.platform.limits import DEFAULT_RESULTS, MAX_QUERY_CHARACTERS, MAX_RESULTS
 
 
-def _worded(query: str) -> str:
+def _assert_not_blank(query: str) -> str:
     if not query.strip():
         raise ValueError("say in words what to search for")
     return query
 
 
 Query = Annotated[
-    str, AfterValidator(_worded), Field(min_length=1, max_length=MAX_QUERY_CHARACTERS)
+    str, AfterValidator(_assert_not_blank), Field(min_length=1, max_length=MAX_QUERY_CHARACTERS)
 ]
 
 
@@ -35,7 +35,7 @@ class MemorySearch(BaseModel):
 
     @property
     def filters(self) -> Filters:
-        """What the entries must be like, as a query has it (RFC-0015 §4.1)."""
+        """The filters of the query that selects the same entries (RFC-0015 §4.1)."""
         namespace, prefix = name_or_prefix(self.namespace)
         return Filters(
             agent_id=self.agent_id,

@@ -1,4 +1,4 @@
-"""What of an entry is searched by meaning: the words of its key, tags and value; pure."""
+"""Extract the text of an entry that is embedded: the words of its key, tags and value."""
 
 import re
 from collections.abc import Iterator
@@ -10,25 +10,25 @@ import orjson
 from functions.entries.model import ENCRYPTED, Entry
 from functions.platform.limits import MAX_QUERY_CHARACTERS
 
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_BETWEEN = re.compile(r"[\W_]+")
+_CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_SEPARATORS = re.compile(r"[\W_]+")
 _YEAR = re.compile(r"\d{1,4}")
 _DIGIT = re.compile(r"\d")
 
 
-def text_of(entry: Entry) -> str | None:
-    """The words of an entry; None where it isn't searched: sensitive (RFC-0015 §9.2), or wordless.
+def extract_text(entry: Entry) -> str | None:
+    """Extract the words of an entry; None if it has none, or is sensitive (RFC-0015 §9.2).
 
-    Of keys, only words: the digits of a generated one would drown the value's meaning.
+    Of keys, only words: the digits of a generated one would outweigh the value.
     """
     if entry.sensitivity in ENCRYPTED:
         return None
-    words = chain(_words_of_name(entry.key), entry.tags, _words(orjson.loads(entry.value)))
-    return _joined(words).strip() or None
+    words = chain(_split_name(entry.key), entry.tags, _extract_words(orjson.loads(entry.value)))
+    return _join_words(words).strip() or None
 
 
-def _joined(words: Iterator[str]) -> str:
-    """As many words as are searched; no more of a value is looked at."""
+def _join_words(words: Iterator[str]) -> str:
+    """Join words up to the maximum; the rest of a value is never looked at."""
     taken: list[str] = []
     room = MAX_QUERY_CHARACTERS
     for word in words:
@@ -39,22 +39,22 @@ def _joined(words: Iterator[str]) -> str:
     return " ".join(taken)
 
 
-def _words_of_name(name: str) -> Iterator[str]:
-    for piece in _BETWEEN.split(name):
+def _split_name(name: str) -> Iterator[str]:
+    for piece in _SEPARATORS.split(name):
         if piece and (_YEAR.fullmatch(piece) or not _DIGIT.search(piece)):
-            yield _CAMEL.sub(" ", piece)
+            yield _CAMEL_CASE.sub(" ", piece)
 
 
-def _words(value: Any) -> Iterator[str]:
-    """Names and leaves, in the order in which they stand."""
+def _extract_words(value: Any) -> Iterator[str]:
+    """Extract a JSON value's names and leaves, in document order."""
     match value:
         case dict():
             for name, each in value.items():
-                yield from _words_of_name(name)
-                yield from _words(each)
+                yield from _split_name(name)
+                yield from _extract_words(each)
         case list():
             for each in value:
-                yield from _words(each)
+                yield from _extract_words(each)
         case None:
             return
         case bool():

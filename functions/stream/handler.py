@@ -9,7 +9,7 @@ from functions.stream.bus import Bus
 from functions.stream.episodes import EpisodeQuota
 from functions.stream.removals import Removals
 from functions.stream.service import Lifecycle
-from functions.vectors.choice import can_embed
+from functions.vectors.factory import can_embed
 
 Handler = Callable[[dict[str, Any], object], dict[str, Any]]
 
@@ -18,7 +18,7 @@ def build_handler(container: Container) -> Handler:
     """Build the stream function on the container's tables, and the bus that its settings name."""
     settings, clock = container.settings, container.clock
     bus = None if settings.event_bus is None else Bus(create_client("events"), settings.event_bus)
-    vectors = container.vector_upkeep if can_embed(settings) else None
+    vectors = container.embedding_indexer if can_embed(settings) else None
     removals = Removals(container.table, clock)
     lifecycle = Lifecycle(removals, container.task_store, container.log_store, bus, vectors)
     function = settings.aws_lambda_function_name

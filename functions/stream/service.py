@@ -6,7 +6,7 @@ from functions.event_log.model import LogName
 from functions.event_log.store import LogStore
 from functions.platform.errors import ServiceError, Unavailable
 from functions.platform.observability import log_unforeseen
-from functions.search.upkeep import Upkeep
+from functions.search.embedding_indexer import EmbeddingIndexer
 from functions.stream.batch import Batch, Told, by_log
 from functions.stream.bus import Bus
 from functions.stream.events import events_of
@@ -26,7 +26,7 @@ class Lifecycle:
         tasks: TaskStore,
         logs: LogStore,
         bus: Bus | None,
-        vectors: Upkeep | None,
+        vectors: EmbeddingIndexer | None,
     ) -> None:
         self._removals = removals
         self._tasks = tasks

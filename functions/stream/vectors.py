@@ -5,12 +5,12 @@ from dataclasses import replace
 
 from functions.platform.errors import ServiceError
 from functions.platform.keys import Key
-from functions.search.upkeep import Upkeep
+from functions.search.embedding_indexer import EmbeddingIndexer
 from functions.stream.batch import Batch
 from functions.stream.records import Change
 
 
-def follow(batch: Batch, changes: Iterable[Change], vectors: Upkeep) -> None:
+def follow(batch: Batch, changes: Iterable[Change], vectors: EmbeddingIndexer) -> None:
     """Has the vectors follow the changes of entries; what can't be embedded fails.
 
     Raises:
@@ -18,7 +18,7 @@ def follow(batch: Batch, changes: Iterable[Change], vectors: Upkeep) -> None:
     """
     for change in in_sum(change for change in changes if change.announced is None):
         try:
-            vectors.follow(change.old, change.new)
+            vectors.index_change(change.old, change.new)
         except ServiceError:
             raise
         except Exception as error:  # noqa: BLE001 - one record's trouble isn't the others'

@@ -1,1 +1,1 @@
-"""Meanings of texts as vectors: how they are made, kept and searched (contract §8)."""
+"""Embeddings of texts: the models, and how vectors are stored and searched (contract §8)."""

@@ -1,6 +1,6 @@
-"""Embedding by Amazon Titan Text Embeddings V2, in Amazon Bedrock: texts leave the function.
+"""Embed texts by Amazon Titan Text Embeddings V2 in Amazon Bedrock.
 
-The vectors have as many numbers as the default model's, so either fits the same vector index.
+Its vectors have as many numbers as the default model's, so that either fits the same vector index.
 """
 
 from array import array
@@ -11,25 +11,29 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from functions.platform.errors import Unavailable
 from functions.vectors.model import Embed, Vector
-from functions.vectors.static import DIMENSION
+from functions.vectors.wordllama import DIMENSION
 
 
-def titan(runtime: Any, model: str) -> Embed:
-    """Embeds by a model of that id; `runtime` is a client of `bedrock-runtime`.
+def build_titan_embed(client: Any, model_id: str) -> Embed:
+    """Build the function that embeds a text by a Titan model.
 
-    What it gives raises `Unavailable` where the model isn't let be used, or doesn't answer.
+    It raises `Unavailable` when access to the model is denied or the model doesn't answer.
+
+    Args:
+        client: a `bedrock-runtime` client.
+        model_id: Bedrock's id of the model.
     """
 
     def embed(text: str) -> Vector:
-        asked = {"inputText": text, "dimensions": DIMENSION, "normalize": True}
+        request = {"inputText": text, "dimensions": DIMENSION, "normalize": True}
         try:
-            answer = runtime.invoke_model(
-                modelId=model,
-                body=orjson.dumps(asked),
+            response = client.invoke_model(
+                modelId=model_id,
+                body=orjson.dumps(request),
                 contentType="application/json",
                 accept="application/json",
             )
-            return array("f", orjson.loads(answer["body"].read())["embedding"])
+            return array("f", orjson.loads(response["body"].read())["embedding"])
         except (BotoCoreError, ClientError) as error:
             raise Unavailable("the embedding model did not answer; try again later") from error
 

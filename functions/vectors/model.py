@@ -1,69 +1,98 @@
-"""Vectors, and what a search among them finds."""
+"""Vectors of texts, how they are stored, and how they are searched."""
 
 from array import array
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
 from functions.platform.items import Item
 
 if TYPE_CHECKING:
     Vector: TypeAlias = array[float]
 else:
-    Vector = array  # which takes no type in Python 3.11
+    Vector = array  # array takes no type argument in Python 3.11
 """Single precision, of unit length."""
 
 Embed: TypeAlias = Callable[[str], Vector]
-"""Gives the meaning of a text; any number of threads may call it."""
+"""Embed a text; safe for use by several threads."""
+
+_FIRST_EXPANSION = 2  # times the wanted number of results
+_NEXT_EXPANSION = 10  # times the last depth
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
-    """How an index wants the vectors of a model stored.
+class VectorFormat:
+    """How an index stores the vectors of one model.
 
     Attributes:
         model: the name of the model.
-        mark: the attribute that only this index's vectors have.
-        stored: gives a vector of a space, with what it is filtered by, as it is to be stored.
+        attribute: the attribute that only vectors of this index have.
+        to_attributes: takes space, vector and filters; gives the attributes that are stored.
     """
 
     model: str
-    mark: str
-    stored: Callable[[str, Vector, Mapping[str, str]], Item]
+    attribute: str
+    to_attributes: Callable[[str, Vector, Mapping[str, str]], Item]
 
     @property
     def name(self) -> str:
-        """What tells vectors of this form from others."""
-        return f"{self.model}/{self.mark}"
+        """Name model and index together: vectors of other formats have other names."""
+        return f"{self.model}/{self.attribute}"
 
-    def made(self, item: Item) -> bool:
-        """Whether an item's vector is of this form."""
-        return item.get("model") == self.model and self.mark in item
+    def matches(self, item: Item) -> bool:
+        """Tell whether an item holds a vector in this format."""
+        return item.get("model") == self.model and self.attribute in item
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """What a vector stands for, and the cosine of its angle to the query: 1 is the same."""
+    """A result of an index: what the vector stands for, and its cosine similarity, at most 1."""
 
     ref: str
     score: float
 
 
-class Index(Protocol):
+class VectorIndex(Protocol):
     """Searches the vectors of a space."""
 
     @property
-    def most(self) -> int:
-        """How many hits a search gives at most."""
+    def max_results(self) -> int:
+        """The largest number of hits that one search gives."""
 
-    def search(self, space: str, query: Vector, top_k: int, equal: Mapping[str, str]) -> list[Hit]:
-        """The `top_k` most alike to the query among those whose filters are `equal`, best first."""
+    def search(
+        self, space: str, query: Vector, top_k: int, filters: Mapping[str, str]
+    ) -> list[Hit]:
+        """Find the `top_k` vectors most similar to the query among those that match all filters.
+
+        The result is sorted by similarity, best first.
+        """
 
 
 @dataclass(frozen=True, slots=True)
-class Meanings:
-    """What texts are embedded by, and how the vectors are kept and found."""
+class VectorSearch:
+    """The embedding model, the format and the index that a deployment searches with."""
 
     embed: Embed
-    form: Form
-    index: Index
+    format: VectorFormat
+    index: VectorIndex
+
+    def search_with_expansion(
+        self, wanted: int, search: Callable[[int], tuple[list[T], bool]]
+    ) -> list[T]:
+        """Search for more and more hits until enough of them qualify.
+
+        Hits may be deleted, expired or filtered out after the index gave them. The search ends with
+        `wanted` results, with no more hits, or at the index's own maximum.
+
+        Args:
+            wanted: the number of results.
+            search: takes the number of hits; gives those that qualify, and whether there can be no
+                others.
+        """
+        depth = min(_FIRST_EXPANSION * wanted, self.index.max_results)
+        while True:
+            found, is_complete = search(depth)
+            if len(found) >= wanted or is_complete or depth == self.index.max_results:
+                return found[:wanted]
+            depth = min(_NEXT_EXPANSION * depth, self.index.max_results)

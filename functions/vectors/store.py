@@ -1,4 +1,4 @@
-"""Writes of vectors, for writers that may come twice and in any order."""
+"""Write vectors; writers may repeat a write, and come in any order."""
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -10,35 +10,38 @@ from functions.platform.schema import AGE_ATTRIBUTE, TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.vector_keys import ref_of, vector_item
 from functions.platform.writes import put
-from functions.vectors.index import as_halves
-from functions.vectors.model import Form, Vector
+from functions.vectors.model import Vector, VectorFormat
 
 _TOMBSTONE_KEPT = 86_400_000  # ms; change streams are kept as long
 
 
 class VectorStore:
-    """Keeps and drops vectors: one write each, which never counts over a newer version."""
+    """Puts and removes vectors: one write each, which never replaces a newer version."""
 
-    def __init__(self, table: Table, clock: Clock, form: Form | None = None) -> None:
+    def __init__(self, table: Table, clock: Clock, vector_format: VectorFormat) -> None:
         self._table = table
         self._clock = clock
-        self._form = form or as_halves()
+        self._format = vector_format
 
-    def keep(
+    def put_vector(
         self, space: str, ref: str, version: int, vector: Vector, filters: Mapping[str, str]
     ) -> None:
-        """Puts what `ref` means at this version; `filters` are what a search may ask for."""
+        """Put the vector of `ref` at a version, beside what a search may filter by."""
         stamp = {"version": version, AGE_ATTRIBUTE: self._clock()}
-        self._put(space, ref, self._form.stored(space, vector, filters) | stamp)
+        self._put(space, ref, self._format.to_attributes(space, vector, filters) | stamp)
 
-    def current(self, places: Iterable[tuple[str, str]]) -> set[str]:
-        """Which of these, each a space and a ref, have a vector of the form of today."""
-        found = self._table.get_many(vector_item(space, ref) for space, ref in places)
-        return {ref_of(sort) for (_, sort), item in found.items() if self._form.made(item)}
-
-    def drop(self, space: str, ref: str, version: int) -> None:
-        """Leaves a tombstone, so that an older version that comes later finds it."""
+    def remove_vector(self, space: str, ref: str, version: int) -> None:
+        """Replace the vector of `ref` by a tombstone, which outlives late older versions."""
         self._put(space, ref, tombstone(version, self._clock()))
+
+    def select_current(self, addresses: Iterable[tuple[str, str]]) -> set[str]:
+        """Select the refs whose vectors exist in the current format.
+
+        Args:
+            addresses: space and ref of each.
+        """
+        found = self._table.get_many(vector_item(space, ref) for space, ref in addresses)
+        return {ref_of(sort) for (_, sort), item in found.items() if self._format.matches(item)}
 
     def _put(self, space: str, ref: str, item: Item) -> None:
         not_newer = "attribute_not_exists(pk) OR version <= :version"
@@ -48,6 +51,6 @@ class VectorStore:
 
 
 def tombstone(version: int, now: int) -> Item:
-    """What is left for a day of a vector that was removed, for indexes that hold it in memory."""
+    """Build what replaces a removed vector for a day: indexes in memory learn of the removal."""
     ends = ttl_seconds(now + _TOMBSTONE_KEPT)
     return {"version": version, AGE_ATTRIBUTE: now, TTL_ATTRIBUTE: ends}

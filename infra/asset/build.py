@@ -30,6 +30,7 @@ _RUN_LOCK = _ROOT / "requirements/run.lock"
 _TO_EMBED = "tokenizers"  # of what it depends on, nothing is used
 _LAMBDAS_OWN = ("botocore", "python-dateutil", "six", "urllib3")  # comes with its boto3
 _REQUIREMENT = re.compile(r"(?m)^([a-z0-9-]+)==.*\n(?:[ \t]+.*\n)*")
+_PYTHON_MARKER = re.compile(r" ; python_full_version (<|>=) '3\.(\d+)'")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,11 +135,19 @@ def _unpack(requirements: str, target: Target, folder: Path) -> None:
 
 
 def _requirements(target: Target) -> str:
-    lock = _LOCK.read_text()
-    if target.boto3:
-        return lock
-    found = _REQUIREMENT.finditer(lock)
-    return "".join(each.group() for each in found if each[1] not in _LAMBDAS_OWN)
+    """Select what a target needs. Pip would evaluate markers for the Python that builds."""
+    left_out = () if target.boto3 else _LAMBDAS_OWN
+    found = [each for each in _REQUIREMENT.finditer(_LOCK.read_text()) if each[1] not in left_out]
+    wanted = [each.group() for each in found if _is_for_python(target, each.group())]
+    return "".join(_PYTHON_MARKER.sub("", each) for each in wanted)
+
+
+def _is_for_python(target: Target, requirement: str) -> bool:
+    marker = _PYTHON_MARKER.search(requirement)
+    if marker is None:
+        return True
+    is_older = int(target.python.removeprefix("3.")) < int(marker[2])
+    return is_older == (marker[1] == "<")
 
 
 def _pinned(package: str) -> str:

@@ -16,7 +16,7 @@ _BUILT = Target("python3.11", "x86_64")  # a platform for which there is one; it
 
 
 def take_model(folder: Path, unpack: Callable[[Target, Path], None]) -> None:
-    """Copy the model's files where `functions/vectors/static.py` looks for them.
+    """Copy the model's files where `functions/vectors/wordllama.py` looks for them.
 
     Args:
         folder: of the asset's packages.

@@ -20,6 +20,8 @@ def trim(folder: Path) -> None:
     for pattern in _NEVER_READ:
         for found in folder.rglob(pattern):
             found.unlink()
+    for found in [*folder.glob("numpy/**/tests"), folder / "numpy/f2py"]:
+        shutil.rmtree(found, ignore_errors=True)
     if (folder / "botocore").exists():
         _trim_models(folder / "botocore/data")
         _trim_endpoints(folder / "botocore/data/endpoints.json")

@@ -8,13 +8,14 @@ import pytest
 from functions.event_log.store import LogStore
 from functions.platform.aws import create_client
 from functions.platform.table import Table
-from functions.search.upkeep import Upkeep
+from functions.search.embedding_indexer import EmbeddingIndexer
 from functions.stream.bus import Bus
 from functions.stream.removals import Removals
 from functions.stream.service import Lifecycle
 from functions.tasks.store import TaskStore
-from functions.vectors.static import embed
+from functions.vectors.in_memory_vectors import float16_format
 from functions.vectors.store import VectorStore
+from functions.vectors.wordllama import MODEL, embed
 from tests.contract.bodies import change_task, create, create_task, entry, working
 from tests.contract.expect import ok
 from tests.contract.service import Service, Tenant
@@ -53,7 +54,7 @@ def lifecycle(service: Service, bus: EventBridge) -> Lifecycle:
     memory = Table(dynamodb, service.engine.memory)
     logs = LogStore(Table(dynamodb, service.engine.log))
     removals, tasks = Removals(memory, service.clock), TaskStore(memory)
-    vectors = Upkeep(VectorStore(memory, service.clock), embed)
+    vectors = EmbeddingIndexer(VectorStore(memory, service.clock, float16_format(MODEL)), embed)
     return Lifecycle(removals, tasks, logs, Bus(bus, "agent-memory"), vectors)
 
 

@@ -12,10 +12,10 @@ from functions.container import Container
 from functions.platform.aws import create_client
 from functions.platform.errors import Unavailable
 from functions.platform.table import Table
-from functions.vectors.index import VectorIndex
-from functions.vectors.native import NativeIndex, as_numbers
-from functions.vectors.static import DIMENSION, MODEL, embed
+from functions.vectors.in_memory_vectors import InMemoryVectors, float16_format
+from functions.vectors.native_index import NativeVectorIndex, native_format
 from functions.vectors.store import VectorStore
+from functions.vectors.wordllama import DIMENSION, MODEL, embed
 from tests.contract.bodies import MEMORY, create, entry, semantic
 from tests.contract.door import HandlerTransport, open_client, turns
 from tests.contract.expect import gone
@@ -23,7 +23,7 @@ from tests.contract.learning import FACTS, learn, objects, recall
 from tests.contract.searching import CAR, TAX, TEA, keys_of, search
 from tests.contract.service import Service, Tenant
 from tests.contract.streaming import Stream, stream_function
-from tests.contract.vector_searching import INDEX, VectorSearch, searching
+from tests.contract.vector_searching import INDEX, FakeVectorIndex, searching
 
 pytestmark = [
     pytest.mark.parametrize("engine", ["dynoxide"], indirect=True),
@@ -49,7 +49,7 @@ QUERIES = ("money to be paid", "a warm drink", "the car's repair", "software eng
 
 
 @pytest.fixture
-def index(service: Service, monkeypatch: pytest.MonkeyPatch) -> Iterator[VectorSearch]:
+def index(service: Service, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeVectorIndex]:
     """The vector index of the memory table; who is started now finds it."""
     with searching(service.engine) as (url, found):
         monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", url)
@@ -57,22 +57,25 @@ def index(service: Service, monkeypatch: pytest.MonkeyPatch) -> Iterator[VectorS
 
 
 @pytest.fixture
-def ada(service: Service, index: VectorSearch, tenant: Tenant) -> httpx.Client:  # noqa: ARG001 - it is there first
+def ada(service: Service, index: FakeVectorIndex, tenant: Tenant) -> httpx.Client:  # noqa: ARG001 - it is there first
     """An agent of a service that searches by that index."""
     handler = App(Container(replace(service.settings(), vector_index=INDEX), service.clock))
     key = tenant.principal("agent", "ada")["api_key"]
     return open_client(HandlerTransport(handler, turns(parallel=True)), key)
 
 
-def test_it_ranks_as_the_exact_search_does(service: Service, index: VectorSearch) -> None:
+def test_it_ranks_as_the_exact_search_does(service: Service, index: FakeVectorIndex) -> None:
     table = Table(create_client("dynamodb"), service.engine.memory)
-    exactly = VectorStore(table, service.clock)
-    natively = VectorStore(table, service.clock, as_numbers(MODEL))
+    exactly = VectorStore(table, service.clock, float16_format(MODEL))
+    natively = VectorStore(table, service.clock, native_format(MODEL))
     for number, text in enumerate(TEXTS):
         kind = {"tier": "episodic" if number % 2 else "semantic"}
-        exactly.keep("exact", str(number), 1, embed(text), kind)
-        natively.keep("native", str(number), 1, embed(text), kind)
-    exact, native = VectorIndex(table, service.clock), NativeIndex(table, INDEX, MODEL)
+        exactly.put_vector("exact", str(number), 1, embed(text), kind)
+        natively.put_vector("native", str(number), 1, embed(text), kind)
+    exact, native = (
+        InMemoryVectors(table, service.clock, MODEL),
+        NativeVectorIndex(table, INDEX, MODEL),
+    )
     for query in map(embed, QUERIES):
         for equal in ({}, {"tier": "episodic"}):
             expected = exact.search("exact", query, 5, equal)
@@ -84,7 +87,7 @@ def test_it_ranks_as_the_exact_search_does(service: Service, index: VectorSearch
 
 
 def test_what_is_written_is_found_and_what_goes_is_not(
-    service: Service, tenant: Tenant, ada: httpx.Client, index: VectorSearch
+    service: Service, tenant: Tenant, ada: httpx.Client, index: FakeVectorIndex
 ) -> None:
     stream, deliver = Stream(service), stream_function(service, vector_index=INDEX)
     made = {key: create(ada, entry(key=key, value=v)) for key, v in {"a": TEA, "b": CAR}.items()}
@@ -102,28 +105,35 @@ def test_what_is_written_is_found_and_what_goes_is_not(
 
 @pytest.mark.parametrize("said", [BUILDING, MISSING])
 def test_an_index_that_is_being_built_is_not_available_yet(
-    service: Service, index: VectorSearch, said: str
+    service: Service, index: FakeVectorIndex, said: str
 ) -> None:
     index.young = said
-    native = NativeIndex(Table(create_client("dynamodb"), service.engine.memory), INDEX, MODEL)
+    native = NativeVectorIndex(
+        Table(create_client("dynamodb"), service.engine.memory), INDEX, MODEL
+    )
     with pytest.raises(Unavailable, match="being built"):
         native.search("s", embed("tea"), 5, {})
 
 
-def test_another_models_vectors_are_never_compared(service: Service, index: VectorSearch) -> None:  # noqa: ARG001 - it is searched
+def test_another_models_vectors_are_never_compared(
+    service: Service,
+    index: FakeVectorIndex,  # noqa: ARG001 - it is searched
+) -> None:
     table = Table(create_client("dynamodb"), service.engine.memory)
-    VectorStore(table, service.clock, as_numbers("another")).keep("s", "a", 1, embed("tea"), {})
-    assert NativeIndex(table, INDEX, MODEL).search("s", embed("tea"), 5, {}) == []
+    VectorStore(table, service.clock, native_format("another")).put_vector(
+        "s", "a", 1, embed("tea"), {}
+    )
+    assert NativeVectorIndex(table, INDEX, MODEL).search("s", embed("tea"), 5, {}) == []
 
 
 def test_what_has_no_direction_is_kept_but_not_indexed(
     service: Service,
-    index: VectorSearch,  # noqa: ARG001 - it is searched
+    index: FakeVectorIndex,  # noqa: ARG001 - it is searched
 ) -> None:
     table = Table(create_client("dynamodb"), service.engine.memory)
     still = array("f", [0.0] * DIMENSION)
-    VectorStore(table, service.clock, as_numbers(MODEL)).keep("s", "a", 1, still, {})
-    native = NativeIndex(table, INDEX, MODEL)
+    VectorStore(table, service.clock, native_format(MODEL)).put_vector("s", "a", 1, still, {})
+    native = NativeVectorIndex(table, INDEX, MODEL)
     assert native.search("s", embed("tea"), 5, {}) == native.search("s", still, 5, {}) == []
     assert len(list(table.query("s", "v#"))) == 1
 
@@ -131,7 +141,7 @@ def test_what_has_no_direction_is_kept_but_not_indexed(
 def test_all_filters_of_facts_are_filters_of_the_index(
     service: Service,
     ada: httpx.Client,
-    index: VectorSearch,  # noqa: ARG001 - it is searched
+    index: FakeVectorIndex,  # noqa: ARG001 - it is searched
 ) -> None:
     learn(ada, "acme", "prefers", "email", agent_type="sales", learned_from_run_id="run_1")
     fact = learn(ada, "x" * 2000, "prefers", "calls", agent_type="support")

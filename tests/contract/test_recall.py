@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from functions.vectors.static import embed
+from functions.vectors.wordllama import embed
 from tests.contract.learning import learn, objects, recall
 from tests.contract.service import Tenant
 

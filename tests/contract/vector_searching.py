@@ -32,7 +32,7 @@ class Refused(Exception):
     """What DynamoDB answers with a ValidationException."""
 
 
-class VectorSearch:
+class FakeVectorIndex:
     """The index, and how it stands: `young` is what it says while it is being built."""
 
     def __init__(self, engine: Engine) -> None:
@@ -87,9 +87,9 @@ def _distance(one: list[float], other: list[float]) -> float:
 
 
 @contextmanager
-def searching(engine: Engine) -> Iterator[tuple[str, VectorSearch]]:
+def searching(engine: Engine) -> Iterator[tuple[str, FakeVectorIndex]]:
     """An endpoint of DynamoDB that can search vectors: where it is, and the search."""
-    index, behind = VectorSearch(engine), engine.environment["AWS_ENDPOINT_URL_DYNAMODB"]
+    index, behind = FakeVectorIndex(engine), engine.environment["AWS_ENDPOINT_URL_DYNAMODB"]
 
     class Endpoint(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"

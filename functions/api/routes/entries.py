@@ -12,8 +12,8 @@ from functions.entries.model import Entry
 from functions.entries.query import Found
 from functions.entries.requests import EntryChange, NewEntry
 from functions.identity.model import READ, WRITE, Principal
-from functions.search.model import Match
 from functions.search.requests import MemorySearch
+from functions.search.service import Match
 
 
 def query_entries(request: Request, caller: Principal) -> Response:
@@ -102,7 +102,7 @@ def change_entry(request: Request, caller: Principal) -> Response:
 
 
 def search_entries(request: Request, caller: Principal) -> Response:
-    found = request.services.search.find(caller, request.parse_body(MemorySearch))
+    found = request.services.search.search(caller, request.parse_body(MemorySearch))
     return json_response(200, {"results": cut(map(_document, found))})
 
 

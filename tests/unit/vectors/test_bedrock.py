@@ -11,7 +11,7 @@ from botocore.stub import Stubber
 
 from functions.platform.errors import Unavailable
 from functions.platform.settings import Settings, WrongSetting
-from functions.vectors.bedrock import titan
+from functions.vectors.bedrock import build_titan_embed
 
 TITAN = "amazon.titan-embed-text-v2:0"
 
@@ -41,7 +41,7 @@ def test_a_text_becomes_a_vector_of_the_indexs_dimension(bedrock: Any) -> None:
                 "accept": "application/json",
             },
         )
-        assert titan(bedrock, TITAN)("green tea").tolist() == [0.0625] * 256
+        assert build_titan_embed(bedrock, TITAN)("green tea").tolist() == [0.0625] * 256
         stub.assert_no_pending_responses()
 
 
@@ -50,7 +50,7 @@ def test_a_model_that_refuses_is_not_available(bedrock: Any, code: str) -> None:
     with Stubber(bedrock) as stub:
         stub.add_client_error("invoke_model", code)
         with pytest.raises(Unavailable, match="embedding model"):
-            titan(bedrock, TITAN)("green tea")
+            build_titan_embed(bedrock, TITAN)("green tea")
 
 
 @pytest.mark.parametrize("model", ["titan", "bedrock:", "bedrock:amazon.titan-embed-text-v1"])

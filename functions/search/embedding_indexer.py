@@ -1,0 +1,65 @@
+"""Keep the vectors of entries up to date, from the change stream (contract §8).
+
+A vector has its entry's id, and the version that it was made from. A write only replaces an older
+version, and a removal all of them; so replays and records out of order do no harm.
+"""
+
+from collections.abc import Callable, Iterable
+from functools import partial
+
+from functions.entries.model import ENCRYPTED, Entry
+from functions.platform.vector_keys import space_of
+from functions.search.text import extract_text
+from functions.vectors.model import Embed
+from functions.vectors.store import VectorStore
+
+
+class EmbeddingIndexer:
+    """Embeds entries, and removes the vectors of those that are deleted."""
+
+    def __init__(self, vectors: VectorStore, embed: Embed) -> None:
+        self._vectors = vectors
+        self._embed = embed
+
+    def index_change(self, old: Entry | None, new: Entry | None) -> None:
+        """Bring the vectors of a slot up to date after a change of its entry.
+
+        Args:
+            old: the entry before; None if there was none.
+            new: the entry after; None if it was removed.
+        """
+        if old is not None and (new is None or new.nonce != old.nonce):
+            self._remove(old)
+            old = None
+        if new is not None:
+            self._update(old, new)
+
+    def _remove(self, entry: Entry) -> None:
+        if entry.sensitivity not in ENCRYPTED:
+            self._vectors.remove_vector(space_of(entry.slot), entry.id, entry.version + 1)
+
+    def _update(self, old: Entry | None, new: Entry) -> None:
+        text = extract_text(new)
+        if text == (None if old is None else extract_text(old)):
+            return
+        if text is None:
+            self._vectors.remove_vector(space_of(new.slot), new.id, new.version)
+        else:
+            self._embed_entry(new, text)
+
+    def _embed_entry(self, entry: Entry, text: str) -> None:
+        filters = {"tier": entry.tier, "namespace": entry.namespace, "agent_id": entry.agent}
+        space, vector = space_of(entry.slot), self._embed(text)
+        self._vectors.put_vector(space, entry.id, entry.version, vector, filters)
+
+    def reembedding_jobs(self, entries: Iterable[Entry]) -> list[Callable[[], None]]:
+        """Build a job for each entry that has no vector in the current format."""
+        texts = [(entry, text) for entry in entries if (text := extract_text(entry)) is not None]
+        current = self._vectors.select_current(
+            (space_of(entry.slot), entry.id) for entry, _ in texts
+        )
+        return [
+            partial(self._embed_entry, entry, text)
+            for entry, text in texts
+            if entry.id not in current
+        ]

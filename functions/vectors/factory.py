@@ -1,0 +1,43 @@
+"""Build the vector search that a deployment's settings choose."""
+
+from functions.platform.aws import create_lazy_client
+from functions.platform.clock import Clock
+from functions.platform.settings import Settings
+from functions.platform.table import Table
+from functions.vectors import wordllama
+from functions.vectors.bedrock import build_titan_embed
+from functions.vectors.in_memory_vectors import InMemoryVectors, float16_format
+from functions.vectors.model import Embed, VectorSearch
+from functions.vectors.native_index import NativeVectorIndex, native_format
+
+DEFAULT_FORMAT = float16_format(wordllama.MODEL).name
+"""The format of vectors where no setting chooses another one."""
+NO_FORMAT = "nothing"
+"""What stands for the format where no embedding model is installed."""
+
+
+def build_vector_search(settings: Settings, table: Table, clock: Clock) -> VectorSearch:
+    """Build the search: by DynamoDB's vector index if the settings name one, else in memory."""
+    model, embed = _choose_model(settings)
+    if settings.vector_index is None:
+        return VectorSearch(embed, float16_format(model), InMemoryVectors(table, clock, model))
+    index = NativeVectorIndex(table, settings.vector_index, model)
+    return VectorSearch(embed, native_format(model), index)
+
+
+def can_embed(settings: Settings) -> bool:
+    """Tell whether there is a model; the default one has no build for some platforms."""
+    return settings.embedding_model is not None or wordllama.is_installed()
+
+
+def format_name(settings: Settings, search: VectorSearch) -> str:
+    """Name the format of all new vectors; `NO_FORMAT` where nothing can be embedded."""
+    return search.format.name if can_embed(settings) else NO_FORMAT
+
+
+def _choose_model(settings: Settings) -> tuple[str, Embed]:
+    if settings.embedding_model is None:
+        return wordllama.MODEL, wordllama.embed
+    model_id = settings.embedding_model.removeprefix("bedrock:")
+    embed = build_titan_embed(create_lazy_client("bedrock-runtime"), model_id)
+    return settings.embedding_model, embed

@@ -1,0 +1,75 @@
+"""The default embedding model, WordLlama: a text's vector is the mean of its word pieces' vectors.
+
+It is two data files of the package `wordllama`, which has no build for Lambda; tokenizers and numpy
+do what the package's own code would.
+"""
+
+import json
+from array import array
+from functools import cache
+from importlib.util import find_spec
+from math import hypot
+from pathlib import Path
+from struct import unpack
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from functions.platform.errors import Unavailable
+from functions.vectors.model import Vector
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from tokenizers import Tokenizer
+
+MODEL = "wordllama-l2-supercat-256"
+DIMENSION = 256
+_WEIGHTS = Path("weights/l2_supercat_256.safetensors")
+_TOKENIZER = Path("tokenizers/l2_supercat_tokenizer_config.json")
+_loading = Lock()
+
+
+def embed(text: str) -> Vector:
+    """Embed a text of at least one character.
+
+    Raises:
+        Unavailable: the model's files aren't installed.
+    """
+    with _loading:
+        tokenizer, weights = _load_model()
+    tokens = tokenizer.encode(text, add_special_tokens=False).ids
+    total = weights[tokens].sum(0, dtype="float64").tolist() if tokens else [0.0] * DIMENSION
+    length = hypot(*total) or 1.0
+    return array("f", [each / length for each in total])
+
+
+def is_installed() -> bool:
+    """Tell whether the model's files are installed; its package has no build for some platforms."""
+    return _find_folder() is not None
+
+
+@cache
+def _load_model() -> tuple["Tokenizer", "NDArray[np.float16]"]:
+    """Load the tokenizer, and map the table of weights: a row for each word piece."""
+    import numpy as np  # noqa: PLC0415 - 70 ms, and most requests embed nothing
+    from tokenizers import Tokenizer  # noqa: PLC0415 - likewise
+
+    folder = _find_folder()
+    if folder is None:
+        raise Unavailable("there is no model here to search with; install the package wordllama")
+    path = folder / _WEIGHTS
+    with path.open("rb") as file:
+        (header_bytes,) = unpack("<Q", file.read(8))
+        header = json.loads(file.read(header_bytes))
+    start, _ = header["embedding.weight"]["data_offsets"]
+    rows, _ = header["embedding.weight"]["shape"]
+    offset = 8 + header_bytes + start
+    weights = np.memmap(path, np.float16, mode="r", offset=offset, shape=(rows, DIMENSION))
+    return Tokenizer.from_file(str(folder / _TOKENIZER)), weights
+
+
+def _find_folder() -> Path | None:
+    """Find the package's folder; in Lambda it holds these two files alone."""
+    spec = find_spec("wordllama")
+    found = spec.submodule_search_locations if spec is not None else None
+    return Path(found[0]) if found else None
