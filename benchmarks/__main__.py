@@ -1,7 +1,7 @@
 """What the service costs, how fast it is, and how that grows.
 
 Without a name: everything, as one table; with one: that part in full. Fails if an operation costs
-more than its limit. `plots` draws docs/performance/*.svg of figures that --json has written.
+more than its limit. `plots` draws docs/assets/performance/*.svg of figures that --json has written.
 """
 
 import argparse

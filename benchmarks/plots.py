@@ -1,4 +1,4 @@
-"""Plots for docs/performance.md, of the figures that a run has written."""
+"""Plots for docs/explanation/performance.md, of the figures that a run has written."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence

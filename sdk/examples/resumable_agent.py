@@ -1,4 +1,4 @@
-"""Works off a batch of invoices; whoever is given the task next goes on after the last one saved.
+"""Process a batch of invoices; a successor continues after the last invoice that was saved.
 
 The environment has AGENT_MEMORY_URL and AGENT_MEMORY_API_KEY. With `--crash-after N`, this process
 kills itself once it has saved N invoices.

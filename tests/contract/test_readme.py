@@ -1,42 +1,100 @@
-"""README and docs hold: their commands run and are answered as they say, tables are complete."""
+"""The documentation is right: its commands run and answer as it says, its tables are complete."""
 
+import os
 import re
+import runpy
 import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 
 from functions.event_log.model import EventType
 from functions.local.engine import find_binary
 from functions.local.settings import LocalSettings
-from functions.platform.errors import ERROR_CODES
+from functions.platform.settings import Settings
+from infra.config import Config
 from tests.contract.local_server import PATIENCE, ROOT, LocalServer, running
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-_PAGES = (
-    "README.md",
-    "docs/openwop.md",
-    "docs/conversations.md",
-    "docs/runs.md",
-    "docs/facts.md",
-    "docs/procedures.md",
-)
+_SITE = sorted((ROOT / "docs").rglob("*.md"))
+_PAGES = [ROOT / "README.md", ROOT / "sdk/README.md", ROOT / "CONTRIBUTING.md", *_SITE]
 _ADDRESS = "http://127.0.0.1:8080"
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$(?:\n\n→ (\d+(?:, \d+)*))?", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"\]\(([^)\s#]*)(?:#([^)\s]+))?\)")
+_PATH = re.compile(r"`((?:functions|sdk|infra|operations|tests|events|benchmarks|docs)/[\w./-]+)`")
+_ALARM_ENDINGS = ("Fail", "Slow", "Late", "Missing", "Invoked", "Refused", "FillUp")
 _SHELL = r"""
 set -euo pipefail
 curl() { command curl -w '%{stderr}STATUS %{http_code}\n' "$@"; }
 """
 
 
+def read(path: str) -> str:
+    """Read a file of the repository."""
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
+def find_blocks(page: Path, language: str) -> list[tuple[str, str]]:
+    """Find the blocks of a language, each with the statuses that the page says it answers."""
+    found = _BLOCK.findall(page.read_text(encoding="utf-8"))
+    return [(code, statuses) for of, code, statuses in found if of == language]
+
+
+def find_examples(language: str) -> list[Path]:
+    """Find the pages with examples of a language; tests of a user's own run with the plugin's."""
+    return [
+        page
+        for page in _PAGES
+        if any("def test_" not in code for code, _ in find_blocks(page, language))
+    ]
+
+
+def name_page(page: Path) -> str:
+    """Name a page in a test's id."""
+    return page.relative_to(ROOT).as_posix()
+
+
+def parse_table(page: str, heading: str) -> list[list[str]]:
+    """Parse the cells of the first table under a heading, without its head."""
+    _, _, section = read(page).partition(f"\n## {heading}\n")
+    rows = re.findall(r"^\|(.+)\|$", section.partition("\n## ")[0], re.MULTILINE)
+    return [[cell.strip() for cell in row.split("|")] for row in rows[2:]]
+
+
+def list_anchors(page: Path) -> set[str]:
+    """List the anchors of a page's headings, as the site makes them."""
+    prose = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+ (.+)$", prose, re.MULTILINE)
+    plain = (re.sub(r"[^\w\s-]", "", heading).strip().lower() for heading in headings)
+    return {re.sub(r"[-\s]+", "-", heading) for heading in plain}
+
+
+def run_shell(script: str, folder: Path) -> str:
+    """Run a script that must succeed, with the service's Python first on the PATH; its stderr."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    ended = subprocess.run(
+        ["bash", "-c", _SHELL + script],
+        cwd=folder,
+        env=os.environ | {"PATH": path, "XDG_CONFIG_HOME": str(folder)},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    return ended.stderr
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the reader is: the data folder is in here."""
-    return tmp_path_factory.mktemp("readme")
+    """Where the reader is: the data folder and the SDK are here."""
+    folder = tmp_path_factory.mktemp("readme")
+    (folder / "sdk").symlink_to(ROOT / "sdk")
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -48,100 +106,164 @@ def server(folder: Path) -> Iterator[LocalServer]:
         yield ready
 
 
-def blocks(language: str, page: str = "README.md") -> list[tuple[str, str]]:
-    """The code of a language, each block with the statuses that the page says come of it."""
-    text = (ROOT / page).read_text(encoding="utf-8")
-    return [(code, said) for of, code, said in _BLOCK.findall(text) if of == language]
+@pytest.fixture(scope="module")
+def openapi(server: LocalServer) -> dict[str, Any]:
+    """The document that the server serves."""
+    with server.client() as client:
+        document: dict[str, Any] = client.get("/openapi.json").json()
+    return document
 
 
-def followed(command: list[str], folder: Path) -> "subprocess.CompletedProcess[str]":
-    """A command that must end well."""
-    ended = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False
-    )
-    assert ended.returncode == 0, ended.stdout + ended.stderr
-    return ended
-
-
-def table(heading: str) -> list[list[str]]:
-    """The cells of the first table under a heading, without its head."""
-    _, _, section = README.partition(f"\n## {heading}\n")
-    rows = re.findall(r"^\|(.+)\|$", section.partition("\n## ")[0], re.MULTILINE)
-    return [[cell.strip() for cell in row.split("|")] for row in rows[2:]]
-
-
-@pytest.mark.parametrize("page", _PAGES)
-def test_the_shell_commands_are_answered_as_it_says(
-    server: LocalServer, folder: Path, page: str
+@pytest.mark.parametrize("page", find_examples("bash"), ids=name_page)
+def test_shell_commands_are_answered_as_the_page_says(
+    server: LocalServer, folder: Path, page: Path
 ) -> None:
-    offered = blocks("bash", page)
-    script = "".join(f"echo BLOCK >&2\n{code}" for code, _ in offered)
-    script = _SHELL + script.replace(_ADDRESS, server.address)
-    said = followed(["bash", "-c", script], folder).stderr
+    blocks = find_blocks(page, "bash")
+    script = "".join(f"echo BLOCK >&2\n{code}" for code, _ in blocks)
+    said = run_shell(script.replace(_ADDRESS, server.address), folder)
     answers = [re.findall(r"STATUS (\d+)", part) for part in said.split("BLOCK\n")[1:]]
-    assert [", ".join(each) for each in answers] == [statuses for _, statuses in offered]
+    assert [", ".join(each) for each in answers] == [statuses for _, statuses in blocks]
 
 
-@pytest.mark.parametrize("page", _PAGES)
-def test_the_python_code_runs(server: LocalServer, folder: Path, page: str) -> None:
-    (offered,) = blocks("python", page)
-    code = offered[0].replace(_ADDRESS, server.address)
-    followed([sys.executable, "-c", code], folder)
+@pytest.mark.parametrize("page", find_examples("python"), ids=name_page)
+def test_python_code_runs(
+    server: LocalServer, folder: Path, page: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = "\n".join(each for each, _ in find_blocks(page, "python") if "def test_" not in each)
+    code = code.replace(_ADDRESS, server.address).replace("am_...", server.api_key)
+    script = folder / "example.py"
+    script.write_text(code, encoding="utf-8")
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "argv", [str(script)])
+    monkeypatch.setenv("AGENT_MEMORY_URL", server.address)
+    monkeypatch.setenv("AGENT_MEMORY_API_KEY", server.api_key)
+    runpy.run_path(str(script), run_name="__main__")
 
 
-def test_it_shows_what_the_server_prints(server: LocalServer) -> None:
-    (shown,) = blocks("console")
-    command, *lines = shown[0].splitlines()
+def test_the_tutorial_shows_the_example_that_it_runs() -> None:
+    ((shown, _),) = find_blocks(ROOT / "docs/tutorials/hand-over-a-task.md", "python")
+    assert shown == read("sdk/examples/resumable_agent.py")
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/tutorials/first-memory.md"])
+def test_a_page_shows_what_the_server_prints(server: LocalServer, page: str) -> None:
+    shown = next(code for code, _ in find_blocks(ROOT / page, "console"))
+    command, *lines = shown.splitlines()
     assert command == "$ make run"
     printed = server.greeting.partition("\n\n")[0].splitlines()
     assert [line[:14] for line in lines] == [line[:14] for line in printed]
 
 
-def test_it_lists_every_setting_with_its_default() -> None:
-    settings = (ROOT / "functions/local/settings.py").read_text(encoding="utf-8")
-    variables = re.compile(r"\b(?:AGENT_MEMORY|AWS)_[A-Z_]+\b")
-    rows = table("Settings")
-    listed = {name for row in rows for name in variables.findall(row[0])}
-    assert listed == set(variables.findall(settings))
-    defaults = " ".join(row[1] for row in rows)
-    for field in ("host", "port", "data", "sweep_seconds"):
-        assert str(LocalSettings.model_fields[field].default) in defaults
-
-
-def test_it_lists_every_error_with_its_status() -> None:
-    listed = [
-        (code, status)
-        for statuses, codes in table("Errors")
-        for code in re.findall(r"`([A-Z_]+)`", codes)
-        for status in map(int, statuses.split(", "))
-        if ERROR_CODES[code].status == status
-    ]
-    assert dict(listed) == {code: kind.status for code, kind in ERROR_CODES.items()}
-
-
-def test_it_lists_every_event() -> None:
-    types = " ".join(row[0] for row in table("Events and logs"))
-    assert sorted(re.findall(r"`([a-z.]+)`", types)) == sorted(get_args(EventType))
-
-
-def test_it_names_every_room_and_nothing_that_is_not_there() -> None:
-    named = {row[0].strip("`") for row in table("The house")}
-    assert [folder for folder in named if not (ROOT / folder).is_dir()] == []
-    rooms = {f"functions/{each.parent.name}" for each in (ROOT / "functions").glob("*/__init__.py")}
-    assert rooms <= named
-
-
-def test_every_make_target_is_there() -> None:
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    targets = set(re.findall(r"`make (\w+)`", README))
-    assert targets >= {"run", "test", "check", "bench"}
+def test_the_readme_is_short_and_lists_make_targets() -> None:
+    readme, makefile = read("README.md"), read("Makefile")
+    assert len(readme.splitlines()) <= 150
+    targets = set(re.findall(r"`make (\w+)`", readme))
+    assert targets >= {"run", "test", "check", "docs", "bench"}
+    targets |= set(re.findall(r"`make (\w+)`", read("CONTRIBUTING.md")))
     assert [name for name in targets if not re.search(f"^{name}:", makefile, re.MULTILINE)] == []
 
 
-def test_the_changelog_tells_of_this_version() -> None:
-    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    assert f"\n## [{version['version']}]" in changelog
+@pytest.mark.parametrize("page", [*_PAGES, ROOT / "CHANGELOG.md"], ids=name_page)
+def test_links_lead_somewhere(page: Path) -> None:
+    prose = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for target, anchor in _LINK.findall(prose):
+        if "://" not in target:
+            linked = page.parent / target if target else page
+            assert linked.exists(), target
+            assert not anchor or anchor in list_anchors(linked), f"{target}#{anchor}"
+
+
+@pytest.mark.parametrize("page", _PAGES, ids=name_page)
+def test_paths_are_there(page: Path) -> None:
+    found = _PATH.findall(page.read_text(encoding="utf-8"))
+    assert [path for path in found if not (ROOT / path).exists()] == []
+
+
+def test_navigation_has_each_page_once() -> None:
+    _, _, navigation = read("mkdocs.yml").partition("\nnav:\n")
+    listed = re.findall(r"[\w/.-]+\.md", navigation)
+    assert sorted(listed) == [page.relative_to(ROOT / "docs").as_posix() for page in _SITE]
+
+
+def test_tables_and_diagrams_are_made_from_their_sources() -> None:
+    tables = runpy.run_path(str(ROOT / "docs/reference_tables.py"))
+    for name, (path, render) in tables["TABLES"].items():
+        page = read(f"docs/{path}")
+        assert tables["replace_table"](page, name, render()) == page
+    diagrams = runpy.run_path(str(ROOT / "docs/diagrams.py"))
+    for name, draw in diagrams["DIAGRAMS"].items():
+        assert read(f"docs/assets/{name}") == draw().render()
+
+
+def test_every_operation_is_listed(openapi: dict[str, Any]) -> None:
+    served = {
+        f"{method.upper()} {path}"
+        for path, operations in openapi["paths"].items()
+        for method in operations
+        if method != "parameters"
+    }
+    listed = re.findall(
+        r"^\| `([A-Z]+ /[^`]*)` \|", read("docs/reference/http-api.md"), re.MULTILINE
+    )
+    assert sorted(listed) == sorted(served)
+
+
+def test_every_limit_is_listed(server: LocalServer) -> None:
+    with server.client() as client:
+        capabilities = client.get("/api/v1/capabilities").json()
+    limits = {
+        f"{family}.{group}.{name}": limit
+        for family, members in capabilities.items()
+        if isinstance(members, dict)
+        for group in ("limits", "default_capacities")
+        for name, limit in members.get(group, {}).items()
+    }
+    rows = re.findall(
+        r"^\| `([\w.]+)` \| ([\d,]+) \|", read("docs/reference/limits.md"), re.MULTILINE
+    )
+    assert {name: int(limit.replace(",", "")) for name, limit in rows} == limits
+
+
+def test_every_setting_is_listed_with_its_default() -> None:
+    variables = re.compile(r"\b(?:AGENT_MEMORY|AWS)_[A-Z_]+\b")
+    rows = parse_table("docs/reference/settings.md", "Local server")
+    listed = {name for row in rows for name in variables.findall(row[0])}
+    assert listed == set(variables.findall(read("functions/local/settings.py")))
+    defaults = " ".join(row[1] for row in rows)
+    for field in ("host", "port", "data", "sweep_seconds"):
+        assert str(LocalSettings.model_fields[field].default) in defaults
+    rows = parse_table("docs/reference/settings.md", "Functions")
+    listed = {name for row in rows for name in re.findall(r"`([A-Z_]+)`", row[0])}
+    assert listed == {each.name.upper() for each in fields(Settings)}
+
+
+def test_every_option_of_a_deployment_is_listed() -> None:
+    rows = parse_table("docs/reference/deployment.md", "Options")
+    listed = [name for row in rows for name in re.findall(r"`(\w+)`", row[0])]
+    assert sorted(listed) == sorted(Config.model_fields)
+
+
+def test_every_alarm_is_listed() -> None:
+    rows = parse_table("docs/reference/deployment.md", "Alarms")
+    listed = {name for row in rows for name in re.findall(r"`([A-Z]\w+)`", row[0])}
+    defined = set(re.findall(r'"([A-Z][a-z]+[A-Z]\w+)"', read("infra/constructs/alarms.py")))
+    assert {name for name in defined if name.endswith(_ALARM_ENDINGS)} <= listed
+
+
+def test_every_event_is_listed() -> None:
+    types = " ".join(row[0] for row in parse_table("docs/reference/events.md", "Types"))
+    assert sorted(re.findall(r"`([a-z.]+)`", types)) == sorted(get_args(EventType))
+
+
+def test_every_package_is_listed() -> None:
+    named = {row[0].strip("`") for row in parse_table("docs/architecture.md", "Packages")}
+    packages = {each.parent.name for each in (ROOT / "functions").glob("*/__init__.py")}
+    assert {f"functions/{name}" for name in packages} <= named
+
+
+def test_the_changelog_has_this_version() -> None:
+    version = tomllib.loads(read("pyproject.toml"))["project"]["version"]
+    assert f"\n## [{version}]" in read("CHANGELOG.md")
 
 
 def test_each_decision_has_the_form_and_is_in_the_index() -> None:
@@ -153,9 +275,8 @@ def test_each_decision_has_the_form_and_is_in_the_index() -> None:
         text = decision.read_text(encoding="utf-8")
         number, title = re.findall(r"\A# (\d+)\. (.+)$", text, re.MULTILINE)[0]
         assert int(number) == int(decision.name[:4])
-        (status,) = re.findall(
-            r"^- Status: (accepted|superseded|no longer holds)\b", text, re.MULTILINE
-        )
+        form = r"^- Status: (accepted|superseded|no longer holds)\b"
+        (status,) = re.findall(form, text, re.MULTILINE)
         assert re.search(r"^- Date: 20\d\d-\d\d-\d\d\b", text, re.MULTILINE)
         assert f"| {number} | [{title}]({decision.name}) | {status} |" in index
         assert re.findall(r"^## (.+)$", text, re.MULTILINE) == [

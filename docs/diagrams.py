@@ -1,0 +1,249 @@
+"""Draw the diagrams of the documentation: `python docs/diagrams.py` writes docs/assets/*.svg.
+
+Boxes and arrows are listed here as text, so that a change of a diagram shows in review. A test
+compares the checked-in files with what this script renders.
+"""
+
+from html import escape
+from pathlib import Path
+
+ASSETS = Path(__file__).parent / "assets"
+_BLUE, _GREEN, _AMBER, _GREY = "#dbe7fb", "#d9f0e1", "#fbeccd", "#eef0f3"
+_INK, _LINE = "#1d2733", "#5b6b7f"
+
+
+class Diagram:
+    """One picture: boxes, arrows and labels on a canvas of `width` x `height` pixels."""
+
+    def __init__(self, title: str, width: int, height: int) -> None:
+        self._head = (title, width, height)
+        self._parts: list[str] = []
+
+    def frame(self, x: int, y: int, width: int, height: int, label: str) -> None:
+        """Draw a group with its name at the top."""
+        self._parts.append(
+            f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="10" fill="none"'
+            f' stroke="{_LINE}" stroke-dasharray="5 4"/>'
+        )
+        self._text(x + 14, y + 20, label, anchor="start", size=13, colour=_LINE)
+
+    def box(
+        self, x: int, y: int, width: int, height: int, title: str, *lines: str, fill: str = _GREY
+    ) -> None:
+        """Draw a box with a title and lines of smaller text below it."""
+        self._parts.append(
+            f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="7" fill="{fill}"'
+            f' stroke="{_LINE}"/>'
+        )
+        first = y + height / 2 - 8.5 * len(lines) + 5
+        if title:
+            self._text(x + width / 2, first, title, size=15, weight="600")
+        else:
+            first -= 10
+        for number, line in enumerate(lines, 1):
+            self._text(x + width / 2, first + 2 + 17 * number, line, size=12.5)
+
+    def arrow(
+        self, *points: tuple[int, int], label: str = "", at: tuple[int, int] | None = None
+    ) -> None:
+        """Draw a line with a head through `points`; the label is centered at `at`."""
+        path = " ".join(f"{x},{y}" for x, y in points)
+        self._parts.append(
+            f'<polyline points="{path}" fill="none" stroke="{_LINE}" stroke-width="1.6"'
+            ' marker-end="url(#head)"/>'
+        )
+        if label:
+            (x1, y1), (x2, y2) = points[0], points[-1]
+            x, y = at or ((x1 + x2) // 2, (y1 + y2) // 2 - 6)
+            for number, line in enumerate(label.split("\n")):
+                self._text(x, y + 15 * number, line, size=12, colour=_LINE)
+
+    def render(self) -> str:
+        """Render the SVG document."""
+        title, width, height = self._head
+        return "\n".join(
+            [
+                (
+                    f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}"'
+                    f' width="{width}" height="{height}" role="img" aria-label="{escape(title)}"'
+                    ' font-family="system-ui, Segoe UI, Helvetica, Arial, sans-serif">'
+                ),
+                f"<title>{escape(title)}</title>",
+                (
+                    '<defs><marker id="head" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="8"'
+                    f' markerHeight="8" orient="auto-start-reverse"><path d="M0,0 L10,5 L0,10 z"'
+                    f' fill="{_LINE}"/></marker></defs>'
+                ),
+                f'<rect width="{width}" height="{height}" rx="12" fill="#ffffff"/>',
+                *self._parts,
+                "</svg>\n",
+            ]
+        )
+
+    def _text(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        *,
+        anchor: str = "middle",
+        size: float = 13,
+        weight: str = "400",
+        colour: str = _INK,
+    ) -> None:
+        self._parts.append(
+            f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" font-size="{size:g}"'
+            f' font-weight="{weight}" fill="{colour}">{escape(text)}</text>'
+        )
+
+
+def overview() -> Diagram:
+    """Draw what the service is to its users."""
+    d = Diagram("Agents use the service over HTTP; it runs on Lambda and DynamoDB", 940, 400)
+    d.frame(16, 16, 218, 368, "your agents")
+    d.box(36, 48, 178, 60, "SDK, worker", "Python", fill=_BLUE)
+    d.box(36, 122, 178, 60, "adapters, MCP", "LangGraph, OpenAI Agents", fill=_BLUE)
+    d.box(36, 196, 178, 60, "command line", "agent-memory", fill=_BLUE)
+    d.box(
+        36,
+        270,
+        178,
+        96,
+        "any HTTP client",
+        "OpenIntent, OpenWOP,",
+        "Agent Memory Protocol",
+        fill=_BLUE,
+    )
+    d.frame(322, 16, 230, 368, "Agent Memory (AWS Lambda)")
+    d.box(
+        342,
+        48,
+        190,
+        130,
+        "api",
+        "keys, permissions,",
+        "versions, limits,",
+        "queries, search",
+        fill=_GREEN,
+    )
+    d.box(342, 196, 190, 76, "stream", "event logs, bus, vectors", fill=_GREEN)
+    d.box(342, 290, 190, 76, "schedule", "expiry, archival, repairs", fill=_GREEN)
+    d.frame(640, 16, 284, 368, "Amazon DynamoDB")
+    d.box(
+        660,
+        48,
+        244,
+        190,
+        "memory table",
+        "working, episodic, semantic entries",
+        "tasks, workflows, namespaces",
+        "runs, episodes, facts, procedures",
+        "conversations, states",
+        "principals, keys, counters",
+        fill=_AMBER,
+    )
+    d.box(660, 290, 244, 76, "log table", "events: who, what, when", fill=_AMBER)
+    d.arrow((234, 112), (340, 112), label="HTTPS", at=(282, 104))
+    d.arrow((532, 112), (658, 112), label="one call", at=(597, 104))
+    d.arrow((658, 220), (534, 220), label="changes", at=(597, 212))
+    d.arrow((534, 254), (600, 254), (600, 312), (658, 312), label="events", at=(572, 268))
+    d.arrow((532, 342), (614, 342), (614, 232), (658, 232))
+    return d
+
+
+def packages() -> Diagram:
+    """Draw which package may import which: each only what is below it."""
+    d = Diagram("Packages of functions/: each imports only what is below it", 940, 590)
+    d.box(320, 16, 300, 50, "local", "development server: HTTP, stream, clock", fill=_BLUE)
+    for x, name, what in (
+        (16, "api", "HTTP requests"),
+        (248, "stream", "DynamoDB's change stream"),
+        (480, "schedule", "once a minute"),
+        (712, "task_events", "EventBridge"),
+    ):
+        d.box(x, 92, 212, 52, name, what, fill=_BLUE)
+        d.arrow((470, 66), (x + 106, 90))
+        d.arrow((x + 106, 144), (x + 106, 168))
+    d.box(16, 170, 908, 50, "container", "wires the services; built at INIT", fill=_BLUE)
+    d.arrow((470, 220), (470, 244))
+    d.frame(16, 246, 908, 240, "domain packages: requests, model, rules, service, store")
+    d.box(
+        30, 276, 880, 42, "workflows", "namespaces, settings and tasks from one file", fill=_GREEN
+    )
+    d.box(30, 328, 880, 42, "search", "entries found by meaning", fill=_GREEN)
+    names = ("entries", "conversations", "openwop", "runs", "facts", "procedures", "working_values")
+    for number, name in enumerate(names):
+        d.box(30 + number * 127, 380, 118, 40, "", name, fill=_GREEN)
+    for number, name in enumerate(("event_log", "tasks", "namespaces", "identity", "vectors")):
+        d.box(30 + number * 178, 430, 168, 40, "", name, fill=_GREEN)
+        if number:
+            d.arrow((20 + number * 178, 450), (28 + number * 178, 450))
+    d.arrow((470, 486), (470, 510))
+    d.box(
+        *(16, 512, 908, 58),
+        "platform",
+        "table access, item types, clock, settings, encryption, limits, retries, AWS clients",
+        fill=_AMBER,
+    )
+    return d
+
+
+def data_flow() -> Diagram:
+    """Draw the way of a write: request, table, stream, logs, bus and vectors."""
+    d = Diagram("The way of a write through the service", 940, 470)
+    d.box(16, 40, 130, 64, "client", fill=_BLUE)
+    d.box(252, 40, 170, 64, "api", "check, build, write", fill=_GREEN)
+    d.box(
+        560,
+        24,
+        200,
+        96,
+        "memory table",
+        "entry + counters + index",
+        "rows, one transaction",
+        fill=_AMBER,
+    )
+    d.arrow((146, 60), (250, 60), label="1 request", at=(198, 52))
+    d.arrow((252, 86), (148, 86), label="3 answer", at=(198, 102))
+    d.arrow((422, 60), (558, 60), label="2 one call", at=(490, 52))
+    d.box(560, 196, 200, 64, "stream", "a list of consumers", fill=_GREEN)
+    d.arrow((660, 120), (660, 194), label="4 change stream\n(old and new image)", at=(726, 152))
+    d.box(252, 196, 170, 64, "log table", "each event once", fill=_AMBER)
+    d.arrow((560, 216), (424, 216), label="5 append", at=(490, 208))
+    d.box(16, 196, 130, 64, "EventBridge", "CloudEvents", fill=_BLUE)
+    d.arrow(
+        (560, 246), (490, 246), (490, 288), (80, 288), (80, 262), label="6 publish", at=(284, 282)
+    )
+    d.box(810, 196, 114, 64, "vectors", "and counts", fill=_AMBER)
+    d.arrow((760, 228), (808, 228), label="7", at=(783, 220))
+    d.box(252, 372, 170, 64, "schedule", "once a minute", fill=_GREEN)
+    d.box(
+        560,
+        356,
+        200,
+        96,
+        "memory table",
+        "what is due, by shard",
+        "(sparse index by_due)",
+        fill=_AMBER,
+    )
+    d.arrow((422, 392), (558, 392), label="8 due?", at=(490, 384))
+    d.arrow((422, 418), (558, 418), label="9 expire, archive,\nrepair", at=(490, 436))
+    d.box(16, 372, 130, 64, "archive", "S3: conversations", fill=_AMBER)
+    d.arrow((252, 404), (148, 404))
+    d.arrow((860, 404), (762, 404))
+    d.box(810, 372, 114, 64, "TTL", fill=_GREY)
+    return d
+
+
+DIAGRAMS = {"overview.svg": overview, "packages.svg": packages, "data-flow.svg": data_flow}
+
+
+def main() -> None:
+    """Write all diagrams."""
+    for name, draw in DIAGRAMS.items():
+        (ASSETS / name).write_text(draw().render(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

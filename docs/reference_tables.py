@@ -1,0 +1,75 @@
+"""Write the tables of the reference that follow from the code: `python docs/reference_tables.py`.
+
+Each table is between `<!-- begin NAME -->` and `<!-- end NAME -->` of a page. A test compares the
+checked-in pages with what this script renders.
+"""
+
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+from functions.platform.errors import ERROR_CODES  # noqa: E402
+
+
+def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    head = list(head)
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(each)} |" for each in lines)
+
+
+def render_errors() -> str:
+    """Render the catalog of error codes."""
+    return _table(
+        ("status", "code", "meaning", "what to do"),
+        (
+            (str(error.status), f"`{code}`", error.description, error.remedy)
+            for code, error in sorted(ERROR_CODES.items(), key=lambda each: each[1].status)
+        ),
+    )
+
+
+def render_operations() -> str:
+    """Render all operations of the API, grouped as its document groups them."""
+    document = json.loads((ROOT / "openapi.json").read_text(encoding="utf-8"))
+    groups: dict[str, list[list[str]]] = {}
+    for path, operations in document["paths"].items():
+        for method, operation in operations.items():
+            if method != "parameters":
+                row = [f"`{method.upper()} {path}`", operation["summary"]]
+                groups.setdefault(operation["tags"][0], []).append(row)
+    return "\n\n".join(
+        f"### {name}\n\n{_table(('operation', 'does'), rows)}" for name, rows in groups.items()
+    )
+
+
+TABLES: dict[str, tuple[str, Callable[[], str]]] = {
+    "errors": ("reference/errors.md", render_errors),
+}
+if (ROOT / "openapi.json").exists():
+    TABLES["operations"] = ("reference/http-api.md", render_operations)
+
+
+def replace_table(page: str, name: str, table: str) -> str:
+    """Replace the table of a name in the text of a page."""
+    marked = rf"(<!-- begin {name} -->\n).*?(\n<!-- end {name} -->)"
+    found, count = re.subn(marked, lambda m: f"{m[1]}\n{table}\n{m[2]}", page, flags=re.DOTALL)
+    if count != 1:
+        raise ValueError(f"the page has {count} tables {name}")
+    return found
+
+
+def main() -> None:
+    """Write all tables into their pages."""
+    for name, (path, render) in TABLES.items():
+        page = Path(__file__).parent / path
+        text = page.read_text(encoding="utf-8")
+        page.write_text(replace_table(text, name, render()), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
