@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: run test e2e lint check bench synth deploy destroy lock clean
+.PHONY: run test e2e lint check bench docs synth deploy destroy lock clean
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -53,6 +53,10 @@ check: lint test
 bench: $(ENGINE) $(VENV)/dev.stamp
 	@$(PY) -m benchmarks
 
+docs: $(VENV)/docs.stamp
+	@$(VENV)/bin/zensical build --strict --clean
+	@$(PY) docs/check_site.py site
+
 synth: $(TOOLKIT) $(VENV)/infra.stamp
 	@$(CDK) synth --quiet
 
@@ -67,14 +71,15 @@ lock: $(PY)
 	@$(PIP) uv==0.13.8
 	@for set in "lambda pyproject.toml" "run pyproject.toml --extra local" \
 	    "infra pyproject.toml --extra infra" "emulator requirements/emulator.in" \
-	    "dev pyproject.toml --extra local --extra infra --extra dev --extra bench"; do \
+	    "dev pyproject.toml --extra local --extra infra --extra dev --extra bench" \
+	    "docs pyproject.toml --extra docs --constraint requirements/dev.lock"; do \
 	  $(PY) -m uv -q pip compile --no-config --universal --python-version 3.11 --generate-hashes \
 	    --default-index https://pypi.org/simple --custom-compile-command "make lock" \
 	    $${set#* } -o requirements/$${set%% *}.lock; \
 	done
 
 clean:
-	@rm -rf $(VENV) .venv-emulator .venv-emulator.lock node_modules .build cdk.out .*_cache .hypothesis .schemathesis
+	@rm -rf $(VENV) .venv-emulator .venv-emulator.lock node_modules .build cdk.out site .cache .*_cache .hypothesis .schemathesis
 	@find $(CODE) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(PY):
