@@ -9,7 +9,7 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-_FOLDER = Path(__file__).parents[1] / "docs" / "performance"
+_FOLDER = Path(__file__).parents[1] / "docs" / "assets" / "performance"
 _DRAWN = ("create episodic", "get episodic by id", "patch episodic", "query by two tags, 10 match")
 _GROWING = ("query own memory", "query by a tag of all")
 

@@ -1,6 +1,7 @@
 """A model of the service with a million agents at work, checked against AWS's published limits.
 
-Units are what `benchmarks.costs` measures; rates are those of docs/explanation/cost.md, all agents at once.
+Units are what `benchmarks.costs` measures. Rates are those of docs/explanation/cost.md, with all
+agents at work at once.
 Limits: AWS's developer guides as of November 2026 (DynamoDB: ServiceQuotas.html,
 bp-partition-key-design.html, on-demand-capacity-mode.html, gsi-throttling.html; Lambda:
 scaling-behavior.html; API Gateway: limits.html; EventBridge: eb-quota.html).
