@@ -16,8 +16,7 @@ from benchmarks.capacity import Call, recorded
 from functions.api.app import App
 from functions.container import Container
 from functions.local import engine
-from functions.local.context import LocalContext
-from functions.local.gateway import to_event
+from functions.local.gateway import LocalContext, to_event
 from functions.platform import aws
 from functions.platform.observability import logger
 from functions.platform.schema import log_table, memory_table

@@ -12,7 +12,6 @@ from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from functions.identity.changes import KeyChanges
 from functions.identity.model import ADMIN, READ, WRITE, Principal
 from functions.identity.store import NewKey, PrincipalStore, StoredPrincipal
 from functions.platform.clock import Clock
@@ -38,18 +37,17 @@ ALL_PERMISSIONS = frozenset({READ, WRITE, ADMIN})
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """Good until a time (epoch ms), and while the mark of changes is this one."""
+    """Good until a time (epoch ms)."""
 
     principal: Principal
     until: int
-    mark: bytes
 
 
 class Identity:
     """Use cases on tenants, principals and keys.
 
     A function remembers a good key for `remember_seconds`; a change made through this same
-    instance, or a copy of it in a forked process, bites at once. `root_key()` is the operator's.
+    instance bites at once. `root_key()` is the operator's.
     """
 
     def __init__(
@@ -63,7 +61,6 @@ class Identity:
         self._root_key = root_key
         self._clock = clock
         self._remember = math.floor(remember_seconds * 1000)
-        self._changes = KeyChanges()
         self._known: dict[str, _Known] = {}
 
     def is_root(self, api_key: str) -> bool:
@@ -94,28 +91,33 @@ class Identity:
         return None if stored is None else stored.principal
 
     def _remembered(self, by: str, what: str, look_up: _LookUp) -> Principal:
-        now, mark = self._clock(), self._changes.mark()
+        now = self._clock()
         known = self._known.get(by)
-        if known is not None and known.mark == mark and now < known.until:
+        if known is not None and now < known.until:
             principal: Principal | None = known.principal
         else:
-            principal = self._look_up(by, look_up, now + self._remember, mark)
+            principal = self._look_up(by, look_up, now + self._remember)
         if principal is None:
             raise Unauthenticated(f"this {what} is not known; it may have been revoked")
         if principal.expires is not None and principal.expires <= now:
             raise Unauthenticated(f"this {what} has expired")
         return principal
 
-    def _look_up(self, by: str, look_up: _LookUp, until: int, mark: bytes) -> Principal | None:
-        """Remembers what it finds with the mark of before: a change meanwhile outdates it."""
+    def _look_up(self, by: str, look_up: _LookUp, until: int) -> Principal | None:
+        """Look up and remember a principal, unless a key is changed meanwhile."""
+        known = self._known
         principal = look_up()
         if principal is None:
-            self._known.pop(by, None)
+            known.pop(by, None)
             return None
-        if len(self._known) >= _REMEMBERED:
-            self._known.clear()
-        self._known[by] = _Known(principal, until, mark)
+        if len(known) >= _REMEMBERED:
+            known.clear()
+        known[by] = _Known(principal, until)
         return principal
+
+    def forget_keys(self) -> None:
+        """Look up every key again, from now on: one has changed."""
+        self._known = {}  # a look-up under way writes into the former one
 
     def create_tenant(
         self, tenant: str, token: RequestToken, once: str | None
@@ -184,7 +186,7 @@ class Identity:
         key = self._new_key(stored.principal, once)
         if not self._store.replace_key(stored, key, token.stored):
             raise Throttled("the key is being changed by someone else; try again")
-        self._changes.note()
+        self.forget_keys()
         return stored.principal, key.api_key
 
     def revoke(self, caller: Principal, principal_id: str) -> None:
@@ -197,7 +199,7 @@ class Identity:
         stored = self._existing(caller, principal_id)
         if not self._store.remove(stored):
             raise Throttled("the key is being changed by someone else; try again")
-        self._changes.note()
+        self.forget_keys()
 
     def _admin(self, tenant: str, principal_id: str) -> Principal:
         return Principal(tenant, principal_id, "user", ALL_PERMISSIONS, None, self._clock())

@@ -3,25 +3,20 @@
 import os
 import signal
 import sys
-from contextlib import ExitStack
-from functools import partial
+from contextlib import ExitStack, closing, suppress
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
+from threading import Thread
 from types import FrameType
 from typing import NoReturn
+from urllib.parse import urlsplit
 
-from functions.local import data_folder, database, serving, streams
-from functions.local.bootstrap import (
-    ADMIN,
-    API_KEY_FILE,
-    MEMORY_TABLE,
-    Service,
-    prepare,
-)
-from functions.local.database import Database
-from functions.local.failure import CannotServe
-from functions.local.server import listen, url
-from functions.local.settings import LocalSettings
-from functions.local.upkeep import Upkeep
+from functions.local.background_tasks import run_background_tasks
+from functions.local.bootstrap import ADMIN, API_KEY_FILE, FirstPrincipal, prepare
+from functions.local.data_folder import open_data_folder
+from functions.local.database import Database, open_database
+from functions.local.http_server import listen, render_url, serve
+from functions.local.settings import LocalSettings, StartupError
 from functions.platform.clock import now_ms
 from functions.platform.observability import logger
 
@@ -29,18 +24,19 @@ _ROOT = Path(__file__).resolve().parents[2]
 
 
 def main() -> int:
-    """Serves until it is told to stop; the process's exit code."""
-    for ending in (signal.SIGINT, signal.SIGTERM):  # a background shell would have SIGINT ignored
-        signal.signal(ending, _interrupt)
-    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as nohup has it
-        signal.signal(signal.SIGHUP, _hang_up)
-    logger.setLevel(os.environ.get("POWERTOOLS_LOG_LEVEL", "WARNING"))  # a terminal, not a log
-    os.umask(0o077)  # whatever is written holds memory or keys
+    """Serve until a signal asks to stop, and return the process's exit code."""
+    for signal_number in (signal.SIGINT, signal.SIGTERM):  # background shells ignore SIGINT
+        signal.signal(signal_number, _interrupt)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup ignores it
+        signal.signal(signal.SIGHUP, _terminate)
+    # for a terminal, not a log; worker processes read the variable
+    logger.setLevel(os.environ.setdefault("POWERTOOLS_LOG_LEVEL", "WARNING"))
+    os.umask(0o077)  # every file holds memory or keys
     try:
-        _serve(LocalSettings.from_env())
+        _run(LocalSettings.from_env())
     except KeyboardInterrupt:
         return 0
-    except CannotServe as error:
+    except StartupError as error:
         print(f"agent-memory: {error}", file=sys.stderr)
         return 1
     return 0
@@ -50,58 +46,70 @@ def _interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:
     raise KeyboardInterrupt
 
 
-def _hang_up(_signal: int, _frame: FrameType | None) -> None:
-    signal.raise_signal(signal.SIGTERM)
+def _terminate(*_arguments: object) -> None:
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
-def _serve(settings: LocalSettings) -> None:
+def _run(settings: LocalSettings) -> None:
     with ExitStack() as stack:
-        folder = stack.enter_context(data_folder.opened(settings.data))
+        folder = stack.enter_context(open_data_folder(settings.data))
         listener = stack.enter_context(listen(settings.host, settings.port))
-        store = stack.enter_context(database.opened(settings, folder, _ROOT))
-        service = prepare(settings, folder, store)
-        upkeep = Upkeep(service, folder, store, streams.arn_of(MEMORY_TABLE), settings)
-        greet = partial(print, _greeting(url(listener), folder.path, store, service), flush=True)
-        if store.simulated or settings.workers == 1 or sys.platform != "linux":
-            serving.alone(listener, service.handler, upkeep, greet)
-        else:
-            serving.together(settings.workers, listener, service.handler, upkeep, greet)
-        raise CannotServe("the embedded database has stopped; start again, nothing is lost")
+        database = stack.enter_context(open_database(settings, folder, _ROOT))
+        principal = prepare(settings, folder)
+        stack.enter_context(run_background_tasks(folder, database, settings.sweep_seconds))
+        url = render_url(listener)
+        greeting = _render_greeting(url, folder.path, database, principal)
+        Thread(target=_greet, args=(url, greeting), daemon=True).start()
+        if database.engine is not None:
+            database.engine.watch(_terminate)
+        with suppress(KeyboardInterrupt):  # uvicorn raises the signal again when it has stopped
+            serve(listener, 1 if database.is_simulated else settings.workers)
+        if database.engine is not None and database.engine.has_failed:
+            raise StartupError("the embedded database has stopped; start again, nothing is lost")
 
 
-def _greeting(address: str, folder: Path, store: Database, service: Service) -> str:
+def _greet(url: str, greeting: str) -> None:
+    """Print the greeting as soon as the server answers."""
+    connection = HTTPConnection(urlsplit(url).netloc)
+    with suppress(OSError, HTTPException), closing(connection):
+        connection.request("GET", "/health")
+        connection.getresponse().read()
+        print(greeting, flush=True)
+
+
+def _render_greeting(url: str, folder: Path, database: Database, principal: FirstPrincipal) -> str:
     facts = [
-        ("address", address),
+        ("address", url),
         ("data folder", str(folder)),
-        ("database", store.place),
-        ("API key", service.api_key),
+        ("database", database.description),
+        ("API key", principal.api_key),
     ]
     lines = ["agent-memory is ready", *(f"  {name:<12} {value}" for name, value in facts), ""]
-    if store.simulated:
+    if database.is_simulated:
         lines += [
             "WARNING: no embedded database for this platform; NOTHING IS KEPT at the end.",
             "",
         ]
-    if not service.key_works:
+    if not principal.key_works:
         lines += [
             f"This API key was rotated or revoked; put a good one into {folder / API_KEY_FILE}.",
             "",
         ]
-    return "\n".join([*lines, "Try it:", "", _first_call(address, service.api_key), ""])
+    return "\n".join([*lines, "Try it:", "", _render_commands(url, principal.api_key), ""])
 
 
-def _first_call(address: str, api_key: str) -> str:
-    """Two commands for a shell: one writes an entry, whose key is new each time, one reads it."""
+def _render_commands(url: str, api_key: str) -> str:
+    """Write two shell commands: one writes an entry with a new key, the other reads it."""
     key = f"hello-{now_ms()}"
-    where = f"agent_id={ADMIN}&namespace=demo&key={key}"
+    query = f"agent_id={ADMIN}&namespace=demo&key={key}"
     entry = f'"namespace": "demo", "key": "{key}", "value": {{"text": "Hi"}}'
     return f"""\
-curl -sS -X POST {address}/api/v1/memory \\
+curl -sS -X POST {url}/api/v1/memory \\
   -H 'X-API-Key: {api_key}' -H 'Content-Type: application/json' \\
   -d '{{{entry}, "memory_type": "working"}}'
 
 curl -sS -H 'X-API-Key: {api_key}' \\
-  '{address}/api/v1/memory?{where}'"""
+  '{url}/api/v1/memory?{query}'"""
 
 
 if __name__ == "__main__":

@@ -1,96 +1,79 @@
-"""From an empty data folder to a service that answers."""
+"""From an empty data folder to functions that can be called."""
 
 import base64
 import secrets
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
-from threading import Lock
-from typing import Any
+from typing import NamedTuple
 
 from functions.api.app import App
 from functions.container import Container
 from functions.local.data_folder import DataFolder
-from functions.local.database import Database, ensure_tables
-from functions.local.failure import CannotServe
+from functions.local.database import ensure_tables
 from functions.local.gateway import Handler
-from functions.local.settings import LocalSettings
+from functions.local.key_changes import share_key_changes
+from functions.local.settings import LocalSettings, StartupError
 from functions.platform.clock import Clock, now_ms
 from functions.platform.identity_keys import new_api_key
 from functions.platform.schema import log_table, memory_table
-from functions.platform.settings import (
-    ApiSettings,
-    ScheduleSettings,
-    StreamSettings,
-    WrongSetting,
-)
-from functions.schedule import handler as schedule
-from functions.stream import handler as stream
+from functions.platform.settings import ApiSettings, ScheduleSettings, StreamSettings, WrongSetting
+from functions.schedule.handler import build_handler as build_schedule_handler
+from functions.stream.handler import build_handler as build_stream_handler
 
-MEMORY_TABLE, LOG_TABLE = "agent-memory", "agent-memory-log"
 TENANT, ADMIN = "default", "admin"
-_LIFECYCLE = StreamSettings(memory_table=MEMORY_TABLE, log_table=LOG_TABLE)
 API_KEY_FILE = "api-key"
+MEMORY_TABLE, LOG_TABLE = "agent-memory", "agent-memory-log"
 
 
-@dataclass(frozen=True, slots=True)
-class Service:
-    """What is ready to be served; nothing has called it yet, so that forked processes may copy it.
-
-    Copies share no connection, since a first call makes it, and tell each other of changed keys.
+class FirstPrincipal(NamedTuple):
+    """The first principal of the tenant `default`.
 
     Attributes:
-        handler: the API function, made safe for threads.
-        maintenance: the scheduled function, likewise.
-        lifecycle: the stream function, likewise.
-        api_key: the key of the tenant `default`'s first principal.
+        api_key: the key in the data folder.
         key_works: False once that key was rotated or revoked.
     """
 
-    handler: Handler
-    maintenance: Handler
-    lifecycle: Handler
     api_key: str
     key_works: bool
 
 
-def prepare(
-    settings: LocalSettings, folder: DataFolder, database: Database, clock: Clock = now_ms
-) -> Service:
-    """Makes what is missing (keys, tables, the tenant `default`) and builds the handler.
+def prepare(settings: LocalSettings, folder: DataFolder) -> FirstPrincipal:
+    """Create the keys, the tables and the tenant `default` unless they exist.
 
     Raises:
-        CannotServe: a key file or the database can't be used.
+        StartupError: a key file or the database can't be used.
     """
     api_settings = _api_settings(settings, folder)
     api_key = folder.secret(API_KEY_FILE, new_api_key)
     ensure_tables(memory_table(MEMORY_TABLE), log_table(LOG_TABLE))
-    principals = Container(api_settings, clock).identity
-    key_works = principals.ensure_tenant(TENANT, ADMIN, api_key)
-    lock: AbstractContextManager[Any] = Lock() if database.simulated else nullcontext()
-    return Service(
-        _in_turn(App(Container(api_settings, clock)), lock),
-        _in_turn(
-            schedule.build_handler(Container(_maintenance_settings(folder, database), clock)), lock
-        ),
-        _in_turn(stream.build_handler(Container(_LIFECYCLE, clock)), lock),
-        api_key,
-        key_works,
+    identity = Container(api_settings).identity
+    return FirstPrincipal(api_key, identity.ensure_tenant(TENANT, ADMIN, api_key))
+
+
+def build_api(settings: LocalSettings, folder: DataFolder, clock: Clock = now_ms) -> Handler:
+    """Build the API function.
+
+    Raises:
+        StartupError: a key file can't be used.
+    """
+    container = Container(_api_settings(settings, folder), clock)
+    return share_key_changes(App(container), container.identity, folder.path / "key-changes")
+
+
+def build_stream(clock: Clock = now_ms) -> Handler:
+    """Build the stream function."""
+    settings = StreamSettings(memory_table=MEMORY_TABLE, log_table=LOG_TABLE)
+    return build_stream_handler(Container(settings, clock))
+
+
+def build_schedule(folder: DataFolder, clock: Clock = now_ms) -> Handler:
+    """Build the scheduled function."""
+    settings = ScheduleSettings(
+        memory_table=MEMORY_TABLE, log_table=LOG_TABLE, archive_folder=_archive(folder)
     )
-
-
-def _maintenance_settings(folder: DataFolder, database: Database) -> ScheduleSettings:
-    threads: dict[str, Any] = {"sweep_threads": 1} if database.simulated else {}
-    return ScheduleSettings(
-        memory_table=MEMORY_TABLE, log_table=LOG_TABLE, archive_folder=_archive(folder), **threads
-    )
-
-
-def _archive(folder: DataFolder) -> str:
-    return str(folder.path / "archive")
+    return build_schedule_handler(Container(settings, clock))
 
 
 def _api_settings(settings: LocalSettings, folder: DataFolder) -> ApiSettings:
-    folder.secret("encryption-key", _encryption_key)
+    folder.secret("encryption-key", _new_encryption_key)
     try:
         return ApiSettings(
             memory_table=MEMORY_TABLE,
@@ -101,16 +84,12 @@ def _api_settings(settings: LocalSettings, folder: DataFolder) -> ApiSettings:
             archive_folder=_archive(folder),
         )
     except WrongSetting as error:
-        raise CannotServe(f"{folder.path / 'root-key'}: {error}") from error
+        raise StartupError(f"{folder.path / 'root-key'}: {error}") from error
 
 
-def _encryption_key() -> str:
+def _archive(folder: DataFolder) -> str:
+    return str(folder.path / "archive")
+
+
+def _new_encryption_key() -> str:
     return base64.b64encode(secrets.token_bytes(32)).decode()
-
-
-def _in_turn(handler: Handler, lock: AbstractContextManager[Any]) -> Handler:
-    def serialised(event: dict[str, Any], context: object) -> dict[str, Any]:
-        with lock:
-            return handler(event, context)
-
-    return serialised

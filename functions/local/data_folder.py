@@ -7,32 +7,32 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from functions.local.failure import CannotServe
+from functions.local.settings import StartupError
 
 
 class DataFolder:
-    """A folder that this process alone serves; made with `opened`."""
+    """The folder of one server; `open_data_folder` makes it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     @property
     def database(self) -> Path:
-        """The embedded engine's database file."""
+        """Return the embedded engine's database file."""
         return self.path / "memory.db"
 
     @property
     def engine_log(self) -> Path:
-        """What the embedded engine printed since its last start."""
+        """Return the file of what the embedded engine printed since its last start."""
         return self.path / "engine.log"
 
     def secret(self, name: str, make: Callable[[], str]) -> str:
-        """The text of a secret's file (mode 0600), which is made first if it isn't there.
+        """Return the text of a secret's file (mode 0600), and make the file if it doesn't exist.
 
         It is on disk before this returns: what it encrypts must never outlive it.
 
         Raises:
-            CannotServe: the file can't be read or written, or is empty.
+            StartupError: the file can't be read or written, or is empty.
         """
         file = self.path / name
         try:
@@ -40,33 +40,35 @@ class DataFolder:
                 _write_atomically(file, make())
             text = file.read_text(encoding="ascii").strip()
         except (OSError, UnicodeDecodeError) as error:
-            raise CannotServe(f"{file} can't be used: {error}") from error
+            raise StartupError(f"{file} can't be used: {error}") from error
         if not text:
-            raise CannotServe(f"{file} is empty; restore it, or remove it if nothing depends on it")
+            raise StartupError(
+                f"{file} is empty; restore it, or remove it if nothing depends on it"
+            )
         return text
 
-    def keep(self, name: str, text: str) -> None:
-        """Puts a text in a file's place: whole and on disk, or not at all."""
+    def write(self, name: str, text: str) -> None:
+        """Write a file: whole and on disk, or not at all."""
         _write_atomically(self.path / name, text)
 
-    def kept(self, name: str) -> str | None:
-        """A file's text; None if it isn't there."""
+    def read(self, name: str) -> str | None:
+        """Return a file's text; None if it doesn't exist."""
         file = self.path / name
         return file.read_text(encoding="ascii") if file.exists() else None
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[DataFolder]:
-    """Makes the folder if needed (mode 0700) and keeps other servers out of it.
+def open_data_folder(path: Path) -> Iterator[DataFolder]:
+    """Create the folder if needed (mode 0700) and lock it against other servers.
 
     Raises:
-        CannotServe: another server has it, or it can't be made or written.
+        StartupError: another server has locked it, or it can't be created or written.
     """
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(path / "lock", os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
-        raise CannotServe(
+        raise StartupError(
             f"the data folder {path} can't be used ({error.strerror}); "
             "AGENT_MEMORY_DATA names another"
         ) from error
@@ -81,7 +83,7 @@ def _lock(descriptor: int, path: Path) -> None:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
-        raise CannotServe(
+        raise StartupError(
             f"another server is using the data folder {path}; "
             "stop it, or choose another with AGENT_MEMORY_DATA"
         ) from error

@@ -14,8 +14,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from functions.local import stream_records
 from functions.local.data_folder import DataFolder
 from functions.local.engine import Engine, find_binary, has_build, start
-from functions.local.failure import CannotServe
-from functions.local.settings import REAL_AWS, LocalSettings
+from functions.local.settings import REAL_AWS, LocalSettings, StartupError
 from functions.platform.aws import create_client
 
 _ENDPOINT = "AWS_ENDPOINT_URL_DYNAMODB"
@@ -30,42 +29,42 @@ class Database:
     """A DynamoDB that the environment's AWS variables now lead to.
 
     Attributes:
-        place: where it is, for the user.
+        description: where it is, for the user.
         engine: the child process, where there is one.
-        simulated: by moto, which isn't thread-safe, and keeps nothing when this process ends.
+        is_simulated: moto has it in this process, and keeps nothing when the process ends.
     """
 
-    place: str
+    description: str
     engine: Engine | None = None
-    simulated: bool = False
+    is_simulated: bool = False
 
 
 @contextmanager
-def opened(settings: LocalSettings, folder: DataFolder, root: Path) -> Iterator[Database]:
-    """The database that the settings ask for; an embedded one stops at the end.
+def open_database(settings: LocalSettings, folder: DataFolder, root: Path) -> Iterator[Database]:
+    """Connect to the database that the settings ask for; an embedded one stops at the end.
 
     Args:
         settings: the user's choice.
         folder: where the embedded engine keeps its data.
-        root: the project's folder, under which npm has put the engine.
+        root: the project's folder, under which npm has installed the engine.
 
     Raises:
-        CannotServe: the engine is missing, or doesn't start.
+        StartupError: the engine isn't installed, or doesn't start.
     """
     if settings.dynamodb is not None:
-        yield _named(settings.dynamodb)
+        yield _use_named(settings.dynamodb)
         return
     binary = find_binary(root)
     if binary is None and has_build():
-        raise CannotServe(
+        raise StartupError(
             "the embedded database is not installed; run `npm ci` (Node 20 or newer), "
             f"or set {_ENDPOINT} to use another DynamoDB"
         )
-    with _moto() if binary is None else _embedded(binary, folder) as database:
+    with _simulate() if binary is None else _run_engine(binary, folder) as database:
         yield database
 
 
-def _named(dynamodb: str) -> Database:
+def _use_named(dynamodb: str) -> Database:
     if dynamodb == REAL_AWS:
         os.environ.pop(_ENDPOINT, None)
         return Database("DynamoDB of your AWS account")
@@ -79,30 +78,31 @@ def _named(dynamodb: str) -> Database:
 
 
 @contextmanager
-def _embedded(binary: Path, folder: DataFolder) -> Iterator[Database]:
-    running = start(binary, folder.database, folder.engine_log)
+def _run_engine(binary: Path, folder: DataFolder) -> Iterator[Database]:
+    engine = start(binary, folder.database, folder.engine_log)
     try:
-        stream_records.index(folder.database)
-        point_only_at(running.url)
-        yield Database(str(folder.database), engine=running)
+        stream_records.create_index(folder.database)
+        use_only(engine.url)
+        yield Database(str(folder.database), engine=engine)
     finally:
-        running.stop()
+        engine.stop()
 
 
 @contextmanager
-def _moto() -> Iterator[Database]:
-    from moto import mock_aws  # noqa: PLC0415 - installed only where the engine has no build
+def _simulate() -> Iterator[Database]:
+    # moto is installed only where the engine has no build
+    from functions.local.simulation import URL, Simulation  # noqa: PLC0415
 
-    point_only_at(None)
-    with mock_aws():
-        yield Database("moto, in memory", simulated=True)
+    with Simulation().connect():
+        use_only(URL)
+        yield Database("moto, in memory", is_simulated=True)
 
 
-def point_only_at(endpoint: str | None) -> None:
-    """Cuts the AWS SDK off from the user's own accounts, profiles and proxies.
+def use_only(endpoint: str) -> None:
+    """Cut the AWS SDK off from the user's own accounts, profiles and proxies.
 
     Args:
-        endpoint: the URL of the only DynamoDB in reach; None leaves that to the SDK.
+        endpoint: the URL of the only DynamoDB in reach.
     """
     for name in [name for name in os.environ if name.startswith("AWS_")]:
         del os.environ[name]
@@ -110,28 +110,27 @@ def point_only_at(endpoint: str | None) -> None:
     os.environ["AWS_CONFIG_FILE"] = os.environ["AWS_SHARED_CREDENTIALS_FILE"] = os.devnull
     os.environ["AWS_EC2_METADATA_DISABLED"] = "true"
     os.environ["AWS_ACCOUNT_ID_ENDPOINT_MODE"] = "disabled"  # moto's streams know no such hosts
-    if endpoint is not None:
-        os.environ[_ENDPOINT] = os.environ[_STREAMS_ENDPOINT] = endpoint
-        for name in _NO_PROXY:
-            others = os.environ.get(name)
-            os.environ[name] = f"{others},127.0.0.1" if others else "127.0.0.1"
+    os.environ[_ENDPOINT] = os.environ[_STREAMS_ENDPOINT] = endpoint
+    for name in _NO_PROXY:
+        others = os.environ.get(name)
+        os.environ[name] = f"{others},127.0.0.1" if others else "127.0.0.1"
 
 
 def ensure_tables(*tables: dict[str, Any]) -> None:
-    """Creates the tables and indexes that don't exist, and waits until all can be used.
+    """Create the tables and indexes that don't exist, and wait until all can be used.
 
     Args:
         tables: arguments of CreateTable.
 
     Raises:
-        CannotServe: DynamoDB can't be reached, or refuses.
+        StartupError: DynamoDB can't be reached, or answers with an error.
     """
     try:
         dynamodb = create_client("dynamodb")
         for table in tables:
             _ensure_table(dynamodb, table)
     except (BotoCoreError, ClientError) as error:
-        raise CannotServe(f"DynamoDB can't be used: {' '.join(str(error).split())}") from error
+        raise StartupError(f"DynamoDB can't be used: {' '.join(str(error).split())}") from error
 
 
 def _ensure_table(dynamodb: Any, table: dict[str, Any]) -> None:
@@ -147,25 +146,25 @@ def _ensure_table(dynamodb: Any, table: dict[str, Any]) -> None:
 
 
 def _ensure_indexes(dynamodb: Any, table: dict[str, Any]) -> None:
-    """Adds those that a table of an earlier version lacks, one at a time, as DynamoDB has it."""
+    """Add those that a table of an earlier version lacks: DynamoDB takes one at a time."""
     name = table["TableName"]
-    there = {each["IndexName"] for each in _indexes(dynamodb, name)}
+    existing = {each["IndexName"] for each in _list_indexes(dynamodb, name)}
     for index in table.get("GlobalSecondaryIndexes", ()):
-        if index["IndexName"] not in there:
+        if index["IndexName"] not in existing:
             keys = {each["AttributeName"] for each in index["KeySchema"]}
-            typed = [
+            attributes = [
                 each for each in table["AttributeDefinitions"] if each["AttributeName"] in keys
             ]
             dynamodb.update_table(
                 TableName=name,
-                AttributeDefinitions=typed,
+                AttributeDefinitions=attributes,
                 GlobalSecondaryIndexUpdates=[{"Create": index}],
             )
-            while any(each["IndexStatus"] != "ACTIVE" for each in _indexes(dynamodb, name)):
+            while any(each["IndexStatus"] != "ACTIVE" for each in _list_indexes(dynamodb, name)):
                 time.sleep(1)
 
 
-def _indexes(dynamodb: Any, name: str) -> list[dict[str, Any]]:
+def _list_indexes(dynamodb: Any, name: str) -> list[dict[str, Any]]:
     described = dynamodb.describe_table(TableName=name)["Table"]
     indexes: list[dict[str, Any]] = described.get("GlobalSecondaryIndexes", [])
     return indexes

@@ -1,7 +1,9 @@
 """The embedded database: a DynamoDB engine on SQLite, run as a child process."""
 
+import os
 import platform
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -10,21 +12,27 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from functions.local.failure import CannotServe
-from functions.local.lifeline import end_with_parent
+from functions.local.settings import StartupError
 
 _PACKAGED = Path("node_modules/@dynoxide/linux-x64/dynoxide")
-_READY_WITHIN, _STOPPED_WITHIN, _POLL = 15.0, 10.0, 0.005  # seconds
+_START_TIMEOUT, _STOP_TIMEOUT, _POLL = 15.0, 10.0, 0.005  # seconds
 _PORT_ATTEMPTS = 5
+# The engine doesn't notice that its parent has ended. This shell does: its input ends then.
+_RUN_UNTIL_INPUT_ENDS = """
+exec 3<&0
+"$@" </dev/null 3<&- & engine=$!
+{ read -r _ <&3; kill "$engine"; } 2>/dev/null &
+wait "$engine"
+"""
 
 
 def has_build() -> bool:
-    """Whether the engine is published for this platform."""
+    """Tell whether the engine is published for this platform."""
     return (sys.platform, platform.machine()) == ("linux", "x86_64")
 
 
 def find_binary(root: Path) -> Path | None:
-    """The engine's binary: npm's under the project `root`, else `dynoxide` on the PATH."""
+    """Find the engine's binary: npm's under the project `root`, else `dynoxide` on the PATH."""
     packaged = root / _PACKAGED
     if has_build() and packaged.is_file():
         return packaged
@@ -33,66 +41,55 @@ def find_binary(root: Path) -> Path | None:
 
 
 class Engine:
-    """A running engine. It ends with this process, however this process ends."""
+    """A running engine. It stops when this process ends, however this process ends."""
 
     def __init__(self, process: subprocess.Popen[bytes], port: int) -> None:
         self._process = process
         self._stopping = False
         self.url = f"http://127.0.0.1:{port}"
+        self.has_failed = False
 
-    @property
-    def pid(self) -> int:
-        """The child's process id."""
-        return self._process.pid
+    def watch(self, on_failure: Callable[[], None]) -> None:
+        """Set `has_failed` and call `on_failure` from a thread if it ends without `stop`."""
+        threading.Thread(target=self._watch, args=(on_failure,), daemon=True).start()
 
-    def on_death(self, tell: Callable[[], None]) -> None:
-        """Calls `tell`, from another thread, if the engine ends without `stop`."""
-        threading.Thread(target=self._watch, args=(tell,), daemon=True).start()
-
-    def _watch(self, tell: Callable[[], None]) -> None:
+    def _watch(self, on_failure: Callable[[], None]) -> None:
         self._process.wait()
         if not self._stopping:
-            tell()
+            self.has_failed = True
+            on_failure()
 
     def stop(self) -> None:
-        """Lets the engine finish what it is writing, and waits until it has ended."""
+        """Let the engine finish what it is writing, and wait until it has ended."""
         self._stopping = True
-        self._process.terminate()
-        try:
-            self._process.wait(_STOPPED_WITHIN)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        _stop(self._process)
 
 
 def start(binary: Path, database: Path | None, log: Path) -> Engine:
-    """Starts the engine on a free loopback port and waits until it answers.
-
-    Call it from the main thread: Linux ties the child's life to the thread that made it.
+    """Start the engine on a free loopback port and wait until it answers.
 
     Args:
         binary: the engine.
-        database: its file, made if it isn't there; None keeps everything in memory.
-        log: what it prints goes here.
+        database: its file, created if it doesn't exist; None keeps everything in memory.
+        log: the file for what it prints.
 
     Raises:
-        CannotServe: it ended at once, or did not answer in time.
+        StartupError: the engine ended at once, or did not answer in time.
     """
     for _ in range(_PORT_ATTEMPTS):
-        port = _free_port()
+        port = _find_free_port()
         process = _spawn(binary, port, database, log)
-        if _answers(process, port):
+        if _is_answering(process, port):
             return Engine(process, port)
         if process.poll() is None:
-            process.kill()
-            process.wait()
+            _stop(process)
             break
         if "already in use" not in log.read_text(errors="replace"):
             break
-    raise CannotServe(f"the embedded database {binary} does not start; see {log}")
+    raise StartupError(f"the embedded database {binary} does not start; see {log}")
 
 
-def _free_port() -> int:
+def _find_free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port: int = probe.getsockname()[1]
         return port
@@ -102,25 +99,28 @@ def _spawn(binary: Path, port: int, database: Path | None, log: Path) -> subproc
     command = [str(binary), "serve", "--host", "127.0.0.1", "--port", str(port)]
     if database is not None:
         command += ["--db-path", str(database)]
+    with log.open("wb") as output:
+        return subprocess.Popen(  # noqa: S603 - the shell gets the engine's command as arguments
+            ["/bin/sh", "-c", _RUN_UNTIL_INPUT_ENDS, "engine", *command],
+            stdin=subprocess.PIPE,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            # Ctrl-C reaches the whole process group; requests in flight still need the engine.
+            start_new_session=True,
+        )
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """End a shell's input, and wait until its engine has ended."""
     try:
-        with log.open("wb") as output:
-            return subprocess.Popen(  # noqa: S603 - no shell, and our own binary
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                # Ctrl-C reaches the whole process group; requests in flight still need the engine.
-                start_new_session=True,
-                preexec_fn=end_with_parent() if sys.platform == "linux" else None,  # noqa: PLW1509
-            )
-    except OSError as error:
-        raise CannotServe(
-            f"the embedded database {binary} can't be run ({error.strerror})"
-        ) from error
+        process.communicate(timeout=_STOP_TIMEOUT)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
-def _answers(process: subprocess.Popen[bytes], port: int) -> bool:
-    deadline = time.monotonic() + _READY_WITHIN
+def _is_answering(process: subprocess.Popen[bytes], port: int) -> bool:
+    deadline = time.monotonic() + _START_TIMEOUT
     while process.poll() is None and time.monotonic() < deadline:
         try:
             socket.create_connection(("127.0.0.1", port), timeout=1).close()

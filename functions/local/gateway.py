@@ -1,52 +1,102 @@
-"""HTTP in, an HTTP API's event (payload 2.0) to the handler, its answer out."""
+"""What API Gateway does: an HTTP request becomes an event, a function's result a response.
 
-import asyncio
+Requests and events have the form of HTTP APIs, payload 2.0. Nothing here does I/O.
+"""
+
 import base64
 import logging
+import re
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from concurrent.futures import Executor
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl, unquote_to_bytes
 
-from functions.local.answer import HOP_BY_HOP, Answer, Refused, from_result, problem
-from functions.local.context import LocalContext
+import orjson
+
 from functions.platform.clock import now_ms
 
-MAX_BODY = 10 * 1024 * 1024  # bytes; what the real gateway takes
+MAX_BODY = 10 * 1024 * 1024  # bytes, as in AWS
+_TIMEOUT = 30.0  # seconds: an HTTP API waits no longer for a function
+_HOP_BY_HOP = {
+    "connection",
+    "keep-alive",
+    "proxy-authenticate",
+    "proxy-authorization",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+}
+_STATUSES_WITHOUT_BODY = {204, 304}
+_CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 
 Handler = Callable[[dict[str, Any], object], dict[str, Any]]
-Message = dict[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
+Headers = Iterable[tuple[str, str]]
 
 _log = logging.getLogger(__name__)
 
 
-class _Disconnected(Exception):
-    """The client went away before its request was whole."""
+@dataclass(frozen=True, slots=True)
+class LocalContext:
+    """The attributes of Lambda's context object that handlers and Powertools read."""
+
+    aws_request_id: str
+    function_name: str = "agent-memory-api"
+    function_version: str = "$LATEST"
+    invoked_function_arn: str = "arn:aws:lambda:local:000000000000:function:agent-memory-api"
+    memory_limit_in_mb: int = 1024
+    log_group_name: str = "/aws/lambda/agent-memory-api"
+    log_stream_name: str = "local"
+    _deadline: float = field(default_factory=lambda: time.monotonic() + _TIMEOUT)
+
+    def get_remaining_time_in_millis(self) -> int:
+        """Return how long the invocation may still take."""
+        return max(0, int((self._deadline - time.monotonic()) * 1000))
+
+
+@dataclass(frozen=True, slots=True)
+class GatewayResponse:
+    """An HTTP response as it goes to the client."""
+
+    status: int
+    headers: list[tuple[bytes, bytes]]
+    body: bytes
+
+
+class GatewayError(Exception):
+    """The gateway answers by itself, with this problem document (RFC 9457)."""
+
+    def __init__(self, status: int, code: str, title: str, message: str, **members: Any) -> None:
+        super().__init__(message)
+        self.status = status
+        self.document = {
+            "type": "about:blank",
+            "title": title,
+            "status": status,
+            "detail": message,
+            "code": code,
+            "message": message,
+            **members,
+        }
 
 
 def to_event(
-    method: str,
-    path: str,
-    query: str,
-    headers: Iterable[tuple[str, str]],
-    body: bytes,
-    source_ip: str,
+    method: str, path: str, query: str, headers: Headers, body: bytes, source_ip: str
 ) -> dict[str, Any]:
-    """The event that an HTTP API sends to its `$default` route for a request.
+    """Make the event that an HTTP API sends to its `$default` route for a request.
 
     Args:
         method: in capitals.
         path: percent-decoded once, as real HTTP APIs deliver it.
-        query: as it came, still encoded, without the question mark.
+        query: still percent-encoded, without the question mark.
         headers: names in any case; those of one name are joined by commas.
-        body: as it came; base64 in the event unless it is UTF-8.
+        body: base64 in the event unless it is UTF-8.
         source_ip: the client's address.
     """
-    joined = _joined(headers)
+    joined = _join_headers(headers)
     cookies = joined.pop("cookie", None)
     now = now_ms()
     event = {
@@ -73,32 +123,32 @@ def to_event(
             "time": time.strftime("%d/%b/%Y:%H:%M:%S +0000", time.gmtime(now // 1000)),
             "timeEpoch": now,
         },
-        **_body(body),
+        **_encode_body(body),
     }
     if query:
-        event["queryStringParameters"] = _joined_query(query)
+        event["queryStringParameters"] = _join_parameters(query)
     if cookies:
         event["cookies"] = cookies.split("; ")
     return event
 
 
-def _joined(headers: Iterable[tuple[str, str]]) -> dict[str, str]:
+def _join_headers(headers: Headers) -> dict[str, str]:
     joined: dict[str, str] = {}
     for name, value in headers:
         lower = name.lower()
-        if lower not in HOP_BY_HOP:
+        if lower not in _HOP_BY_HOP:
             joined[lower] = f"{joined[lower]},{value}" if lower in joined else value
     return joined
 
 
-def _joined_query(query: str) -> dict[str, str]:
+def _join_parameters(query: str) -> dict[str, str]:
     joined: dict[str, str] = {}
     for name, value in parse_qsl(query, keep_blank_values=True):
         joined[name] = f"{joined[name]},{value}" if name in joined else value
     return joined
 
 
-def _body(body: bytes) -> dict[str, Any]:
+def _encode_body(body: bytes) -> dict[str, Any]:
     if not body:
         return {"isBase64Encoded": False}
     try:
@@ -107,92 +157,67 @@ def _body(body: bytes) -> dict[str, Any]:
         return {"body": base64.b64encode(body).decode(), "isBase64Encoded": True}
 
 
-def invoke(handler: Handler, event: dict[str, Any]) -> Answer:
-    """Like Lambda: whatever a handler raises becomes an answer that tells nothing of it."""
-    try:
-        return from_result(handler(event, LocalContext(str(uuid.uuid4()))))
-    except Exception:  # noqa: BLE001 - as the real Lambda service does
-        _log.exception("the handler failed")
-        failed = Refused(500, "INTERNAL_ERROR", "Internal Server Error", "the service failed")
-        return problem(failed)
-
-
-class Gateway:
-    """The ASGI application: one handler, called from the threads of `pool`."""
-
-    def __init__(self, handler: Handler, pool: Executor) -> None:
-        self._handler = handler
-        self._pool = pool
-
-    async def __call__(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
-        try:
-            event = await _event(scope, receive)
-            answer = await asyncio.get_running_loop().run_in_executor(
-                self._pool, invoke, self._handler, event
-            )
-        except _Disconnected:
-            return
-        except Refused as refused:
-            answer = problem(refused)
-        start = {"status": answer.status, "headers": answer.headers}
-        await send({"type": "http.response.start", **start})
-        await send({"type": "http.response.body", "body": answer.body})  # dropped for HEAD
-
-
-async def _event(scope: Mapping[str, Any], receive: Receive) -> dict[str, Any]:
-    headers = [(k.decode("latin-1"), v.decode("latin-1")) for k, v in scope["headers"]]
-    path = decoded_path(scope["raw_path"])
-    body = await _read(headers, receive)
-    client = scope.get("client")
-    return to_event(
-        scope["method"],
-        path,
-        scope["query_string"].decode("latin-1"),
-        headers,
-        body,
-        client[0] if client else "127.0.0.1",
-    )
-
-
-def decoded_path(raw: bytes) -> str:
-    """A path as HTTP APIs give it: percent-decoded once, but for its percent signs.
+def decode_path(raw: bytes) -> str:
+    """Percent-decode a path once, but for its percent signs, as HTTP APIs do.
 
     Raises:
-        Refused: it isn't UTF-8.
+        GatewayError: the path isn't UTF-8.
     """
     try:
         return unquote_to_bytes(raw).decode().replace("%", "%25")
     except UnicodeDecodeError as error:
         message = "the path is not percent-encoded UTF-8"
         errors = [{"field": "path", "message": message}]
-        raise Refused(400, "VALIDATION_ERROR", "Bad Request", message, errors=errors) from error
+        raise GatewayError(
+            400, "VALIDATION_ERROR", "Bad Request", message, errors=errors
+        ) from error
 
 
-async def _read(headers: Iterable[tuple[str, str]], receive: Receive) -> bytes:
-    declared = next((value for name, value in headers if name == "content-length"), "0")
-    check_size(int(declared))
-    chunks: list[bytes] = []
-    size, more = 0, True
-    while more:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise _Disconnected
-        chunk = message.get("body", b"")
-        size += len(chunk)
-        check_size(size)
-        chunks.append(chunk)
-        more = message.get("more_body", False)
-    return b"".join(chunks)
-
-
-def check_size(size: int) -> None:
-    """Keeps bodies (bytes) within what the gateway takes.
+def check_body_size(size: int) -> None:
+    """Check that a body of so many bytes is small enough for the gateway.
 
     Raises:
-        Refused: this one is larger.
+        GatewayError: the body is larger than `MAX_BODY`.
     """
     if size > MAX_BODY:
         message = f"a request body may have {MAX_BODY} bytes"
-        raise Refused(
+        raise GatewayError(
             413, "BODY_TOO_LARGE", "Content Too Large", message, max=MAX_BODY, actual=size
         )
+
+
+def invoke(handler: Handler, event: dict[str, Any]) -> GatewayResponse:
+    """Call a function with an event; what it raises becomes a 500 without details, as in AWS."""
+    try:
+        return to_response(handler(event, LocalContext(str(uuid.uuid4()))))
+    except Exception:  # noqa: BLE001 - as the real Lambda service does
+        _log.exception("the handler failed")
+        failed = GatewayError(500, "INTERNAL_ERROR", "Internal Server Error", "the service failed")
+        return render_error(failed)
+
+
+def to_response(result: Mapping[str, Any]) -> GatewayResponse:
+    """Make the response of a function's result: `{statusCode, headers, body, isBase64Encoded}`."""
+    status = result["statusCode"]
+    text = result.get("body") or ""
+    body = base64.b64decode(text) if result.get("isBase64Encoded") else text.encode()
+    headers = list(_encode_headers(result.get("headers") or {}))
+    if status in _STATUSES_WITHOUT_BODY:
+        return GatewayResponse(status, headers, b"")
+    return GatewayResponse(status, [*headers, (b"content-length", b"%d" % len(body))], body)
+
+
+def render_error(error: GatewayError) -> GatewayResponse:
+    """Make the response to a request that the gateway itself doesn't accept."""
+    headers = {"content-type": "application/problem+json", "x-request-id": str(uuid.uuid4())}
+    body = orjson.dumps(error.document).decode()
+    return to_response({"statusCode": error.status, "headers": headers, "body": body})
+
+
+def _encode_headers(headers: Mapping[str, Any]) -> Iterable[tuple[bytes, bytes]]:
+    """Leave out what the connection itself sets, and replace what could end a header line."""
+    for name, value in headers.items():
+        lower = name.lower()
+        if lower not in _HOP_BY_HOP and lower != "content-length":
+            safe = _CONTROL_CHARACTERS.sub(" ", str(value))
+            yield lower.encode("ascii"), safe.encode("latin-1", "replace")

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,18 +10,32 @@ from threading import Event
 from typing import Any
 from unittest.mock import patch
 
-from functions.local import data_folder, ttl
-from functions.local.answer import Answer, Refused, problem
-from functions.local.bootstrap import LOG_TABLE, MEMORY_TABLE, TENANT, prepare
-from functions.local.context import LocalContext
-from functions.local.data_folder import DataFolder
-from functions.local.database import Database, point_only_at
-from functions.local.gateway import check_size, decoded_path, invoke, to_event
-from functions.local.schedule import to_event as to_scheduled_event
+from functions.local.background_tasks import run_schedule
+from functions.local.bootstrap import (
+    LOG_TABLE,
+    MEMORY_TABLE,
+    TENANT,
+    build_api,
+    build_schedule,
+    build_stream,
+)
+from functions.local.data_folder import DataFolder, open_data_folder
+from functions.local.database import use_only
+from functions.local.gateway import (
+    GatewayError,
+    GatewayResponse,
+    Headers,
+    check_body_size,
+    decode_path,
+    invoke,
+    render_error,
+    to_event,
+)
 from functions.local.settings import LocalSettings
-from functions.local.shards import Shards
 from functions.local.simulation import URL, Simulation
-from functions.local.streams import DEAD_LETTERS, StreamMapping
+from functions.local.stream_mapping import DEAD_LETTERS, StreamMapping
+from functions.local.stream_reader import StreamReader, find_stream
+from functions.local.ttl import remove_expired_items
 from functions.platform.aws import create_client
 from functions.platform.clock import Clock, now_ms
 from functions.platform.identity_keys import new_api_key
@@ -29,24 +43,23 @@ from functions.platform.observability import logger
 from functions.platform.schema import log_table, memory_table
 
 _LOCALHOST = "127.0.0.1"
-Headers = Iterable[tuple[str, str]]
 
 
-def request_event(method: str, target: bytes, headers: Headers, body: bytes) -> dict[str, Any]:
-    """The event that an HTTP API sends for a request.
+def to_request_event(method: str, target: bytes, headers: Headers, body: bytes) -> dict[str, Any]:
+    """Make the event that an HTTP API sends for a request.
 
     Args:
         method: in capitals.
         target: path and query, percent-encoded.
         headers: names in any case.
-        body: as it came.
+        body: as it is sent.
 
     Raises:
-        Refused: the gateway doesn't let it through.
+        GatewayError: the body is too large, or the path isn't UTF-8.
     """
-    check_size(len(body))
+    check_body_size(len(body))
     path, _, query = target.partition(b"?")
-    return to_event(method, decoded_path(path), query.decode("latin-1"), headers, body, _LOCALHOST)
+    return to_event(method, decode_path(path), query.decode("latin-1"), headers, body, _LOCALHOST)
 
 
 class InProcess:
@@ -62,69 +75,64 @@ class InProcess:
         self._clock: Clock = now_ms
         self._root_key = new_api_key()
         self.dynamodb, self._streams = create_client("dynamodb"), create_client("dynamodbstreams")
-        settings = LocalSettings(root_key=self._root_key)
-        database = Database("moto, in memory")
-        self._service = prepare(settings, folder, database, self._now)
-        self._mapping = self._new_mapping()
+        settings = LocalSettings(root_key=self._root_key, workers=1)
+        self._api = build_api(settings, folder, self._now)
+        self._schedule = build_schedule(folder, self._now)
+        self._stream = build_stream(self._now)
 
     def _now(self) -> int:
         return self._clock()
 
     def begin(self, clock: Clock) -> str:
-        """Forgets everything and starts anew; the API key of an all-permission user.
+        """Drop everything and begin anew; return the API key of an all-permission user.
 
         Args:
-            clock: what the time is from now on, in epoch milliseconds.
+            clock: gives the time from now on, in epoch milliseconds.
         """
         self._clock = clock
         self._simulation.clear()
         for table in (memory_table(MEMORY_TABLE), log_table(LOG_TABLE)):
             self.dynamodb.create_table(**table)
-        self._mapping = self._new_mapping()
-        asked = json.dumps({"id": TENANT}).encode()
-        answer = self.answer("POST", b"/api/v1/tenants", [("x-api-key", self._root_key)], asked)
-        return str(json.loads(answer.body)["admin"]["api_key"])
+        reader = StreamReader(self._streams, find_stream(self.dynamodb, MEMORY_TABLE), self._folder)
+        self._mapping = StreamMapping(self._stream, reader, self._folder, None)
+        body = json.dumps({"id": TENANT}).encode()
+        response = self.call("POST", b"/api/v1/tenants", [("x-api-key", self._root_key)], body)
+        return str(json.loads(response.body)["admin"]["api_key"])
 
-    def _new_mapping(self) -> StreamMapping:
-        table = self.dynamodb.describe_table(TableName=MEMORY_TABLE)["Table"]
-        shards = Shards(self._streams, table["LatestStreamArn"], self._folder)
-        return StreamMapping(self._service.lifecycle, shards, self._folder, None)
-
-    def answer(self, method: str, target: bytes, headers: Headers, body: bytes) -> Answer:
-        """Carries out one HTTP request; the arguments are those of `request_event`."""
+    def call(self, method: str, target: bytes, headers: Headers, body: bytes) -> GatewayResponse:
+        """Carry out one HTTP request; the arguments are those of `to_request_event`."""
         try:
-            event = request_event(method, target, headers, body)
-        except Refused as refused:
-            return problem(refused)
-        return invoke(self._service.handler, event)
+            event = to_request_event(method, target, headers, body)
+        except GatewayError as error:
+            return render_error(error)
+        return invoke(self._api, event)
 
     def settle(self) -> None:
-        """Does at once what time would bring: events into logs, expiry, eviction, archival.
+        """Do at once what time would bring: events into logs, expiry, eviction, archival.
 
         Raises:
             RuntimeError: the service itself failed at it.
         """
         self._deliver()
-        context = LocalContext("settle", function_name="agent-memory-sweep")
-        swept = self._service.maintenance(to_scheduled_event(self._clock()), context)
+        swept = run_schedule(self._schedule, self._clock(), Event())
         if swept.get("failed"):
             raise RuntimeError(f"the sweep failed: {swept}; what is logged above says where")
         for table in (MEMORY_TABLE, LOG_TABLE):
-            ttl.remove_outlived(self.dynamodb, table, self._clock, Event())
+            remove_expired_items(self.dynamodb, table, self._clock, Event())
         self._deliver()
 
     def _deliver(self) -> None:
-        self._mapping.turn(Event())
-        letters = self._folder.path / DEAD_LETTERS
-        if letters.exists():
-            told = letters.read_text()
-            letters.unlink()
-            raise RuntimeError(f"the stream function gave up on: {told}")
+        self._mapping.run_once(Event())
+        file = self._folder.path / DEAD_LETTERS
+        if file.exists():
+            letters = file.read_text()
+            file.unlink()
+            raise RuntimeError(f"the stream function failed to process: {letters}")
 
 
 @contextmanager
-def started() -> Iterator[InProcess]:
-    """The service, before `begin`. The environment is as before as soon as this has been entered.
+def start_in_process() -> Iterator[InProcess]:
+    """Start the service, before `begin`. The environment is only changed while this is entered.
 
     Meanwhile the service logs warnings and errors only.
     """
@@ -132,9 +140,9 @@ def started() -> Iterator[InProcess]:
     logger.setLevel("WARNING")
     simulation = Simulation()
     try:
-        with TemporaryDirectory() as path, data_folder.opened(Path(path)) as folder:
-            with patch.dict(os.environ), simulation.connected():
-                point_only_at(URL)
+        with TemporaryDirectory() as path, open_data_folder(Path(path)) as folder:
+            with patch.dict(os.environ), simulation.connect():
+                use_only(URL)
                 service = InProcess(folder, simulation)
             yield service
     finally:

@@ -1,17 +1,13 @@
 """The settings of the local server (contract §1)."""
 
 import os
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from functions.local.failure import CannotServe
-
 REAL_AWS = "aws"
-_MOST_BY_DEFAULT = 8  # workers; the engine keeps no more of them busy
 _VARIABLES = {
     "port": "AGENT_MEMORY_PORT",
     "host": "AGENT_MEMORY_HOST",
@@ -22,10 +18,15 @@ _VARIABLES = {
     "dynamodb": "AWS_ENDPOINT_URL_DYNAMODB",
     "openwop": "AGENT_MEMORY_OPENWOP",
 }
+_MOST_DEFAULT_WORKERS = 8  # the engine keeps no more of them busy
 
 
-def _cores() -> int:
-    return min(len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1, _MOST_BY_DEFAULT)
+class StartupError(Exception):
+    """The server can't start or go on; the message is one line that says what to do."""
+
+
+def _default_workers() -> int:
+    return min(os.cpu_count() or 1, _MOST_DEFAULT_WORKERS)
 
 
 class LocalSettings(BaseModel):
@@ -35,8 +36,8 @@ class LocalSettings(BaseModel):
         port: where to listen; 0 takes any free port.
         host: a name or address of this machine.
         data: the data folder, absolute.
-        workers: how many processes serve, where more than one can.
-        root_key: the operator's key; None has one made and kept in the data folder.
+        workers: how many processes answer requests; moto allows one.
+        root_key: the operator's key; None: it is in the data folder.
         sweep_seconds: how often the scheduled function runs.
         openwop: which edition of OpenWOP is spoken, `rfc-0004` or `1.x`.
         dynamodb: an endpoint's URL, `aws` for the real DynamoDB, None for the embedded engine.
@@ -47,24 +48,23 @@ class LocalSettings(BaseModel):
     port: int = Field(default=8080, ge=0, le=65535)
     host: str = "127.0.0.1"
     data: Path = Path(".agent-memory")
-    workers: int = Field(default_factory=_cores, ge=1, le=64)
+    workers: int = Field(default_factory=_default_workers, ge=1, le=64)
     root_key: str | None = Field(default=None, min_length=16, pattern=r"^[!-~]+$")
     sweep_seconds: float = Field(default=60, gt=0, le=86_400, allow_inf_nan=False)
     dynamodb: str | None = Field(default=None, pattern=rf"^(https?://.+|{REAL_AWS})$")
-
     openwop: Literal["rfc-0004", "1.x"] = "rfc-0004"
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] = os.environ) -> Self:
-        """Reads the variables of contract §1.
+        """Read the variables of contract §1.
 
         Raises:
-            CannotServe: names each wrong variable and what is wrong with it.
+            StartupError: a variable is wrong; the message names each.
         """
         given = {field: environ[name] for field, name in _VARIABLES.items() if environ.get(name)}
         try:
             settings = cls.model_validate(given)
         except ValidationError as error:
             problems = (f"{_VARIABLES[str(e['loc'][0])]}: {e['msg']}" for e in error.errors())
-            raise CannotServe("; ".join(problems)) from error
+            raise StartupError("; ".join(problems)) from error
         return settings.model_copy(update={"data": settings.data.expanduser().absolute()})

@@ -1,7 +1,9 @@
-"""A DynamoDB of its own in this process: moto's, behind an address that leads nowhere else.
+"""A DynamoDB in this process: moto's, at an address of its own.
 
-Unlike `mock_aws` it leaves every other client and the environment alone, and it stands apart from
-whatever a test keeps in `mock_aws` itself.
+`mock_aws` replaces every client, the environment and all of AWS, and is emptied by whoever enters
+it next. A user's tests may do that beside this service. So only clients of this address get moto's
+answers here, from backends that nothing else uses. moto promises no interface for that: this module
+alone uses its classes, and its version is pinned.
 """
 
 from collections.abc import Iterator
@@ -23,38 +25,6 @@ URL = "http://dynamodb.agent-memory.invalid"  # RFC 2606: no such host, whatever
 _REGION, _ACCOUNT = "us-east-1", "000000000000"
 
 
-class _Streams(DynamoDBStreamsBackend):
-    """The change streams of one given database."""
-
-    def __init__(self, database: DynamoDBBackend) -> None:
-        super().__init__(_REGION, _ACCOUNT)
-        self._database = database
-
-    @property
-    def dynamodb(self) -> DynamoDBBackend:
-        return self._database
-
-
-class _Tables(DynamoHandler):
-    def __init__(self, database: DynamoDBBackend) -> None:
-        super().__init__()
-        self._database = database
-
-    @property
-    def dynamodb_backend(self) -> DynamoDBBackend:
-        return self._database
-
-
-class _TableStreams(DynamoDBStreamsHandler):
-    def __init__(self, streams: _Streams) -> None:
-        super().__init__()
-        self._streams = streams
-
-    @property
-    def backend(self) -> DynamoDBStreamsBackend:
-        return self._streams
-
-
 class Simulation:
     """Tables in memory. Safe for use by several threads, which moto itself isn't."""
 
@@ -63,14 +33,16 @@ class Simulation:
         self.clear()
 
     def clear(self) -> None:
-        """Forgets all tables."""
+        """Drop all tables."""
         reset_model_data()  # moto keeps every item there ever was for a dashboard of its own
-        self._database = DynamoDBBackend(_REGION, _ACCOUNT)
-        self._streams = _Streams(self._database)
+        tables = DynamoDBBackend(_REGION, _ACCOUNT)
+        streams = _with(DynamoDBStreamsBackend, dynamodb=tables)(_REGION, _ACCOUNT)
+        self._dynamodb = _with(DynamoHandler, dynamodb_backend=tables)
+        self._dynamodb_streams = _with(DynamoDBStreamsHandler, backend=streams)
 
     @contextmanager
-    def connected(self) -> Iterator[None]:
-        """Whatever AWS client is made meanwhile for `URL` keeps talking to this simulation."""
+    def connect(self) -> Iterator[None]:
+        """Let every AWS client that is made meanwhile for `URL` talk to this simulation."""
         registration = ("before-send", self._answer)
         BUILTIN_HANDLERS.append(registration)
         try:
@@ -82,8 +54,13 @@ class Simulation:
         if not request.url.startswith(URL):
             return None
         normal = normalize_request(request)
-        streams = normal.headers["X-Amz-Target"].startswith("DynamoDBStreams_")
+        is_stream = normal.headers["X-Amz-Target"].startswith("DynamoDBStreams_")
         with self._lock:
-            handler = _TableStreams(self._streams) if streams else _Tables(self._database)
-            status, headers, body = handler._dispatch(normal, normal.raw_url, normal.headers)  # noqa: SLF001 - what moto's own `dispatch` calls on an instance that it makes
+            handler = self._dynamodb_streams if is_stream else self._dynamodb
+            status, headers, body = handler.dispatch(normal, normal.raw_url, normal.headers)
         return AWSResponse(request.url, status, headers, MockRawResponse(body))
+
+
+def _with(base: type, **backends: object) -> Any:
+    """Make a class of moto's whose property that finds a backend is that backend."""
+    return type(base.__name__, (base,), backends)

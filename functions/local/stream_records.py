@@ -1,7 +1,8 @@
-"""Keeps the engine's change log small and quick.
+"""Keeps the engine's change stream small and fast, in the engine's own SQLite file.
 
-The engine looks up the newest record of a table at each write, without an index, and never drops
-one: after 40,000 records a write costs forty times what it did. Both are mended in its database.
+At each write the engine looks up a table's newest stream record without an index, and it never
+drops one: after 40,000 records a write costs forty times as much. The engine has no option for
+either, so this module alone reaches into its schema: an index, and a DELETE of what was processed.
 """
 
 import sqlite3
@@ -9,47 +10,46 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from functions.local.failure import CannotServe
+from functions.local.settings import StartupError
 
-_PATIENCE = 10.0  # seconds to wait for the engine's own writes
+_LOCK_TIMEOUT = 10.0  # seconds to wait for the engine's own writes
 
 _INDEX = """
     CREATE INDEX IF NOT EXISTS agent_memory_stream_order
-        ON _stream_records (table_name, CAST(sequence_number AS INTEGER));
-    DROP TRIGGER IF EXISTS agent_memory_stream_trim;
-"""  # an earlier release trimmed by a trigger, whether the records had been read or not
+        ON _stream_records (table_name, CAST(sequence_number AS INTEGER))
+"""
 _TRIM = """
     DELETE FROM _stream_records
     WHERE table_name = ? AND CAST(sequence_number AS INTEGER) < ?
 """
 
 
-def index(database: Path) -> None:
-    """Indexes the change log of a database; the engine may be running.
+def create_index(database: Path) -> None:
+    """Index the stream records of a database; the engine may be running.
 
     Raises:
-        CannotServe: this is no database of an engine that is known here.
+        StartupError: the file isn't a database of a known version of the engine.
     """
     try:
-        with _connected(database) as connection:
-            connection.executescript(f"BEGIN IMMEDIATE;{_INDEX}COMMIT;")
+        with _connect(database) as connection, connection:
+            connection.execute(_INDEX)
     except sqlite3.Error as error:
-        raise CannotServe(f"the database {database} can't be prepared: {error}") from error
+        raise StartupError(f"the database {database} can't be prepared: {error}") from error
 
 
-def trim(database: Path, table: str, passed: int) -> None:
-    """Drops a table's records before number `passed`, which must have been worked off.
+def trim(database: Path, table: str, sequence: int) -> None:
+    """Drop a table's records before number `sequence`; all must have been processed.
 
     That one stays: the engine numbers the next record after the newest that it finds.
 
     Raises:
-        sqlite3.Error: not now.
+        sqlite3.Error: the engine kept the file locked for too long.
     """
-    with _connected(database) as connection, connection:
-        connection.execute(_TRIM, (table, passed))
+    with _connect(database) as connection, connection:
+        connection.execute(_TRIM, (table, sequence))
 
 
 @contextmanager
-def _connected(database: Path) -> Iterator[sqlite3.Connection]:
-    with closing(sqlite3.connect(database, timeout=_PATIENCE)) as connection:
+def _connect(database: Path) -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(database, timeout=_LOCK_TIMEOUT)) as connection:
         yield connection

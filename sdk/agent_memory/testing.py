@@ -42,7 +42,7 @@ class Process(Protocol):
     def begin(self, clock: Callable[[], int]) -> str:
         """Forgets everything; the API key of a new all-permission user."""
 
-    def answer(
+    def call(
         self, method: str, target: bytes, headers: Iterable[tuple[str, str]], body: bytes
     ) -> Answer:
         """Carries out one HTTP request."""
@@ -106,7 +106,7 @@ class InProcessTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
         headers = [
             (name.decode("latin-1"), value.decode("latin-1")) for name, value in request.headers.raw
         ]
-        answer = self._process.answer(request.method, request.url.raw_path, headers, body)
+        answer = self._process.call(request.method, request.url.raw_path, headers, body)
         return httpx.Response(answer.status, headers=answer.headers, content=answer.body)
 
 
@@ -192,7 +192,7 @@ def process() -> AbstractContextManager[Process]:
             "checkout of the service and `pip install 'CHECKOUT[testing]'`; no other package "
             "called `functions` may come before it on the path"
         ) from error
-    started: AbstractContextManager[Process] = service.started()
+    started: AbstractContextManager[Process] = service.start_in_process()
     return started
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx
 
-from functions.local.in_process import request_event
+from functions.local.in_process import to_request_event
 
 Handler = Callable[[dict[str, Any], object], dict[str, Any]]
 
@@ -69,7 +69,7 @@ class HandlerTransport(httpx.BaseTransport):
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Carries out one request."""
         headers = [(k.decode("latin-1"), v.decode("latin-1")) for k, v in request.headers.raw]
-        event = request_event(request.method, request.url.raw_path, headers, request.read())
+        event = to_request_event(request.method, request.url.raw_path, headers, request.read())
         with self._turn:
             answer = self._handler(json.loads(json.dumps(event)), LambdaContext())
         return _response(json.loads(json.dumps(answer)))

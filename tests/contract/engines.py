@@ -100,7 +100,7 @@ def dynoxide() -> Iterator[Engine]:
     with TemporaryDirectory(dir=_MEMORY if os.access(_MEMORY, os.W_OK) else None) as folder:
         database = Path(folder) / "engine.db"
         with _serving(binary, port, database):
-            stream_records.index(database)
+            stream_records.create_index(database)
             where = {"AWS_ENDPOINT_URL_DYNAMODB": f"http://127.0.0.1:{port}"}
             with pytest.MonkeyPatch.context() as patch:
                 for variable, value in where.items():

@@ -1,14 +1,15 @@
-"""`python -m functions.local` as a child process, as its user meets it."""
+"""`python -m functions.local` as a child process, as its user sees it."""
 
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +17,8 @@ import httpx
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 60.0  # seconds; far more than anything here takes
-ENDED = (FileNotFoundError, ProcessLookupError)  # how /proc says it, before and while it is read
+ENDED = (FileNotFoundError, ProcessLookupError)  # raised by reads of /proc
+_ENGINE, _WORKER = str(ROOT / "node_modules"), "multiprocessing.spawn"
 SERVE = (sys.executable, "-m", "functions.local")
 
 
@@ -49,13 +51,21 @@ class LocalServer:
             timeout=PATIENCE,
         )
 
-    def children(self) -> list[int]:
-        """The process ids of what the server has started (Linux)."""
-        pid = self.process.pid
-        return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    def descendants(self) -> dict[int, str]:
+        """The processes that the server has started, by id, with their commands (Linux)."""
+        return dict(_descendants(self.process.pid))
+
+    def engine(self) -> int:
+        """The process id of the embedded database."""
+        (engine,) = (pid for pid, name in self.descendants().items() if name.startswith(_ENGINE))
+        return engine
+
+    def workers(self) -> set[int]:
+        """The process ids of the processes that answer requests, unless the server does."""
+        return {pid for pid, name in self.descendants().items() if _WORKER in name}
 
     def end(self, by: signal.Signals) -> int:
-        """Signals the server and waits; its exit code."""
+        """Signal the server and wait; return its exit code."""
         self.process.send_signal(by)
         return self.process.wait(PATIENCE)
 
@@ -68,7 +78,11 @@ class LocalServer:
 def environment(data: Path, **variables: str) -> dict[str, str]:
     """The environment of a server on any free port with its own data folder."""
     inherited = {k: v for k, v in os.environ.items() if not k.startswith(("AGENT_MEMORY_", "AWS_"))}
-    chosen = {"AGENT_MEMORY_DATA": str(data), "AGENT_MEMORY_PORT": "0"}
+    chosen = {
+        "AGENT_MEMORY_DATA": str(data),
+        "AGENT_MEMORY_PORT": "0",
+        "AGENT_MEMORY_WORKERS": "1",  # several take longer to start, and have tests of their own
+    }
     return inherited | chosen | variables
 
 
@@ -92,8 +106,8 @@ def running(
         process.communicate()
 
 
-def refused(data: Path, **variables: str) -> str:
-    """What a server that can't start says on stderr."""
+def start_error(data: Path, **variables: str) -> str:
+    """Return the error message of a server that can't start."""
     ended = subprocess.run(
         SERVE,
         cwd=ROOT,
@@ -108,7 +122,7 @@ def refused(data: Path, **variables: str) -> str:
 
 
 def _greeting(process: "subprocess.Popen[str]") -> str:
-    """All that the server prints until its last command stands there."""
+    """Read what the server prints, up to the last command."""
     assert process.stdout is not None
     impatient = threading.Timer(PATIENCE, process.kill)
     impatient.start()
@@ -122,8 +136,15 @@ def _greeting(process: "subprocess.Popen[str]") -> str:
     raise AssertionError(f"no greeting: {''.join(lines)}{process.communicate()[1]}")
 
 
+def _descendants(pid: int) -> Iterator[tuple[int, str]]:
+    with suppress(*ENDED):
+        for child in map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()):
+            yield child, Path(f"/proc/{child}/cmdline").read_text().replace("\0", " ")
+            yield from _descendants(child)
+
+
 def await_end(pid: int) -> None:
-    """Returns once no process has this id, or only its remains."""
+    """Return once no process has this id, or it has only to be reaped."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         try:
@@ -134,3 +155,14 @@ def await_end(pid: int) -> None:
             return
         time.sleep(0.005)
     raise AssertionError(f"process {pid} still runs")
+
+
+def await_refusal(url: httpx.URL) -> None:
+    """Return once nothing listens at this address."""
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        with socket.socket() as probe:
+            if probe.connect_ex((url.host, url.port or 80)) != 0:
+                return
+        time.sleep(0.005)
+    raise AssertionError(f"{url} still takes connections")

@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from functions.local.ttl import remove_outlived
+from functions.local.ttl import remove_expired_items
 from tests.contract.door import MovableClock
 from tests.contract.expect import invalid, ok, refused
 from tests.contract.running import (
@@ -195,8 +195,8 @@ def test_after_90_days_an_episode_is_gone_and_leaves_the_storage(
     assert recall(agent, agent_type="sdr") == ["younger"]
     clock.advance(seconds=1)  # DynamoDB counts in whole seconds
     client, table = service.engine.client, service.engine.memory
-    assert remove_outlived(client, table, clock, Event()) == 2  # the run and its episode
+    assert remove_expired_items(client, table, clock, Event()) == 2  # the run and its episode
     assert len(stored_episodes(service)) == 1
     clock.advance(seconds=DAY)
-    remove_outlived(client, table, clock, Event())
+    remove_expired_items(client, table, clock, Event())
     assert stored_episodes(service) == []

@@ -1,4 +1,4 @@
-"""The embedded database: it stays quick, and ends with whoever started it."""
+"""The embedded database: it stays fast, and stops with the process that started it."""
 
 import sqlite3
 import subprocess
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import boto3
+import httpx
 import pytest
 from botocore.config import Config
 
@@ -16,7 +17,7 @@ from functions.local import stream_records
 from functions.local.database import ensure_tables
 from functions.local.engine import Engine, find_binary, start
 from functions.platform.schema import memory_table
-from tests.contract.local_server import ROOT, await_end
+from tests.contract.local_server import ROOT, await_refusal
 
 BINARY = find_binary(ROOT)
 pytestmark = pytest.mark.skipif(BINARY is None, reason="no embedded database for this platform")
@@ -79,13 +80,13 @@ def number(record: dict[str, Any]) -> int:
     return int(record["dynamodb"]["SequenceNumber"])
 
 
-def test_what_has_been_worked_off_is_dropped_and_the_numbers_go_on(
+def test_processed_records_are_dropped_and_the_sequence_continues(
     engine: Engine, database: Path
 ) -> None:
     dynamodb = client(engine)
     dynamodb.create_table(**memory_table("memory"))
     write(dynamodb, range(300))
-    stream_records.index(database)
+    stream_records.create_index(database)
     stream_records.trim(database, "memory", 200)
     assert [number(record) for record in read_stream(engine)] == list(range(200, 301))
     stream_records.trim(database, "memory", 300)
@@ -103,10 +104,10 @@ def test_what_has_been_worked_off_is_dropped_and_the_numbers_go_on(
     )
 
 
-def test_the_numbers_go_on_after_a_restart(tmp_path: Path, database: Path) -> None:
+def test_the_sequence_continues_after_a_restart(tmp_path: Path, database: Path) -> None:
     for numbers in (range(100), range(100, 200)):
         engine = start(binary(), database, tmp_path / "engine.log")
-        stream_records.index(database)
+        stream_records.create_index(database)
         dynamodb = client(engine)
         if not numbers.start:
             dynamodb.create_table(**memory_table("memory"))
@@ -114,21 +115,6 @@ def test_the_numbers_go_on_after_a_restart(tmp_path: Path, database: Path) -> No
         stream_records.trim(database, "memory", numbers.stop)
         assert [number(record) for record in read_stream(engine)] == [numbers.stop]
         engine.stop()
-
-
-def test_what_an_earlier_release_trimmed_by_itself_is_kept_now(
-    engine: Engine, database: Path
-) -> None:
-    with closing(sqlite3.connect(database)) as connection:
-        connection.executescript(
-            "CREATE TRIGGER agent_memory_stream_trim AFTER INSERT ON _stream_records "
-            "BEGIN DELETE FROM _stream_records; END;"
-        )
-    stream_records.index(database)
-    dynamodb = client(engine)
-    dynamodb.create_table(**memory_table("memory"))
-    write(dynamodb, range(50))
-    assert stored_records(database) == 50
 
 
 @pytest.mark.parametrize(
@@ -146,10 +132,10 @@ def test_what_an_earlier_release_trimmed_by_itself_is_kept_now(
     ids=["at each write", "at each read of the stream"],
 )
 @pytest.mark.usefixtures("engine")
-def test_what_the_engine_asks_of_the_change_log_scans_nothing(
+def test_the_engines_queries_of_stream_records_use_the_index(
     database: Path, statement: str
 ) -> None:
-    stream_records.index(database)
+    stream_records.create_index(database)
     with closing(sqlite3.connect(database)) as connection:
         plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {statement}")]
     assert [step for step in plan if not step.startswith("SEARCH")] == []
@@ -164,11 +150,10 @@ def test_an_engine_that_cannot_start_is_one_line(tmp_path: Path) -> None:
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a child survives kill -9")
-def test_it_ends_with_a_killed_parent(tmp_path: Path) -> None:
+def test_it_stops_when_its_parent_is_killed(tmp_path: Path) -> None:
     program = (
-        "import sys, time; from pathlib import Path; from functions.local.engine import start; "
-        "e = start(Path(sys.argv[1]), None, Path(sys.argv[2])); print(e.pid, flush=True); "
+        "import sys; from pathlib import Path; from functions.local.engine import start; "
+        "print(start(Path(sys.argv[1]), None, Path(sys.argv[2])).url, flush=True); "
         "sys.stdin.read()"
     )
     command = [sys.executable, "-c", program, str(binary()), str(tmp_path / "engine.log")]
@@ -176,9 +161,9 @@ def test_it_ends_with_a_killed_parent(tmp_path: Path) -> None:
         command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as parent:
         assert parent.stdout is not None
-        child = int(parent.stdout.readline())
+        url = httpx.URL(parent.stdout.readline().strip())
         parent.kill()
-        await_end(child)
+        await_refusal(url)
 
 
 def test_a_table_of_an_earlier_version_gets_the_indexes_that_it_lacks(

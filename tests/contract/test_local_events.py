@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from functions.local.engine import find_binary
-from functions.local.shards import POSITION
+from functions.local.stream_reader import POSITION
 from tests.contract.bodies import MEMORY, create, create_task, entry, update, working
 from tests.contract.expect import gone, ok
 from tests.contract.local_server import PATIENCE, ROOT, LocalServer, running

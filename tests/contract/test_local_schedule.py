@@ -11,15 +11,15 @@ import pytest
 from functions.local.engine import find_binary
 from functions.platform.keys import parse_entry_id
 from tests.contract.bodies import create, entry
-from tests.contract.local_server import PATIENCE, ROOT, refused, running
+from tests.contract.local_server import PATIENCE, ROOT, running, start_error
 
 pytestmark = pytest.mark.skipif(
     find_binary(ROOT) is None, reason="no embedded database for this platform"
 )
 
 
-def stands(database: Path, entry_id: str) -> bool:
-    """Whether the entry's item is in the engine's file."""
+def is_stored(database: Path, entry_id: str) -> bool:
+    """Tell whether the entry's item is in the engine's file."""
     address = parse_entry_id("default", entry_id)
     assert address
     partition, sort = address[0].item
@@ -32,9 +32,9 @@ def stands(database: Path, entry_id: str) -> bool:
 
 
 def await_removal(database: Path, entry_id: str) -> None:
-    """Returns once the item is gone."""
+    """Return once the item is removed."""
     deadline = time.monotonic() + PATIENCE
-    while stands(database, entry_id):
+    while is_stored(database, entry_id):
         assert time.monotonic() < deadline, "the entry was never removed from storage"
         time.sleep(0.02)
 
@@ -42,18 +42,18 @@ def await_removal(database: Path, entry_id: str) -> None:
 def test_an_expired_entry_is_removed_from_storage(tmp_path: Path) -> None:
     with running(tmp_path, AGENT_MEMORY_SWEEP_SECONDS="0.2") as server, server.client() as client:
         kept = create(client, entry(key="kept"))
-        assert stands(tmp_path / "memory.db", kept["id"])
+        assert is_stored(tmp_path / "memory.db", kept["id"])
         made = create(client, entry(ttl="duration:PT1S"))
         await_removal(tmp_path / "memory.db", made["id"])
-        assert stands(tmp_path / "memory.db", kept["id"])
+        assert is_stored(tmp_path / "memory.db", kept["id"])
         assert server.end(signal.SIGTERM) == 0
 
 
-def test_what_expired_while_it_was_off_goes_at_the_start(tmp_path: Path) -> None:
+def test_what_expired_while_it_was_off_is_removed_at_the_start(tmp_path: Path) -> None:
     with running(tmp_path) as server, server.client() as client:
         made = create(client, entry(ttl="duration:PT1S"))
         server.end(signal.SIGKILL)
-    assert stands(tmp_path / "memory.db", made["id"])
+    assert is_stored(tmp_path / "memory.db", made["id"])
     with running(tmp_path, AGENT_MEMORY_SWEEP_SECONDS="0.2"):
         await_removal(tmp_path / "memory.db", made["id"])
 
@@ -68,6 +68,6 @@ def test_it_stops_at_once_between_two_sweeps(tmp_path: Path, by: signal.Signals)
 
 @pytest.mark.parametrize("seconds", ["0", "-1", "often", "inf", "nan"])
 def test_a_wrong_interval_is_one_line(tmp_path: Path, seconds: str) -> None:
-    errors = refused(tmp_path, AGENT_MEMORY_SWEEP_SECONDS=seconds)
+    errors = start_error(tmp_path, AGENT_MEMORY_SWEEP_SECONDS=seconds)
     assert "AGENT_MEMORY_SWEEP_SECONDS" in errors
     assert errors.count("\n") == 1

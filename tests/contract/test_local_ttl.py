@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from functions.local.ttl import remove_outlived
+from functions.local.ttl import remove_expired_items
 from tests.contract.bodies import create, entry, semantic
 from tests.contract.door import MovableClock
 from tests.contract.expect import gone
@@ -33,11 +33,11 @@ def test_notices_and_rows_go_at_their_time_and_entries_stay(
 ) -> None:
     client, table = service.engine.client, service.engine.memory
     clock.advance(seconds=-1)
-    assert remove_outlived(client, table, clock, Event()) == 2
+    assert remove_expired_items(client, table, clock, Event()) == 2
     assert len(items(service, "z#")) == 1
     clock.advance(seconds=2)  # DynamoDB counts in whole seconds
-    assert remove_outlived(client, table, clock, Event()) == 1
-    assert remove_outlived(client, table, clock, Event()) == 0
+    assert remove_expired_items(client, table, clock, Event()) == 1
+    assert remove_expired_items(client, table, clock, Event()) == 0
     assert (len(items(service, "z#")), len(items(service, "x#"))) == (0, 1)
     assert len(items(service, "e#")) == 3
 
@@ -46,5 +46,5 @@ def test_notices_and_rows_go_at_their_time_and_entries_stay(
 def test_it_stops_when_the_server_ends(service: Service, clock: MovableClock) -> None:
     ending = Event()
     ending.set()
-    assert remove_outlived(service.engine.client, service.engine.memory, clock, ending) == 0
+    assert remove_expired_items(service.engine.client, service.engine.memory, clock, ending) == 0
     assert len(items(service, "z#")) == 1

@@ -1,4 +1,4 @@
-"""Which DynamoDB serves, and what the AWS SDK is told of it."""
+"""Which DynamoDB is used, and how the AWS SDK is configured for it."""
 
 import os
 from collections.abc import Iterator
@@ -9,8 +9,7 @@ import pytest
 
 from functions.local import database
 from functions.local.data_folder import DataFolder
-from functions.local.failure import CannotServe
-from functions.local.settings import LocalSettings
+from functions.local.settings import LocalSettings, StartupError
 from functions.platform.schema import log_table
 
 
@@ -25,26 +24,26 @@ def test_an_engine_that_is_not_installed_is_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(database, "has_build", lambda: True)
-    choice = database.opened(LocalSettings(), DataFolder(tmp_path), tmp_path)
-    with pytest.raises(CannotServe, match="npm ci"), choice:
+    choice = database.open_database(LocalSettings(), DataFolder(tmp_path), tmp_path)
+    with pytest.raises(StartupError, match="npm ci"), choice:
         pass
 
 
-def test_where_the_engine_has_no_build_moto_serves_and_keeps_nothing(
+def test_where_the_engine_has_no_build_moto_is_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(database, "has_build", lambda: False)
-    with database.opened(LocalSettings(), DataFolder(tmp_path), tmp_path) as chosen:
+    with database.open_database(LocalSettings(), DataFolder(tmp_path), tmp_path) as database_:
         database.ensure_tables(log_table("log"))
         database.ensure_tables(log_table("log"))
-        assert chosen.simulated
+        assert database_.is_simulated
         assert "AWS_PROFILE" not in os.environ
 
 
 def test_the_real_dynamodb_is_called_with_the_users_own_account(tmp_path: Path) -> None:
     os.environ["AWS_ENDPOINT_URL_DYNAMODB"] = "aws"
     settings = LocalSettings.from_env()
-    with database.opened(settings, DataFolder(tmp_path), tmp_path):
+    with database.open_database(settings, DataFolder(tmp_path), tmp_path):
         assert "AWS_ENDPOINT_URL_DYNAMODB" not in os.environ
         assert os.environ["AWS_PROFILE"] == "work"
 
@@ -53,8 +52,8 @@ def test_a_dynamodb_out_of_reach_is_one_line(tmp_path: Path) -> None:
     del os.environ["AWS_PROFILE"], os.environ["HTTP_PROXY"]
     os.environ["AWS_ENDPOINT_URL_DYNAMODB"] = "http://127.0.0.1:1"
     with (
-        database.opened(LocalSettings.from_env(), DataFolder(tmp_path), tmp_path),
-        pytest.raises(CannotServe, match=r"127\.0\.0\.1:1") as error,
+        database.open_database(LocalSettings.from_env(), DataFolder(tmp_path), tmp_path),
+        pytest.raises(StartupError, match=r"127\.0\.0\.1:1") as error,
     ):
         database.ensure_tables(log_table("log"))
     assert "\n" not in str(error.value)

@@ -1,136 +1,81 @@
-"""What the gateway itself decides, whatever the handler."""
+"""The event is the one that API Gateway documents for HTTP APIs, payload 2.0."""
 
-import asyncio
-import json
-from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+import base64
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from functions.local.gateway import MAX_BODY, Gateway, Handler
-
-
-@dataclass
-class Response:
-    status: int
-    headers: dict[bytes, bytes]
-    body: bytes
-
-    @property
-    def code(self) -> str:
-        return str(json.loads(self.body)["code"])
+from functions.local.gateway import to_event
 
 
-def echo(event: dict[str, Any], _context: object) -> dict[str, Any]:
-    return {"statusCode": 200, "headers": {}, "body": json.dumps(event)}
+def event(
+    method: str = "GET",
+    path: str = "/api/v1/memory",
+    query: str = "",
+    headers: tuple[tuple[str, str], ...] = (),
+    body: bytes = b"",
+) -> dict[str, Any]:
+    return to_event(method, path, query, headers, body, "192.0.2.1")
 
 
-def answering(**answer: Any) -> Handler:
-    return lambda _event, _context: answer
-
-
-def call(
-    handler: Handler = echo,
-    raw_path: bytes = b"/",
-    headers: Iterable[tuple[bytes, bytes]] = (),
-    chunks: Iterable[bytes] = (b"",),
-) -> tuple[Response, int]:
-    """The response, and how many chunks of the body were taken."""
-    messages = [{"type": "http.request", "body": each, "more_body": True} for each in chunks]
-    messages[-1]["more_body"] = False
-    sent: list[dict[str, Any]] = []
-    pending = iter(messages)
-    taken = 0
-
-    async def receive() -> dict[str, Any]:
-        nonlocal taken
-        taken += 1
-        return next(pending)
-
-    async def send(message: dict[str, Any]) -> None:
-        sent.append(message)
-
-    scope = {
-        "type": "http",
+def test_a_request_has_the_members_of_payload_2() -> None:
+    made = event("POST", headers=(("Host", "localhost:8080"), ("User-Agent", "curl/8")), body=b"{}")
+    assert (made["version"], made["routeKey"]) == ("2.0", "$default")
+    assert (made["rawPath"], made["rawQueryString"]) == ("/api/v1/memory", "")
+    assert (made["body"], made["isBase64Encoded"]) == ("{}", False)
+    assert made["requestContext"]["http"] == {
         "method": "POST",
-        "raw_path": raw_path,
-        "query_string": b"",
-        "headers": list(headers),
-        "client": ("127.0.0.1", 1),
+        "path": "/api/v1/memory",
+        "protocol": "HTTP/1.1",
+        "sourceIp": "192.0.2.1",
+        "userAgent": "curl/8",
     }
-    with ThreadPoolExecutor(1) as pool:
-        asyncio.run(Gateway(handler, pool)(scope, receive, send))
-    start, body = sent
-    return Response(start["status"], dict(start["headers"]), body["body"]), taken
+    context = made["requestContext"]
+    assert (context["stage"], context["domainName"]) == ("$default", "localhost")
+    assert {"accountId", "apiId", "requestId", "time", "timeEpoch"} <= context.keys()
 
 
-def test_the_path_is_decoded_once_but_for_its_percent_signs() -> None:
-    response, _ = call(raw_path=b"/a%252Fb/%C3%A9")
-    assert json.loads(response.body)["rawPath"] == "/a%252Fb/é"
+def test_time_is_that_of_the_common_log_format() -> None:
+    context = event()["requestContext"]
+    assert context["timeEpoch"] > 1_700_000_000_000
+    assert context["time"].endswith(" +0000")
+    assert context["time"][2] == context["time"][6] == "/"
 
 
-def test_a_path_that_is_not_utf8_is_a_problem_document() -> None:
-    response, _ = call(raw_path=b"/%ff")
-    assert (response.status, response.code) == (400, "VALIDATION_ERROR")
-    assert response.headers[b"content-type"] == b"application/problem+json"
-    assert response.headers[b"x-request-id"]
+def test_each_request_has_an_id_of_its_own() -> None:
+    assert event()["requestContext"]["requestId"] != event()["requestContext"]["requestId"]
 
 
-def test_a_declared_body_over_the_limit_is_refused_unread() -> None:
-    response, taken = call(headers=[(b"content-length", b"%d" % (MAX_BODY + 1))])
-    assert (response.status, response.code, taken) == (413, "BODY_TOO_LARGE", 0)
-    document = json.loads(response.body)
-    assert (document["max"], document["actual"]) == (MAX_BODY, MAX_BODY + 1)
-    assert document["message"] == document["detail"]
+def test_headers_are_lower_case_and_duplicates_joined_by_commas() -> None:
+    made = event(headers=(("X-Tag", "a"), ("x-tag", "b"), ("X-API-Key", "k")))
+    assert made["headers"] == {"x-tag": "a,b", "x-api-key": "k"}
 
 
-def test_an_undeclared_body_is_read_no_further_than_the_limit() -> None:
-    mebibyte = b"x" * 1024 * 1024
-    response, taken = call(chunks=[mebibyte] * 20)
-    assert (response.status, taken) == (413, 11)
+@pytest.mark.parametrize("name", ["Connection", "Transfer-Encoding", "Upgrade", "TE", "Keep-Alive"])
+def test_headers_of_the_connection_stay_outside(name: str) -> None:
+    assert event(headers=((name, "x"),))["headers"] == {}
 
 
-def test_a_body_of_exactly_the_limit_gets_in() -> None:
-    response, _ = call(handler=answering(statusCode=201), chunks=[b"x" * MAX_BODY])
-    assert response.status == 201
+def test_cookies_have_a_member_of_their_own() -> None:
+    made = event(headers=(("Cookie", "a=1; b=2"),))
+    assert made["cookies"] == ["a=1", "b=2"]
+    assert "cookie" not in made["headers"]
 
 
-def test_a_binary_answer_is_decoded() -> None:
-    response, _ = call(answering(statusCode=200, body="AP8=", isBase64Encoded=True))
-    assert response.body == b"\x00\xff"
+def test_the_query_comes_encoded_and_also_decoded_with_duplicates_joined() -> None:
+    made = event(query="tags=a%2Fb&tags=c&namespace=")
+    assert made["rawQueryString"] == "tags=a%2Fb&tags=c&namespace="
+    assert made["queryStringParameters"] == {"tags": "a/b,c", "namespace": ""}
 
 
-def test_an_answer_cannot_end_a_header_line_or_speak_of_the_connection() -> None:
-    headers = {
-        "X-Echo": "a\r\nSet-Cookie: b",
-        "Transfer-Encoding": "chunked",
-        "Content-Length": "9",
-    }
-    response, _ = call(answering(statusCode=200, headers=headers, body="{}"))
-    assert response.headers == {b"x-echo": b"a  Set-Cookie: b", b"content-length": b"2"}
+def test_without_a_query_or_a_body_there_is_no_member_for_them() -> None:
+    assert {"queryStringParameters", "body", "cookies"}.isdisjoint(event())
 
 
-@pytest.mark.parametrize("status", [204, 304])
-def test_answers_without_a_body_announce_none(status: int) -> None:
-    response, _ = call(answering(statusCode=status, headers={"ETag": '"3"'}, body=""))
-    assert (response.headers, response.body) == ({b"etag": b'"3"'}, b"")
-
-
-def test_a_handler_that_fails_tells_nothing_of_it(caplog: pytest.LogCaptureFixture) -> None:
-    def failing(_event: dict[str, Any], _context: object) -> dict[str, Any]:
-        raise RuntimeError("the password is 1234")
-
-    response, _ = call(failing)
-    assert response.status == 500
-    assert b"1234" not in response.body
-    assert "1234" in caplog.text
-
-
-def test_the_handler_is_told_how_long_it_may_take() -> None:
-    def remaining(_event: dict[str, Any], context: Any) -> dict[str, Any]:
-        return {"statusCode": 200, "body": str(context.get_remaining_time_in_millis())}
-
-    response, _ = call(remaining)
-    assert 25_000 < int(response.body) <= 30_000
+@given(st.binary(min_size=1))
+def test_any_body_arrives_byte_for_byte(body: bytes) -> None:
+    made = event("POST", body=body)
+    text = made["body"]
+    assert (base64.b64decode(text) if made["isBase64Encoded"] else text.encode()) == body

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from functions.local.failure import CannotServe
-from functions.local.settings import LocalSettings
+from functions.local.settings import LocalSettings, StartupError
 
 
 def test_without_any_variable_the_defaults_of_the_contract_hold() -> None:
@@ -22,9 +21,9 @@ def test_unless_chosen_no_more_workers_than_cores() -> None:
     assert LocalSettings.from_env({"AGENT_MEMORY_WORKERS": "3"}).workers == 3
 
 
-def test_it_listens_where_it_is_told() -> None:
-    told = LocalSettings.from_env({"AGENT_MEMORY_HOST": "::1", "AGENT_MEMORY_PORT": "0"})
-    assert (told.host, told.port) == ("::1", 0)
+def test_host_and_port_can_be_set() -> None:
+    settings = LocalSettings.from_env({"AGENT_MEMORY_HOST": "::1", "AGENT_MEMORY_PORT": "0"})
+    assert (settings.host, settings.port) == ("::1", 0)
 
 
 def test_an_empty_variable_counts_as_unset() -> None:
@@ -51,11 +50,11 @@ def test_another_dynamodb_is_an_address_or_aws(endpoint: str) -> None:
     ],
 )
 def test_a_wrong_value_is_one_line_that_names_the_variable(variable: str, value: str) -> None:
-    with pytest.raises(CannotServe, match=variable) as error:
+    with pytest.raises(StartupError, match=variable) as error:
         LocalSettings.from_env({variable: value})
     assert "\n" not in str(error.value)
 
 
-def test_all_wrong_values_are_told_at_once() -> None:
-    with pytest.raises(CannotServe, match=r"AGENT_MEMORY_PORT.*AGENT_MEMORY_ROOT_KEY"):
+def test_all_wrong_values_are_in_one_message() -> None:
+    with pytest.raises(StartupError, match=r"AGENT_MEMORY_PORT.*AGENT_MEMORY_ROOT_KEY"):
         LocalSettings.from_env({"AGENT_MEMORY_PORT": "x", "AGENT_MEMORY_ROOT_KEY": "x"})

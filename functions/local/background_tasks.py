@@ -1,0 +1,126 @@
+"""What runs beside the requests: the change stream, the schedule, the removal of expired items."""
+
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from threading import Event, Thread
+from typing import Any
+
+from functions.local import stream_records
+from functions.local.bootstrap import LOG_TABLE, MEMORY_TABLE, build_schedule, build_stream
+from functions.local.data_folder import DataFolder
+from functions.local.database import Database
+from functions.local.gateway import Handler
+from functions.local.stream_mapping import StreamMapping
+from functions.local.stream_reader import StreamReader, find_stream
+from functions.local.ttl import remove_expired_items
+from functions.platform.aws import create_client
+from functions.platform.clock import now_ms, to_rfc3339
+from functions.platform.observability import log_unforeseen
+
+_STREAM_SECONDS = 0.1  # between two looks for changes
+_TTL_SECONDS = 3600.0  # each time costs a look at every item
+_SWEEP_TIMEOUT = 30.0
+_STOPPED_WITHIN = 15.0  # seconds; more than a call takes once it is told to stop
+_ACCOUNT, _REGION = "000000000000", "local"
+_SCHEDULE = f"arn:aws:scheduler:{_REGION}:{_ACCOUNT}:schedule/default/agent-memory-sweep"
+
+
+@contextmanager
+def run_background_tasks(
+    folder: DataFolder, database: Database, sweep_seconds: float
+) -> Iterator[None]:
+    """Run all background tasks in threads of their own, and stop them at the end.
+
+    Raises:
+        StartupError: the memory table has no change stream.
+    """
+    dynamodb = create_client("dynamodb")
+    reader = StreamReader(
+        create_client("dynamodbstreams"), find_stream(dynamodb, MEMORY_TABLE), folder
+    )
+    trim = None
+    if database.engine is not None:
+        trim = partial(stream_records.trim, folder.database, MEMORY_TABLE)
+    mapping = StreamMapping(build_stream(), reader, folder, trim)
+    schedule = build_schedule(folder)
+
+    def sweep(stopping: Event) -> None:
+        run_schedule(schedule, now_ms(), stopping)
+
+    def remove_expired(stopping: Event) -> None:
+        for table in (MEMORY_TABLE, LOG_TABLE):
+            remove_expired_items(dynamodb, table, now_ms, stopping)
+
+    with ExitStack() as stack:
+        stack.enter_context(run_periodically(_STREAM_SECONDS, mapping.run_once, "stream"))
+        stack.enter_context(run_periodically(sweep_seconds, sweep, "schedule"))
+        if database.engine is not None:
+            stack.enter_context(run_periodically(_TTL_SECONDS, remove_expired, "ttl"))
+        yield
+
+
+@contextmanager
+def run_periodically(seconds: float, task: Callable[[Event], object], name: str) -> Iterator[None]:
+    """Call a task at once and again and again in a thread; at the end wait for the call under way.
+
+    Args:
+        seconds: from the end of one call to the start of the next.
+        task: takes the event that is set when it is to stop; what it raises is logged.
+        name: the thread's.
+    """
+    stopping = Event()
+
+    def run() -> None:
+        while not stopping.is_set():
+            try:
+                task(stopping)
+            except Exception as error:  # noqa: BLE001 - the next call may well succeed
+                log_unforeseen(error, worker=name)
+            stopping.wait(seconds)
+
+    thread = Thread(target=run, name=name, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stopping.set()
+        thread.join(_STOPPED_WITHIN)
+
+
+class SweepContext:
+    """What the scheduled function reads of Lambda's context; without a name it reports no metric.
+
+    Its time is over as soon as `stopping` is set.
+    """
+
+    def __init__(self, stopping: Event) -> None:
+        self._stopping = stopping
+        self._deadline = time.monotonic() + _SWEEP_TIMEOUT
+
+    def get_remaining_time_in_millis(self) -> int:
+        """Return how long the invocation may still take."""
+        left = 0 if self._stopping.is_set() else self._deadline - time.monotonic()
+        return max(0, int(left * 1000))
+
+
+def run_schedule(handler: Handler, now: int, stopping: Event) -> dict[str, Any]:
+    """Call the scheduled function once, at `now` (epoch ms), and return its counts."""
+    return handler(to_schedule_event(now), SweepContext(stopping))
+
+
+def to_schedule_event(now: int) -> dict[str, Any]:
+    """Make the event that EventBridge Scheduler sends at `now` (epoch ms; it counts in seconds)."""
+    return {
+        "version": "0",
+        "id": str(uuid.uuid4()),
+        "detail-type": "Scheduled Event",
+        "source": "aws.scheduler",
+        "account": _ACCOUNT,
+        "time": to_rfc3339(now // 1000 * 1000).replace(".000Z", "Z"),
+        "region": _REGION,
+        "resources": [_SCHEDULE],
+        "detail": "{}",
+    }

@@ -1,0 +1,141 @@
+"""Calls the stream function with a table's changes, as Lambda's event source mapping does.
+
+In order. Where the function fails, it is called again from the first record that it names; a record
+that keeps failing becomes a dead letter. The position is on disk before any record is dropped, so
+that nothing is lost in a crash; the function ignores what it is then given twice.
+"""
+
+import json
+import uuid
+from collections import Counter
+from collections.abc import Callable
+from itertools import takewhile
+from threading import Event
+from typing import Any
+
+from functions.local.data_folder import DataFolder
+from functions.local.gateway import Handler, LocalContext
+from functions.local.stream_reader import Record, StreamReader
+from functions.platform.errors import ServiceError
+from functions.platform.observability import log_unforeseen
+from functions.stream.records import is_of_interest, source_of
+
+DEAD_LETTERS = "dead-letters.jsonl"
+_ATTEMPTS = 5
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 5.0  # seconds
+_TRIM_AFTER = 1000  # records
+
+Trim = Callable[[int], None]
+
+
+def to_stream_event(arn: str, records: list[Record]) -> dict[str, Any]:
+    """Make the event that Lambda makes of stream records; the engine's ids are a table's own."""
+    origin = {"eventSourceARN": arn}
+    ids = ({"eventID": f"{arn}/{record['eventID']}"} for record in records)
+    return {"Records": [record | origin | id_ for record, id_ in zip(records, ids, strict=True)]}
+
+
+class StreamMapping:
+    """Processes a stream, shard by shard.
+
+    Args:
+        handler: the stream function.
+        reader: reads the stream.
+        folder: keeps the dead letters.
+        trim: drops the records before a sequence number; None where the engine does it.
+    """
+
+    def __init__(
+        self, handler: Handler, reader: StreamReader, folder: DataFolder, trim: Trim | None
+    ) -> None:
+        self._handler = handler
+        self._reader = reader
+        self._folder = folder
+        self._trim = trim
+        self._untrimmed = 0
+        self._failures = 0  # in a row
+
+    def run_once(self, stopping: Event) -> None:
+        """Process all records that there are, until `stopping` is set."""
+        try:
+            for shard in self._reader.list_readable_shards():
+                while not stopping.is_set() and (records := self._reader.read(shard)):
+                    self._process(shard, records, stopping)
+            self._failures = 0
+        except Exception as error:  # noqa: BLE001 - the next call may well succeed
+            log_unforeseen(error)
+            self._reader.restart()
+            self._failures += 1
+            _back_off(self._failures, stopping)
+
+    def _process(self, shard: str, records: list[Record], stopping: Event) -> None:
+        attempts: Counter[str] = Counter()
+        while records and not stopping.is_set():
+            done = self._invoke_in_halves(records)
+            self._complete(shard, records[:done])
+            records = records[done:]
+            if not records:
+                return
+            failing = records[0]
+            attempts[_sequence(failing)] += 1
+            if attempts[_sequence(failing)] == _ATTEMPTS:
+                self._write_dead_letter(failing)
+                self._complete(shard, [failing])
+                records = records[1:]
+            else:
+                _back_off(attempts[_sequence(failing)], stopping)
+
+    def _invoke_in_halves(self, records: list[Record]) -> int:
+        """Call the function, and return how many records, from the first on, are processed.
+
+        Where it fails as a whole, it is called with each half.
+        """
+        try:
+            failed = self._invoke(records)
+        except ServiceError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the record that causes it is a dead letter
+            log_unforeseen(error)
+            if len(records) == 1:
+                return 0
+            half = len(records) // 2
+            done = self._invoke_in_halves(records[:half])
+            return done if done < half else half + self._invoke_in_halves(records[half:])
+        return sum(1 for _ in takewhile(lambda each: _sequence(each) not in failed, records))
+
+    def _invoke(self, records: list[Record]) -> set[str]:
+        """Call the function, and return the sequence numbers of the records that failed."""
+        selected = [each for each in records if is_of_interest(source_of(each).key)]
+        if not selected:
+            return set()
+        context = LocalContext(str(uuid.uuid4()), function_name="agent-memory-stream")
+        result = self._handler(to_stream_event(self._reader.arn, selected), context)
+        return {each["itemIdentifier"] for each in result["batchItemFailures"]}
+
+    def _complete(self, shard: str, records: list[Record]) -> None:
+        if not records:
+            return
+        self._reader.save_position(shard, _sequence(records[-1]))
+        self._untrimmed += len(records)
+        if self._trim is not None and self._untrimmed >= _TRIM_AFTER:
+            self._trim(int(_sequence(records[-1])))
+            self._untrimmed = 0
+
+    def _write_dead_letter(self, record: Record) -> None:
+        """Note which record it was, as a dead-letter queue does, and none of its values."""
+        letter = {
+            "stream": self._reader.arn,
+            "sequence": _sequence(record),
+            "event": record["eventName"],
+            "keys": record["dynamodb"]["Keys"],
+        }
+        with (self._folder.path / DEAD_LETTERS).open("a", encoding="utf-8") as letters:
+            letters.write(json.dumps(letter) + "\n")
+
+
+def _sequence(record: Record) -> str:
+    return source_of(record).sequence
+
+
+def _back_off(failures: int, stopping: Event) -> None:
+    stopping.wait(min(_FIRST_PAUSE * 2**failures, _LONGEST_PAUSE))
