@@ -43,13 +43,14 @@ from functions.identity.service import Identity
 from functions.identity.store import PrincipalStore
 from functions.namespaces.service import Namespaces
 from functions.namespaces.store import NamespaceStore
-from functions.openwop.handles import Handles
-from functions.openwop.positions import Positions
-from functions.openwop.registry import Registry
-from functions.openwop.runs import Runs as MemoryRuns
+from functions.openwop.entry_store import MemoryEntryStore
+from functions.openwop.garbage_collector import MemoryGarbageCollector
+from functions.openwop.references import MemoryReferences
+from functions.openwop.run_secrets import RunSecrets
+from functions.openwop.run_store import MemoryRunStore
+from functions.openwop.runs import MemoryRuns
+from functions.openwop.sequence_store import SequenceNumbers
 from functions.openwop.service import Memories
-from functions.openwop.store import MemoryStore
-from functions.openwop.upkeep import Upkeep as MemoryUpkeep
 from functions.platform.aws import create_client, create_lazy_client
 from functions.platform.clock import Clock, now_ms
 from functions.platform.cold import ColdStorage, cold_storage
@@ -342,33 +343,43 @@ class Container:
     # OpenWOP
 
     @cached_property
-    def handles(self) -> Handles:
-        return Handles(self.root_key)
+    def memory_references(self) -> MemoryReferences:
+        return MemoryReferences(self.root_key)
 
     @cached_property
-    def memory_store(self) -> MemoryStore:
-        return MemoryStore(self.table)
+    def memory_run_store(self) -> MemoryRunStore:
+        return MemoryRunStore(self.table)
 
     @cached_property
-    def positions(self) -> Positions:
-        return Positions(self.table, self.clock)
+    def sequence_numbers(self) -> SequenceNumbers:
+        return SequenceNumbers(self.table, self.clock)
+
+    @cached_property
+    def memory_entry_store(self) -> MemoryEntryStore:
+        return MemoryEntryStore(self.table, self.sequence_numbers)
 
     @cached_property
     def memory_runs(self) -> MemoryRuns:
-        registry = Registry(self.required_cipher, self.settings.openwop)
+        secrets = RunSecrets(self.required_cipher, self.settings.openwop)
         return MemoryRuns(
-            self.table, self.memory_store, self.positions, registry, self.handles, self.clock
+            self.memory_run_store,
+            self.sequence_numbers,
+            secrets,
+            self.memory_references,
+            self.clock,
         )
 
     @cached_property
     def memories(self) -> Memories:
         return Memories(
-            self.memory_store, self.positions, self.memory_runs, self.handles, self.clock
+            self.memory_entry_store, self.memory_runs, self.memory_references, self.clock
         )
 
     @cached_property
-    def memory_upkeep(self) -> MemoryUpkeep:
-        return MemoryUpkeep(self.table, self.clock)
+    def memory_garbage_collector(self) -> MemoryGarbageCollector:
+        return MemoryGarbageCollector(
+            self.memory_run_store, self.memory_entry_store, self.sequence_numbers, self.clock
+        )
 
     # Conversations and states
 

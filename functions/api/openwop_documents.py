@@ -23,5 +23,5 @@ def run_document(started: StartedRun) -> Document:
     return {
         "runId": started.run_id,
         "memoryRef": started.reference,
-        "snapshotAt": to_rfc3339(started.snapshot),
+        "snapshotAt": to_rfc3339(started.snapshot_at),
     }

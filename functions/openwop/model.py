@@ -4,58 +4,65 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-LEAST_REDACTED = 8  # characters; what is shorter would redact ordinary words
+LEAST_REDACTED = 8  # characters; shorter secrets would redact ordinary words
 
 OnSecret = Literal["redact", "reject"]
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """A run: it sees what its memory held at `position`, until it ends or its time is over."""
+class MemoryRun:
+    """A run: it sees what its memory held at the number `snapshot`, until it is closed.
+
+    `deadline` is epoch ms.
+    """
 
     id: str
-    position: int
-    deadline: int  # epoch ms
+    snapshot: int
+    deadline: int
     on_secret: OnSecret
     ended: bool = False
 
-    def is_over(self, now: int) -> bool:
-        """Whether it has ended, or lived its 24 hours."""
+    def is_closed(self, now: int) -> bool:
+        """Whether the run was ended, or has lived its 24 hours."""
         return self.ended or self.deadline <= now
 
 
 @dataclass(frozen=True, slots=True)
 class StartedRun:
-    """What who starts a run is told; `snapshot` is epoch ms."""
+    """The response to the start of a run; `snapshot_at` is epoch ms."""
 
     run_id: str
     reference: str
-    snapshot: int
+    snapshot_at: int
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryEntry:
-    """An entry, as it was persisted; `gone` is the position at which it was deleted."""
+    """An entry as it was stored.
 
-    position: int
-    luck: str
+    `sequence` and `deleted` are the sequence numbers at which it was written and deleted; times are
+    epoch ms; `request` is the key of the Idempotency-Key that it was put under.
+    """
+
+    sequence: int
+    nonce: str
     content: str
     tags: Sequence[str]
     id: str
-    created: int  # epoch ms
-    expires: int | None = None  # epoch ms
-    gone: int | None = None
-    request: bytes | None = None  # key of the Idempotency-Key that it was put under
+    created: int
+    expires: int | None = None
+    deleted: int | None = None
+    request: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
-    """Which entries a list asks for.
+class EntryListQuery:
+    """What a list asks for.
 
-    `tag` filters; `before` is the position of the last entry that was seen; `at_once` is how
-    many it will probably take.
+    `tag` filters; `before` is the sequence number of the last entry that was seen; `page_size` is
+    how many entries the caller will probably take.
     """
 
     tag: str | None
     before: int | None
-    at_once: int
+    page_size: int

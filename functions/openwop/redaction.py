@@ -1,7 +1,7 @@
 """The redaction of a run's secrets (OpenWOP RFC 0004 §D, SR-1).
 
-What comes out holds no secret of the run, wherever secrets overlap, repeat, contain each other, or
-come about by what a marker and its neighbours spell together.
+Redacted text contains no secret of the run, even where secrets overlap, repeat, contain each other,
+or result from a marker and the characters beside it.
 """
 
 from __future__ import annotations
@@ -22,43 +22,46 @@ _ROUNDS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Harness:
+class Redactor:
     """A run's secrets as (label, value), the longest first, and how their markers look."""
 
     secrets: Sequence[tuple[str, str]]
     edition: Edition
 
-    def redacted(self, text: str) -> str:
-        """`text` with a marker in the place of each secret.
+    def redact(self, text: str) -> str:
+        """Replace each secret in a text by its marker.
 
-        A marker may spell a secret with what stands beside it, so it is done again until nothing
-        is found; what still isn't clean then becomes one marker as a whole.
+        A marker and the characters beside it may form a secret, so this is repeated until nothing
+        is found. A text that still contains one after 8 rounds becomes a single marker.
         """
         for _ in range(_ROUNDS):
-            spans = list(self._spans(text))
-            if not spans:
+            ranges = list(self._merge_ranges(text))
+            if not ranges:
                 return text
-            text = self._replaced(text, spans)
-        found = self.found_in(text)
-        return self.marker(found[0]) if found else text
+            text = self._replace(text, ranges)
+        labels = self.find_labels(text)
+        return self.render_marker(labels[0]) if labels else text
 
-    def found_in(self, *texts: str) -> list[str]:
-        """The labels of the secrets that the texts hold, the longest secret's first."""
-        found = (label for label, value in self.secrets if any(value in text for text in texts))
-        return list(dict.fromkeys(found))
+    def find_labels(self, *texts: str) -> list[str]:
+        """Find the labels of the secrets that the texts contain, the longest secret's first."""
+        labels = (label for label, value in self.secrets if any(value in text for text in texts))
+        return list(dict.fromkeys(labels))
 
-    def marker(self, label: str) -> str:
-        """What stands in the place of a secret."""
+    def render_marker(self, label: str) -> str:
+        """Render what replaces a secret."""
         return _MARKERS[self.edition].format(label)
 
-    def _spans(self, text: str) -> Iterator[tuple[int, int, str]]:
-        """Where secrets stand. Those that overlap are one, under the longest one's label, so that
-        no part of a secret is left over."""
+    def _merge_ranges(self, text: str) -> Iterator[tuple[int, int, str]]:
+        """Find where secrets are, as (start, end, label).
+
+        Secrets that overlap are one range, under the longest one's label, so that no part of a
+        secret is left.
+        """
         found = [
             (start, end, rank)
             for rank, (_, value) in enumerate(self.secrets)
             if value in text
-            for start, end in _covered(text, value)
+            for start, end in _find_ranges(text, value)
         ]
         begin, end, best = 0, 0, len(self.secrets)
         for start, stop, rank in sorted(found):
@@ -71,42 +74,42 @@ class Harness:
         if end:
             yield begin, end, self.secrets[best][0]
 
-    def _replaced(self, text: str, spans: Sequence[tuple[int, int, str]]) -> str:
+    def _replace(self, text: str, ranges: Sequence[tuple[int, int, str]]) -> str:
         parts, done = [], 0
-        for start, end, label in spans:
-            parts += [text[done:start], self.marker(label)]
+        for start, end, label in ranges:
+            parts += [text[done:start], self.render_marker(label)]
             done = end
         return "".join((*parts, text[done:]))
 
 
-def harness_of(secrets: Iterable[Secret], edition: Edition) -> Harness:
-    """The harness of a new run's secrets; those under 8 characters aren't redacted.
+def build_redactor(secrets: Iterable[Secret], edition: Edition) -> Redactor:
+    """Build the redactor of a new run's secrets; those under 8 characters are left out.
 
     Raises:
-        ValidationFailed: a marker would itself hold a secret.
+        ValidationFailed: a marker would itself contain a secret.
     """
-    named = {(each.label, each.value.get_secret_value()) for each in secrets}
-    long = [pair for pair in named if len(pair[1]) >= LEAST_REDACTED]
-    harness = Harness(sorted(long, key=lambda pair: (-len(pair[1]), pair)), edition)
-    if harness.found_in(*(harness.marker(label) for label, _ in harness.secrets)):
+    unique = {(each.label, each.value.get_secret_value()) for each in secrets}
+    long = [pair for pair in unique if len(pair[1]) >= LEAST_REDACTED]
+    redactor = Redactor(sorted(long, key=lambda pair: (-len(pair[1]), pair)), edition)
+    if redactor.find_labels(*(redactor.render_marker(label) for label, _ in redactor.secrets)):
         raise ValidationFailed(
             "secrets",
             "a secret is part of a marker that would stand for one; change the label, or leave "
             "that secret out",
         )
-    return harness
+    return redactor
 
 
-def _covered(text: str, value: str) -> Iterator[tuple[int, int]]:
-    """Where `text` is covered by `value`; where it overlaps itself, as one stretch.
+def _find_ranges(text: str, value: str) -> Iterator[tuple[int, int]]:
+    """Find where `text` contains `value`; occurrences that overlap are one range.
 
-    By Knuth, Morris and Pratt: what repeats itself would take a plain search too long.
+    By Knuth, Morris and Pratt: a plain search takes too long where a value repeats itself.
     """
     begin, end, matched = 0, 0, 0
-    borders = _borders(value)
+    failures = _build_failure_table(value)
     for index in range(text.find(value), len(text)):
         while matched and (matched == len(value) or text[index] != value[matched]):
-            matched = borders[matched - 1]
+            matched = failures[matched - 1]
         matched += text[index] == value[matched]
         if matched == len(value):
             start = index + 1 - matched
@@ -119,12 +122,12 @@ def _covered(text: str, value: str) -> Iterator[tuple[int, int]]:
         yield begin, end
 
 
-def _borders(value: str) -> list[int]:
-    """For each beginning of `value`, how long the longest other one is that it ends with."""
-    borders = [0] * len(value)
+def _build_failure_table(value: str) -> list[int]:
+    """Compute, for each prefix of `value`, the length of the longest other prefix at its end."""
+    failures = [0] * len(value)
     for index in range(1, len(value)):
-        length = borders[index - 1]
+        length = failures[index - 1]
         while length and value[index] != value[length]:
-            length = borders[length - 1]
-        borders[index] = length + (value[index] == value[length])
-    return borders
+            length = failures[length - 1]
+        failures[index] = length + (value[index] == value[length])
+    return failures

@@ -3,49 +3,67 @@
 from collections.abc import Iterable
 
 from functions.openwop.model import MemoryEntry
-from functions.platform.errors import ValidationFailed, ValueTooLarge
+from functions.platform.errors import NotFound, RunEnded, ValidationFailed, ValueTooLarge
 from functions.platform.limits import MAX_OPENWOP_ENTRY_BYTES
 from functions.platform.snapshot_keys import moment_of_position
 
-SETTLED = 3_000  # ms, after which every transaction that had begun shows as a whole
-GRACE = 60_000  # ms by which the clocks of two functions may differ
+SETTLING_TIME = 3_000  # ms after which every transaction that had begun is visible as a whole
+CLOCK_SKEW = 60_000  # ms by which the clocks of two functions may differ
 
 
-def shows(entry: MemoryEntry, snapshot: int | None, now: int) -> bool:
-    """Whether an entry shows in the snapshot at a position, or, for None, at present.
+def is_visible(entry: MemoryEntry, snapshot: int | None, now: int) -> bool:
+    """Whether a snapshot shows an entry, or, for None, whether the entry exists at present.
 
-    What has expired shows in none.
+    An expired entry is visible nowhere.
     """
     if entry.expires is not None and entry.expires <= now:
         return False
     if snapshot is None:
-        return entry.gone is None
-    return entry.position < snapshot and (entry.gone is None or entry.gone > snapshot)
+        return entry.deleted is None
+    return entry.sequence < snapshot and (entry.deleted is None or entry.deleted > snapshot)
 
 
-def is_held(written: int, removed: int, snapshots: Iterable[int]) -> bool:
-    """Whether an entry written and removed at these positions shows in one of the snapshots."""
-    return any(written < snapshot < removed for snapshot in snapshots)
+def is_pinned(written: int, deleted: int, snapshots: Iterable[int]) -> bool:
+    """Whether one of the snapshots shows an entry written and deleted at these numbers."""
+    return any(written < snapshot < deleted for snapshot in snapshots)
 
 
-def is_settled(position: int, now: int) -> bool:
-    """Whether each run that was started before this position can be seen."""
-    return moment_of_position(position) + SETTLED <= now
+def is_settled(sequence: int, now: int) -> bool:
+    """Whether each run that was started before this sequence number can be seen."""
+    return moment_of_position(sequence) + SETTLING_TIME <= now
 
 
-def kept_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """The tags without empty ones (§G), each once."""
+def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """Drop empty tags (§G) and repetitions."""
     return tuple(dict.fromkeys(tag for tag in tags if tag))
 
 
-def assert_lasting(expires: int | None, now: int) -> None:
-    """Raises `ValidationFailed` for an entry that would have expired already (§E)."""
+def assert_not_expired(expires: int | None, now: int) -> None:
+    """Check an entry's `expiresAt` (§E).
+
+    Raises:
+        ValidationFailed: it is not in the future.
+    """
     if expires is not None and expires <= now:
         raise ValidationFailed("expiresAt", "lies in the past")
 
 
-def assert_fits(content: str) -> None:
-    """Raises `ValueTooLarge` for a content that is longer than an entry's may be."""
+def assert_content_fits(content: str) -> None:
+    """Check the length of an entry's content.
+
+    Raises:
+        ValueTooLarge: it has over 65,536 bytes of UTF-8.
+    """
     size = len(content.encode())
     if size > MAX_OPENWOP_ENTRY_BYTES:
         raise ValueTooLarge("the content is too large", max=MAX_OPENWOP_ENTRY_BYTES, actual=size)
+
+
+def run_not_found() -> NotFound:
+    """Build the error for a run that is not one of this memory, in this tenant."""
+    return NotFound("no run on this memory has this id")
+
+
+def run_closed() -> RunEnded:
+    """Build the error for a run that was ended, or whose 24 hours are over."""
+    return RunEnded("this run is over: it was ended, or is older than 24 hours; start another one")

@@ -46,7 +46,7 @@ def _build_sweep(container: Container) -> Sweep:
         container.archival,
         container.retention,
         container.remains,
-        container.memory_upkeep,
+        container.memory_garbage_collector,
         Reembedding(
             table,
             container.entry_items,

@@ -13,7 +13,7 @@ from functools import partial
 from functions.conversations.remains import Remains
 from functions.conversations.retention import Retention
 from functions.entries.archival import Archival
-from functions.openwop.upkeep import Upkeep
+from functions.openwop.garbage_collector import MemoryGarbageCollector
 from functions.platform.clock import Clock
 from functions.platform.errors import ServiceError
 from functions.platform.items import Item
@@ -50,7 +50,7 @@ class Sweep:
         archival: Archival,
         retention: Retention,
         remains: Remains,
-        memories: Upkeep,
+        memories: MemoryGarbageCollector,
         reembedding: Reembedding,
         clock: Clock,
         threads: int,
@@ -106,7 +106,7 @@ class Sweep:
             "task": partial(self._end, item),
             "conversation": partial(_carried_on, self._retention.end, item, "conversations"),
             "remains": partial(_carried_on, self._remains.clear, item, "remains"),
-            "memory": partial(self._memories.look_after, item, time_left),
+            "memory": partial(self._memories.collect, item, time_left),
             "memory entry": partial(self._memories.expire, item),
             "embedding": partial(self._reembedding.go_on, item, _SECONDS_PER_TASK),
         }

@@ -88,7 +88,7 @@ def test_once_deleted_a_retry_puts_anew_and_that_once(
     assert second["id"] != first["id"]
     assert ok(put(run, "x"), 201) == second
     clock.advance(seconds=3)
-    assert sweep(service)["forgotten"] == 1
+    assert sweep(service)["entries_purged"] == 1
     assert ok(put(run, "x"), 201) == second
     assert present(ada, run.reference) == ["x"]
     run.delete(second["id"])
@@ -108,8 +108,8 @@ def test_what_is_kept_of_a_body_lets_nobody_guess_at_it(
     (marker,) = memory_items(service, "q#")
     request = b"\n".join((f"POST {target}".encode(), body))
     guessed = RequestToken.of(f"{tenant.id}\nada", "once", request)
-    assert marker["req"].startswith(guessed.key)
-    assert not marker["req"].endswith(guessed.body)
+    assert marker["request"].startswith(guessed.key)
+    assert not marker["request"].endswith(guessed.body)
 
 
 def test_without_a_key_each_is_a_request_of_its_own(ada: httpx.Client) -> None:

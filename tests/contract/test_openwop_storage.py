@@ -81,7 +81,7 @@ def test_a_run_holds_it_for_a_day_at_most(
     assert run.entries() == [entry]
     clock.advance(seconds=61)
     done = sweep(service)
-    assert (done["runs_over"], done["forgotten"]) == (2, 1)
+    assert (done["runs_closed"], done["entries_purged"]) == (2, 1)
     assert kept(service) == 0
     assert sweep(service) == {"lag_ms": 0}
 
@@ -93,10 +93,10 @@ def test_what_was_just_deleted_is_left_until_it_has_settled(
     run.delete(run.put("xylophone")["id"])
     run.end()
     clock.advance(seconds=3, ms=-1)
-    assert "forgotten" not in sweep(service)
+    assert "entries_purged" not in sweep(service)
     assert is_stored(service, "xylophone")
     clock.advance(seconds=3)
-    assert sweep(service)["forgotten"] == 1
+    assert sweep(service)["entries_purged"] == 1
     assert not is_stored(service, "xylophone")
 
 
@@ -141,8 +141,8 @@ def test_a_sweep_without_time_goes_on_the_next_time(
     run.end()
     clock.advance(seconds=4)
     first = sweeper(service)(ShortTime(looks=2))
-    assert first["forgotten"] == 25
-    assert sweep(service)["forgotten"] == 5
+    assert first["entries_purged"] == 25
+    assert sweep(service)["entries_purged"] == 5
     assert kept(service) == 0
 
 

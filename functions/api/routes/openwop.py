@@ -9,7 +9,7 @@ from functions.api.openwop_documents import memory_entry_document, run_document
 from functions.api.paging import cut, number, single
 from functions.api.routing import Route
 from functions.identity.model import READ, WRITE, Principal
-from functions.openwop.model import Listing, MemoryEntry
+from functions.openwop.model import EntryListQuery, MemoryEntry
 from functions.openwop.requests import NewMemoryEntry, NewMemoryRun
 from functions.platform.errors import ValidationFailed
 from functions.platform.idempotency import RequestToken
@@ -35,9 +35,9 @@ def end_memory_run(request: Request, caller: Principal) -> Response:
 
 def list_memory_entries(request: Request, caller: Principal) -> Response:
     limit = number(request, "limit", 0, 0, MAX_PAGE_ITEMS)
-    listing = Listing(_tag(request), _before(request), limit or MAX_PAGE_ITEMS)
+    query = EntryListQuery(_tag(request), _before(request), limit or MAX_PAGE_ITEMS)
     found = request.services.memories.list(
-        caller, request.path_params["memoryRef"], single(request, "runId"), listing
+        caller, request.path_params["memoryRef"], single(request, "runId"), query
     )
     return json_response(200, _listed(found, limit))
 
@@ -90,7 +90,9 @@ def delete_memory_entry(request: Request, caller: Principal) -> Response:
 def _token(request: Request, caller: Principal) -> RequestToken | None:
     """The token of an Idempotency-Key. Bodies may hold secrets, so theirs goes in as a digest
     that only this service can make."""
-    return request.optional_idempotency_token(caller, request.services.handles.digest)
+    return request.optional_idempotency_token(
+        caller, request.services.memory_references.digest_body
+    )
 
 
 def _tag(request: Request) -> str | None:
