@@ -20,10 +20,9 @@ from functions.conversations.states import States
 from functions.conversations.store import ConversationStore
 from functions.entries.access import Access
 from functions.entries.agents import Agents
-from functions.entries.archival import Archival
+from functions.entries.archive import TaskArchive
 from functions.entries.batch import Batches
 from functions.entries.context import Contexts
-from functions.entries.endings import Endings
 from functions.entries.expiry import Expiry
 from functions.entries.items import EntryItems
 from functions.entries.proof import Proof
@@ -70,11 +69,10 @@ from functions.runs.service import Runs
 from functions.runs.store import RunStore
 from functions.search.embedding_indexer import EmbeddingIndexer
 from functions.search.service import Search
-from functions.tasks.governance import Governance
 from functions.tasks.grants import Grants
-from functions.tasks.guarding import Guarding
+from functions.tasks.guardrail_service import GuardrailService
+from functions.tasks.guardrail_store import GuardrailStore
 from functions.tasks.intents import Intents
-from functions.tasks.registrations import Registrations
 from functions.tasks.service import Tasks
 from functions.tasks.store import TaskStore
 from functions.vectors.factory import build_vector_search
@@ -104,7 +102,7 @@ class Container:
 
     def build_common_services(self) -> None:
         """Make what nearly every request of the API needs, while the function starts."""
-        _ = self.identity, self.entries, self.queries, self.batches, self.endings
+        _ = self.identity, self.entries, self.queries, self.batches, self.tasks
 
     # Keys and storage
 
@@ -173,25 +171,23 @@ class Container:
         return Agents(self.table, self.clock)
 
     @cached_property
-    def governance(self) -> Governance:
-        return Governance(self.table, self.task_store, self.agents.limit)
+    def guardrails(self) -> GuardrailService:
+        store = GuardrailStore(self.table)
+        return GuardrailService(store, self.task_store, self.agents.limit, self.clock)
 
     @cached_property
     def tasks(self) -> Tasks:
-        return Tasks(self.task_store, self.governance, self.clock)
-
-    @cached_property
-    def registrations(self) -> Registrations:
-        kind_of = self.principal_store.kind_of
-        return Registrations(self.task_store, self.governance, self.clock, kind_of)
+        return Tasks(
+            self.task_store,
+            self.guardrails,
+            self.task_archive,
+            self.principal_store.kind_of,
+            self.clock,
+        )
 
     @cached_property
     def grants(self) -> Grants:
         return Grants(self.task_store, self.clock)
-
-    @cached_property
-    def guarding(self) -> Guarding:
-        return Guarding(self.governance, self.clock)
 
     @cached_property
     def intents(self) -> Intents:
@@ -249,11 +245,11 @@ class Container:
 
     @cached_property
     def contexts(self) -> Contexts:
-        return Contexts(self.queries, self.tasks, self.governance)
+        return Contexts(self.queries, self.tasks, self.guardrails)
 
     @cached_property
-    def archival(self) -> Archival:
-        return Archival(
+    def task_archive(self) -> TaskArchive:
+        return TaskArchive(
             self.entry_store,
             self.entry_writer,
             SnapshotStore(self.table),
@@ -261,10 +257,6 @@ class Container:
             self.log_store,
             self.clock,
         )
-
-    @cached_property
-    def endings(self) -> Endings:
-        return Endings(self.tasks, self.registrations, self.archival)
 
     @cached_property
     def surplus(self) -> Surplus:
@@ -276,9 +268,7 @@ class Container:
 
     @cached_property
     def workflows(self) -> Workflows:
-        return Workflows(
-            self.table, self.namespaces, self.agents, self.tasks, self.registrations, self.clock
-        )
+        return Workflows(self.table, self.namespaces, self.agents, self.tasks, self.clock)
 
     # Search and facts
 

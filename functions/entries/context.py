@@ -7,9 +7,9 @@ from functions.entries.model import Entry, Filters
 from functions.entries.query import Queries
 from functions.identity.model import Principal
 from functions.platform.errors import AccessDenied, NotFound
-from functions.tasks.governance import Governance
+from functions.tasks.guardrail_service import GuardrailService
 from functions.tasks.model import Task
-from functions.tasks.rules import coordinates
+from functions.tasks.rules import is_coordinator
 from functions.tasks.service import Tasks
 
 Section = Literal["working", "inherited", "episodic", "semantic"]
@@ -19,10 +19,10 @@ _AT_ONCE = 100  # entries of semantic memory that are read together
 class Contexts:
     """The memory that belongs to a task, most important first."""
 
-    def __init__(self, queries: Queries, tasks: Tasks, governance: Governance) -> None:
+    def __init__(self, queries: Queries, tasks: Tasks, guardrails: GuardrailService) -> None:
         self._queries = queries
         self._tasks = tasks
-        self._governance = governance
+        self._guardrails = guardrails
 
     def of(
         self, caller: Principal, task_id: str, episodic: int, tags: frozenset[str]
@@ -70,11 +70,11 @@ class Contexts:
         """The namespaces that the task names, else those that its coordinator's guardrails do."""
         named: list[str] | None = task.kept.get("semantic_namespaces")
         if named is None and task.coordinator is not None:
-            guardrails = self._governance.of(tenant, task.coordinator).guardrails
+            guardrails = self._guardrails.get(tenant, task.coordinator).guardrails
             named = guardrails.allowed_semantic_namespaces
         return list(dict.fromkeys(named or ()))
 
 
 def _whose(caller: Principal, task: Task) -> str:
     """Whose episodes go along: the assignee's for its coordinator, everybody else's own."""
-    return task.assignee if task.assignee and coordinates(caller, task) else caller.id
+    return task.assignee if task.assignee and is_coordinator(caller, task) else caller.id

@@ -54,7 +54,7 @@ class Proof:
 
     def of(self, tenant: str, agent: str, time_left: Callable[[], bool]) -> int | None:
         """How many items were corrected; None if the time, or somebody's write, didn't let it."""
-        own, joined = keys.agent_item(tenant, agent), task_writes.task_set(tenant, agent)
+        own, joined = keys.agent_item(tenant, agent), keys.task_set_item(tenant, agent)
         found = self._table.get_many((own, joined))
         names = found.get(joined, {}).get("tasks", frozenset())
         tasks = self._table.get_many(keys.task_item(tenant, name) for name in names)

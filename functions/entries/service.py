@@ -18,7 +18,7 @@ from functions.identity.model import Principal
 from functions.namespaces.model import Namespace
 from functions.namespaces.rules import allows
 from functions.namespaces.service import Namespaces
-from functions.namespaces.store import first_configuration, view_of
+from functions.namespaces.store import first_configuration, restricted_namespace
 from functions.platform import keys
 from functions.platform.clock import Clock
 from functions.platform.errors import (
@@ -28,7 +28,7 @@ from functions.platform.errors import (
     ValidationFailed,
     VersionMismatch,
 )
-from functions.platform.guard_keys import bars_item
+from functions.platform.guardrail_keys import restrictions_item
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.keys import Key, Slot
@@ -144,9 +144,11 @@ class Entries:
     def _read(self, caller: Principal, slot: Slot) -> tuple[Entry | None, Namespace | None]:
         if not slot.semantic:
             return self._store.get(slot.item), None
-        beside = keys.namespace_item_of(slot), bars_item(caller.tenant, caller.id)
-        entry, (item, bars) = self._store.get_with(slot.item, *beside)
-        return entry, None if entry is None else view_of(caller, entry.namespace, item, bars)
+        beside = keys.namespace_item_of(slot), restrictions_item(caller.tenant, caller.id)
+        entry, (item, restrictions) = self._store.get_with(slot.item, *beside)
+        return entry, None if entry is None else restricted_namespace(
+            caller, entry.namespace, item, restrictions
+        )
 
     def _live(self, entry: Entry | None, slot: Slot, nonce: str) -> Entry:
         if entry is None or (entry.slot, entry.nonce) != (slot, nonce):

@@ -4,42 +4,56 @@ import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import Any
 
 from functions.entries.model import ENCRYPTED, Entry
 from functions.entries.writes import NOTICE_KEPT
-from functions.event_log.model import Event, LogName
+from functions.event_log.model import Event
+from functions.event_log.rules import event_id, log_of
 from functions.platform import keys
 from functions.platform.items import Item
 from functions.platform.jsontext import exact_text, exact_value
 from functions.platform.keys import Key
 from functions.platform.lifetimes import ttl_seconds
+from functions.platform.limits import MAX_TRANSACTION_BYTES, MAX_TRANSACTION_WRITES
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import Table
 from functions.platform.writes import Write, delete, put
 from functions.tasks.model import Task
+from functions.tasks.store import completion_writes
 
-_MOST_EVENT_BYTES = 2_500_000  # an answer holds 5 MB, and quotes count twice in it
-_DROPPED_TOGETHER = 50
+_MAX_EVENT_BYTES = 2_500_000  # an answer holds 5 MB, and quotes count twice in it
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of an agent's snapshot."""
-
-    agent: str
-    entries: list[Entry]
-
-
-@dataclass(frozen=True, slots=True)
-class StoredPart:
-    """A part as stored; `lines` are the snapshot's lines."""
+    """A part of an agent's snapshot; `size` is the bytes of its lines as JSON."""
 
     key: Key
     agent: str
     lines: list[dict[str, Any]]
     size: int
+    compressed: bytes
+
+    @classmethod
+    def of(cls, tenant: str, task_id: str, entries: list[Entry]) -> "Part":
+        """Build a part from entries of one agent."""
+        key = keys.snapshot_part(tenant, task_id, entries[0].agent, entries[0].nonce)
+        lines = [_to_line(entry) for entry in entries]
+        text = exact_text(lines)
+        return cls(key, entries[0].agent, lines, len(text), zlib.compress(text))
+
+    @classmethod
+    def from_item(cls, item: Item) -> "Part":
+        """Read a part as it is stored."""
+        text = zlib.decompress(item["lines"])
+        key = (item["pk"], item["sk"])
+        return cls(key, item["agent_id"], exact_value(text), len(text), item["lines"])
+
+    @property
+    def write(self) -> Write:
+        """Put the part, in the transaction that removes its entries from memory."""
+        return put(self.key, {"agent_id": self.agent, "lines": self.compressed})
 
 
 class SnapshotStore:
@@ -48,28 +62,32 @@ class SnapshotStore:
     def __init__(self, table: Table) -> None:
         self._table = table
 
-    def part(self, tenant: str, task_id: str, part: Part) -> Write:
-        """The write of a part, for the transaction that removes its entries from memory."""
-        lines = [_line(entry) for entry in part.entries]
-        item: Item = {"agent_id": part.agent, "lines": zlib.compress(exact_text(lines))}
-        first = part.entries[0].nonce
-        return put(keys.snapshot_part(tenant, task_id, part.agent, first), item)
+    def list_parts(self, partition: str) -> list[Part]:
+        """Read all parts of the task in a partition, in a fixed order."""
+        return list(map(Part.from_item, self._table.query(partition, keys.SNAPSHOT_PREFIX)))
 
-    def parts(self, tenant: str, task_id: str) -> list[StoredPart]:
-        """All parts of a task, in a fixed order."""
-        partition = keys.task_item(tenant, task_id)[0]
-        return [_stored(item) for item in self._table.query(partition, keys.SNAPSHOT_PREFIX)]
+    def complete(
+        self, tenant: str, task: Task, events: list[Event], parts: list[Part], now: int
+    ) -> None:
+        """Announce logged events to the change stream, delete the parts, close the task.
 
-    def drop(self, tenant: str, task: Task, parts: list[StoredPart], now: int) -> None:
-        """Deletes the parts; each agent's last ones leave an announcement for the event bus."""
-        for event in archived_events(tenant, task, parts):
-            self._table.transact([_announcement(tenant, task, event, now)])
-        for start in range(0, len(parts), _DROPPED_TOGETHER):
-            chunk = parts[start : start + _DROPPED_TOGETHER]
-            self._table.transact([delete(part.key) for part in chunk])
+        In this order, if that is more than one transaction: what a crash leaves is done again.
+        """
+        chunk: list[Write] = []
+        free_bytes = MAX_TRANSACTION_BYTES
+        sized = [(_announcement(tenant, task, event, now), 0) for event in events]
+        sized += [(delete(part.key), len(part.compressed)) for part in parts]
+        sized += [(write, 0) for write in completion_writes(tenant, task, now)]
+        for write, size in sized:
+            if chunk and (len(chunk) == MAX_TRANSACTION_WRITES or size > free_bytes):
+                self._table.transact(chunk)
+                chunk, free_bytes = [], MAX_TRANSACTION_BYTES
+            chunk.append(write)
+            free_bytes -= size
+        self._table.transact(chunk)
 
 
-def _line(entry: Entry) -> dict[str, Any]:
+def _to_line(entry: Entry) -> dict[str, Any]:
     """An entry in a snapshot; a sensitive one is archived without its value (§9.2)."""
     line: dict[str, Any] = {"namespace": entry.namespace, "key": entry.key}
     if entry.sensitivity not in ENCRYPTED:
@@ -80,59 +98,48 @@ def _line(entry: Entry) -> dict[str, Any]:
 
 
 def line_size(entry: Entry) -> int:
-    """The bytes that an entry takes in a part."""
-    return len(exact_text(_line(entry)))
+    """Return the bytes that an entry takes in a part."""
+    return len(exact_text(_to_line(entry)))
 
 
-def _stored(item: Item) -> StoredPart:
-    text = zlib.decompress(item["lines"])
-    return StoredPart((item["pk"], item["sk"]), item["agent_id"], exact_value(text), len(text))
-
-
-def archived_events(tenant: str, task: Task, parts: Iterable[StoredPart]) -> Iterator[Event]:
-    """One event an agent, or several where a snapshot is larger than an answer can be."""
-    of_agents: defaultdict[str, list[StoredPart]] = defaultdict(list)
+def build_archived_events(tenant: str, task: Task, parts: Iterable[Part]) -> Iterator[Event]:
+    """Build one event an agent, or several where a snapshot is larger than a response can be."""
+    of_agents: defaultdict[str, list[Part]] = defaultdict(list)
     for part in parts:
         of_agents[part.agent].append(part)
     for agent, own in of_agents.items():
-        pieces = list(_pieces(own))
+        pieces = list(_split_into_events(own))
         for number, lines in enumerate(pieces):
             data: dict[str, Any] = {"entries_archived": len(lines), "snapshot": lines}
             if len(pieces) > 1:
                 data |= {"part": number + 1, "parts": len(pieces)}
-            yield _event(tenant, task, agent, number, data)
+            yield Event(
+                id=event_id(tenant, "archived", task.id, task.ended or 0, agent, number),
+                type="memory.archived",
+                tenant=tenant,
+                agent=agent,
+                intent=task.intent,
+                task=task.id,
+                data=data,
+                timestamp=task.ended or 0,
+                log=log_of(intent=task.intent, agent=agent, namespace=None),
+            )
 
 
-def _pieces(parts: list[StoredPart]) -> Iterator[list[dict[str, Any]]]:
-    piece: list[dict[str, Any]] = []
-    room = _MOST_EVENT_BYTES
+def _split_into_events(parts: list[Part]) -> Iterator[list[dict[str, Any]]]:
+    lines: list[dict[str, Any]] = []
+    free_bytes = _MAX_EVENT_BYTES
     for part in parts:
-        if piece and part.size > room:
-            yield piece
-            piece, room = [], _MOST_EVENT_BYTES
-        piece = piece + part.lines
-        room -= part.size
-    yield piece
-
-
-def _event(tenant: str, task: Task, agent: str, number: int, data: dict[str, Any]) -> Event:
-    cause = "\n".join(("archived", tenant, str(number), task.id, str(task.ended), agent))
-    log = LogName("agent", agent) if task.intent is None else LogName("intent", task.intent)
-    return Event(
-        id=keys.id_of("evt", blake2b(cause.encode(), digest_size=16).digest()),
-        type="memory.archived",
-        tenant=tenant,
-        agent=agent,
-        intent=task.intent,
-        task=task.id,
-        data=data,
-        timestamp=task.ended or 0,
-        log=log,
-    )
+        if lines and part.size > free_bytes:
+            yield lines
+            lines, free_bytes = [], _MAX_EVENT_BYTES
+        lines = lines + part.lines
+        free_bytes -= part.size
+    yield lines
 
 
 def _announcement(tenant: str, task: Task, event: Event, now: int) -> Write:
-    """What tells the change stream of an archived event, without its snapshot."""
+    """Tell the change stream of an archived event, without its snapshot."""
     item: Item = {
         "event": event.id,
         "agent_id": event.agent,

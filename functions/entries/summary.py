@@ -75,7 +75,7 @@ class Summaries:
         if caller.id != agent and ADMIN not in caller.permissions:
             self._assert_oversees(caller, agent)
         tenant, now = caller.tenant, self._clock()
-        own, joined = keys.agent_item(tenant, agent), task_writes.task_set(tenant, agent)
+        own, joined = keys.agent_item(tenant, agent), keys.task_set_item(tenant, agent)
         found = self._store.items_at((own, joined))
         counters = found.get(own, {})
         tasks = self._in_tasks(tenant, agent, found.get(joined, {}).get("tasks", frozenset()))

@@ -16,7 +16,7 @@ from functions.entries.refusals import (
 from functions.entries.store import EntryStore
 from functions.entries.writes import Tally, Transition, agent_tallies, task_tallies
 from functions.namespaces.rules import allows
-from functions.namespaces.store import namespace_of
+from functions.namespaces.store import namespace_from_item
 from functions.platform import keys
 from functions.platform.errors import (
     AccessDenied,
@@ -185,7 +185,7 @@ def _learn_namespace(plan: Plan, place: keys.Key, item: Item | None) -> Plan:
     """Somebody was quicker to configure a namespace; that may well have been the caller."""
     if place not in plan.along:
         return plan
-    if item is not None and not allows(plan.caller, namespace_of(item), "write"):
+    if item is not None and not allows(plan.caller, namespace_from_item(item), "write"):
         raise AccessDenied("somebody else has just configured this namespace")
     along = {key: write for key, write in plan.along.items() if key != place}
     return replace(plan, along=along)

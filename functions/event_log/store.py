@@ -8,9 +8,10 @@ An item says how new the newest event up to it is. So the end of a log, read bac
 older, tells whether the log has an event.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from functions.event_log.items import (
     Stored,
@@ -26,6 +27,7 @@ from functions.event_log.model import Event, EventType, LogName
 from functions.platform import log_keys
 from functions.platform.jsontext import exact_text, payload_size
 from functions.platform.limits import MAX_PAGE_BYTES
+from functions.platform.parallel import side_by_side
 from functions.platform.retry import Backoff
 from functions.platform.table import ConditionFailed, Table
 
@@ -63,15 +65,27 @@ class LogStore:
         if not missing:
             return []
         since = min(event.timestamp for event in missing)
+        end = self._prepare(partition, since, missing)
         backoff = Backoff("others are writing to this log", attempts=_ATTEMPTS, longest_wait=0.1)
         while True:
-            end = self._end(partition, since)
             missing = [event for event in missing if event.id not in end.ids]
             try:
                 self._extend(partition, end, missing)
                 return missing
             except ConditionFailed:
                 backoff.wait()
+                end = self._end(partition, since)
+
+    def _prepare(self, partition: str, since: int, events: Sequence[Event]) -> _End:
+        """Read a log's end, and beside it store the parts of large events.
+
+        Nothing refers to a part until its event is appended.
+        """
+        parts = [write for packed in pack(events) for write in part_writes(partition, packed)]
+        calls: list[Callable[[], Any]] = [partial(self._end, partition, since)]
+        calls += [partial(self._table.put, part) for part in parts]
+        end: _End = side_by_side(calls)[0]
+        return end
 
     def _end(self, partition: str, since: int) -> _End:
         """A log's end, with the ids of all events that happened from `since` on."""
@@ -89,8 +103,6 @@ class LogStore:
     def _extend(self, partition: str, end: _End, events: Sequence[Event]) -> None:
         newest = end.newest
         for number, packed in enumerate(pack(events), end.number):
-            for write in part_writes(partition, packed):
-                self._table.put(write)
             newest = max(newest, packed.newest)
             self._table.put(events_write(partition, number, packed, newest))
 

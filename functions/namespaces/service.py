@@ -30,18 +30,18 @@ class Namespaces:
 
         None if nobody configured it, and nothing bars the caller from it.
         """
-        return self._store.view(caller, name)
+        return self._store.get_restricted(caller, name)
 
     def readable(self, caller: Principal) -> list[Namespace]:
         """The namespaces whose memory the caller may read, newest first."""
         return _newest_first(
-            each for each in self._store.views(caller) if allows(caller, each, "read")
+            each for each in self._store.list_restricted(caller) if allows(caller, each, "read")
         )
 
     def visible(self, caller: Principal) -> list[Namespace]:
         """The readable ones; all of them for who manages permissions."""
         if ADMIN in caller.permissions:
-            return _newest_first(self._store.all(caller.tenant))
+            return _newest_first(self._store.list_all(caller.tenant))
         return self.readable(caller)
 
     def get(self, caller: Principal, name: str) -> Namespace:

@@ -1,16 +1,16 @@
-"""The namespaces room's items: all of a tenant's in one partition, so that one query lists them."""
+"""Reads and writes of namespaces' permissions: a tenant's are in one partition, so that one query
+lists them."""
 
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from functions.identity.model import Principal
-from functions.namespaces.bars import bars_of, seen_by
 from functions.namespaces.model import Namespace
+from functions.namespaces.restrictions import restrict_namespace, restrictions_from_item
 from functions.platform import keys
-from functions.platform.guard_keys import bars_item
+from functions.platform.guardrail_keys import restrictions_item
 from functions.platform.items import Item
-from functions.platform.keys import Key
 from functions.platform.parallel import side_by_side
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import Write, put
@@ -23,56 +23,55 @@ class NamespaceStore:
         self._table = table
 
     def get(self, tenant: str, name: str) -> Namespace | None:
-        """One namespace's permissions: one read."""
+        """Read one namespace's permissions: one call."""
         item = self._table.get(keys.namespace_item(tenant, name))
-        return None if item is None else namespace_of(item)
+        return None if item is None else namespace_from_item(item)
 
-    def view(self, caller: Principal, name: str) -> Namespace | None:
-        """One namespace as guardrails let the caller see it: one call."""
-        place, barred = keys.namespace_item(caller.tenant, name), _bars(caller)
-        found = self._table.get_many((place, barred))
-        return view_of(caller, name, found.get(place), found.get(barred))
+    def get_restricted(self, caller: Principal, name: str) -> Namespace | None:
+        """Read one namespace with the access that guardrails leave the caller: one call."""
+        own = keys.namespace_item(caller.tenant, name)
+        restrictions = restrictions_item(caller.tenant, caller.id)
+        found = self._table.get_many((own, restrictions))
+        return restricted_namespace(caller, name, found.get(own), found.get(restrictions))
 
-    def views(self, caller: Principal) -> list[Namespace]:
-        """All configured namespaces of a tenant, as guardrails let the caller see them."""
+    def list_restricted(self, caller: Principal) -> list[Namespace]:
+        """Read all of a tenant's namespaces with the access that guardrails leave the caller."""
         reads: list[Callable[[], Any]] = [
-            partial(self.all, caller.tenant),
-            partial(self._table.get, _bars(caller)),
+            partial(self.list_all, caller.tenant),
+            partial(self._table.get, restrictions_item(caller.tenant, caller.id)),
         ]
         namespaces, item = side_by_side(reads)
-        seen = (seen_by(caller, each.name, each, bars_of(item)) for each in namespaces)
+        restrictions = restrictions_from_item(item)
+        seen = (restrict_namespace(caller, each.name, each, restrictions) for each in namespaces)
         return [each for each in seen if each is not None]
 
-    def all(self, tenant: str) -> list[Namespace]:
-        """All configured namespaces of a tenant."""
-        return [namespace_of(item) for item in self._table.query(f"{tenant}#ns", "n#")]
+    def list_all(self, tenant: str) -> list[Namespace]:
+        """Read all configured namespaces of a tenant."""
+        partition, prefix = keys.namespace_items(tenant)
+        return list(map(namespace_from_item, self._table.query(partition, prefix)))
 
     def replace(self, tenant: str, new: Namespace) -> tuple[bool, Namespace | None]:
-        """Puts `new` in the place of the version before it.
+        """Put `new` in the place of the version before it.
 
-        Returns whether it did, and if not, what stood there.
+        Returns whether that was done, and the namespace that is stored now.
         """
         try:
             self._table.put(_put(tenant, new))
         except ConditionFailed as failed:
-            return False, None if failed.item is None else namespace_of(failed.item)
+            return False, None if failed.item is None else namespace_from_item(failed.item)
         return True, new
 
 
-def view_of(
-    caller: Principal, name: str, namespace: Item | None, bars: Item | None
+def restricted_namespace(
+    caller: Principal, name: str, namespace: Item | None, restrictions: Item | None
 ) -> Namespace | None:
-    """A namespace as guardrails let the caller see it, from the items of both."""
-    configured = None if namespace is None else namespace_of(namespace)
-    return seen_by(caller, name, configured, bars_of(bars))
-
-
-def _bars(caller: Principal) -> Key:
-    return bars_item(caller.tenant, caller.id)
+    """Build a namespace, with the access that guardrails leave the caller, from both items."""
+    configured = None if namespace is None else namespace_from_item(namespace)
+    return restrict_namespace(caller, name, configured, restrictions_from_item(restrictions))
 
 
 def first_configuration(tenant: str, name: str, curator: str, now: int) -> Write:
-    """The write that makes the first writer of a namespace its curator (contract §4)."""
+    """Make the first writer of a namespace its curator (contract §4)."""
     return _put(tenant, Namespace(name, "read", {curator: "write"}, 1, now, now))
 
 
@@ -93,8 +92,8 @@ def _put(tenant: str, namespace: Namespace) -> Write:
     return put(key, item, "version = :before", before=namespace.version - 1)
 
 
-def namespace_of(item: Item) -> Namespace:
-    """A namespace from its item."""
+def namespace_from_item(item: Item) -> Namespace:
+    """Read a namespace from its item."""
     return Namespace(
         name=item["namespace"],
         default=item["everyone"],

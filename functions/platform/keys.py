@@ -196,6 +196,11 @@ def namespace_item(tenant: str, namespace: str) -> Key:
     return f"{tenant}#ns", f"n#{digest('namespace', namespace)}"
 
 
+def namespace_items(tenant: str) -> tuple[str, str]:
+    """The partition of a tenant's namespaces, and what their sort keys begin with."""
+    return f"{tenant}#ns", "n#"
+
+
 def namespace_item_of(slot: Slot) -> Key:
     """The same, for the namespace of a semantic slot."""
     return f"{slot.tenant}#ns", f"n#{slot.owner}"
@@ -211,6 +216,11 @@ def tenant_of(partition: str) -> str:
     return partition.partition("#")[0]
 
 
+def task_set_item(tenant: str, agent: str) -> Key:
+    """The item of the tasks in which an agent is the assignee or holds memory."""
+    return agent_partition(tenant, agent), "tasks"
+
+
 def snapshot_part(tenant: str, task: str, agent: str, nonce: str) -> Key:
     """A part of an agent's snapshot of a task that has ended."""
     return task_item(tenant, task)[0], f"{SNAPSHOT_PREFIX}{agent_digest(agent)}#{nonce}"
@@ -224,6 +234,11 @@ def announcement_item(tenant: str, task: str, event: str) -> Key:
 def intent_item(tenant: str, intent: str) -> Key:
     """An intent's item: owner, participants, access list."""
     return f"{tenant}#i#{digest('intent', intent)}", "i"
+
+
+def intent_task_rows(tenant: str, intent: str) -> tuple[str, str]:
+    """The partition of an intent's tasks, and what their rows' sort keys begin with."""
+    return intent_item(tenant, intent)[0], "t#"
 
 
 def intent_task_row(tenant: str, intent: str, task: str) -> Key:

@@ -43,7 +43,7 @@ def _build_sweep(container: Container) -> Sweep:
         Due(table),
         Expired(container.entry_writer, container.entry_items, clock),
         Agents(table, container.surplus, container.proof, clock),
-        container.archival,
+        container.task_archive,
         container.retention,
         container.remains,
         container.memory_garbage_collector,

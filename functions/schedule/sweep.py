@@ -12,7 +12,7 @@ from functools import partial
 
 from functions.conversations.remains import Remains
 from functions.conversations.retention import Retention
-from functions.entries.archival import Archival
+from functions.entries.archive import TaskArchive
 from functions.openwop.garbage_collector import MemoryGarbageCollector
 from functions.platform.clock import Clock
 from functions.platform.errors import ServiceError
@@ -47,7 +47,7 @@ class Sweep:
         due: Due,
         expired: Expired,
         agents: Agents,
-        archival: Archival,
+        task_archive: TaskArchive,
         retention: Retention,
         remains: Remains,
         memories: MemoryGarbageCollector,
@@ -59,7 +59,7 @@ class Sweep:
         self._expired = expired
         self._agents = agents
         self._clock = clock
-        self._archival = archival
+        self._task_archive = task_archive
         self._retention = retention
         self._remains = remains
         self._memories = memories
@@ -114,7 +114,7 @@ class Sweep:
 
     def _end(self, item: Item) -> Counter[str]:
         """Finishes what the call that ended a task left behind."""
-        done = self._archival.finish_at(item["pk"], _SECONDS_PER_TASK)
+        done = self._task_archive.resume_at(item["pk"], _SECONDS_PER_TASK)
         return Counter(archived=1) if done else Counter(stopped=1)
 
     def _expire(self, batch: list[Item]) -> Counter[str]:

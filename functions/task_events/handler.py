@@ -23,7 +23,6 @@ def build_handler(container: Container) -> Handler:
         container.table,
         container.principal_store,
         container.tasks,
-        container.endings,
         (str(settings.task_events_tenant), str(settings.task_events_principal)),
         container.clock,
     )

@@ -6,7 +6,6 @@ changes the task meanwhile makes it be read again, and what an event asks for is
 
 from dataclasses import replace
 
-from functions.entries.endings import Endings
 from functions.identity.model import WRITE, Principal
 from functions.identity.store import PrincipalStore
 from functions.platform.clock import Clock
@@ -25,9 +24,9 @@ from functions.platform.table import Table
 from functions.platform.writes import put
 from functions.task_events.model import Envelope
 from functions.task_events.requests import TaskEvent
-from functions.tasks.changes import changed
 from functions.tasks.model import Task
 from functions.tasks.requests import TaskChange
+from functions.tasks.rules import apply_change
 from functions.tasks.service import Tasks
 
 _REMEMBERED = 15 * 86_400  # seconds; queues of what was refused keep an event for 14 days
@@ -41,14 +40,12 @@ class Intake:
         table: Table,
         principals: PrincipalStore,
         tasks: Tasks,
-        endings: Endings,
         who: tuple[str, str],
         clock: Clock,
     ) -> None:
         self._table = table
         self._principals = principals
         self._tasks = tasks
-        self._endings = endings
         self._who = who
         self._clock = clock
 
@@ -93,13 +90,13 @@ class Intake:
         except NotFound:
             if event.intent_id is None:
                 raise
-            return self._endings.register(caller, event.new_task, token)
+            return self._tasks.register(caller, event.new_task, token)
         if _holds(present, event.change, token):
-            return self._endings.finished(caller, present)
-        return self._endings.change(caller, present.id, present.version, event.change, token)
+            return self._tasks.resume_archive(caller.tenant, present)
+        return self._tasks.change(caller, present.id, present.version, event.change, token)
 
 
 def _holds(task: Task, change: TaskChange, token: RequestToken) -> bool:
     """Whether the task is already as the event wants it."""
-    after = changed(task, change, task.updated, token)
+    after = apply_change(task, change, task.updated, token)
     return replace(after, version=task.version, request=task.request, ended=task.ended) == task

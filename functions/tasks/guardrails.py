@@ -1,16 +1,16 @@
-"""Coordinators' guardrails, and what they make of tasks and assignees (RFC-0015 §6.6)."""
+"""Coordinators' guardrails, and how they restrict tasks and assignees (RFC-0015 §6.6); pure."""
 
 from dataclasses import asdict, dataclass, fields, replace
 
-from functions.namespaces.bars import Bars
-from functions.platform.guard_keys import barred_name
+from functions.namespaces.restrictions import Restrictions
+from functions.platform.guardrail_keys import namespace_digest
 from functions.platform.items import Item
 from functions.tasks.model import Task
 
 
 @dataclass(frozen=True, slots=True)
-class Guardrails:
-    """What a coordinator's guardrails say; None is nothing."""
+class GuardrailLimits:
+    """What a coordinator's guardrails say; None restricts nothing."""
 
     max_working_memory_per_task: int | None = None
     max_episodic_memory_per_agent: int | None = None
@@ -21,55 +21,55 @@ class Guardrails:
 
 @dataclass(frozen=True, slots=True)
 class CoordinatorGuardrails:
-    """A coordinator's guardrails as they stand; version 0 where nobody has set any."""
+    """A coordinator's guardrails and their version; 0 where nobody has set any."""
 
     coordinator: str
-    guardrails: Guardrails = Guardrails()
+    guardrails: GuardrailLimits = GuardrailLimits()
     version: int = 0
     updated: int | None = None  # epoch ms
     request: bytes | None = None
 
     @property
-    def bars(self) -> Bars:
-        """What they bar an assignee from."""
-        rules = self.guardrails
-        allowed = rules.allowed_semantic_namespaces
-        return Bars(
-            allowed=None if allowed is None else frozenset(map(barred_name, allowed)),
-            denied=frozenset(map(barred_name, rules.denied_semantic_namespaces or ())),
-            episodic=rules.max_episodic_memory_per_agent,
+    def restrictions(self) -> Restrictions:
+        """What they take away from an assignee."""
+        said = self.guardrails
+        allowed = said.allowed_semantic_namespaces
+        return Restrictions(
+            allowed=None if allowed is None else frozenset(map(namespace_digest, allowed)),
+            denied=frozenset(map(namespace_digest, said.denied_semantic_namespaces or ())),
+            max_episodic=said.max_episodic_memory_per_agent,
         )
 
 
-def governed(task: Task, guardrails: Guardrails) -> Task:
-    """A task under its coordinator's guardrails; its room moves with its limit."""
-    bounded = replace(
+def restrict_task(task: Task, guardrails: GuardrailLimits) -> Task:
+    """Return a task under its coordinator's guardrails; its room changes with its limit."""
+    restricted = replace(
         task,
         cap=guardrails.max_working_memory_per_task,
         must_archive=guardrails.memory_archive_required is True,
     )
-    return replace(bounded, room=task.room + bounded.most_entries - task.most_entries)
+    return replace(restricted, room=task.room + restricted.most_entries - task.most_entries)
 
 
-def guardrails_attributes(standing: CoordinatorGuardrails) -> Item:
-    """Guardrails as attributes of their item."""
-    said = asdict(standing.guardrails).items()
+def guardrails_to_item(guardrails: CoordinatorGuardrails) -> Item:
+    """Return guardrails as attributes of their item."""
+    said = asdict(guardrails.guardrails).items()
     return {name: each for name, each in said if each is not None} | {
-        "coordinator": standing.coordinator,
-        "version": standing.version,
-        "updated": standing.updated,
-        "req": standing.request,
+        "coordinator": guardrails.coordinator,
+        "version": guardrails.version,
+        "updated": guardrails.updated,
+        "req": guardrails.request,
     }
 
 
-def guardrails_of(coordinator: str, item: Item | None) -> CoordinatorGuardrails:
-    """A coordinator's guardrails from their item, if there is one."""
+def guardrails_from_item(coordinator: str, item: Item | None) -> CoordinatorGuardrails:
+    """Read a coordinator's guardrails from their item; no item has version 0."""
     if item is None:
         return CoordinatorGuardrails(coordinator=coordinator)
-    given = {each.name: item[each.name] for each in fields(Guardrails) if each.name in item}
+    given = {each.name: item[each.name] for each in fields(GuardrailLimits) if each.name in item}
     return CoordinatorGuardrails(
         coordinator=coordinator,
-        guardrails=Guardrails(**given),
+        guardrails=GuardrailLimits(**given),
         version=item["version"],
         updated=item["updated"],
         request=item.get("req"),

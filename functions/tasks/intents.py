@@ -1,17 +1,11 @@
 """Use cases on intents' access lists (contract §5)."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from functions.identity.model import ADMIN, Principal
+from functions.identity.model import Principal
 from functions.platform.errors import AccessDenied, NotFound
 from functions.tasks.model import Intent
-from functions.tasks.rules import may_read_intent
+from functions.tasks.requests import Acl
+from functions.tasks.rules import may_read_intent, may_set_acl
 from functions.tasks.store import TaskStore
-
-if TYPE_CHECKING:
-    from functions.tasks.requests import Acl
 
 
 class Intents:
@@ -21,7 +15,7 @@ class Intents:
         self._store = store
 
     def get(self, caller: Principal, intent_id: str) -> Intent:
-        """An intent with its access list.
+        """Read an intent with its access list.
 
         Raises:
             NotFound: nobody has used this intent.
@@ -35,13 +29,13 @@ class Intents:
         return intent
 
     def set_acl(self, caller: Principal, intent_id: str, acl: Acl) -> Intent:
-        """Replaces an intent's access list.
+        """Replace an intent's access list.
 
         Raises:
             NotFound: nobody has used this intent.
             AccessDenied: the caller is neither its owner nor has `memory.admin`.
         """
         intent = self.get(caller, intent_id)
-        if caller.id != intent.owner and ADMIN not in caller.permissions:
+        if not may_set_acl(caller, intent):
             raise AccessDenied("only an intent's owner sets its access list")
         return self._store.set_acl(caller, intent_id, acl.entries)

@@ -88,6 +88,7 @@ def task_of(item: Item) -> Task:
         kept=exact_value(item["kept"]),
         request=item.get("req"),
         adopted=item.get("adopted"),
+        changes=item.get("changes", 0),
     )
 
 

@@ -73,11 +73,22 @@ class Task:
     kept: dict[str, Any] = field(default_factory=dict)
     request: bytes | None = None
     adopted: int | None = None  # when it got its intent, if that was after it was created
+    changes: int = 0  # how often its counters have changed
 
     @property
     def intent_from(self) -> int:
         """Since when the task belongs to its intent."""
         return self.created if self.adopted is None else self.adopted
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no entry ends with it."""
+        return self.held == 0 and self.attached == 0
+
+    @property
+    def awaits_archive(self) -> bool:
+        """Whether it has ended, and its memory isn't archived yet."""
+        return self.ended is not None and self.archived is None
 
     @property
     def archives(self) -> bool:

@@ -1,54 +1,80 @@
-"""Use cases on tasks: read, change, who sees what (contract §5, RFC-0015 §6.5, §8)."""
+"""Use cases on tasks: register, read, change, end (contract §5, RFC-0015 §6.5, §8)."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Any, Protocol, cast
 
 from functions.identity.model import ADMIN, Principal
 from functions.platform import keys
 from functions.platform.clock import Clock
-from functions.platform.errors import AccessDenied, VersionMismatch
+from functions.platform.errors import AccessDenied, EntryExists, ValidationFailed
 from functions.platform.idempotency import RequestToken
+from functions.platform.parallel import side_by_side
+from functions.platform.retry import Backoff
 from functions.platform.table import Refused
 from functions.platform.writes import Write
-from functions.tasks import rules, writes
-from functions.tasks.changes import changed
-from functions.tasks.governance import Governance
+from functions.tasks import rules
+from functions.tasks.guardrail_service import GuardrailService
 from functions.tasks.items import task_of
 from functions.tasks.model import Task
-from functions.tasks.store import TaskStore, replace_task
+from functions.tasks.requests import NewTask, TaskChange
+from functions.tasks.store import TaskStore, change_writes, registration_writes
 
-if TYPE_CHECKING:
-    from functions.tasks.requests import TaskChange
+WritesOf = Callable[[Principal, Task | None, Task], list[Write]]
+_ATTEMPTS = 20  # entries of a task may be written all the while that it is to end
+
+
+class MemoryArchive(Protocol):
+    """What archives the memory of ended tasks: `functions.entries.archive.TaskArchive`."""
+
+    def find_entries(self, tenant: str, task: Task) -> Sequence[Any]:
+        """Read the entries that end with a task."""
+
+    def archive(self, tenant: str, ended: Task, entries: Any) -> None:
+        """Archive the entries of a task that has just ended."""
+
+    def resume(self, tenant: str, task_id: str) -> bool:
+        """Finish what an earlier request left."""
 
 
 class Tasks:
-    """The tasks of a caller's tenant."""
+    """The tasks of a caller's tenant.
+
+    Args:
+        store: holds the tasks.
+        guardrails: restricts them.
+        archive: takes over the memory of those that end.
+        kind_of: gives a principal's kind by tenant and id; None if there is no such principal.
+        clock: gives the time in epoch ms.
+    """
 
     def __init__(
         self,
         store: TaskStore,
-        governance: Governance,
+        guardrails: GuardrailService,
+        archive: MemoryArchive,
+        kind_of: Callable[[str, str], str | None],
         clock: Clock,
     ) -> None:
         self._store = store
-        self._governance = governance
+        self._guardrails = guardrails
+        self._archive = archive
+        self._kind_of = kind_of
         self._clock = clock
 
     def get(self, caller: Principal, task_id: str) -> Task:
-        """One task.
+        """Read one task.
 
         Raises:
-            NotFound: no such task in the caller's tenant.
+            NotFound: no task of the caller's tenant has this id.
             AccessDenied: the caller has no part in it or in its intent.
         """
         task = self._store.existing(caller.tenant, task_id)
-        if not self._sees(caller, task):
+        if not self._may_read(caller, task):
             raise AccessDenied("you have no part in this task")
         return task
 
-    def _sees(self, caller: Principal, task: Task) -> bool:
+    def _may_read(self, caller: Principal, task: Task) -> bool:
         if caller.id in task.parties or ADMIN in caller.permissions:
             return True
         if self.reads_memory(caller, task):
@@ -57,7 +83,7 @@ class Tasks:
         return intent is not None and rules.may_read_intent(caller, intent)
 
     def of_intent(self, caller: Principal, intent_id: str) -> list[Task]:
-        """An intent's tasks, newest first, as far as the caller has part in them or the intent."""
+        """List an intent's tasks that the caller may read, newest first."""
         tasks = self._store.of_intent(caller.tenant, intent_id)
         intent = self._store.intent(caller.tenant, intent_id)
         if intent is None or not rules.may_read_intent(caller, intent):
@@ -65,76 +91,18 @@ class Tasks:
         return _newest_first(tasks)
 
     def of_agent(self, caller: Principal, agent: str) -> list[Task]:
-        """The open tasks assigned to an agent, newest first, as far as the caller has part in them.
+        """List the open tasks assigned to an agent that the caller may see, newest first.
 
-        What a worker polls: one read of the agent's task set, one of those tasks.
+        Workers poll this: one read of the agent's task set, one of those tasks.
         """
+        tasks = self._store.of_agent(caller.tenant, agent)
         return _newest_first(
-            [
-                task
-                for task in self._store.of_agent(caller.tenant, agent)
-                if task.assignee == agent
-                and task.ended is None
-                and (caller.id in task.parties or ADMIN in caller.permissions)
-            ]
+            task
+            for task in tasks
+            if task.assignee == agent
+            and task.ended is None
+            and rules.may_list_agent_task(caller, task)
         )
-
-    def change(
-        self,
-        caller: Principal,
-        task_id: str,
-        version: int,
-        change: TaskChange,
-        token: RequestToken,
-    ) -> Task:
-        """Changes a task (contract §5).
-
-        Raises:
-            NotFound, AccessDenied, TaskClosed, VersionMismatch: as they say.
-        """
-        present = self._store.existing(caller.tenant, task_id)
-        if token.wrote(present.request):
-            return present
-        rules.assert_may_change(caller, present, change.model_fields_set)
-        if version != present.version:
-            raise _mismatch(present)
-        rules.assert_open(present)
-        new = changed(present, change, self._clock(), token)
-        try:
-            changes = partial(self._changes, caller, present)
-            self._governance.commit(caller.tenant, present, new, changes)
-        except Refused as refused:
-            return self._not_changed(caller, task_id, token, refused)
-        return self._store.existing(caller.tenant, task_id)
-
-    def _changes(self, caller: Principal, old: Task, new: Task) -> list[Write]:
-        """What a change writes: the task, and what follows from it elsewhere."""
-        tenant = caller.tenant
-        changes = [replace_task(tenant, old, new)]
-        if new.assignee is not None and new.assignee != old.assignee:
-            changes.append(writes.join(tenant, new.assignee, new.id))
-            if new.intent is not None:
-                parties = frozenset({new.assignee})
-                changes.append(writes.use_intent(caller, new.intent, new.updated, parties))
-        if new.policy.inherit_from_parent and not old.policy.inherit_from_parent:
-            parent = None if new.parent is None else self._store.get(tenant, new.parent)
-            rules.assert_may_inherit(caller, parent)
-            changes.append(writes.inherit(caller, str(new.parent), new.id))
-        if old.policy.inherit_from_parent and not new.policy.inherit_from_parent:
-            changes.append(writes.disinherit(tenant, str(new.parent), new.id))
-        return changes
-
-    def _not_changed(
-        self, caller: Principal, task_id: str, token: RequestToken, refused: Refused
-    ) -> Task:
-        item = refused.failed.get(keys.task_item(caller.tenant, task_id))
-        if item is None:
-            raise AccessDenied("the intent or the parent is no longer yours to use") from refused
-        present = task_of(item)
-        if token.wrote(present.request):
-            return present
-        rules.assert_open(present)
-        raise _mismatch(present) from refused
 
     def reads_memory(self, caller: Principal, task: Task) -> bool:
         """Whether the caller reads all working memory of a task (contract §4)."""
@@ -144,25 +112,163 @@ class Tasks:
         return any(heir.assignee == caller.id and heir.ended is None for heir in heirs)
 
     def known(self, tenant: str, task_ids: set[str]) -> list[Task]:
-        """The tasks that exist among these."""
+        """Read the tasks that exist among these."""
         return self._store.get_many(tenant, task_ids)
 
     def oversees(self, caller: Principal, agent: str) -> bool:
         """Whether the caller coordinates an open task assigned to the agent (RFC-0015 §2.2)."""
         tasks = self._store.of_agent(caller.tenant, agent) if caller.may_coordinate else []
         return any(
-            task.ended is None and task.assignee == agent and rules.coordinates(caller, task)
+            task.ended is None and task.assignee == agent and rules.is_coordinator(caller, task)
             for task in tasks
         )
 
+    def register(self, caller: Principal, new: NewTask, token: RequestToken) -> Task:
+        """Register a task, or adopt one that a write registered.
 
-def _newest_first(tasks: list[Task]) -> list[Task]:
+        Raises:
+            AccessDenied: the caller would give authority that it doesn't have.
+            EntryExists: another task has the id.
+            ValidationFailed: the parent doesn't exist, or the coordinator can't coordinate.
+        """
+        parent = self._get_parent(caller, new)
+        roles = rules.choose_roles(caller, new, parent)
+        if caller.may_coordinate and roles[1] not in (None, caller.id):
+            self._assert_can_coordinate(caller.tenant, str(roles[1]))
+        task = rules.build_task(new, caller, roles, self._clock(), token)
+        try:
+            return self._commit(caller, None, task, registration_writes)
+        except Refused as refused:
+            return self._resolve_registration_conflict(caller, new, task, token, refused)
+
+    def _get_parent(self, caller: Principal, new: NewTask) -> Task | None:
+        if new.parent_task_id is None:
+            return None
+        if new.parent_task_id == new.id:
+            raise ValidationFailed("parent_task_id", "a task isn't its own parent")
+        parent = self._store.get(caller.tenant, new.parent_task_id)
+        if parent is None:
+            raise ValidationFailed("parent_task_id", "no such task")
+        return parent
+
+    def _assert_can_coordinate(self, tenant: str, principal: str) -> None:
+        if self._kind_of(tenant, principal) not in ("coordinator", "user"):
+            raise AccessDenied("only a principal of kind coordinator or user coordinates a task")
+
+    def _resolve_registration_conflict(
+        self, caller: Principal, new: NewTask, task: Task, token: RequestToken, refused: Refused
+    ) -> Task:
+        """Answer a retry, adopt a task that a write registered, or say why nothing was done."""
+        item = refused.failed.get(keys.task_item(caller.tenant, task.id))
+        if item is not None:
+            present = task_of(item)
+            if token.wrote(present.request):
+                return self.resume_archive(caller.tenant, present)
+            if caller.may_coordinate and rules.is_adoptable(present, new, task.assignee):
+                return self._adopt(caller, present, task)
+            raise EntryExists("a task has this id already")
+        if keys.intent_item(caller.tenant, str(task.intent)) in refused.failed:
+            raise AccessDenied("this intent belongs to somebody else; ask its owner for access")
+        raise AccessDenied("the parent has ended, or you no longer direct it")
+
+    def _adopt(self, caller: Principal, present: Task, wanted: Task) -> Task:
+        adopted = rules.adopt_task(present, wanted)
+        try:
+            return self._save(caller, present, adopted, registration_writes)
+        except Refused as refused:
+            if keys.task_item(caller.tenant, adopted.id) in refused.failed:
+                raise EntryExists("a task has this id already") from refused
+            raise AccessDenied("this intent or parent belongs to somebody else") from refused
+
+    def change(
+        self,
+        caller: Principal,
+        task_id: str,
+        version: int,
+        change: TaskChange,
+        token: RequestToken,
+    ) -> Task:
+        """Change a task (contract §5); one that ends has its memory archived when this returns.
+
+        Raises:
+            NotFound: no task of the caller's tenant has this id.
+            AccessDenied: a field isn't the caller's to change.
+            TaskClosed: the task has ended.
+            VersionMismatch: it is at another version.
+        """
+        present = self._store.existing(caller.tenant, task_id)
+        if token.wrote(present.request):
+            return self.resume_archive(caller.tenant, present)
+        rules.assert_may_change(caller, present, change.model_fields_set)
+        rules.assert_version(present, version)
+        rules.assert_open(present)
+        new = rules.apply_change(present, change, self._clock(), token)
+        if new.policy.inherit_from_parent and not present.policy.inherit_from_parent:
+            parent = None if new.parent is None else self._store.get(caller.tenant, new.parent)
+            rules.assert_may_inherit(caller, parent)
+        try:
+            return self._save(caller, present, new, change_writes)
+        except Refused as refused:
+            return self._resolve_change_conflict(caller.tenant, present, token, refused)
+
+    def _resolve_change_conflict(
+        self, tenant: str, read: Task, token: RequestToken, refused: Refused
+    ) -> Task:
+        item = refused.failed.get(keys.task_item(tenant, read.id))
+        if item is None:
+            raise AccessDenied("the intent or the parent is no longer yours to use") from refused
+        present = task_of(item)
+        if token.wrote(present.request):
+            return self.resume_archive(tenant, present)
+        rules.assert_open(present)
+        raise rules.version_mismatch(present) from refused
+
+    def resume_archive(self, tenant: str, task: Task) -> Task:
+        """Finish what an earlier request left of archiving a task's memory; returns the task."""
+        if task.awaits_archive:
+            self._archive.resume(tenant, task.id)
+        return task
+
+    def _save(self, caller: Principal, old: Task, new: Task, writes_of: WritesOf) -> Task:
+        """Write a task that exists; if it ends, archive its memory.
+
+        What it holds is read beside the write; the archive reads again what that misses.
+        """
+        if new.ended is None:
+            return self._commit(caller, old, new, writes_of)
+        steps: list[Callable[[], Any]] = [
+            partial(self._commit, caller, old, new, writes_of),
+            partial(self._archive.find_entries, caller.tenant, old),
+        ]
+        ended, entries = side_by_side(steps)
+        self._archive.archive(caller.tenant, ended, entries)
+        return cast("Task", ended)
+
+    def _commit(self, caller: Principal, old: Task | None, new: Task, writes_of: WritesOf) -> Task:
+        """Write a task under its coordinator's guardrails; returns it as it was written.
+
+        Raises:
+            Refused: a condition didn't hold, on something else than guardrails and counters.
+        """
+        backoff = Backoff("others are changing this task", attempts=_ATTEMPTS, longest_wait=0.1)
+        while True:
+            guarded = self._guardrails.guard(caller.tenant, old, new)
+            try:
+                self._store.commit([*writes_of(caller, old, guarded.task), *guarded.writes])
+                break
+            except Refused as refused:
+                conflicts = refused.failed.keys() - guarded.keys
+                item = refused.failed.get(keys.task_item(caller.tenant, new.id))
+                present = None if item is None else task_of(item)
+                if old is not None and present is not None and rules.is_same_version(old, present):
+                    new = rules.with_counters(new, present)
+                    conflicts -= {keys.task_item(caller.tenant, new.id)}
+                if conflicts:
+                    raise
+                backoff.wait()
+        self._guardrails.update_assignees(caller.tenant, old, guarded.task)
+        return guarded.task
+
+
+def _newest_first(tasks: Iterable[Task]) -> list[Task]:
     return sorted(tasks, key=lambda task: (task.created, task.id), reverse=True)
-
-
-def _mismatch(present: Task) -> VersionMismatch:
-    return VersionMismatch(
-        f"the task is at version {present.version}; read it and try again",
-        current=present,
-        version=present.version,
-    )

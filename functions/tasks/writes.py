@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functions.identity.model import Principal
 from functions.platform import keys
 from functions.platform.items import Item
-from functions.platform.keys import Key, agent_digest
+from functions.platform.keys import agent_digest
 from functions.platform.writes import Write, check, put, update
 from functions.tasks.items import task_attributes
 from functions.tasks.model import Policy, Task
@@ -40,15 +40,10 @@ class Held:
 NOTHING = Held()
 
 
-def task_set(tenant: str, agent: str) -> Key:
-    """The item of the tasks in which an agent is the assignee or holds memory."""
-    return keys.agent_partition(tenant, agent), "tasks"
-
-
 def join(tenant: str, agent: str, *tasks: str) -> Write:
     """Puts tasks into an agent's task set."""
     return update(
-        task_set(tenant, agent),
+        keys.task_set_item(tenant, agent),
         "SET agent_id = :agent ADD tasks :tasks",
         agent=agent,
         tasks=set(tasks),
@@ -57,7 +52,7 @@ def join(tenant: str, agent: str, *tasks: str) -> Write:
 
 def leave(tenant: str, agent: str, task: str) -> Write:
     """Takes a task out of an agent's task set."""
-    return update(task_set(tenant, agent), "DELETE tasks :task", task={task})
+    return update(keys.task_set_item(tenant, agent), "DELETE tasks :task", task={task})
 
 
 def use_intent(

@@ -9,12 +9,11 @@ from functions.identity.model import Principal
 from functions.namespaces.service import Namespaces
 from functions.platform.clock import Clock
 from functions.platform.errors import AccessDenied
-from functions.platform.guard_keys import workflow_item
+from functions.platform.guardrail_keys import workflow_item
 from functions.platform.idempotency import RequestToken
 from functions.platform.table import Table
 from functions.platform.writes import put
 from functions.tasks.model import Task
-from functions.tasks.registrations import Registrations
 from functions.tasks.requests import KEPT, MemoryPolicy, NewTask, TaskChange
 from functions.tasks.service import Tasks
 from functions.workflows.model import AgentPlan, Application, TaskPlan
@@ -31,14 +30,12 @@ class Workflows:
         namespaces: Namespaces,
         agents: Agents,
         tasks: Tasks,
-        registrations: Registrations,
         clock: Clock,
     ) -> None:
         self._table = table
         self._namespaces = namespaces
         self._agents = agents
         self._tasks = tasks
-        self._registrations = registrations
         self._clock = clock
 
     def apply(self, caller: Principal, workflow: Workflow, token: RequestToken) -> Application:
@@ -77,7 +74,7 @@ class Workflows:
             task = present.get(plan.id)
             if task is None:
                 new = NewTask(id=plan.id, intent_id=wanted.intent, **fields)
-                self._registrations.register(caller, new, RequestToken.fresh())
+                self._tasks.register(caller, new, RequestToken.fresh())
             elif task.ended is None and not _stands(task, plan, fields):
                 change, token = TaskChange(**fields), RequestToken.fresh()
                 self._tasks.change(caller, task.id, task.version, change, token)

@@ -24,14 +24,14 @@ _GUARDRAILS = "/api/v1/coordinators/{coordinator_id+}/guardrails"
 
 
 def get_guardrails(request: Request, caller: Principal) -> Response:
-    return _response(request.services.guarding.get(caller, _coordinator(request)))
+    return _response(request.services.guardrails.get(caller.tenant, _coordinator(request)))
 
 
 def change_guardrails(request: Request, caller: Principal) -> Response:
     asked = request.parse_body(GuardrailsChange).guardrails
     version, token = request.if_match, request.idempotency_token(caller)
     return _response(
-        request.services.guarding.change(caller, _coordinator(request), asked, version, token)
+        request.services.guardrails.change(caller, _coordinator(request), asked, version, token)
     )
 
 

@@ -94,14 +94,14 @@ def _task_response(status: int, task: Task, **headers: str) -> Response:
 
 
 def register_task(request: Request, caller: Principal) -> Response:
-    task = request.services.endings.register(
+    task = request.services.tasks.register(
         caller, request.parse_body(NewTask), request.idempotency_token(caller)
     )
     return _task_response(201, task, location=f"{_TASKS}/{quote(task.id, safe='')}")
 
 
 def change_task(request: Request, caller: Principal) -> Response:
-    task = request.services.endings.change(
+    task = request.services.tasks.change(
         caller,
         request.path_params["task_id"],
         request.required_if_match,

@@ -1,0 +1,170 @@
+"""Archive and remove the memory of ended tasks (RFC-0015 §2.1; contract §5).
+
+The transaction that ends a task has the task's counters as a condition, so the ended task says
+exactly what has to be archived. Then follow three steps, each of which a retry or the schedule may
+repeat:
+
+1. Entries move: one transaction removes them and puts them, with their values of that instant, into
+   a part of their agent's snapshot. A racing change is in the part, or is refused.
+2. When nothing is left, the parts become `memory.archived` events. An event's id follows from task,
+   agent and number, so it is logged once.
+3. The last transaction announces the events to the change stream, deletes the parts, takes the task
+   out of its agents' task sets and marks it as archived.
+"""
+
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+
+from functions.entries.model import Entry
+from functions.entries.plan import Plan
+from functions.entries.snapshots import Part, SnapshotStore, build_archived_events, line_size
+from functions.entries.store import EntryStore
+from functions.entries.writer import EntryWriter
+from functions.entries.writes import Reason, Transition
+from functions.event_log.model import Event, LogName
+from functions.event_log.store import LogStore
+from functions.identity.model import Principal
+from functions.platform import keys
+from functions.platform.clock import Clock
+from functions.platform.errors import EntryNotFound, VersionMismatch
+from functions.platform.idempotency import RequestToken
+from functions.tasks.model import Task
+from functions.tasks.store import TaskStore
+
+_MAX_ENTRIES_PER_MOVE = 40  # two writes each, of the 100 that a transaction holds
+_MAX_PART_BYTES = 250_000  # of lines; an item holds 400 KB
+_REQUEST_SECONDS = 20.0  # the schedule finishes what takes longer
+_FIRST_WAIT, _LONGEST_WAIT = 0.02, 0.5  # seconds; an index follows within milliseconds
+
+
+class TaskArchive:
+    """Archives what ended tasks hold."""
+
+    def __init__(
+        self,
+        store: EntryStore,
+        writer: EntryWriter,
+        snapshots: SnapshotStore,
+        tasks: TaskStore,
+        logs: LogStore,
+        clock: Clock,
+    ) -> None:
+        self._store = store
+        self._writer = writer
+        self._snapshots = snapshots
+        self._tasks = tasks
+        self._logs = logs
+        self._clock = clock
+
+    def find_entries(self, tenant: str, task: Task) -> list[Entry]:
+        """Read the entries that end with a task, by an index that may lag behind the table."""
+        return [] if task.is_empty else self._store.of_task(tenant, task.id)
+
+    def archive(self, tenant: str, ended: Task, entries: Sequence[Entry]) -> None:
+        """Archive the memory of a task that the caller has just ended, within 20 seconds.
+
+        Args:
+            tenant: the task's.
+            ended: the task as it ended; its counters are exact.
+            entries: those that `find_entries` gave; what it missed is read again.
+        """
+        deadline = time.monotonic() + _REQUEST_SECONDS
+        moved, parts = self._move(tenant, ended, entries, deadline)
+        if moved == ended.held + ended.attached:
+            self._complete(tenant, ended, parts)
+        else:
+            self._resume(keys.task_item(tenant, ended.id)[0], deadline)
+
+    def resume(self, tenant: str, task_id: str) -> bool:
+        """Finish what an earlier request left of a task's archiving; as `resume_at`."""
+        return self.resume_at(keys.task_item(tenant, task_id)[0], _REQUEST_SECONDS)
+
+    def resume_at(self, partition: str, seconds: float) -> bool:
+        """Finish the archiving of the task whose item is in a partition.
+
+        Returns whether the task's memory is archived; False if that takes longer than `seconds`.
+        """
+        return self._resume(partition, time.monotonic() + seconds)
+
+    def _resume(self, partition: str, deadline: float) -> bool:
+        tenant, wait = keys.tenant_of(partition), _FIRST_WAIT
+        while True:
+            task = self._tasks.at(partition)
+            if task is None or not task.awaits_archive:
+                return True
+            if task.is_empty:
+                self._complete(tenant, task, self._snapshots.list_parts(partition))
+                return True
+            if time.monotonic() > deadline:
+                return False
+            moved, _ = self._move(tenant, task, self._store.of_task(tenant, task.id), deadline)
+            if not moved:
+                time.sleep(wait)
+                wait = min(2 * wait, _LONGEST_WAIT)
+
+    def _move(
+        self, tenant: str, task: Task, entries: Iterable[Entry], deadline: float
+    ) -> tuple[int, list[Part]]:
+        """Move entries into parts, or delete them; returns how many, and the parts."""
+        moved, parts = 0, list[Part]()
+        for chunk in _split_into_moves(entries):
+            if time.monotonic() > deadline:
+                break
+            reason = _removal_reason(task, chunk[0])
+            part = Part.of(tenant, task.id, chunk) if reason == "archived" else None
+            if self._move_together(tenant, chunk, reason, part):
+                moved += len(chunk)
+                parts += [] if part is None else [part]
+        return moved, parts
+
+    def _move_together(
+        self, tenant: str, chunk: list[Entry], reason: Reason, part: Part | None
+    ) -> bool:
+        """Remove entries in one transaction; False if one has changed or gone since it was read."""
+        steps = tuple(Transition(entry, None, reason=reason) for entry in chunk)
+        nobody = Principal(tenant, "", "user", frozenset())
+        plan = Plan(nobody, steps, self._clock())
+        if part is not None:
+            plan.along[part.key] = part.write
+        try:
+            self._writer.commit(plan, RequestToken.fresh())
+        except (EntryNotFound, VersionMismatch):
+            return False
+        return True
+
+    def _complete(self, tenant: str, task: Task, parts: list[Part]) -> None:
+        """Log the events of all parts, then drop the parts and mark the task as archived."""
+        ordered = sorted(parts, key=lambda part: part.key)  # a retry builds the same events
+        events = list(build_archived_events(tenant, task, ordered))
+        logs: defaultdict[LogName, list[Event]] = defaultdict(list)
+        for event in events:
+            logs[event.log].append(event)
+        for log, group in logs.items():
+            self._logs.append(tenant, log, group)
+        self._snapshots.complete(tenant, task, events, ordered, self._clock())
+
+
+def _removal_reason(task: Task, entry: Entry) -> Reason:
+    if entry.tier != "working":
+        return "expired"
+    return "archived" if task.archives else "deleted"
+
+
+def _split_into_moves(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
+    """Group entries of one agent and tier so that a group fits one transaction and one part."""
+    groups: defaultdict[tuple[str, str], list[Entry]] = defaultdict(list)
+    for entry in entries:
+        groups[entry.agent, entry.tier].append(entry)
+    for (_, tier), group in groups.items():
+        limit = _MAX_ENTRIES_PER_MOVE if tier != "semantic" else 1  # has index rows to delete
+        chunk: list[Entry] = []
+        free_bytes = _MAX_PART_BYTES
+        for entry in group:
+            size = line_size(entry)
+            if chunk and (len(chunk) == limit or size > free_bytes):
+                yield chunk
+                chunk, free_bytes = [], _MAX_PART_BYTES
+            chunk.append(entry)
+            free_bytes -= size
+        yield chunk

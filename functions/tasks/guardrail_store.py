@@ -1,0 +1,116 @@
+"""Reads and writes of guardrails, of coordinators' lists of open tasks, and of restrictions."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from functions.namespaces.restrictions import (
+    Restrictions,
+    merge_restrictions,
+    restrictions_from_item,
+    restrictions_to_item,
+)
+from functions.platform import guardrail_keys
+from functions.platform.items import Item
+from functions.platform.keys import Key
+from functions.platform.table import Table
+from functions.platform.writes import Write, check, delete, put
+from functions.tasks.guardrails import (
+    CoordinatorGuardrails,
+    guardrails_from_item,
+    guardrails_to_item,
+)
+
+
+class GuardrailStore:
+    """Guardrails by coordinator, and restrictions by agent."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def get(self, tenant: str, coordinator: str) -> CoordinatorGuardrails:
+        """Read a coordinator's guardrails: one call."""
+        item = self._table.get(guardrail_keys.guardrails_item(tenant, coordinator))
+        return guardrails_from_item(coordinator, item)
+
+    def get_with_restrictions(
+        self, tenant: str, coordinator: str, agent: str | None
+    ) -> tuple[CoordinatorGuardrails, Restrictions]:
+        """Read a coordinator's guardrails and an agent's restrictions: one call."""
+        own = guardrail_keys.guardrails_item(tenant, coordinator)
+        others = guardrail_keys.restrictions_item(tenant, agent or "")
+        found = self._table.get_many((own, others) if agent else (own,))
+        guardrails = guardrails_from_item(coordinator, found.get(own))
+        return guardrails, restrictions_from_item(found.get(others))
+
+    def replace(self, tenant: str, new: CoordinatorGuardrails) -> None:
+        """Put guardrails in the place of the version before.
+
+        Raises:
+            functions.platform.table.ConditionFailed: another version is stored.
+        """
+        key = guardrail_keys.guardrails_item(tenant, new.coordinator)
+        self._table.put(_put_version(key, guardrails_to_item(new), new.version))
+
+    def list_task_ids(self, tenant: str, coordinator: str) -> list[str]:
+        """Read the ids of a coordinator's open tasks."""
+        partition = guardrail_keys.guardrails_item(tenant, coordinator)[0]
+        rows = self._table.query(partition, guardrail_keys.COORDINATED_TASK_PREFIX)
+        return [row["task"] for row in rows]
+
+    def get_restrictions(self, tenant: str, agent: str) -> Restrictions:
+        """Read an agent's restrictions: one call."""
+        return restrictions_from_item(
+            self._table.get(guardrail_keys.restrictions_item(tenant, agent))
+        )
+
+    def merged_restrictions(self, tenant: str, coordinators: Iterable[str]) -> Restrictions:
+        """Read what the guardrails of several coordinators restrict together."""
+        keys = {guardrail_keys.guardrails_item(tenant, name): name for name in coordinators}
+        items = self._table.get_many(keys) if keys else {}
+        return merge_restrictions(
+            guardrails_from_item(keys[key], item).restrictions for key, item in items.items()
+        )
+
+    def replace_restrictions(self, tenant: str, agent: str, new: Restrictions) -> None:
+        """Put restrictions in the place of the version before.
+
+        Raises:
+            functions.platform.table.ConditionFailed: another version is stored.
+        """
+        self._table.put(_put_restrictions(tenant, agent, new))
+
+
+def check_guardrails(tenant: str, guardrails: CoordinatorGuardrails) -> Write:
+    """Check that guardrails still have the version that was read."""
+    key = guardrail_keys.guardrails_item(tenant, guardrails.coordinator)
+    if guardrails.version == 0:
+        return check(key, "attribute_not_exists(pk)")
+    return check(key, "version = :version", version=guardrails.version)
+
+
+def add_restrictions(tenant: str, agent: str, present: Restrictions, more: Restrictions) -> Write:
+    """Put an agent under one more coordinator's restrictions."""
+    merged = merge_restrictions((present, more))
+    return _put_restrictions(tenant, agent, replace(merged, version=present.version + 1))
+
+
+def list_under_coordinator(tenant: str, coordinator: str, task: str) -> Write:
+    """Add an open task to its coordinator's list."""
+    return put(guardrail_keys.coordinated_task_row(tenant, coordinator, task), {"task": task})
+
+
+def unlist_under_coordinator(tenant: str, coordinator: str, task: str) -> Write:
+    """Take a task that ends from its coordinator's list."""
+    return delete(guardrail_keys.coordinated_task_row(tenant, coordinator, task))
+
+
+def _put_restrictions(tenant: str, agent: str, new: Restrictions) -> Write:
+    key = guardrail_keys.restrictions_item(tenant, agent)
+    return _put_version(key, restrictions_to_item(new), new.version)
+
+
+def _put_version(key: Key, item: Item, version: int) -> Write:
+    """Put an item of this version in the place of the one before."""
+    if version == 1:
+        return put(key, item, "attribute_not_exists(pk)")
+    return put(key, item, "version = :before", before=version - 1)
