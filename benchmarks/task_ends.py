@@ -1,0 +1,34 @@
+"""What the end of a task costs, by the number of entries in its working memory."""
+
+from collections.abc import Iterator
+
+from benchmarks.capacity import Call, in_sequence
+from benchmarks.inprocess import Function
+from benchmarks.memories import Measured
+from benchmarks.workload import entry
+
+_TASKS = "/api/v1/tasks"
+_LIMITS = {0: (6, 8, 2), 1: (7, 21, 5), 25: (7, 118, 29), 100: (10, 440, 105)}
+"""By entries: calls in sequence (6, and 1 for each 25), write and read units."""
+_TRIES = 3  # on a busy machine a thread may start too late to run beside another
+
+
+def operations(function: Function, key: str) -> Iterator[Measured]:
+    """The end of a task by its coordinator, with entries of 1 KB. Raises `RequestError`."""
+    for entries, limit in _LIMITS.items():
+        tries = _TRIES if entries < 100 else 1
+        ends = [_end_task(function, key, f"{entries}-{each}", entries) for each in range(tries)]
+        yield f"end a task of {entries} entries", limit, min(ends, key=in_sequence)
+
+
+def _end_task(function: Function, key: str, name: str, entries: int) -> list[Call]:
+    agent, task_id = f"worker-{name}", f"task-{name}"
+    principal = {"id": agent, "kind": "agent"}
+    agent_key = function.call("POST", "/api/v1/principals", key, principal).body["api_key"]
+    task = {"id": task_id, "intent_id": f"intent-{name}", "assigned_agent": agent}
+    function.call("POST", _TASKS, key, task)
+    for number in range(entries):
+        new = entry(agent, f"key-{number}", "working", ()) | {"scope": {"task_id": task_id}}
+        function.call("POST", "/api/v1/memory", agent_key, new)
+    change = {"status": "completed"}
+    return function.call("PATCH", f"{_TASKS}/{task_id}", key, change, if_match="1").calls
