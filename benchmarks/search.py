@@ -7,7 +7,7 @@ from benchmarks.capacity import Call, recorded
 from benchmarks.inprocess import Function
 from benchmarks.memories import Measured
 from functions.entries.items import EntryItems
-from functions.platform import keys
+from functions.platform import entry_keys
 from functions.platform.clock import now_ms
 from functions.platform.table import Table
 from functions.search.embedding_indexer import EmbeddingIndexer
@@ -38,8 +38,8 @@ def _embedded(function: Function, tenant: str, key: str, name: str, **changes: s
     """Create an entry and has its vector follow, as the stream function does."""
     created: Any = function.call("POST", _MEMORY, key, _ENTRY | {"key": name} | changes).body
     table = Table(function.client, "memory")
-    address = keys.parse_entry_id(tenant, created["id"])
-    item = address and table.get(address[0].item)
+    address = entry_keys.parse_entry_id(tenant, created["id"])
+    item = address and table.get(address[0].item_key)
     store = VectorStore(table, now_ms, float16_format(MODEL))
     with recorded(function.client) as calls:
         EmbeddingIndexer(store, embed).index_change(None, EntryItems(None).entry_of(item or {}))

@@ -11,9 +11,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TextIO
 
+from functions.platform.item_types import API_KEY
+
 _AT_ONCE = 25
 _OBJECTS_AT_ONCE = 1000
 _REMEMBERED = 61.0  # seconds for which a running function may remember a key
+_API_KEYS = API_KEY.build_partition(sha256="")
 _OF_TENANT = "begins_with(pk, :own) OR (begins_with(pk, :key) AND tenant = :tenant)"
 
 Item = dict[str, Any]
@@ -70,7 +73,7 @@ def _deleted(storage: Storage, tenant: str) -> Counter[str]:
             {name: item[name] for name in ("pk", "sk")} for item in _items(storage, table, tenant)
         )
         ordered = sorted(
-            keys, key=lambda key: (not key["pk"]["S"].startswith("~key#"), key["pk"]["S"])
+            keys, key=lambda key: (not key["pk"]["S"].startswith(_API_KEYS), key["pk"]["S"])
         )
         for start in range(0, len(ordered), _AT_ONCE):
             _delete(storage, table, ordered[start : start + _AT_ONCE])
@@ -88,7 +91,7 @@ def _items(storage: Storage, table: str, tenant: str) -> Iterator[Item]:
         FilterExpression=_OF_TENANT,
         ExpressionAttributeValues={
             ":own": {"S": f"{tenant}#"},
-            ":key": {"S": "~key#"},
+            ":key": {"S": _API_KEYS},
             ":tenant": {"S": tenant},
         },
         ConsistentRead=True,

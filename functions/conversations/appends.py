@@ -12,7 +12,7 @@ from functions.conversations.model import Conversation, Message
 from functions.conversations.store import ConversationStore
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
-from functions.platform.conversation_keys import request_item
+from functions.platform.conversation_keys import build_append_request_key
 from functions.platform.errors import BatchTooLarge, NotFound
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
@@ -96,7 +96,7 @@ class Appends:
         on = moved(before, after)
         if token is None:
             return [on, *messages]
-        key = request_item(place[0], before.generation, token.key)
+        key = build_append_request_key(place[0], before.generation, token.key)
         kept = {"at": before.count, "messages": len(added), "req": token.stored}
         return [on, *messages, put(key, kept, "attribute_not_exists(pk)")]
 
@@ -120,6 +120,6 @@ class Appends:
 
 def _first(found: Conversation, token: RequestToken, refused: Refused) -> Item | None:
     """What a request left behind when it was carried out before."""
-    key = request_item(place_of(found)[0], found.generation, token.key)
+    key = build_append_request_key(place_of(found)[0], found.generation, token.key)
     item = refused.failed.get(key)
     return item if item is not None and token.wrote(item["req"]) else None

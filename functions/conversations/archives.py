@@ -12,8 +12,9 @@ from functions.conversations.model import Conversation, Message, Page, Take
 from functions.conversations.retention import MESSAGES_PER_PART, part_name
 from functions.identity.model import Principal
 from functions.platform.cold import ColdStorage
-from functions.platform.conversation_keys import ARCHIVE_PREFIX, conversation_item
+from functions.platform.conversation_keys import build_conversation_key
 from functions.platform.errors import NotFound, Unavailable
+from functions.platform.item_types import ARCHIVE
 from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.table import Table
@@ -58,8 +59,8 @@ class Archives:
         self._table.transact([delete(place)])
 
     def _newest(self, caller: Principal, session: str) -> tuple[Conversation, Key]:
-        partition, _ = conversation_item(caller.tenant, session)
-        for item in self._table.query(partition, ARCHIVE_PREFIX, newest_first=True):
+        partition, _ = build_conversation_key(caller.tenant, session)
+        for item in self._table.query(partition, ARCHIVE.sort_prefix, newest_first=True):
             found = self._items.conversation(caller.tenant, item, item["details"])
             return found, (item["pk"], item["sk"])
         raise NotFound("no conversation of this session is archived")

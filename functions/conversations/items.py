@@ -4,13 +4,14 @@ from typing import Any
 
 from functions.conversations.model import Conversation, Message
 from functions.platform.conversation_keys import (
-    conversation_item,
-    details_item,
-    message_item,
-    user_row,
+    build_conversation_key,
+    build_details_key,
+    build_message_key,
+    build_user_row_key,
+    parse_message_index,
 )
 from functions.platform.items import Item
-from functions.platform.keys import Key, due_shard
+from functions.platform.keys import Key, get_due_shard
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.values import Values, pack
 from functions.platform.writes import Write, put, update
@@ -20,13 +21,13 @@ _DETAILS = "details"
 
 def place_of(conversation: Conversation) -> Key:
     """Where a conversation's header stands."""
-    return conversation_item(conversation.tenant, conversation.session)
+    return build_conversation_key(conversation.tenant, conversation.session)
 
 
 def row_of(conversation: Conversation) -> Key:
     """Where its user's list names it."""
     place, _ = place_of(conversation)
-    return user_row(conversation.tenant, conversation.user, conversation.created, place)
+    return build_user_row_key(conversation.tenant, conversation.user, conversation.created, place)
 
 
 def header(conversation: Conversation) -> Item:
@@ -49,7 +50,7 @@ def header(conversation: Conversation) -> Item:
         "ends": ends,
         "form": conversation.schema,
         DUE_ATTRIBUTE: ends,
-        DUE_SHARD_ATTRIBUTE: None if ends is None else due_shard(place),
+        DUE_SHARD_ATTRIBUTE: None if ends is None else get_due_shard(place),
     }
 
 
@@ -90,7 +91,7 @@ class ConversationItems:
         value = self._stored(conversation, conversation.metadata, _DETAILS)
         partition, _ = place_of(conversation)
         more = {"tags": conversation.tags or None, "generation": conversation.generation}
-        return put(details_item(partition), value | more)
+        return put(build_details_key(partition), value | more)
 
     def conversation(self, tenant: str, item: Item, details: Item | None) -> Conversation:
         """The conversation of a header; without its details, it has no metadata and tags."""
@@ -103,13 +104,13 @@ class ConversationItems:
     ) -> Write:
         """A message in its place, with the request that appended it."""
         partition, _ = place_of(conversation)
-        key = message_item(partition, conversation.generation, message.index)
+        key = build_message_key(partition, conversation.generation, message.index)
         stored = self._stored(conversation, message.text, str(message.index))
         return put(key, stored | {"req": request}, "attribute_not_exists(pk)")
 
     def message_of(self, conversation: Conversation, item: Item) -> Message:
         """The message of an item."""
-        index = int(item["sk"].rpartition("#")[2])
+        index = parse_message_index(item["sk"])
         return Message(index, self._opened(conversation, item, str(index)))
 
     def _stored(self, conversation: Conversation, text: bytes, part: str) -> Item:

@@ -8,7 +8,7 @@ from functions.conversations.model import Conversation, Message
 from functions.conversations.store import ConversationStore
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
-from functions.platform.conversation_keys import message_item, request_item
+from functions.platform.conversation_keys import build_append_request_key, build_message_key
 from functions.platform.errors import NotFound
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
@@ -69,7 +69,7 @@ class Pops:
 
     def _message(self, found: Conversation, item: Item) -> Message:
         index = item.get("at", found.count - 1)
-        sort = message_item(place_of(found)[0], found.generation, index)[1]
+        sort = build_message_key(place_of(found)[0], found.generation, index)[1]
         return rules.migrated(found, self._items.message_of(found, item | {"sk": sort}))
 
 
@@ -77,10 +77,12 @@ def _writes(
     before: Conversation, after: Conversation, item: Item, token: RequestToken | None
 ) -> list[Write]:
     partition, _ = place_of(before)
-    taken = delete(message_item(partition, before.generation, after.count), "attribute_exists(pk)")
+    taken = delete(
+        build_message_key(partition, before.generation, after.count), "attribute_exists(pk)"
+    )
     if token is None:
         return [moved(before, after), taken]
-    key = request_item(partition, before.generation, token.key)
+    key = build_append_request_key(partition, before.generation, token.key)
     kept = {name: item[name] for name in ("val", "data_key", "sealed_at") if name in item}
     request = kept | {"at": after.count, "req": token.stored}
     return [moved(before, after), taken, put(key, request, "attribute_not_exists(pk)")]

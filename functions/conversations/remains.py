@@ -11,13 +11,13 @@ from functions.conversations.items import place_of
 from functions.conversations.model import Conversation
 from functions.conversations.store import ConversationStore, grouped
 from functions.platform.conversation_keys import (
-    REMAINS_PREFIX,
-    message_item,
-    remains_item,
-    request_prefix,
+    build_append_request_prefix,
+    build_message_key,
+    build_orphaned_messages_key,
+    parse_orphaned_messages,
 )
 from functions.platform.items import Item
-from functions.platform.keys import Key, due_shard
+from functions.platform.keys import Key, get_due_shard
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import Write, delete, put, update
@@ -39,7 +39,7 @@ def staged(conversation: Conversation, now: int) -> Write:
 def shown(conversation: Conversation) -> Write:
     """Takes a note back, since the write that it goes with shows the messages."""
     partition, _ = place_of(conversation)
-    key = remains_item(partition, conversation.generation)
+    key = build_orphaned_messages_key(partition, conversation.generation)
     return delete(key, "attribute_exists(pk) AND attribute_not_exists(closing)")
 
 
@@ -48,9 +48,9 @@ def _note(conversation: Conversation, due: int) -> Write:
     item = {
         "messages": conversation.count,
         DUE_ATTRIBUTE: due,
-        DUE_SHARD_ATTRIBUTE: due_shard(partition),
+        DUE_SHARD_ATTRIBUTE: get_due_shard(partition),
     }
-    return put(remains_item(partition, conversation.generation), item)
+    return put(build_orphaned_messages_key(partition, conversation.generation), item)
 
 
 class Remains:
@@ -76,17 +76,17 @@ class Remains:
         return True
 
     def _clear_messages(self, key: Key, note: Item, deadline: float) -> int:
-        generation = key[1].removeprefix(REMAINS_PREFIX)
+        generation = parse_orphaned_messages(key[1])
         reached: int = note.get("reached", 0)
         while reached < note["messages"] and time.monotonic() < deadline:
             upto = min(reached + _STEP, note["messages"])
-            places = (message_item(key[0], generation, at) for at in range(reached, upto))
+            places = (build_message_key(key[0], generation, at) for at in range(reached, upto))
             self._store.write_many(map(delete, places))
             reached = upto
         return reached
 
     def _clear_requests(self, key: Key) -> None:
-        prefix = request_prefix(key[1].removeprefix(REMAINS_PREFIX))
+        prefix = build_append_request_prefix(parse_orphaned_messages(key[1]))
         requests = self._table.query(key[0], prefix)
         for group in grouped((delete((each["pk"], each["sk"])) for each in requests), _STEP):
             self._store.write_many(group)

@@ -16,13 +16,14 @@ from functions.conversations.remains import Remains
 from functions.platform.clock import Clock
 from functions.platform.cold import ColdStorage
 from functions.platform.conversation_keys import (
-    archive_item,
-    details_item,
-    message_item,
-    remains_item,
+    build_archive_key,
+    build_details_key,
+    build_message_key,
+    build_orphaned_messages_key,
+    parse_conversation_partition,
 )
 from functions.platform.items import Item
-from functions.platform.keys import Key, tenant_of
+from functions.platform.keys import Key, get_tenant
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Refused, Table
 from functions.platform.writes import delete, put, update
@@ -60,8 +61,8 @@ class Retention:
         header = self._table.get(place)
         if header is None or header.get("ends", self._clock() + 1) > self._clock():
             return True
-        ended = self._items.conversation(tenant_of(place[0]), header, None)
-        details = self._table.get(details_item(place[0])) or {}
+        ended = self._items.conversation(get_tenant(place[0]), header, None)
+        details = self._table.get(build_details_key(place[0])) or {}
         parts = header.get("parts", 0)
         while self._cold is not None and parts * MESSAGES_PER_PART < ended.count:
             if time.monotonic() >= deadline:
@@ -74,8 +75,8 @@ class Retention:
     def _export(self, cold: ColdStorage, ended: Conversation, part: int) -> None:
         partition, _ = place_of(ended)
         first, last = part * MESSAGES_PER_PART, min((part + 1) * MESSAGES_PER_PART, ended.count) - 1
-        _, start = message_item(partition, ended.generation, first)
-        _, end = message_item(partition, ended.generation, last)
+        _, start = build_message_key(partition, ended.generation, first)
+        _, end = build_message_key(partition, ended.generation, last)
         lines = map(_line, self._table.query_from(partition, start, end, MESSAGES_PER_PART))
         cold.put(part_name(partition, ended.generation, part), b"".join(lines))
 
@@ -90,19 +91,21 @@ class Retention:
         seen = {"seen": ended.revision, "of": ended.generation}
         writes = [
             delete(place, _AS_SEEN, **seen),
-            delete(details_item(place[0])),
+            delete(build_details_key(place[0])),
             delete(row_of(ended)),
             remains.gone(ended, now),
         ]
         if self._cold is not None:
             kept = {name: header[name] for name in header.keys() - _OF_THE_TABLE}
             kept |= {"details": {name: details[name] for name in details.keys() - _OF_THE_TABLE}}
-            writes.append(put(archive_item(place[0], now, ended.generation), kept))
+            writes.append(put(build_archive_key(place[0], now, ended.generation), kept))
         try:
             self._table.transact(writes)
         except (ConditionFailed, Refused):
             return True
-        return self._remains.clear(remains_item(place[0], ended.generation), max(seconds, 0.1))
+        return self._remains.clear(
+            build_orphaned_messages_key(place[0], ended.generation), max(seconds, 0.1)
+        )
 
 
 _OF_THE_TABLE = frozenset({"pk", "sk", DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE, "parts", "req"})
@@ -110,7 +113,7 @@ _OF_THE_TABLE = frozenset({"pk", "sk", DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE, "part
 
 def part_name(partition: str, generation: str, part: int) -> str:
     """What a part of an archived generation is called in cold storage."""
-    tenant, _, session = partition.split("#")
+    tenant, session = parse_conversation_partition(partition)
     return f"conversations/{tenant}/{session}/{generation}/{part:06d}.jsonl"
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from functions.conversations.model import SCHEMA, Conversation, Message
 from functions.identity.model import Principal
 from functions.platform.clock import to_rfc3339
-from functions.platform.conversation_keys import new_generation
+from functions.platform.conversation_keys import create_generation
 from functions.platform.errors import AccessDenied, ValidationFailed, ValueTooLarge
 from functions.platform.jsontext import bounded_json, compact_json, exact_value
 from functions.platform.lifetimes import expiry
@@ -44,7 +44,7 @@ def new_conversation(
         shared_with=tuple(dict.fromkeys(new.shared_with)),
         tags=tuple(dict.fromkeys(new.tags)),
         metadata=metadata,
-        generation=new_generation(),
+        generation=create_generation(),
         count=len(new.messages),
         revision=1,
         created=now,

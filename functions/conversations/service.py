@@ -15,7 +15,11 @@ from functions.conversations.retention import Retention
 from functions.conversations.store import ConversationStore, Replaced
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
-from functions.platform.conversation_keys import details_item, new_generation, remains_item
+from functions.platform.conversation_keys import (
+    build_details_key,
+    build_orphaned_messages_key,
+    create_generation,
+)
 from functions.platform.errors import NotFound, Throttled, VersionMismatch
 from functions.platform.limits import MAX_TRANSACTION_BYTES
 from functions.platform.retry import Backoff
@@ -108,7 +112,7 @@ class Conversations:
         while True:
             old = self._writable(caller, session, version)
             made = wanted if old is None else rules.in_place_of(old, wanted)
-            made = replace(made, generation=new_generation())
+            made = replace(made, generation=create_generation())
             try:
                 self._replace(old, made, messages)
             except Refused:
@@ -175,7 +179,7 @@ class Conversations:
             old = self._present(self._writable(caller, session, version))
             place = place_of(old)
             seen = {"seen": old.revision, "of": old.generation}
-            taken = [delete(details_item(place[0])), delete(row_of(old))]
+            taken = [delete(build_details_key(place[0])), delete(row_of(old))]
             note = remains.gone(old, self._clock())
             try:
                 self._store.commit([delete(place, _AS_SEEN, **seen), note, *taken])
@@ -192,7 +196,7 @@ class Conversations:
 
     def _clear(self, old: Conversation) -> None:
         partition, _ = place_of(old)
-        self._remains.clear(remains_item(partition, old.generation), _SECONDS)
+        self._remains.clear(build_orphaned_messages_key(partition, old.generation), _SECONDS)
 
 
 _AS_SEEN = "version = :seen AND generation = :of"

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from functions.conversations.model import ENCRYPTED, Sensitivity
 from functions.identity.model import Principal
+from functions.platform import item_types
 from functions.platform.clock import Clock
-from functions.platform.conversation_keys import state_item, state_partition
+from functions.platform.conversation_keys import build_state_key, build_state_partition
 from functions.platform.errors import AccessDenied, NotFound, VersionMismatch
 from functions.platform.items import Item
 from functions.platform.jsontext import bounded_json
@@ -112,7 +113,9 @@ class States:
 
     def of_owner(self, caller: Principal, agent: str, owner: str) -> Iterator[State]:
         """All of an agent's states for an owner that the caller may read: a call per megabyte."""
-        items = self._table.query(state_partition(caller.tenant, agent, owner), "s#")
+        items = self._table.query(
+            build_state_partition(caller.tenant, agent, owner), item_types.STATE.sort_prefix
+        )
         for item in items:
             state = self._state(caller, item)
             if _may_read(caller, state):
@@ -183,7 +186,7 @@ class States:
 
 
 def _key(caller: Principal, place: Place) -> tuple[str, str]:
-    return state_item(caller.tenant, place.agent, place.owner, place.key)
+    return build_state_key(caller.tenant, place.agent, place.owner, place.key)
 
 
 def _as_seen(old: State | None) -> tuple[str, dict[str, int]]:

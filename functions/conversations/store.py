@@ -6,12 +6,13 @@ from functools import partial
 from functions.conversations.items import ConversationItems, place_of
 from functions.conversations.model import Conversation, Message
 from functions.identity.model import Principal
+from functions.platform import item_types
 from functions.platform.conversation_keys import (
-    conversation_item,
-    details_item,
-    message_item,
-    request_item,
-    user_partition,
+    build_append_request_key,
+    build_conversation_key,
+    build_details_key,
+    build_message_key,
+    build_user_partition,
 )
 from functions.platform.items import Item
 from functions.platform.parallel import side_by_side
@@ -37,7 +38,7 @@ class ConversationStore:
 
     def header(self, tenant: str, session: str) -> Conversation | None:
         """A conversation without metadata and tags: one read."""
-        item = self._table.get(conversation_item(tenant, session))
+        item = self._table.get(build_conversation_key(tenant, session))
         return None if item is None else self._items.conversation(tenant, item, None)
 
     def get(self, tenant: str, session: str) -> Conversation | None:
@@ -50,8 +51,8 @@ class ConversationStore:
         wanted = list(sessions)
         backoff = Backoff("the conversation is being replaced again and again")
         while True:
-            places = [conversation_item(tenant, session) for session in wanted]
-            details = [details_item(partition) for partition, _ in places]
+            places = [build_conversation_key(tenant, session) for session in wanted]
+            details = [build_details_key(partition) for partition, _ in places]
             items = self._table.get_many([*places, *details])
             torn = []
             for session, place, detail in zip(wanted, places, details, strict=True):
@@ -72,8 +73,8 @@ class ConversationStore:
             Replaced: one isn't there any more.
         """
         partition, _ = place_of(conversation)
-        _, start = message_item(partition, conversation.generation, first)
-        _, end = message_item(partition, conversation.generation, last)
+        _, start = build_message_key(partition, conversation.generation, first)
+        _, end = build_message_key(partition, conversation.generation, last)
         at_once = min(_AT_ONCE, last - first + 1)
         expected = first
         for item in self._table.query_from(partition, start, end, at_once):
@@ -89,16 +90,22 @@ class ConversationStore:
     def item(self, conversation: Conversation, index: int) -> Item | None:
         """The item of one message: one read."""
         partition, _ = place_of(conversation)
-        return self._table.get(message_item(partition, conversation.generation, index))
+        return self._table.get(build_message_key(partition, conversation.generation, index))
 
     def request(self, conversation: Conversation, request: bytes) -> Item | None:
         """What is known of a request with an Idempotency-Key: one read."""
         partition, _ = place_of(conversation)
-        return self._table.get(request_item(partition, conversation.generation, request))
+        return self._table.get(
+            build_append_request_key(partition, conversation.generation, request)
+        )
 
     def rows(self, caller: Principal, user: str) -> Iterator[Item]:
         """The rows of a user's list that the caller may see, newest first."""
-        rows = self._table.query(user_partition(caller.tenant, user), "c#", newest_first=True)
+        rows = self._table.query(
+            build_user_partition(caller.tenant, user),
+            item_types.USER_CONVERSATION.sort_prefix,
+            newest_first=True,
+        )
         return (row for row in rows if caller.id in row["readers"])
 
     def commit(self, writes: Sequence[Write]) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from functions.identity.model import Principal
-from functions.platform import keys
+from functions.platform import entry_keys, keys
 from functions.platform.clock import Clock
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
@@ -49,7 +49,7 @@ class Agents:
 
         A lowered capacity marks the agent for the scheduled function, which evicts the surplus.
         """
-        key = keys.agent_item(caller.tenant, agent)
+        key = entry_keys.build_agent_key(caller.tenant, agent)
         backoff = Backoff("others are changing this agent's settings")
         while True:
             item = self._table.get(key) or {}
@@ -67,7 +67,7 @@ class Agents:
         `version` counts up with what the guardrails make of the agent; an older one changes
         nothing (RFC-0015 §6.6).
         """
-        key = keys.agent_item(tenant, agent)
+        key = entry_keys.build_agent_key(tenant, agent)
         backoff = Backoff("others are changing this agent's settings")
         while True:
             item = self._table.get(key) or {}
@@ -89,7 +89,10 @@ class Agents:
         present = {name: value for name, value in changes.items() if value is not None}
         present["ep_capacity"] = after
         if after < before:
-            present |= {DUE_ATTRIBUTE: self._clock(), DUE_SHARD_ATTRIBUTE: keys.due_shard(key[0])}
+            present |= {
+                DUE_ATTRIBUTE: self._clock(),
+                DUE_SHARD_ATTRIBUTE: keys.get_due_shard(key[0]),
+            }
         settings = [f"{name} = :{name}" for name in present]
         settings.append("ep_room = if_not_exists(ep_room, :before) + :more")
         gone = ", ".join(changes.keys() - present.keys())

@@ -25,7 +25,7 @@ from functions.entries.writes import Reason, Transition
 from functions.event_log.model import Event, LogName
 from functions.event_log.store import LogStore
 from functions.identity.model import Principal
-from functions.platform import keys
+from functions.platform import keys, task_keys
 from functions.platform.clock import Clock
 from functions.platform.errors import EntryNotFound, VersionMismatch
 from functions.platform.idempotency import RequestToken
@@ -74,11 +74,11 @@ class TaskArchive:
         if moved == ended.held + ended.attached:
             self._complete(tenant, ended, parts)
         else:
-            self._resume(keys.task_item(tenant, ended.id)[0], deadline)
+            self._resume(task_keys.build_task_key(tenant, ended.id)[0], deadline)
 
     def resume(self, tenant: str, task_id: str) -> bool:
         """Finish what an earlier request left of a task's archiving; as `resume_at`."""
-        return self.resume_at(keys.task_item(tenant, task_id)[0], _REQUEST_SECONDS)
+        return self.resume_at(task_keys.build_task_key(tenant, task_id)[0], _REQUEST_SECONDS)
 
     def resume_at(self, partition: str, seconds: float) -> bool:
         """Finish the archiving of the task whose item is in a partition.
@@ -88,7 +88,7 @@ class TaskArchive:
         return self._resume(partition, time.monotonic() + seconds)
 
     def _resume(self, partition: str, deadline: float) -> bool:
-        tenant, wait = keys.tenant_of(partition), _FIRST_WAIT
+        tenant, wait = keys.get_tenant(partition), _FIRST_WAIT
         while True:
             task = self._tasks.at(partition)
             if task is None or not task.awaits_archive:

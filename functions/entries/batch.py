@@ -16,8 +16,9 @@ from functions.entries.writes import Transition
 from functions.identity.model import Principal
 from functions.namespaces.model import Namespace
 from functions.namespaces.service import Namespaces
-from functions.platform import keys
+from functions.platform import entry_keys
 from functions.platform.clock import Clock
+from functions.platform.entry_keys import EntryAddress
 from functions.platform.errors import (
     AccessDenied,
     EntryNotFound,
@@ -26,7 +27,7 @@ from functions.platform.errors import (
     VersionMismatch,
 )
 from functions.platform.idempotency import RequestToken
-from functions.platform.keys import Key, Slot
+from functions.platform.keys import Key
 from functions.platform.limits import MAX_TRANSACTION_WRITES
 from functions.platform.writes import Write
 
@@ -82,7 +83,7 @@ class Batches:
         for index, asked in enumerate(batch):
             if isinstance(asked, BatchUpdate):
                 with _at(index):
-                    places.append(_named(caller, asked)[0].item)
+                    places.append(_named(caller, asked)[0].item_key)
         return self._store.get_many(places) if places else {}
 
     def _step(
@@ -99,7 +100,7 @@ class Batches:
             step = Transition(None, entry, index, may_pin=rules.may_pin(asked))
             return step, self._entries.namespace_along(caller, entry)
         slot, nonce = _named(caller, asked)
-        old = present.get(slot.item)
+        old = present.get(slot.item_key)
         if old is None or old.expired(now):
             raise EntryNotFound
         if asked.memory_type not in (None, old.tier):
@@ -155,19 +156,19 @@ def _at(index: int) -> Iterator[None]:
         raise
 
 
-def _named(caller: Principal, asked: BatchUpdate) -> tuple[Slot, str | None]:
+def _named(caller: Principal, asked: BatchUpdate) -> tuple[EntryAddress, str | None]:
     """The slot that an update names, and the incarnation if it names one."""
     if asked.id is not None:
-        address = keys.parse_entry_id(caller.tenant, asked.id)
+        address = entry_keys.parse_entry_id(caller.tenant, asked.id)
         if address is None:
             raise EntryNotFound
         return address
     namespace, key = asked.natural_key
     if asked.memory_type == "semantic":
-        return keys.semantic_slot(caller.tenant, namespace, key), None
+        return entry_keys.build_semantic_address(caller.tenant, namespace, key), None
     if asked.agent_id not in (None, caller.id):
         raise AccessDenied("working and episodic memory is written by its owner alone")
-    return keys.private_slot(caller.tenant, caller.id, namespace, key), None
+    return entry_keys.build_private_address(caller.tenant, caller.id, namespace, key), None
 
 
 def _assert_new_place(step: Transition, before: list[Transition]) -> None:

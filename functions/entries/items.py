@@ -2,8 +2,9 @@
 
 from functions.entries.model import ENCRYPTED, KINDS, Entry
 from functions.platform.encryption import Cipher
+from functions.platform.entry_keys import EntryAddress, parse_entry_key, parse_recency
 from functions.platform.items import Item, Typed, binary, decode_item, encode_item
-from functions.platform.keys import PRIORITIES, Slot, due_shard, moment_of, task_item
+from functions.platform.keys import decode_timestamp, get_due_shard
 from functions.platform.lifetimes import ttl_seconds
 from functions.platform.schema import (
     AGE_ATTRIBUTE,
@@ -14,6 +15,7 @@ from functions.platform.schema import (
     TASK_ATTRIBUTE,
     TTL_ATTRIBUTE,
 )
+from functions.platform.task_keys import build_task_key
 from functions.platform.values import Values, pack
 
 
@@ -55,8 +57,8 @@ class EntryItems:
             RECENCY_ATTRIBUTE: entry.recency,
             "accessed": entry.accessed if entry.tier == "episodic" else None,
             DUE_ATTRIBUTE: entry.expires,
-            DUE_SHARD_ATTRIBUTE: None if entry.expires is None else due_shard(entry.place[0]),
-            TASK_ATTRIBUTE: task_item(entry.slot.tenant, entry.task)[0]
+            DUE_SHARD_ATTRIBUTE: None if entry.expires is None else get_due_shard(entry.place[0]),
+            TASK_ATTRIBUTE: build_task_key(entry.slot.tenant, entry.task)[0]
             if entry.attached and entry.task is not None
             else None,
         }
@@ -98,11 +100,13 @@ class EntryItems:
             binary(item["req"]["B"]) if "req" in item else None,
         )
 
-    def _opened(self, item: Typed, slot: Slot) -> bytes:
+    def _opened(self, item: Typed, slot: EntryAddress) -> bytes:
         if "S" in item["val"]:  # neither sealed nor compressed, as most are
             text: str = item["val"]["S"]
             return text.encode()
-        return self._values.opened(decode_item(item), slot.tenant, slot.id(item["nonce"]["S"]))
+        return self._values.opened(
+            decode_item(item), slot.tenant, slot.build_id(item["nonce"]["S"])
+        )
 
     def entry_of(self, item: Item) -> Entry:
         """The same where the item was decoded on its way, as what stands in the way of a write."""
@@ -110,7 +114,7 @@ class EntryItems:
 
     def victim(self, row: Item) -> Entry:
         """An episodic entry of which only a row of the index of recency is known."""
-        rank, accessed, _ = row[RECENCY_ATTRIBUTE].split("#")
+        priority, accessed = parse_recency(row[RECENCY_ATTRIBUTE])
         return Entry(
             slot=_slot(row["pk"], row["sk"], "episodic"),
             nonce=row["nonce"],
@@ -121,17 +125,15 @@ class EntryItems:
             value=b"",
             kb=row["kb"],
             version=row["version"],
-            created=moment_of(row["nonce"]),
-            updated=moment_of(accessed),
+            created=decode_timestamp(row["nonce"]),
+            updated=accessed,
             author=row["agent_id"],
             task=row.get("task"),
             ttl=row.get("ttl_rule"),
-            priority=PRIORITIES[int(rank)],
-            accessed=moment_of(accessed),
+            priority=priority,
+            accessed=accessed,
         )
 
 
-def _slot(partition: str, sort: str, tier: str) -> Slot:
-    tenant, _, owner = partition.split("#")
-    _, namespace, key = sort.split("#")
-    return Slot(tenant, KINDS[tier], owner, namespace, key)
+def _slot(partition: str, sort: str, tier: str) -> EntryAddress:
+    return parse_entry_key((partition, sort), KINDS[tier])

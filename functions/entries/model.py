@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from functions.platform.keys import Key, Slot, order_of, recency
+from functions.platform.entry_keys import EntryAddress, build_recency, build_sort_token
+from functions.platform.keys import Key
 
 Tier = Literal["working", "episodic", "semantic"]
 Priority = Literal["low", "normal", "high"]
@@ -19,7 +20,7 @@ class Entry(NamedTuple):
     A list makes hundreds of these; a frozen dataclass takes four times as long to make.
     """
 
-    slot: Slot
+    slot: EntryAddress
     nonce: str
     tier: Tier
     agent: str
@@ -45,23 +46,23 @@ class Entry(NamedTuple):
 
     @property
     def id(self) -> str:
-        return self.slot.id(self.nonce)
+        return self.slot.build_id(self.nonce)
 
     @property
     def place(self) -> Key:
-        return self.slot.item
+        return self.slot.item_key
 
     @property
     def order(self) -> str:
         """What lists sort by, newest first: creation, then id (contract §3)."""
-        return order_of(self.slot, self.nonce)
+        return build_sort_token(self.slot, self.nonce)
 
     @property
     def recency(self) -> str | None:
         """What eviction sorts by: lower priority first, then least recent access (§2.2)."""
         if self.tier != "episodic" or self.pinned:
             return None
-        return recency(self.priority, self.accessed, self.nonce)
+        return build_recency(self.priority, self.accessed, self.nonce)
 
     @property
     def attached(self) -> bool:

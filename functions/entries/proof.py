@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from functions.platform import keys
+from functions.platform import entry_keys, keys, task_keys
 from functions.platform.items import Item
 from functions.platform.limits import DEFAULT_EPISODIC_ENTRIES, MAX_WORKING_ENTRIES, MAX_WORKING_KB
 from functions.platform.table import ConditionFailed, Table
@@ -54,12 +54,17 @@ class Proof:
 
     def of(self, tenant: str, agent: str, time_left: Callable[[], bool]) -> int | None:
         """How many items were corrected; None if the time, or somebody's write, didn't let it."""
-        own, joined = keys.agent_item(tenant, agent), keys.task_set_item(tenant, agent)
+        own, joined = (
+            entry_keys.build_agent_key(tenant, agent),
+            task_keys.build_task_set_key(tenant, agent),
+        )
         found = self._table.get_many((own, joined))
         names = found.get(joined, {}).get("tasks", frozenset())
-        tasks = self._table.get_many(keys.task_item(tenant, name) for name in names)
+        tasks = self._table.get_many(task_keys.build_task_key(tenant, name) for name in names)
         count = Count()
-        for item in self._table.query(keys.agent_partition(tenant, agent), keys.entry_prefix(None)):
+        for item in self._table.query(
+            entry_keys.build_agent_partition(tenant, agent), entry_keys.build_entry_prefix(None)
+        ):
             if not time_left():
                 return None
             count.add(item)

@@ -13,7 +13,7 @@ from functions.entries.store import EntryStore
 from functions.identity.model import Principal
 from functions.namespaces.rules import allows
 from functions.namespaces.service import Namespaces
-from functions.platform import keys
+from functions.platform import entry_keys
 from functions.platform.clock import Clock
 from functions.platform.errors import Unavailable, ValidationFailed
 from functions.platform.parallel import side_by_side
@@ -75,15 +75,15 @@ class Queries:
     def load(self, caller: Principal, found: Found, offset: int, limit: int) -> list[Entry]:
         """The same, for other ends than a read."""
         page = found.orders[offset : offset + limit]
-        unread = [keys.id_of_order(order) for order in page if order not in found.read]
+        unread = [entry_keys.parse_sort_token(order) for order in page if order not in found.read]
         read = found.read | self._read(caller.tenant, unread)
         now = self._clock()
         return [read[order] for order in page if order in read and not read[order].expired(now)]
 
     def _read(self, tenant: str, ids: Sequence[str]) -> dict[str, Entry]:
         """The entries that stand in these ids' places, by their order; another's is no row's."""
-        addresses = [keys.parse_entry_id(tenant, id) for id in ids]
-        places = [address[0].item for address in addresses if address is not None]
+        addresses = [entry_keys.parse_entry_id(tenant, id) for id in ids]
+        places = [address[0].item_key for address in addresses if address is not None]
         fetched = self._store.get_many(places) if places else {}
         return {entry.order: entry for entry in fetched.values()}
 
@@ -135,8 +135,8 @@ class Queries:
         now = self._clock()
         if filters.namespace is None or filters.key is None:
             return self._store.of_agent(tenant, owner, filters, now)
-        slot = keys.private_slot(tenant, owner, filters.namespace, filters.key)
-        entry = self._store.get(slot.item)
+        slot = entry_keys.build_private_address(tenant, owner, filters.namespace, filters.key)
+        entry = self._store.get(slot.item_key)
         filters = replace(filters, agent_id=owner)
         return [entry] if entry is not None and matches(entry, filters, now) else []
 
@@ -169,7 +169,7 @@ class Queries:
         return [name for name in names if name.startswith(prefix)]
 
     def _at_key(self, tenant: str, names: list[str], key: str, filters: Filters) -> list[Entry]:
-        places = [keys.semantic_slot(tenant, name, key).item for name in names]
+        places = [entry_keys.build_semantic_address(tenant, name, key).item_key for name in names]
         found = self._store.get_many(places).values()
         now = self._clock()
         return [entry for entry in found if matches(entry, filters, now)]
@@ -184,7 +184,7 @@ class Queries:
         listed: dict[str | None, set[str]] = {tag: set() for tag in tags}
         for tag, rows in zip(tags * len(names), side_by_side(reads), strict=True):
             matching = (row for row in rows if row_matches(row, filters, now))
-            listed[tag].update(keys.order_of_row(row["sk"]) for row in matching)
+            listed[tag].update(entry_keys.parse_index_row(row["sk"]) for row in matching)
         return list(_merged(listed, filters))
 
 

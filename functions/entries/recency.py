@@ -10,7 +10,7 @@ from functools import partial
 from functions.entries.model import Entry
 from functions.entries.store import EntryStore
 from functions.identity.model import Principal
-from functions.platform import keys
+from functions.platform import entry_keys
 from functions.platform.clock import Clock
 from functions.platform.items import Item
 from functions.platform.limits import DEFAULT_EPISODIC_ENTRIES
@@ -31,7 +31,7 @@ class Recency:
         """Records that the caller read these; one read more if any is its own and episodic."""
         own = [entry for entry in entries if _counts(caller, entry)]
         if own:
-            place = keys.agent_item(caller.tenant, caller.id)
+            place = entry_keys.build_agent_key(caller.tenant, caller.id)
             self.note(caller, own, self._store.items_at((place,)).get(place))
 
     def note(self, caller: Principal, entries: Sequence[Entry], counters: Item | None) -> None:

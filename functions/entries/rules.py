@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from functions.entries.model import KINDS, Entry
 from functions.identity.model import Principal
-from functions.platform import keys
+from functions.platform import entry_keys, keys
 from functions.platform.errors import AccessDenied, ValidationFailed
 from functions.platform.idempotency import RequestToken
 from functions.platform.jsontext import bounded_json
@@ -50,12 +50,12 @@ def new_entry(caller: Principal, new: NewEntry, now: int, token: RequestToken) -
     if new.ttl == TASK_LIFETIME and new.task is None:
         raise ValidationFailed("ttl", "task_lifetime needs scope.task_id")
     return Entry(
-        slot=keys.semantic_slot(caller.tenant, new.namespace, new.key)
+        slot=entry_keys.build_semantic_address(caller.tenant, new.namespace, new.key)
         if semantic
-        else keys.private_slot(
+        else entry_keys.build_private_address(
             caller.tenant, agent, new.namespace, new.key, KINDS[new.memory_type]
         ),
-        nonce=keys.new_nonce(now),
+        nonce=keys.create_nonce(now),
         tier=new.memory_type,
         agent=agent,
         namespace=new.namespace,

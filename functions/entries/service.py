@@ -19,8 +19,9 @@ from functions.namespaces.model import Namespace
 from functions.namespaces.rules import allows
 from functions.namespaces.service import Namespaces
 from functions.namespaces.store import first_configuration, restricted_namespace
-from functions.platform import keys
+from functions.platform import entry_keys
 from functions.platform.clock import Clock
+from functions.platform.entry_keys import EntryAddress
 from functions.platform.errors import (
     AccessDenied,
     CapacityExceeded,
@@ -28,12 +29,12 @@ from functions.platform.errors import (
     ValidationFailed,
     VersionMismatch,
 )
-from functions.platform.guardrail_keys import restrictions_item
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
-from functions.platform.keys import Key, Slot
+from functions.platform.keys import Key
 from functions.platform.retry import Backoff
 from functions.platform.table import ConditionFailed
+from functions.platform.task_keys import build_restrictions_key
 from functions.platform.values import pack
 from functions.platform.writes import Write
 
@@ -120,37 +121,37 @@ class Entries:
             AccessDenied: it isn't the caller's to read.
         """
         slot, nonce = self._address(caller, entry_id)
-        if slot.episodic and slot.owned_by(caller.id):
+        if slot.is_episodic and slot.is_owned_by(caller.id):
             return self._get_own_episodic(caller, slot, nonce)
         entry, namespace = self._read(caller, slot)
         live = self._live(entry, slot, nonce)
         self._access.assert_reads(caller, live, namespace)
         return live
 
-    def _get_own_episodic(self, caller: Principal, slot: Slot, nonce: str) -> Entry:
+    def _get_own_episodic(self, caller: Principal, slot: EntryAddress, nonce: str) -> Entry:
         """With the counters beside it, which tell whether the read is to be recorded."""
-        own = keys.agent_item(caller.tenant, caller.id)
-        entry, (counters,) = self._store.get_with(slot.item, own)
+        own = entry_keys.build_agent_key(caller.tenant, caller.id)
+        entry, (counters,) = self._store.get_with(slot.item_key, own)
         live = self._live(entry, slot, nonce)
         self._recency.note(caller, (live,), counters)
         return live
 
-    def _address(self, caller: Principal, entry_id: str) -> tuple[Slot, str]:
-        address = keys.parse_entry_id(caller.tenant, entry_id)
+    def _address(self, caller: Principal, entry_id: str) -> tuple[EntryAddress, str]:
+        address = entry_keys.parse_entry_id(caller.tenant, entry_id)
         if address is None:
             raise EntryNotFound
         return address
 
-    def _read(self, caller: Principal, slot: Slot) -> tuple[Entry | None, Namespace | None]:
-        if not slot.semantic:
-            return self._store.get(slot.item), None
-        beside = keys.namespace_item_of(slot), restrictions_item(caller.tenant, caller.id)
-        entry, (item, restrictions) = self._store.get_with(slot.item, *beside)
+    def _read(self, caller: Principal, slot: EntryAddress) -> tuple[Entry | None, Namespace | None]:
+        if not slot.is_semantic:
+            return self._store.get(slot.item_key), None
+        beside = slot.namespace_key, build_restrictions_key(caller.tenant, caller.id)
+        entry, (item, restrictions) = self._store.get_with(slot.item_key, *beside)
         return entry, None if entry is None else restricted_namespace(
             caller, entry.namespace, item, restrictions
         )
 
-    def _live(self, entry: Entry | None, slot: Slot, nonce: str) -> Entry:
+    def _live(self, entry: Entry | None, slot: EntryAddress, nonce: str) -> Entry:
         if entry is None or (entry.slot, entry.nonce) != (slot, nonce):
             raise EntryNotFound
         if entry.expired(self._clock()):
@@ -178,7 +179,7 @@ class Entries:
         if not change.model_fields_set:
             raise ValidationFailed("body", "names nothing to change")
         namespace = None
-        if slot.owned_by(caller.id) and change.model_fields_set <= _QUICK:
+        if slot.is_owned_by(caller.id) and change.model_fields_set <= _QUICK:
             try:
                 return self._quick_change(caller, slot, nonce, version, change, token)
             except ConditionFailed as failed:
@@ -191,7 +192,7 @@ class Entries:
     def _quick_change(
         self,
         caller: Principal,
-        slot: Slot,
+        slot: EntryAddress,
         nonce: str,
         version: int,
         change: EntryChange,

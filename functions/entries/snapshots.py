@@ -10,7 +10,8 @@ from functions.entries.model import ENCRYPTED, Entry
 from functions.entries.writes import NOTICE_KEPT
 from functions.event_log.model import Event
 from functions.event_log.rules import event_id, log_of
-from functions.platform import keys
+from functions.platform import task_keys
+from functions.platform.item_types import SNAPSHOT_PART
 from functions.platform.items import Item
 from functions.platform.jsontext import exact_text, exact_value
 from functions.platform.keys import Key
@@ -38,7 +39,7 @@ class Part:
     @classmethod
     def of(cls, tenant: str, task_id: str, entries: list[Entry]) -> "Part":
         """Build a part from entries of one agent."""
-        key = keys.snapshot_part(tenant, task_id, entries[0].agent, entries[0].nonce)
+        key = task_keys.build_snapshot_part_key(tenant, task_id, entries[0].agent, entries[0].nonce)
         lines = [_to_line(entry) for entry in entries]
         text = exact_text(lines)
         return cls(key, entries[0].agent, lines, len(text), zlib.compress(text))
@@ -64,7 +65,7 @@ class SnapshotStore:
 
     def list_parts(self, partition: str) -> list[Part]:
         """Read all parts of the task in a partition, in a fixed order."""
-        return list(map(Part.from_item, self._table.query(partition, keys.SNAPSHOT_PREFIX)))
+        return list(map(Part.from_item, self._table.query(partition, SNAPSHOT_PART.sort_prefix)))
 
     def complete(
         self, tenant: str, task: Task, events: list[Event], parts: list[Part], now: int
@@ -149,4 +150,4 @@ def _announcement(tenant: str, task: Task, event: Event, now: int) -> Write:
         "happened": event.timestamp,
         TTL_ATTRIBUTE: ttl_seconds(now + NOTICE_KEPT),
     }
-    return put(keys.announcement_item(tenant, task.id, event.id), item)
+    return put(task_keys.build_announcement_key(tenant, task.id, event.id), item)

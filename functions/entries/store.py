@@ -6,7 +6,7 @@ from itertools import islice
 
 from functions.entries.items import EntryItems
 from functions.entries.model import Entry, Filters
-from functions.platform import keys
+from functions.platform import entry_keys, task_keys
 from functions.platform.items import Item, as_it_is, decode_item
 from functions.platform.keys import Key
 from functions.platform.schema import (
@@ -62,19 +62,21 @@ class EntryStore:
     def of_agent(self, tenant: str, agent: str, filters: Filters, now: int) -> list[Entry]:
         """An agent's private entries that match: a call per megabyte that it has."""
         condition, values = _condition(filters)
-        partition = keys.agent_partition(tenant, agent)
-        prefix = keys.entry_prefix(filters.namespace)
+        partition = entry_keys.build_agent_partition(tenant, agent)
+        prefix = entry_keys.build_entry_prefix(filters.namespace)
         found = self._entries.query(partition, prefix, condition=condition, **values)
         return [entry for entry in found if not entry.expired(now)]
 
     def of_task(self, tenant: str, task: str) -> list[Entry]:
         """The entries that end with a task; the index that lists them may lag behind."""
-        rows = self._table.query_index(BY_TASK, TASK_ATTRIBUTE, keys.task_item(tenant, task)[0])
+        rows = self._table.query_index(
+            BY_TASK, TASK_ATTRIBUTE, task_keys.build_task_key(tenant, task)[0]
+        )
         return list(self.get_many((row["pk"], row["sk"]) for row in rows).values())
 
     def expired_of_agent(self, tenant: str, agent: str, now: int) -> list[Entry]:
         """An agent's entries that have expired but still stand; found by an index."""
-        partition = keys.agent_partition(tenant, agent)
+        partition = entry_keys.build_agent_partition(tenant, agent)
         rows = self._table.query_range(BY_EXPIRY, partition, EXPIRY_ATTRIBUTE, now)
         entries = self.get_many((row["pk"], row["sk"]) for row in rows).values()
         return [entry for entry in entries if entry.expired(now)]
@@ -84,7 +86,7 @@ class EntryStore:
 
         The index may lag behind: what it says of a victim has to be a condition of its eviction.
         """
-        rows = self._table.query_sorted(BY_RECENCY, keys.agent_partition(tenant, agent))
+        rows = self._table.query_sorted(BY_RECENCY, entry_keys.build_agent_partition(tenant, agent))
         return [self._items.victim(row) for row in islice(rows, wanted)]
 
     def touch(self, entry: Entry, now: int) -> None:
@@ -104,7 +106,7 @@ class EntryStore:
 
     def episodic_end(self, tenant: str, agent: str, now: int, *, newest: bool) -> int | None:
         """When an agent's oldest or newest episodic entry was created; found by an index."""
-        partition = keys.agent_partition(tenant, agent)
+        partition = entry_keys.build_agent_partition(tenant, agent)
         rows = self._table.query_range(
             BY_AGE, partition, AGE_ATTRIBUTE, now, descending=newest, at_once=_ENDS_AT_ONCE
         )
@@ -116,8 +118,10 @@ class EntryStore:
 
     def index_rows(self, tenant: str, namespace: str, tag: str | None) -> list[Item]:
         """A namespace's index rows under a tag, newest first; None is all entries."""
-        partition = keys.namespace_partition(tenant, namespace)
-        return list(self._table.query(partition, keys.index_prefix(tag), newest_first=True))
+        partition = entry_keys.build_namespace_partition(tenant, namespace)
+        return list(
+            self._table.query(partition, entry_keys.build_index_prefix(tag), newest_first=True)
+        )
 
     def items_at(self, places: Iterable[Key]) -> dict[Key, Item]:
         """Items that aren't entries: counters, task sets."""

@@ -7,7 +7,7 @@ from functions.entries.model import Entry
 from functions.entries.store import EntryStore
 from functions.identity.model import ADMIN, Principal
 from functions.namespaces.service import Namespaces
-from functions.platform import keys
+from functions.platform import entry_keys, task_keys
 from functions.platform.clock import Clock
 from functions.platform.errors import AccessDenied
 from functions.platform.limits import DEFAULT_EPISODIC_ENTRIES, MAX_WORKING_ENTRIES, MAX_WORKING_KB
@@ -75,7 +75,10 @@ class Summaries:
         if caller.id != agent and ADMIN not in caller.permissions:
             self._assert_oversees(caller, agent)
         tenant, now = caller.tenant, self._clock()
-        own, joined = keys.agent_item(tenant, agent), keys.task_set_item(tenant, agent)
+        own, joined = (
+            entry_keys.build_agent_key(tenant, agent),
+            task_keys.build_task_set_key(tenant, agent),
+        )
         found = self._store.items_at((own, joined))
         counters = found.get(own, {})
         tasks = self._in_tasks(tenant, agent, found.get(joined, {}).get("tasks", frozenset()))
@@ -107,7 +110,7 @@ class Summaries:
         self, tenant: str, agent: str, task_ids: frozenset[str]
     ) -> dict[str, tuple[int, int]]:
         """The entries and whole KB that the agent holds in each task."""
-        places = [keys.task_item(tenant, task_id) for task_id in task_ids]
+        places = [task_keys.build_task_key(tenant, task_id) for task_id in task_ids]
         entries, kb = task_writes.counters(agent, 0, 0)
         items = self._store.items_at(places).values()
         return {item["task"]: (item.get(entries, 0), item.get(kb, 0)) for item in items}

@@ -7,7 +7,7 @@ from functions.entries.items import EntryItems
 from functions.entries.plan import Plan
 from functions.entries.store import EntryStore
 from functions.identity.model import Principal
-from functions.platform import keys
+from functions.platform import entry_keys
 from functions.platform.clock import Clock
 from functions.platform.retry import Backoff
 from functions.platform.table import Refused, Table
@@ -53,6 +53,6 @@ class Surplus:
         return gone
 
     def _room(self, tenant: str, agent: str) -> int:
-        counters = self._table.get(keys.agent_item(tenant, agent)) or {}
+        counters = self._table.get(entry_keys.build_agent_key(tenant, agent)) or {}
         room: int = counters.get("ep_room", 0)
         return room

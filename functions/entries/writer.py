@@ -17,7 +17,7 @@ from functions.entries.store import EntryStore
 from functions.entries.writes import Tally, Transition, agent_tallies, task_tallies
 from functions.namespaces.rules import allows
 from functions.namespaces.store import namespace_from_item
-from functions.platform import keys
+from functions.platform import entry_keys, keys, task_keys
 from functions.platform.errors import (
     AccessDenied,
     EntryExists,
@@ -132,7 +132,7 @@ class EntryWriter:
         scopes = plan.new_scopes()
         tallies = task_tallies(plan.steps)
         for task_id in tallies.keys() | scopes.keys():
-            if keys.task_item(tenant, task_id) != place:
+            if task_keys.build_task_key(tenant, task_id) != place:
                 continue
             if item is None:
                 return replace(plan, unregistered=plan.unregistered | {task_id})
@@ -148,7 +148,10 @@ class EntryWriter:
     def _assert_intents(self, plan: Plan, place: keys.Key) -> None:
         for step in plan.steps:
             intent = step.either.intent
-            if intent is not None and keys.intent_item(plan.caller.tenant, intent) == place:
+            if (
+                intent is not None
+                and task_keys.build_intent_key(plan.caller.tenant, intent) == place
+            ):
                 message = "this intent belongs to somebody else; ask its owner"
                 raise AccessDenied(message).at(step.index)
 
@@ -157,7 +160,7 @@ class EntryWriter:
         for agent, tally in agent_tallies(plan.steps).items():
             if place in victims:  # somebody was quicker, or it was read or written
                 return self._making_room(plan, agent, tally.episodic, {"ep_room": plan.seen_room})
-            if keys.agent_item(plan.caller.tenant, agent) != place:
+            if entry_keys.build_agent_key(plan.caller.tenant, agent) != place:
                 continue
             counters = item or {}
             assert_working_fits(tally, counters, plan.steps[0].index)

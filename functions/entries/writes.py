@@ -11,9 +11,10 @@ from typing import Literal
 
 from functions.entries.items import EntryItems
 from functions.entries.model import Entry
-from functions.platform import keys
+from functions.platform import entry_keys, keys
+from functions.platform.entry_keys import EntryAddress
 from functions.platform.items import Item
-from functions.platform.keys import Key, Slot
+from functions.platform.keys import Key
 from functions.platform.lifetimes import ttl_seconds
 from functions.platform.limits import DEFAULT_EPISODIC_ENTRIES, MAX_WORKING_ENTRIES, MAX_WORKING_KB
 from functions.platform.schema import DUE_ATTRIBUTE as _DUE
@@ -95,7 +96,7 @@ def notice_write(step: Transition, actor: str, now: int) -> Write | None:
         "happened": now,
         TTL_ATTRIBUTE: ttl_seconds(now + NOTICE_KEPT),
     }
-    return put(keys.notice_item(old.slot, old.nonce), notice)
+    return put(entry_keys.build_tombstone_key(old.slot, old.nonce), notice)
 
 
 def index_writes(step: Transition) -> Iterator[Write]:
@@ -119,7 +120,10 @@ def _rows(entry: Entry | None) -> dict[Key, Item]:
         "task": entry.task,
         "intent": entry.intent,
     }
-    return {keys.index_row(entry.slot, entry.nonce, tag): row for tag in (None, *entry.tags)}
+    return {
+        entry_keys.build_index_row_key(entry.slot, entry.nonce, tag): row
+        for tag in (None, *entry.tags)
+    }
 
 
 def task_tallies(steps: Iterable[Transition]) -> dict[str, Tally]:
@@ -170,10 +174,10 @@ def agent_write(
     An eviction was decided on `seen_room`, the room for episodic entries; it must be so still.
     The first change after a proof of the counters has them proven again a day later.
     """
-    key = keys.agent_item(tenant, agent)
+    key = entry_keys.build_agent_key(tenant, agent)
     settings, conditions = ["agent_id = :agent"], []
     settings += [f"{name} = if_not_exists({name}, :{name})" for name in (_SHARD, _DUE)]
-    values: Item = {"agent": agent, _SHARD: keys.due_shard(key[0]), _DUE: now + PROVEN_EVERY}
+    values: Item = {"agent": agent, _SHARD: keys.get_due_shard(key[0]), _DUE: now + PROVEN_EVERY}
     if seen_room is not None:
         conditions.append("ep_room = :seen")
         values["seen"] = seen_room
@@ -199,7 +203,13 @@ def agent_write(
 
 
 def quick_update(
-    slot: Slot, nonce: str, version: int, caller: str, now: int, changes: Item, kb: int | None
+    slot: EntryAddress,
+    nonce: str,
+    version: int,
+    caller: str,
+    now: int,
+    changes: Item,
+    kb: int | None,
 ) -> Write:
     """An owner's change of value or tags as one write with no read before it.
 
@@ -216,17 +226,21 @@ def quick_update(
     if kb is not None:
         condition += " AND kb = :kb"
         present["kb"] = kb
-    if slot.episodic:
+    if slot.is_episodic:
         condition += " AND begins_with(recency, :rank)"
-        present |= {"rank": "1#", "accessed": now, "recency": keys.recency("normal", now, nonce)}
+        present |= {
+            "rank": "1#",
+            "accessed": now,
+            "recency": entry_keys.build_recency("normal", now, nonce),
+        }
     settings = ", ".join(f"{name} = :{name}" for name in present if name not in ("kb", "rank"))
     return update(
-        slot.item,
+        slot.item_key,
         f"SET version = :next, updated = :now, {settings}" + (f" REMOVE {gone}" if gone else ""),
         condition,
         nonce=nonce,
         version=version,
-        tier="episodic" if slot.episodic else "working",
+        tier="episodic" if slot.is_episodic else "working",
         next=version + 1,
         caller=caller,
         now=now,

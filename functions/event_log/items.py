@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from functions.event_log.model import Event, LogName
-from functions.platform import log_keys
+from functions.platform import entry_keys
 from functions.platform.items import Item
 from functions.platform.jsontext import exact_text, exact_value
 from functions.platform.keys import Key
@@ -81,7 +81,7 @@ def _envelope(event: Event) -> dict[str, Any]:
 def part_writes(partition: str, packed: Packed) -> list[Write]:
     """The parts of an event that is larger than an item."""
     return [
-        put(log_keys.event_part(partition, packed.events[0].id, number), {"data": part})
+        put(entry_keys.build_event_part_key(partition, packed.events[0].id, number), {"data": part})
         for number, part in enumerate(packed.parts)
     ]
 
@@ -94,7 +94,7 @@ def events_write(partition: str, number: int, packed: Packed, newest: int) -> Wr
         "parts": len(packed.parts) or None,
         "newest": newest,
     }
-    return put(log_keys.events_item(partition, number), item, _ABSENT)
+    return put(entry_keys.build_log_item_key(partition, number), item, _ABSENT)
 
 
 def stored_in(item: Item) -> Iterator[Stored]:
@@ -105,7 +105,10 @@ def stored_in(item: Item) -> Iterator[Stored]:
 
 def part_keys(partition: str, stored: Stored) -> list[Key]:
     """Where the parts of an event's data stand; none, if it is in the item."""
-    return [log_keys.event_part(partition, stored.id, number) for number in range(stored.parts)]
+    return [
+        entry_keys.build_event_part_key(partition, stored.id, number)
+        for number in range(stored.parts)
+    ]
 
 
 def event_of(tenant: str, log: LogName, stored: Stored, parts: Sequence[bytes]) -> Event:
@@ -126,5 +129,5 @@ def event_of(tenant: str, log: LogName, stored: Stored, parts: Sequence[bytes]) 
 
 def published_write(event: Event) -> Write:
     """What says that the bus has an event."""
-    key = log_keys.event_published(event.tenant, event.id)
+    key = entry_keys.build_published_event_key(event.tenant, event.id)
     return put(key, {TTL_ATTRIBUTE: (event.timestamp + _PUBLISHED_KEPT) // 1000})

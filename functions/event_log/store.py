@@ -24,7 +24,7 @@ from functions.event_log.items import (
     stored_in,
 )
 from functions.event_log.model import Event, EventType, LogName
-from functions.platform import log_keys
+from functions.platform import entry_keys
 from functions.platform.jsontext import exact_text, payload_size
 from functions.platform.limits import MAX_PAGE_BYTES
 from functions.platform.parallel import side_by_side
@@ -60,7 +60,7 @@ class LogStore:
         Raises:
             Throttled: others append to this log all the while.
         """
-        partition = log_keys.log_partition(tenant, log.kind, log.name)
+        partition = entry_keys.build_log_partition(tenant, log.kind, log.name)
         missing = list({event.id: event for event in events}.values())
         if not missing:
             return []
@@ -91,9 +91,9 @@ class LogStore:
         """A log's end, with the ids of all events that happened from `since` on."""
         number, newest = 0, 0
         ids: set[str] = set()
-        place = log_keys.events_from(partition, 0)
+        place = entry_keys.build_log_range(partition, 0)
         for item in self._table.query_from(*place, _BACK_AT_ONCE, newest_first=True):
-            number = max(number, log_keys.number_of(item["sk"]) + 1)
+            number = max(number, entry_keys.parse_log_item(item["sk"]) + 1)
             newest = max(newest, item["newest"])
             if item["newest"] < since:
                 break
@@ -113,7 +113,7 @@ class LogStore:
 
         A page is cut at 5 MB.
         """
-        partition = log_keys.log_partition(tenant, log.kind, log.name)
+        partition = entry_keys.build_log_partition(tenant, log.kind, log.name)
         found: list[Event] = []
         position, room = after, MAX_PAGE_BYTES
         most = limit if kind is None else _MOST_SCANNED
@@ -132,9 +132,9 @@ class LogStore:
     def _following(self, partition: str, after: int, most: int) -> Iterator[tuple[int, Stored]]:
         """The next events with their positions; up to an item that was missed while reading."""
         start = after // _POSITIONS
-        items = self._table.query_from(*log_keys.events_from(partition, start), most + 1)
+        items = self._table.query_from(*entry_keys.build_log_range(partition, start), most + 1)
         for number, item in enumerate(items, start):
-            if log_keys.number_of(item["sk"]) != number:
+            if entry_keys.parse_log_item(item["sk"]) != number:
                 return
             first = number * _POSITIONS + 1
             yield from (each for each in enumerate(stored_in(item), first) if each[0] > after)
@@ -146,7 +146,9 @@ class LogStore:
 
     def unpublished(self, events: Iterable[Event]) -> list[Event]:
         """The events that the bus hasn't taken yet."""
-        marks = {log_keys.event_published(event.tenant, event.id): event for event in events}
+        marks = {
+            entry_keys.build_published_event_key(event.tenant, event.id): event for event in events
+        }
         published = self._table.get_many(marks) if marks else {}
         return [event for mark, event in marks.items() if mark not in published]
 

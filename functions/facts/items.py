@@ -1,18 +1,18 @@
 """A fact's item: what it says, beside the vector that it is found by."""
 
 from functions.facts.model import Fact
-from functions.platform.fact_keys import fact_ref, fact_space
+from functions.platform.entry_keys import build_vector_key
 from functions.platform.items import Item
 from functions.platform.keys import Key
+from functions.platform.run_keys import build_fact_space, hash_fact
 from functions.platform.schema import AGE_ATTRIBUTE
 from functions.platform.values import pack, unpack
-from functions.platform.vector_keys import vector_item
 from functions.vectors.model import Vector, VectorFormat
 
 
 def place_of(tenant: str, fact: str) -> Key:
     """Where a fact stands."""
-    return vector_item(fact_space(tenant), fact_ref(fact))
+    return build_vector_key(build_fact_space(tenant), hash_fact(fact))
 
 
 def item_of(tenant: str, fact: Fact, vector: Vector, vector_format: VectorFormat) -> Item:
@@ -28,7 +28,7 @@ def item_of(tenant: str, fact: Fact, vector: Vector, vector_format: VectorFormat
         "updated": fact.updated,
         AGE_ATTRIBUTE: fact.updated,
         "request": fact.request,
-        **vector_format.to_attributes(fact_space(tenant), vector, fact.filters),
+        **vector_format.to_attributes(build_fact_space(tenant), vector, fact.filters),
     }
 
 

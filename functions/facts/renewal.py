@@ -7,7 +7,7 @@ from functools import partial
 from functions.facts.items import fact_of, item_of
 from functions.platform.clock import Clock
 from functions.platform.items import Item
-from functions.platform.keys import tenant_of
+from functions.platform.keys import get_tenant
 from functions.platform.schema import AGE_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import put
@@ -36,7 +36,7 @@ class Renewal:
         if fact is None:
             return
         vector = self._vector_search.embed(fact.text)
-        renewed = item_of(tenant_of(item["pk"]), fact, vector, self._vector_search.format)
+        renewed = item_of(get_tenant(item["pk"]), fact, vector, self._vector_search.format)
         renewed[AGE_ATTRIBUTE] = self._clock()  # who holds the space in memory is to see it
         place = item["pk"], item["sk"]
         with suppress(ConditionFailed):

@@ -12,16 +12,16 @@ from functions.facts.items import fact_of, item_of, place_of
 from functions.facts.model import Fact, Recalled
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
+from functions.platform.entry_keys import build_vector_key
 from functions.platform.errors import NotFound, VersionMismatch
-from functions.platform.fact_keys import fact_id, fact_space
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.jsontext import bounded_json
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_FACT_METADATA_BYTES
 from functions.platform.retry import Backoff
+from functions.platform.run_keys import build_fact_id, build_fact_space
 from functions.platform.table import ConditionFailed, Table
-from functions.platform.vector_keys import vector_item
 from functions.platform.writes import put
 from functions.vectors.model import Hit, VectorSearch
 from functions.vectors.store import tombstone
@@ -48,7 +48,7 @@ class Facts:
             IdempotencyConflict: the Idempotency-Key came with another fact.
         """
         metadata = _metadata(new)
-        id = new.fact_id or fact_id(token.key)
+        id = new.fact_id or build_fact_id(token.key)
         place = place_of(caller.tenant, id)
         blank = self._blank(caller, id, new, metadata, token)
         item = self._table.get(place) if new.fact_id else None
@@ -131,7 +131,7 @@ class Facts:
     def recall(self, caller: Principal, asked: Recall) -> list[Recalled]:
         """The `top_k` facts most alike to the query, best first."""
         query = self._vector_search.embed(asked.query)
-        space, equal = fact_space(caller.tenant), asked.filters.equal
+        space, equal = build_fact_space(caller.tenant), asked.filters.equal
 
         def search(depth: int) -> tuple[list[Recalled], bool]:
             hits = self._vector_search.index.search(space, query, depth, equal)
@@ -142,10 +142,10 @@ class Facts:
     def _standing(self, space: str, hits: list[Hit], asked: Recall) -> list[Recalled]:
         """The hits that are still there as they were found, and fit."""
         least, equal = asked.filters.min_confidence or 0.0, asked.filters.equal
-        items = self._table.get_many(vector_item(space, hit.ref) for hit in hits)
+        items = self._table.get_many(build_vector_key(space, hit.ref) for hit in hits)
         recalled = []
         for hit in hits:
-            item = items.get(vector_item(space, hit.ref), {})
+            item = items.get(build_vector_key(space, hit.ref), {})
             fact = fact_of(item)
             fits = all(item.get(name) == wanted for name, wanted in equal.items())
             if fact is not None and fits and fact.confidence >= least:

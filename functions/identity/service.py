@@ -24,7 +24,7 @@ from functions.platform.errors import (
     ValidationFailed,
 )
 from functions.platform.idempotency import RequestToken
-from functions.platform.identity_keys import new_api_key
+from functions.platform.task_keys import create_api_key
 
 if TYPE_CHECKING:
     from functions.identity.requests import NewPrincipal
@@ -221,7 +221,7 @@ class Identity:
     def _new_key(self, principal: Principal, once: str | None) -> NewKey:
         """A random key; with an Idempotency-Key one that a retry can be given again."""
         if once is None:
-            return NewKey(new_api_key())
+            return NewKey(create_api_key())
         salt = secrets.token_bytes(_SALT_BYTES)
         return NewKey(self._derived(principal, once, salt), salt)
 

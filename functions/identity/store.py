@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from typing import cast
 
 from functions.identity.model import Kind, Principal
-from functions.platform import identity_keys
+from functions.platform import task_keys
 from functions.platform.idempotency import spent
+from functions.platform.item_types import PRINCIPAL
 from functions.platform.items import Item
 from functions.platform.table import Refused, Table
 from functions.platform.writes import Write, delete, put
@@ -40,12 +41,12 @@ class PrincipalStore:
 
     def by_key(self, api_key: str) -> Principal | None:
         """The principal that a key stands for: one read."""
-        item = self._table.get(identity_keys.api_key_item(api_key))
+        item = self._table.get(task_keys.build_api_key_key(api_key))
         return None if item is None else _principal(item)
 
     def find(self, tenant: str, principal_id: str) -> StoredPrincipal | None:
         """One principal: one read."""
-        item = self._table.get(identity_keys.principal_item(tenant, principal_id))
+        item = self._table.get(task_keys.build_principal_key(tenant, principal_id))
         return None if item is None else _stored(item)
 
     def kind_of(self, tenant: str, principal_id: str) -> Kind | None:
@@ -55,11 +56,16 @@ class PrincipalStore:
 
     def all(self, tenant: str) -> list[Principal]:
         """All principals of a tenant."""
-        return [_principal(item) for item in self._table.query(f"{tenant}#p", "p#")]
+        return [
+            _principal(item)
+            for item in self._table.query(
+                PRINCIPAL.build_partition(tenant=tenant), PRINCIPAL.sort_prefix
+            )
+        ]
 
     def tenant_exists(self, tenant: str) -> bool:
         """Whether the tenant was made."""
-        return self._table.get(identity_keys.tenant_item(tenant)) is not None
+        return self._table.get(task_keys.build_tenant_key(tenant)) is not None
 
     def add(self, principal: Principal, key: NewKey, token: bytes) -> bool:
         """Adds a principal with its key; False if the id is taken."""
@@ -67,7 +73,7 @@ class PrincipalStore:
 
     def add_tenant(self, admin: Principal, key: NewKey, token: bytes) -> bool:
         """Adds a tenant and its first principal; False if the tenant exists."""
-        tenant = put(identity_keys.tenant_item(admin.tenant), {"created": admin.created}, _ABSENT)
+        tenant = put(task_keys.build_tenant_key(admin.tenant), {"created": admin.created}, _ABSENT)
         return self._try([tenant, *_items(admin, key, token, _ABSENT)])
 
     def replace_key(self, old: StoredPrincipal, key: NewKey, token: bytes) -> bool:
@@ -79,7 +85,7 @@ class PrincipalStore:
     def remove(self, stored: StoredPrincipal) -> bool:
         """Removes a principal and its key; False if the key changed meanwhile."""
         principal = stored.principal
-        place = identity_keys.principal_item(principal.tenant, principal.id)
+        place = task_keys.build_principal_key(principal.tenant, principal.id)
         return self._try(
             [
                 delete((stored.key_place, "k")),
@@ -111,10 +117,10 @@ def _items(
         "expires": principal.expires,
         "created": principal.created,
     }
-    key_item = identity_keys.api_key_item(key.api_key)
+    key_item = task_keys.build_api_key_key(key.api_key)
     kept = attributes | {"key_place": key_item[0], "req": token, "salt": key.salt}
     kept["spent"] = before or None
-    place = identity_keys.principal_item(principal.tenant, principal.id)
+    place = task_keys.build_principal_key(principal.tenant, principal.id)
     return [put(key_item, attributes), put(place, kept, condition, **values)]
 
 

@@ -12,9 +12,9 @@ from functions.local.gateway import Handler
 from functions.local.key_changes import share_key_changes
 from functions.local.settings import LocalSettings, StartupError
 from functions.platform.clock import Clock, now_ms
-from functions.platform.identity_keys import new_api_key
 from functions.platform.schema import log_table, memory_table
 from functions.platform.settings import ApiSettings, ScheduleSettings, StreamSettings, WrongSetting
+from functions.platform.task_keys import create_api_key
 from functions.schedule.handler import build_handler as build_schedule_handler
 from functions.stream.handler import build_handler as build_stream_handler
 
@@ -42,7 +42,7 @@ def prepare(settings: LocalSettings, folder: DataFolder) -> FirstPrincipal:
         StartupError: a key file or the database can't be used.
     """
     api_settings = _api_settings(settings, folder)
-    api_key = folder.secret(API_KEY_FILE, new_api_key)
+    api_key = folder.secret(API_KEY_FILE, create_api_key)
     ensure_tables(memory_table(MEMORY_TABLE), log_table(LOG_TABLE))
     identity = Container(api_settings).identity
     return FirstPrincipal(api_key, identity.ensure_tenant(TENANT, ADMIN, api_key))
@@ -78,7 +78,7 @@ def _api_settings(settings: LocalSettings, folder: DataFolder) -> ApiSettings:
         return ApiSettings(
             memory_table=MEMORY_TABLE,
             log_table=LOG_TABLE,
-            root_key=settings.root_key or folder.secret("root-key", new_api_key),
+            root_key=settings.root_key or folder.secret("root-key", create_api_key),
             encryption_key_file=str(folder.path / "encryption-key"),
             openwop=settings.openwop,
             archive_folder=_archive(folder),

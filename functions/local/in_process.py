@@ -38,9 +38,9 @@ from functions.local.stream_reader import StreamReader, find_stream
 from functions.local.ttl import remove_expired_items
 from functions.platform.aws import create_client
 from functions.platform.clock import Clock, now_ms
-from functions.platform.identity_keys import new_api_key
 from functions.platform.observability import logger
 from functions.platform.schema import log_table, memory_table
+from functions.platform.task_keys import create_api_key
 
 _LOCALHOST = "127.0.0.1"
 
@@ -73,7 +73,7 @@ class InProcess:
         self._folder = folder
         self._simulation = simulation
         self._clock: Clock = now_ms
-        self._root_key = new_api_key()
+        self._root_key = create_api_key()
         self.dynamodb, self._streams = create_client("dynamodb"), create_client("dynamodbstreams")
         settings = LocalSettings(root_key=self._root_key, workers=1)
         self._api = build_api(settings, folder, self._now)

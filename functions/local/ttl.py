@@ -7,6 +7,7 @@ from threading import Event
 from typing import Any
 
 from functions.platform.clock import Clock
+from functions.platform.item_types import PRIVATE_ENTRY
 from functions.platform.schema import TTL_ATTRIBUTE
 
 _EXPIRED = f"{TTL_ATTRIBUTE} <= :now"
@@ -26,7 +27,7 @@ def remove_expired_items(dynamodb: Any, table: str, clock: Clock, stopping: Even
         TableName=table,
         ProjectionExpression="pk, sk",
         FilterExpression=f"{_EXPIRED} AND NOT begins_with(sk, :entry)",
-        ExpressionAttributeValues={":now": now, ":entry": {"S": "e#"}},
+        ExpressionAttributeValues={":now": now, ":entry": {"S": PRIVATE_ENTRY.sort_prefix}},
     )
     removed = 0
     for page in pages:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 from functions.identity.model import Principal
 from functions.namespaces.model import Namespace
-from functions.platform.guardrail_keys import namespace_digest
 from functions.platform.items import Item
+from functions.platform.keys import hash_namespace
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Restrictions:
 
     def denies(self, namespace: str) -> bool:
         """Whether the agent may not use the namespace of this name."""
-        digest = namespace_digest(namespace)
+        digest = hash_namespace(namespace)
         return digest in self.denied or (self.allowed is not None and digest not in self.allowed)
 
     def equals(self, other: "Restrictions") -> bool:

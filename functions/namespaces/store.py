@@ -8,11 +8,11 @@ from typing import Any
 from functions.identity.model import Principal
 from functions.namespaces.model import Namespace
 from functions.namespaces.restrictions import restrict_namespace, restrictions_from_item
-from functions.platform import keys
-from functions.platform.guardrail_keys import restrictions_item
+from functions.platform import entry_keys
 from functions.platform.items import Item
 from functions.platform.parallel import side_by_side
 from functions.platform.table import ConditionFailed, Table
+from functions.platform.task_keys import build_restrictions_key
 from functions.platform.writes import Write, put
 
 
@@ -24,13 +24,13 @@ class NamespaceStore:
 
     def get(self, tenant: str, name: str) -> Namespace | None:
         """Read one namespace's permissions: one call."""
-        item = self._table.get(keys.namespace_item(tenant, name))
+        item = self._table.get(entry_keys.build_namespace_key(tenant, name))
         return None if item is None else namespace_from_item(item)
 
     def get_restricted(self, caller: Principal, name: str) -> Namespace | None:
         """Read one namespace with the access that guardrails leave the caller: one call."""
-        own = keys.namespace_item(caller.tenant, name)
-        restrictions = restrictions_item(caller.tenant, caller.id)
+        own = entry_keys.build_namespace_key(caller.tenant, name)
+        restrictions = build_restrictions_key(caller.tenant, caller.id)
         found = self._table.get_many((own, restrictions))
         return restricted_namespace(caller, name, found.get(own), found.get(restrictions))
 
@@ -38,7 +38,7 @@ class NamespaceStore:
         """Read all of a tenant's namespaces with the access that guardrails leave the caller."""
         reads: list[Callable[[], Any]] = [
             partial(self.list_all, caller.tenant),
-            partial(self._table.get, restrictions_item(caller.tenant, caller.id)),
+            partial(self._table.get, build_restrictions_key(caller.tenant, caller.id)),
         ]
         namespaces, item = side_by_side(reads)
         restrictions = restrictions_from_item(item)
@@ -47,7 +47,7 @@ class NamespaceStore:
 
     def list_all(self, tenant: str) -> list[Namespace]:
         """Read all configured namespaces of a tenant."""
-        partition, prefix = keys.namespace_items(tenant)
+        partition, prefix = entry_keys.build_namespace_range(tenant)
         return list(map(namespace_from_item, self._table.query(partition, prefix)))
 
     def replace(self, tenant: str, new: Namespace) -> tuple[bool, Namespace | None]:
@@ -86,7 +86,7 @@ def _put(tenant: str, namespace: Namespace) -> Write:
         "req": namespace.request,
         "spent": namespace.spent or None,
     }
-    key = keys.namespace_item(tenant, namespace.name)
+    key = entry_keys.build_namespace_key(tenant, namespace.name)
     if namespace.version == 1:
         return put(key, item, "attribute_not_exists(pk)")
     return put(key, item, "version = :before", before=namespace.version - 1)

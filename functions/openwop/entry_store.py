@@ -15,25 +15,24 @@ from functions.openwop.rules import (
 from functions.openwop.run_store import check_run_open, decode_run, delete_units
 from functions.openwop.sequence_store import SequenceNumbers, advance_for_delete, advance_for_put
 from functions.platform.idempotency import RequestToken
+from functions.platform.item_types import MEMORY_ENTRY, REMOVAL
 from functions.platform.items import Item
-from functions.platform.keys import due_shard
+from functions.platform.keys import get_due_shard
 from functions.platform.lifetimes import ttl_seconds
 from functions.platform.limits import MAX_GET_ITEMS, OPENWOP_RUN_LIFETIME
+from functions.platform.openwop_keys import (
+    build_memory_entry_id,
+    build_memory_entry_key,
+    build_memory_run_key,
+    build_put_request_key,
+    build_removal_key,
+    build_tag_prefix,
+    build_tag_row_key,
+    get_timestamp_of_position,
+    parse_position,
+)
 from functions.platform.retry import Backoff
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE, TTL_ATTRIBUTE
-from functions.platform.snapshot_keys import (
-    ENTRY_PREFIX,
-    REMOVAL_PREFIX,
-    entry_id,
-    entry_item,
-    moment_of_position,
-    position_of,
-    removal_row,
-    request_item,
-    run_item,
-    tag_prefix,
-    tag_row,
-)
 from functions.platform.table import Refused, Table
 from functions.platform.values import pack, unpack
 from functions.platform.writes import Write, delete, put, update
@@ -69,25 +68,28 @@ class NewEntry:
             nonce=self.nonce,
             content=self.content,
             tags=self.tags,
-            id=entry_id(number, self.nonce),
-            created=moment_of_position(number),
+            id=build_memory_entry_id(number, self.nonce),
+            created=get_timestamp_of_position(number),
             expires=self.expires,
             request=None if self.token is None else self.token.key,
         )
 
     def build_writes(self, number: int) -> list[Write]:
         """Build all writes of the put with a sequence number."""
-        key, ttl = entry_item(self.partition, number), {TTL_ATTRIBUTE: ttl_seconds(self.expires)}
+        key, ttl = (
+            build_memory_entry_key(self.partition, number),
+            {TTL_ATTRIBUTE: ttl_seconds(self.expires)},
+        )
         return [
             advance_for_put(key, number),
             put(key, _encode(self.to_entry(number), self.partition) | ttl),
-            *(put(tag_row(self.partition, tag, number), dict(ttl)) for tag in self.tags),
+            *(put(build_tag_row_key(self.partition, tag, number), dict(ttl)) for tag in self.tags),
             *([self._put_marker(self.token, number, ttl)] if self.token else []),
             *([check_run_open(self.partition, self.run, self.now)] if self.run else []),
         ]
 
     def _put_marker(self, token: RequestToken, number: int, ttl: Item) -> Write:
-        key = request_item(self.partition, token.key)
+        key = build_put_request_key(self.partition, token.key)
         marker = {"seq": number, "request": token.stored} | ttl
         if self.replaces is None:
             return put(key, marker, "attribute_not_exists(pk)")
@@ -112,14 +114,14 @@ class MemoryEntryStore:
 
     def get(self, partition: str, number: int) -> MemoryEntry | None:
         """Read the entry with a sequence number: one read."""
-        item = self._table.get(entry_item(partition, number))
+        item = self._table.get(build_memory_entry_key(partition, number))
         return None if item is None else _decode(item)
 
     def get_with_run(
         self, partition: str, number: int, run: str
     ) -> tuple[MemoryEntry | None, MemoryRun | None]:
         """Read the entry with a sequence number, and a run: one call."""
-        keys = entry_item(partition, number), run_item(partition, run)
+        keys = build_memory_entry_key(partition, number), build_memory_run_key(partition, run)
         items = self._table.get_many(keys)
         entry = _decode(items[keys[0]]) if keys[0] in items else None
         return entry, decode_run(run, items.get(keys[1]))
@@ -134,20 +136,24 @@ class MemoryEntryStore:
         ends = [number for number in (snapshot, query.before) if number is not None]
         if query.tag is not None:
             return self._list_tagged(partition, query.tag, query.page_size, ends)
-        last = entry_item(partition, min(ends) - 1)[1] if ends else ENTRY_PREFIX + _LAST
+        last = (
+            build_memory_entry_key(partition, min(ends) - 1)[1]
+            if ends
+            else MEMORY_ENTRY.sort_prefix + _LAST
+        )
         items = self._table.query_from(
-            partition, ENTRY_PREFIX, last, query.page_size, newest_first=True
+            partition, MEMORY_ENTRY.sort_prefix, last, query.page_size, newest_first=True
         )
         return map(_decode, items)
 
     def _list_tagged(
         self, partition: str, tag: str, page_size: int, ends: Sequence[int]
     ) -> Iterator[MemoryEntry]:
-        first = tag_prefix(tag)
-        last = tag_row(partition, tag, min(ends) - 1)[1] if ends else first + _LAST
+        first = build_tag_prefix(tag)
+        last = build_tag_row_key(partition, tag, min(ends) - 1)[1] if ends else first + _LAST
         rows = self._table.query_from(partition, first, last, page_size, newest_first=True)
         while page := list(islice(rows, min(page_size, MAX_GET_ITEMS))):
-            keys = [entry_item(partition, position_of(row["sk"])) for row in page]
+            keys = [build_memory_entry_key(partition, parse_position(row["sk"])) for row in page]
             items = self._table.get_many(keys)
             yield from (_decode(items[key]) for key in keys if key in items)
 
@@ -176,7 +182,7 @@ class MemoryEntryStore:
 
     def _find_marker(self, new: NewEntry, refused: Refused) -> Item | None:
         """Get the marker of an earlier try, None if it was deleted meanwhile."""
-        key = request_item(new.partition, new.token.key) if new.token else None
+        key = build_put_request_key(new.partition, new.token.key) if new.token else None
         if new.token is None or key not in refused.failed:
             _assert_run_open(new.partition, new.run or "", refused)
             raise refused
@@ -195,7 +201,7 @@ class MemoryEntryStore:
             NotFound: the run does not exist.
             RunEnded: the run is closed.
         """
-        key = entry_item(partition, written)
+        key = build_memory_entry_key(partition, written)
 
         def build_writes(number: int) -> list[Write]:
             mark = update(
@@ -208,7 +214,7 @@ class MemoryEntryStore:
                 nonce=nonce,
                 now=now,
             )
-            row = put(removal_row(partition, number), {"written_seq": written})
+            row = put(build_removal_key(partition, number), {"written_seq": written})
             checks = [check_run_open(partition, run, now)] if run else []
             return [advance_for_delete(key, number, now + SETTLING_TIME), mark, row, *checks]
 
@@ -221,16 +227,16 @@ class MemoryEntryStore:
 
     def list_deletions(self, partition: str) -> Iterator[Deletion]:
         """Read the rows of a memory's deleted entries."""
-        for row in self._table.query(partition, REMOVAL_PREFIX):
-            yield Deletion(partition, row["written_seq"], position_of(row["sk"]))
+        for row in self._table.query(partition, REMOVAL.sort_prefix):
+            yield Deletion(partition, row["written_seq"], parse_position(row["sk"]))
 
     def purge(self, deletions: Iterable[Deletion]) -> None:
         """Remove deleted entries and their rows from storage."""
-        by_key = {entry_item(each.partition, each.written): each for each in deletions}
+        by_key = {build_memory_entry_key(each.partition, each.written): each for each in deletions}
         items = self._table.get_many(by_key)
         units = []
         for key, deletion in by_key.items():
-            row = delete(removal_row(deletion.partition, deletion.deleted))
+            row = delete(build_removal_key(deletion.partition, deletion.deleted))
             units.append([row, *_delete_entry(items[key])] if key in items else [row])
         delete_units(self._table, units)
 
@@ -241,7 +247,7 @@ class MemoryEntryStore:
 
 def _assert_run_open(partition: str, run: str, refused: Refused) -> None:
     """Raises `NotFound` or `RunEnded` if a write was refused on account of its run."""
-    key = run_item(partition, run)
+    key = build_memory_run_key(partition, run)
     if key in refused.failed:
         raise (run_not_found() if refused.failed[key] is None else run_closed()) from refused
 
@@ -249,10 +255,10 @@ def _assert_run_open(partition: str, run: str, refused: Refused) -> None:
 def _delete_entry(item: Item) -> list[Write]:
     """Delete an entry, its tag rows, and its request's marker unless that was used again since."""
     entry, partition = _decode(item), item["pk"]
-    writes = [delete(entry_item(partition, entry.sequence))]
-    writes += [delete(tag_row(partition, tag, entry.sequence)) for tag in entry.tags]
+    writes = [delete(build_memory_entry_key(partition, entry.sequence))]
+    writes += [delete(build_tag_row_key(partition, tag, entry.sequence)) for tag in entry.tags]
     if entry.request is not None:
-        key = request_item(partition, entry.request)
+        key = build_put_request_key(partition, entry.request)
         writes.append(delete(key, "seq = :seq", seq=entry.sequence))
     return writes
 
@@ -265,19 +271,19 @@ def _encode(entry: MemoryEntry, partition: str) -> Item:
         "expires": entry.expires,
         "request": entry.request,
         DUE_ATTRIBUTE: entry.expires,
-        DUE_SHARD_ATTRIBUTE: None if entry.expires is None else due_shard(partition),
+        DUE_SHARD_ATTRIBUTE: None if entry.expires is None else get_due_shard(partition),
     }
 
 
 def _decode(item: Item) -> MemoryEntry:
-    number, nonce = position_of(item["sk"]), item["nonce"]
+    number, nonce = parse_position(item["sk"]), item["nonce"]
     return MemoryEntry(
         sequence=number,
         nonce=nonce,
         content=unpack(item["val"]).decode(),
         tags=tuple(item.get("tags", ())),
-        id=entry_id(number, nonce),
-        created=moment_of_position(number),
+        id=build_memory_entry_id(number, nonce),
+        created=get_timestamp_of_position(number),
         expires=item.get("expires"),
         deleted=item.get("deleted_seq"),
         request=item.get("request"),

@@ -8,12 +8,12 @@ import hmac
 
 from functions.openwop.rules import run_not_found
 from functions.platform.errors import AccessDenied
-from functions.platform.snapshot_keys import (
-    memory_of_reference,
-    memory_of_run,
-    memory_partition,
-    reference,
-    run_id,
+from functions.platform.openwop_keys import (
+    build_memory_partition,
+    build_memory_run_id,
+    build_reference,
+    parse_memory_run_id,
+    parse_reference,
 )
 
 _PURPOSE = b"agent-memory: references to OpenWOP memories"
@@ -28,7 +28,7 @@ class MemoryReferences:
 
     def make_reference(self, tenant: str, memory: str) -> str:
         """Make the reference of a tenant's memory, always the same."""
-        return reference(self._seed("memory", tenant, memory), memory)
+        return build_reference(self._seed("memory", tenant, memory), memory)
 
     def resolve(self, tenant: str, text: str) -> str:
         """Find the partition of the memory that a reference names.
@@ -36,14 +36,14 @@ class MemoryReferences:
         Raises:
             AccessDenied: the reference was not issued by this service for this tenant.
         """
-        memory = memory_of_reference(text)
+        memory = parse_reference(text)
         if memory is None or not hmac.compare_digest(text, self.make_reference(tenant, memory)):
             raise AccessDenied("this memoryRef is not one that was issued to your tenant")
-        return memory_partition(tenant, memory)
+        return build_memory_partition(tenant, memory)
 
     def make_run_id(self, tenant: str, memory: str, request: bytes) -> str:
         """Make the id of the run that a request starts; the same for a retry."""
-        return run_id(self._seed("run", tenant, memory, request.hex()), memory)
+        return build_memory_run_id(self._seed("run", tenant, memory, request.hex()), memory)
 
     def digest_body(self, body: bytes) -> bytes:
         """Digest a body so that it can be compared later, but not guessed."""
@@ -59,10 +59,10 @@ def parse_run_partition(tenant: str, text: str) -> str:
     Raises:
         NotFound: the text is no run id.
     """
-    memory = memory_of_run(text)
+    memory = parse_memory_run_id(text)
     if memory is None:
         raise run_not_found()
-    return memory_partition(tenant, memory)
+    return build_memory_partition(tenant, memory)
 
 
 def assert_run_on(tenant: str, partition: str, run: str) -> None:

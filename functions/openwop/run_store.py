@@ -11,17 +11,17 @@ from functions.openwop.sequence_store import (
     set_due,
 )
 from functions.platform.idempotency import RequestToken
+from functions.platform.item_types import SNAPSHOT_PIN
 from functions.platform.items import Item
 from functions.platform.lifetimes import ttl_seconds
 from functions.platform.limits import MAX_TRANSACTION_WRITES
-from functions.platform.schema import TTL_ATTRIBUTE
-from functions.platform.snapshot_keys import (
-    HOLD_PREFIX,
-    hold_row,
-    position_of,
-    run_item,
-    secrets_item,
+from functions.platform.openwop_keys import (
+    build_memory_run_key,
+    build_run_secrets_key,
+    build_snapshot_pin_key,
+    parse_position,
 )
+from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import Refused, Table
 from functions.platform.writes import Write, check, delete, put, update
 
@@ -56,11 +56,11 @@ class MemoryRunStore:
 
     def get(self, partition: str, run: str) -> MemoryRun | None:
         """Read a run: one read."""
-        return decode_run(run, self._table.get(run_item(partition, run)))
+        return decode_run(run, self._table.get(build_memory_run_key(partition, run)))
 
     def get_with_secrets(self, partition: str, run: str) -> tuple[MemoryRun | None, Item | None]:
         """Read a run, and its encrypted secrets if it has any: one call."""
-        keys = run_item(partition, run), secrets_item(partition, run)
+        keys = build_memory_run_key(partition, run), build_run_secrets_key(partition, run)
         items = self._table.get_many(keys)
         return decode_run(run, items.get(keys[0])), items.get(keys[1])
 
@@ -83,12 +83,15 @@ class MemoryRunStore:
             IdempotencyConflict: the request's key came with another body.
         """
         ttl = {TTL_ATTRIBUTE: ttl_seconds(run.deadline + CLOCK_SKEW)}
-        key, pin = run_item(partition, run.id), {"run": run.id, "deadline": run.deadline}
+        key, pin = (
+            build_memory_run_key(partition, run.id),
+            {"run": run.id, "deadline": run.deadline},
+        )
         writes = [
             check_no_deletion_since(partition, head),
             put(key, _encode(run, request), _ABSENT),
-            put(hold_row(partition, run.snapshot), pin | ttl),
-            *([put(secrets_item(partition, run.id), secrets | ttl)] if secrets else []),
+            put(build_snapshot_pin_key(partition, run.snapshot), pin | ttl),
+            *([put(build_run_secrets_key(partition, run.id), secrets | ttl)] if secrets else []),
             *(check(entry, _ALWAYS) for entry in newest_entry_keys(partition, head)),
         ]
         try:
@@ -104,11 +107,11 @@ class MemoryRunStore:
 
         Does nothing if somebody else has ended it.
         """
-        key, ended = run_item(partition, run.id), "attribute_not_exists(ended)"
+        key, ended = build_memory_run_key(partition, run.id), "attribute_not_exists(ended)"
         writes = [
             update(key, "SET ended = :yes", ended, yes=True),
-            delete(secrets_item(partition, run.id)),
-            delete(hold_row(partition, run.snapshot)),
+            delete(build_run_secrets_key(partition, run.id)),
+            delete(build_snapshot_pin_key(partition, run.snapshot)),
             set_due(partition, now + 1),
         ]
         try:
@@ -119,16 +122,16 @@ class MemoryRunStore:
     def list_pins(self, partition: str) -> list[SnapshotPin]:
         """Read the snapshot pins of a memory."""
         return [
-            SnapshotPin(partition, item["run"], position_of(item["sk"]), item["deadline"])
-            for item in self._table.query(partition, HOLD_PREFIX)
+            SnapshotPin(partition, item["run"], parse_position(item["sk"]), item["deadline"])
+            for item in self._table.query(partition, SNAPSHOT_PIN.sort_prefix)
         ]
 
     def remove_pins(self, pins: Iterable[SnapshotPin]) -> None:
         """Delete pins and secrets of runs whose time is over."""
         units = [
             [
-                delete(hold_row(pin.partition, pin.snapshot)),
-                delete(secrets_item(pin.partition, pin.run)),
+                delete(build_snapshot_pin_key(pin.partition, pin.snapshot)),
+                delete(build_run_secrets_key(pin.partition, pin.run)),
             ]
             for pin in pins
         ]
@@ -138,7 +141,7 @@ class MemoryRunStore:
 def check_run_open(partition: str, run: str, now: int) -> Write:
     """Check that a run is open."""
     condition = "deadline > :now AND attribute_not_exists(ended)"
-    return check(run_item(partition, run), condition, now=now)
+    return check(build_memory_run_key(partition, run), condition, now=now)
 
 
 def decode_run(run: str, item: Item | None) -> MemoryRun | None:

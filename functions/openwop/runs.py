@@ -16,8 +16,12 @@ from functions.platform.clock import Clock
 from functions.platform.errors import ValidationFailed
 from functions.platform.idempotency import RequestToken
 from functions.platform.limits import MAX_SECRETS_BYTES, OPENWOP_RUN_LIFETIME
+from functions.platform.openwop_keys import (
+    build_memory_partition,
+    get_timestamp_of_position,
+    hash_memory,
+)
 from functions.platform.retry import Backoff
-from functions.platform.snapshot_keys import memory_name, memory_partition, moment_of_position
 
 if TYPE_CHECKING:
     from functions.openwop.requests import NewMemoryRun
@@ -54,14 +58,14 @@ class MemoryRuns:
         if sum(len(value.encode()) for _, value in redactor.secrets) > MAX_SECRETS_BYTES:
             raise ValidationFailed("secrets", f"hold {MAX_SECRETS_BYTES:,} bytes at most")
         request = token or RequestToken.fresh()
-        memory = memory_name(caller.id, new.agent, new.scope or "")
+        memory = hash_memory(caller.id, new.agent, new.scope or "")
         run_id = self._references.make_run_id(caller.tenant, memory, request.key)
         encrypted = self._secrets.encrypt(redactor, caller.tenant, run_id)
         policy = SecretPolicy(new.on_secret, encrypted)
-        run = self._open(memory_partition(caller.tenant, memory), run_id, policy, request)
+        run = self._open(build_memory_partition(caller.tenant, memory), run_id, policy, request)
         self._secrets.cache(run_id, policy)
         reference = self._references.make_reference(caller.tenant, memory)
-        return StartedRun(run_id, reference, moment_of_position(run.snapshot))
+        return StartedRun(run_id, reference, get_timestamp_of_position(run.snapshot))
 
     def _open(
         self, partition: str, run_id: str, policy: SecretPolicy, request: RequestToken

@@ -9,10 +9,10 @@ from random import randint
 
 from functions.platform.clock import Clock
 from functions.platform.items import Item
-from functions.platform.keys import Key, due_shard
+from functions.platform.keys import Key, get_due_shard
+from functions.platform.openwop_keys import build_memory_key, get_first_position
 from functions.platform.retry import Backoff
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
-from functions.platform.snapshot_keys import first_position, head_item
 from functions.platform.table import ConditionFailed, Refused, Table
 from functions.platform.writes import Write, check, update
 
@@ -42,7 +42,7 @@ class SequenceNumbers:
             Refused: a condition other than the head's failed.
             Throttled: others were faster in every attempt.
         """
-        key, head = head_item(partition), None
+        key, head = build_memory_key(partition), None
         backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
         while True:
             number = self._next(head)
@@ -69,13 +69,15 @@ class SequenceNumbers:
             f"SET seq = :seq, snapshot_seq = :seq, {DUE_SHARD_ATTRIBUTE} = :shard, "
             f"{DUE_ATTRIBUTE} = if_not_exists({DUE_ATTRIBUTE}, :due)"
         )
-        values = {"due": due, "shard": due_shard(partition)}
+        values = {"due": due, "shard": get_due_shard(partition)}
         backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
         while True:
             number = self._next(head)
             try:
                 return self._table.update(
-                    update(head_item(partition), expression, _IS_HIGHER, seq=number, **values)
+                    update(
+                        build_memory_key(partition), expression, _IS_HIGHER, seq=number, **values
+                    )
                 )
             except ConditionFailed as failed:
                 head = failed.item
@@ -91,9 +93,11 @@ class SequenceNumbers:
         expression = f"REMOVE {DUE_ATTRIBUTE}, {DUE_SHARD_ATTRIBUTE}"
         if due is not None:
             expression = f"SET {_SET_DUE}"
-            values |= {"due": due, "shard": due_shard(head["pk"])}
+            values |= {"due": due, "shard": get_due_shard(head["pk"])}
         try:
-            self._table.update(update(head_item(head["pk"]), expression, condition, **values))
+            self._table.update(
+                update(build_memory_key(head["pk"]), expression, condition, **values)
+            )
         except ConditionFailed:
             return
 
@@ -104,38 +108,42 @@ class SequenceNumbers:
         tenth of a millisecond.
         """
         least = 0 if head is None else head["seq"] + randint(1, _MAX_SKIPPED)  # noqa: S311
-        return max(least, first_position(self._clock()))
+        return max(least, get_first_position(self._clock()))
 
 
 def advance_for_put(entry: Key, number: int) -> Write:
     """Advance the head for a new entry."""
-    return update(head_item(entry[0]), _SET_WRITTEN, _IS_HIGHER, seq=number, written=entry[1])
+    return update(
+        build_memory_key(entry[0]), _SET_WRITTEN, _IS_HIGHER, seq=number, written=entry[1]
+    )
 
 
 def advance_for_delete(entry: Key, number: int, due: int) -> Write:
     """Advance the head for a deleted entry, which the schedule looks at from `due` on."""
     return update(
-        head_item(entry[0]),
+        build_memory_key(entry[0]),
         f"{_SET_WRITTEN}, {_SET_DUE} ADD deletions :one",
         _IS_HIGHER,
         seq=number,
         written=entry[1],
         due=due,
-        shard=due_shard(entry[0]),
+        shard=get_due_shard(entry[0]),
         one=1,
     )
 
 
 def set_due(partition: str, due: int) -> Write:
     """Make a memory due for the schedule."""
-    return update(head_item(partition), f"SET {_SET_DUE}", due=due, shard=due_shard(partition))
+    return update(
+        build_memory_key(partition), f"SET {_SET_DUE}", due=due, shard=get_due_shard(partition)
+    )
 
 
 def check_no_deletion_since(partition: str, head: Item) -> Write:
     """Check that nothing was deleted from the memory since `head` was read."""
     if "deletions" not in head:
-        return check(head_item(partition), "attribute_not_exists(deletions)")
-    return check(head_item(partition), "deletions = :seen", seen=head["deletions"])
+        return check(build_memory_key(partition), "attribute_not_exists(deletions)")
+    return check(build_memory_key(partition), "deletions = :seen", seen=head["deletions"])
 
 
 def newest_entry_keys(partition: str, head: Item) -> set[Key]:

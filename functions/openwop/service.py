@@ -19,7 +19,7 @@ from functions.openwop.runs import MemoryRuns
 from functions.platform.clock import Clock
 from functions.platform.errors import SecretLeakage
 from functions.platform.idempotency import RequestToken
-from functions.platform.snapshot_keys import new_luck, parse_memory_entry_id
+from functions.platform.openwop_keys import create_random_suffix, parse_memory_entry_id
 
 if TYPE_CHECKING:
     from functions.openwop.requests import NewMemoryEntry
@@ -101,7 +101,7 @@ class Memories:
         assert_content_fits(content)
         entry = NewEntry(
             partition=partition,
-            nonce=new_luck(),
+            nonce=create_random_suffix(),
             content=content,
             tags=clean_tags(tags),
             expires=new.expires_at,

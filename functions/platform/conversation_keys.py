@@ -1,74 +1,93 @@
 """Keys of conversations and of agents' states.
 
-All of a conversation stands in one partition. Its messages belong to a generation: replacing them
+All of a conversation is in one partition. Its messages belong to a generation: replacing them
 makes another one, so that a reader never meets two mixed.
 """
 
 import secrets
 
-from functions.platform.keys import Key, digest, moment
-
-CONVERSATION_SORT, DETAILS_SORT, REMAINS_PREFIX = "h", "d", "g#"
-
-
-def conversation_item(tenant: str, session: str) -> Key:
-    """A conversation's header."""
-    return f"{tenant}#v#{digest('session', session)}", CONVERSATION_SORT
+from functions.platform import item_types
+from functions.platform.keys import Key, encode_timestamp, hash_name
 
 
-def details_item(partition: str) -> Key:
-    """What a conversation's header leaves out so that appending stays cheap: its metadata."""
-    return partition, DETAILS_SORT
+def build_conversation_key(tenant: str, session: str) -> Key:
+    """Build the key of a conversation's head."""
+    return item_types.CONVERSATION.build_key(tenant=tenant, session=hash_name("session", session))
 
 
-def new_generation() -> str:
-    """The name of a set of messages: 60 bits of luck."""
+def parse_conversation_partition(partition: str) -> tuple[str, str]:
+    """Parse the tenant and the hash of the session id."""
+    tenant, _, session = partition.split("#")
+    return tenant, session
+
+
+def build_details_key(partition: str) -> Key:
+    """Build the key of metadata and tags, which the head leaves out to keep appends cheap."""
+    return partition, item_types.CONVERSATION_DETAILS.build_sort()
+
+
+def create_generation() -> str:
+    """Create the name of a set of messages: 64 random bits."""
     return secrets.token_hex(8)
 
 
-def message_item(partition: str, generation: str, index: int) -> Key:
-    """A message's item; `index` counts from 0, without gaps."""
-    return partition, f"msg#{generation}#{index:012d}"
+def build_message_key(partition: str, generation: str, index: int) -> Key:
+    """Build a message's key; `index` counts from 0, without gaps."""
+    return partition, item_types.MESSAGE.build_sort(generation=generation, index=index)
 
 
-def request_item(partition: str, generation: str, request: bytes) -> Key:
-    """What says at which index a request with an Idempotency-Key was appended."""
-    return partition, f"{request_prefix(generation)}{request.hex()}"
+def parse_message_index(sort: str) -> int:
+    """Parse a message's index."""
+    return int(sort.rpartition("#")[2])
 
 
-def request_prefix(generation: str) -> str:
-    """What the sort keys of a generation's requests begin with."""
-    return f"k#{generation}#"
+def build_append_request_key(partition: str, generation: str, request: bytes) -> Key:
+    """Build the key of what says at which index a request's messages were appended."""
+    return partition, f"{build_append_request_prefix(generation)}{request.hex()}"
 
 
-def remains_item(partition: str, generation: str) -> Key:
-    """What says that a generation's messages are to be removed."""
-    return partition, f"{REMAINS_PREFIX}{generation}"
+def build_append_request_prefix(generation: str) -> str:
+    """Build what the sort keys of a generation's append requests begin with."""
+    return item_types.APPEND_REQUEST.build_sort(generation=generation, request="")
 
 
-def archive_item(partition: str, ended: int, generation: str) -> Key:
-    """What says where the messages of a conversation that ended are kept."""
-    return partition, f"r#{moment(ended)}#{generation}"
+def build_orphaned_messages_key(partition: str, generation: str) -> Key:
+    """Build the key of what says that a generation's messages are to be deleted."""
+    return partition, item_types.ORPHANED_MESSAGES.build_sort(generation=generation)
 
 
-ARCHIVE_PREFIX = "r#"
+def parse_orphaned_messages(sort: str) -> str:
+    """Parse the generation whose messages are to be deleted."""
+    return sort.removeprefix(item_types.ORPHANED_MESSAGES.sort_prefix)
 
 
-def user_partition(tenant: str, user: str) -> str:
-    """The partition that lists a user's conversations."""
-    return f"{tenant}#u#{digest('user', user)}"
+def build_archive_key(partition: str, ended: int, generation: str) -> Key:
+    """Build the key of what says where an ended conversation's messages are kept."""
+    return partition, item_types.ARCHIVE.build_sort(
+        ended=encode_timestamp(ended), generation=generation
+    )
 
 
-def user_row(tenant: str, user: str, created: int, partition: str) -> Key:
-    """The row by which a user's conversation is listed: by creation."""
-    return user_partition(tenant, user), f"c#{moment(created)}#{partition.rpartition('#')[2]}"
+def build_user_partition(tenant: str, user: str) -> str:
+    """Build the partition that lists a user's conversations."""
+    return item_types.USER_CONVERSATION.build_partition(tenant=tenant, user=hash_name("user", user))
 
 
-def state_item(tenant: str, agent: str, owner: str, key: str) -> Key:
-    """The item of an agent's state for an owner."""
-    return state_partition(tenant, agent, owner), f"s#{digest('state', key)}"
+def build_user_row_key(tenant: str, user: str, created: int, partition: str) -> Key:
+    """Build the key of the row by which a user's conversation is listed: by creation."""
+    sort = item_types.USER_CONVERSATION.build_sort(
+        created=encode_timestamp(created), session=parse_conversation_partition(partition)[1]
+    )
+    return build_user_partition(tenant, user), sort
 
 
-def state_partition(tenant: str, agent: str, owner: str) -> str:
-    """The partition of all of an agent's states for an owner."""
-    return f"{tenant}#s#{digest('states', f'{len(agent)}:{agent}{owner}')}"
+def build_state_key(tenant: str, agent: str, owner: str, key: str) -> Key:
+    """Build the key of an agent's state for an owner."""
+    sort = item_types.STATE.build_sort(state=hash_name("state", key))
+    return build_state_partition(tenant, agent, owner), sort
+
+
+def build_state_partition(tenant: str, agent: str, owner: str) -> str:
+    """Build the partition of all of an agent's states for an owner."""
+    names = hash_name("states", f"{len(agent)}:{agent}{owner}")
+    return item_types.STATE.build_partition(tenant=tenant, agent_and_owner=names)

@@ -1,7 +1,7 @@
-"""Keys of runs, of their episodes, and of what counts a tenant's episodes (decisions 30 and 31).
+"""Keys of runs, episodes, procedures, working values and facts, and the ids of runs (ADR-043).
 
-All of a run stands in one partition, whose name is in the run's id. So is a digest of its agent
-type: an append needs to read nothing to stand in the index of that type.
+All of a run is in one partition, whose name is in the run's id. So is a hash of its agent type: an
+append needs to read nothing to be in the index of that type (decisions 30 and 31).
 """
 
 import re
@@ -9,133 +9,178 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from functions.platform.keys import Key, digest, id_of, moment, moment_of
-
-EPISODE_PREFIX, RUN_SORT = "ep#", "run"
-LAST_ORDER = "~"  # sorts behind every order
-DAY = 86_400_000  # ms
-_TYPE, _SEED, _TIME, _MAC = 13, 26, 10, 13  # characters of 5 bits
-_WORD = "[0-9a-hjkmnp-tv-z]"
-_RUN_ID = re.compile(
-    rf"run_({_WORD}{{{_TYPE}}})({_WORD}{{{_SEED}}})({_WORD}{{{_TIME}}})({_WORD}{{{_MAC}}})"
+from functions.platform import item_types
+from functions.platform.keys import (
+    BASE32,
+    HASH_CHARACTERS,
+    TIME_CHARACTERS,
+    Key,
+    build_id,
+    decode_timestamp,
+    encode_seed,
+    encode_timestamp,
+    hash_name,
 )
-_EPISODE_ID = re.compile(rf"epi_({_WORD}{{{_TIME + _SEED}}})")
+
+LAST_SORT_TOKEN = "~"  # sorts behind every sort token  # noqa: S105 - no secret
+DAY = 86_400_000  # ms
+_SEED_CHARACTERS, _MAC_CHARACTERS = 26, 13
+_RUN_ID = re.compile(
+    rf"run_([{BASE32}]{{{HASH_CHARACTERS}}})([{BASE32}]{{{_SEED_CHARACTERS}}})"
+    rf"([{BASE32}]{{{TIME_CHARACTERS}}})([{BASE32}]{{{_MAC_CHARACTERS}}})"
+)
+_EPISODE_ID = re.compile(rf"epi_([{BASE32}]{{{TIME_CHARACTERS + _SEED_CHARACTERS}}})")
 
 
 @dataclass(frozen=True, slots=True)
 class RunAddress:
-    """Where a run stands; `type` is the digest of its agent type, `seed` tells it from others."""
+    """What a run's id holds.
+
+    Attributes:
+        type: the hash of its agent type.
+        seed: what tells it from other runs.
+        started: epoch ms.
+    """
 
     tenant: str
     type: str
     seed: str
-    started: int  # epoch ms
+    started: int
 
     @property
     def partition(self) -> str:
-        return f"{self.tenant}#r#{self.type}{self.seed}"
+        return self.item_key[0]
 
     @property
-    def item(self) -> Key:
-        return self.partition, RUN_SORT
+    def item_key(self) -> Key:
+        return item_types.RUN.build_key(tenant=self.tenant, type=self.type, seed=self.seed)
 
     @property
-    def named(self) -> str:
-        """The run's id but for the code that proves it."""
-        return f"run_{self.type}{self.seed}{moment(self.started)}"
+    def unsigned_id(self) -> str:
+        """The run's id without its message authentication code."""
+        return f"run_{self.type}{self.seed}{encode_timestamp(self.started)}"
+
+    @property
+    def sort_token(self) -> str:
+        """What the run sorts by among those of its agent type."""
+        return encode_timestamp(self.started) + self.seed
 
 
-def new_address(tenant: str, agent_type: str, seed: bytes, started: int) -> RunAddress:
-    """The address of a run that starts now; `seed` are 16 bytes of its own."""
-    return RunAddress(tenant, _type(agent_type), _text(seed), started)
+def create_run_address(tenant: str, agent_type: str, seed: bytes, started: int) -> RunAddress:
+    """Create the address of a run that starts now; `seed` is 16 bytes of its own."""
+    return RunAddress(tenant, _hash_type(agent_type), encode_seed(seed), started)
 
 
 def parse_run_id(tenant: str, text: str) -> RunAddress | None:
-    """The address that a run's id would have in this tenant; None if it has no such form."""
+    """Parse the address that a run's id would have in this tenant; None if it has no such form."""
     match = _RUN_ID.fullmatch(text)
-    return match and RunAddress(tenant, match[1], match[2], moment_of(match[3]))
+    return match and RunAddress(tenant, match[1], match[2], decode_timestamp(match[3]))
 
 
-def proof(mac: bytes) -> str:
-    """A message authentication code (16 bytes) as it ends a run's id."""
-    return _text(mac)[-_MAC:]
+def encode_mac(mac: bytes) -> str:
+    """Encode a message authentication code (16 bytes) as it ends a run's id."""
+    return encode_seed(mac)[-_MAC_CHARACTERS:]
 
 
-def order(happened: int, seed: bytes) -> str:
-    """What an episode sorts by: its moment, then luck."""
-    return moment(happened) + _text(seed)
+def build_runs_partition(tenant: str, agent_type: str) -> str:
+    """Build the partition, in the index by type, of all runs of an agent type."""
+    return f"{tenant}#r#{_hash_type(agent_type)}"
 
 
-def run_order(address: RunAddress) -> str:
-    """What a run sorts by among those of its agent type."""
-    return moment(address.started) + address.seed
+def build_episode_key(address: RunAddress, request: bytes) -> Key:
+    """Build the key of the episode that a request appends: the same for each retry."""
+    return address.partition, item_types.EPISODE.build_sort(request=encode_seed(request))
 
 
-def moment_of_order(order: str) -> int:
-    """The moment (epoch ms) that an order begins with."""
-    return moment_of(order)
+def build_episode_sort_token(happened: int, seed: bytes) -> str:
+    """Build what an episode sorts by: its time (epoch ms), then 16 bytes of its own."""
+    return encode_timestamp(happened) + encode_seed(seed)
 
 
-def episode_item(address: RunAddress, request: bytes) -> Key:
-    """The place of the episode that a request appends: the same for each retry."""
-    return address.partition, EPISODE_PREFIX + _text(request)
+def build_episode_id(sort_token: str) -> str:
+    """Build the id of the episode with this sort token."""
+    return f"epi_{sort_token}"
 
 
-def episode_id(order: str) -> str:
-    """The id of the episode with this order."""
-    return f"epi_{order}"
-
-
-def order_of_episode(text: str) -> str | None:
-    """The order of the episode with this id, if it has the form of one."""
+def parse_episode_id(text: str) -> str | None:
+    """Parse the sort token of the episode with this id; None if it has no such form."""
     match = _EPISODE_ID.fullmatch(text)
     return match and match[1]
 
 
-def episodes_of_type(tenant: str, agent_type: str) -> str:
-    """The partition, in the index by type, of all episodes of an agent type."""
-    return episodes_by_digest(tenant, _type(agent_type))
+def build_episodes_partition(tenant: str, agent_type: str) -> str:
+    """Build the partition, in the index by type, of all episodes of an agent type."""
+    return build_episodes_partition_of_hash(tenant, _hash_type(agent_type))
 
 
-def episodes_by_digest(tenant: str, type: str) -> str:
-    """The same, where only the type's digest is known."""
+def build_episodes_partition_of_hash(tenant: str, type: str) -> str:
+    """Build the same from the type's hash."""
     return f"{tenant}#p#{type}"
 
 
-def runs_of_type(tenant: str, agent_type: str) -> str:
-    """The partition, in the index by type, of all runs of an agent type."""
-    return f"{tenant}#r#{_type(agent_type)}"
-
-
-def day_of(happened: int) -> int:
-    """The day, counted from the epoch, that a moment (epoch ms) lies in."""
+def get_day(happened: int) -> int:
+    """Get the day, counted from the epoch, that a time (epoch ms) lies in."""
     return happened // DAY
 
 
-def day_item(tenant: str, day: int) -> Key:
-    """What counts the episodes that a tenant appended on a day."""
-    return counts_partition(tenant), f"d#{day:08d}"
+def build_counts_partition(tenant: str) -> str:
+    """Build the partition of a tenant's counts of episodes."""
+    return item_types.EPISODE_COUNT.build_partition(tenant=tenant)
 
 
-def warning_item(tenant: str) -> Key:
-    """What says that a tenant was warned; it sorts behind the days."""
-    return counts_partition(tenant), "w"
+def build_day_count_key(tenant: str, day: int) -> Key:
+    """Build the key of the number of episodes that a tenant appended on a day."""
+    return item_types.EPISODE_COUNT.build_key(tenant=tenant, day=day)
 
 
-def counts_partition(tenant: str) -> str:
-    """The partition of a tenant's counts."""
-    return f"{tenant}#ec"
+def build_quota_warning_key(tenant: str) -> Key:
+    """Build the key of what says that a tenant was warned; it sorts behind the days."""
+    return item_types.QUOTA_WARNING.build_key(tenant=tenant)
 
 
-def counted_item(tenant: str, places: Iterable[Key]) -> Key:
-    """What says that these episodes were counted together."""
-    named = "\n".join(f"{partition}\n{sort}" for partition, sort in places)
-    return f"{tenant}#ec#{blake2b(named.encode(), digest_size=16).hexdigest()}", "c"
+def build_counted_episodes_key(tenant: str, episodes: Iterable[Key]) -> Key:
+    """Build the key of what says that these episodes were counted together."""
+    named = "\n".join(f"{partition}\n{sort}" for partition, sort in episodes)
+    hashed = blake2b(named.encode(), digest_size=16).hexdigest()
+    return item_types.COUNTED_EPISODES.build_key(tenant=tenant, episodes=hashed)
 
 
-def _type(agent_type: str) -> str:
-    return digest("agent type", agent_type, _TYPE)
+def _hash_type(agent_type: str) -> str:
+    return hash_name("agent type", agent_type)
 
 
-def _text(raw: bytes) -> str:
-    return id_of("", raw)[1:]
+def build_procedure_partition(tenant: str, agent_type: str, task_type: str) -> str:
+    """Build the partition of the workflows among which a selection is made."""
+    names = hash_name("procedures", f"{len(agent_type)}:{agent_type}{task_type}")
+    return item_types.LEARNED_WORKFLOW.build_partition(tenant=tenant, procedure=names)
+
+
+def build_learned_workflow_key(partition: str, workflow: str) -> Key:
+    """Build a learned workflow's key."""
+    hashed = hash_name("workflow", workflow)
+    return partition, item_types.LEARNED_WORKFLOW.build_sort(workflow=hashed)
+
+
+def build_outcome_key(workflow: Key, request: bytes) -> Key:
+    """Build the key of what says that an outcome with an Idempotency-Key was counted."""
+    return workflow[0], item_types.OUTCOME.build_sort(workflow=workflow[1], request=request.hex())
+
+
+def build_instance_key(tenant: str, instance: str) -> Key:
+    """Build the key of all of an instance's working values."""
+    return item_types.INSTANCE.build_key(tenant=tenant, instance=hash_name("instance", instance))
+
+
+def build_fact_space(tenant: str) -> str:
+    """Build the partition of a tenant's facts."""
+    return item_types.FACT.build_partition(tenant=tenant)
+
+
+def hash_fact(fact: str) -> str:
+    """Hash a fact's id, as its key has it."""
+    return hash_name("fact", fact)
+
+
+def build_fact_id(seed: bytes) -> str:
+    """Build a fact's id; the same for the same 16 bytes."""
+    return build_id("fact", seed)

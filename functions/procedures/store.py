@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from functions.platform.idempotency import RequestToken
+from functions.platform.item_types import LEARNED_WORKFLOW
 from functions.platform.items import Item
 from functions.platform.keys import Key
-from functions.platform.procedure_keys import (
-    WORKFLOW_PREFIX,
-    outcome_item,
-    procedures_partition,
-    workflow_item,
+from functions.platform.run_keys import (
+    build_learned_workflow_key,
+    build_outcome_key,
+    build_procedure_partition,
 )
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Refused, Table
@@ -54,7 +54,9 @@ class WorkflowStore:
 
     def list_procedure(self, tenant: str, procedure: Procedure) -> Iterator[ProcedureWorkflow]:
         """Read a procedure's workflows: a call per megabyte."""
-        return map(_decode, self._table.query(_partition(tenant, procedure), WORKFLOW_PREFIX))
+        return map(
+            _decode, self._table.query(_partition(tenant, procedure), LEARNED_WORKFLOW.sort_prefix)
+        )
 
     def create(self, key: Key, workflow: ProcedureWorkflow) -> None:
         """Write a new workflow.
@@ -122,7 +124,7 @@ class WorkflowStore:
             StatsConflict: as `add`.
             IdempotencyConflict: the key came with another body.
         """
-        marker = outcome_item(key, token.key)
+        marker = build_outcome_key(key, token.key)
         attributes = {"token": token.stored, TTL_ATTRIBUTE: now // 1000 + _OUTCOME_LIFETIME}
         writes = [put(marker, attributes, _ABSENT), _add_increment(key, increment)]
         try:
@@ -144,11 +146,11 @@ class WorkflowStore:
 
 def workflow_key(tenant: str, procedure: Procedure, workflow: str) -> Key:
     """Build the key of a workflow's item."""
-    return workflow_item(_partition(tenant, procedure), workflow)
+    return build_learned_workflow_key(_partition(tenant, procedure), workflow)
 
 
 def _partition(tenant: str, procedure: Procedure) -> str:
-    return procedures_partition(tenant, procedure.agent_type, procedure.task_type)
+    return build_procedure_partition(tenant, procedure.agent_type, procedure.task_type)
 
 
 def _add_increment(key: Key, increment: Increment) -> Write:

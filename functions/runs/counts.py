@@ -7,14 +7,14 @@ from collections import Counter
 from collections.abc import Sequence
 
 from functions.platform.clock import Clock
-from functions.platform.keys import Key, tenant_of
+from functions.platform.keys import Key, get_tenant
 from functions.platform.limits import RUN_RETENTION_DAYS
 from functions.platform.run_keys import (
     DAY,
-    counted_item,
-    day_item,
-    day_of,
-    warning_item,
+    build_counted_episodes_key,
+    build_day_count_key,
+    build_quota_warning_key,
+    get_day,
 )
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import Refused, Table
@@ -35,9 +35,9 @@ class EpisodeCounts:
 
     def standing(self, tenant: str) -> Standing:
         """Where a tenant stands now: one call that reads at most 92 tiny items."""
-        oldest = day_of(self._clock()) - RUN_RETENTION_DAYS
-        _, first = day_item(tenant, oldest)
-        partition, last = warning_item(tenant)
+        oldest = get_day(self._clock()) - RUN_RETENTION_DAYS
+        _, first = build_day_count_key(tenant, oldest)
+        partition, last = build_quota_warning_key(tenant)
         items = list(self._table.query_from(partition, first, last, RUN_RETENTION_DAYS + 10))
         count = sum(item.get("episodes", 0) for item in items)
         return Standing(count, any(item["sk"] == last for item in items))
@@ -48,13 +48,13 @@ class EpisodeCounts:
         Args:
             appended: at most `AT_ONCE`; any number of tenants.
         """
-        days = Counter((tenant_of(place[0]), day_of(moment)) for place, moment in appended)
+        days = Counter((get_tenant(place[0]), get_day(moment)) for place, moment in appended)
         (first, _), *_ = appended
-        marker = counted_item(tenant_of(first[0]), [place for place, _ in appended])
+        marker = build_counted_episodes_key(get_tenant(first[0]), [place for place, _ in appended])
         ttl = (self._clock() + _REMEMBERED) // 1000
         writes = [
             update(
-                day_item(tenant, day),
+                build_day_count_key(tenant, day),
                 f"ADD episodes :more SET {TTL_ATTRIBUTE} = :ttl",
                 more=more,
                 ttl=(day + RUN_RETENTION_DAYS + 1) * DAY // 1000,
@@ -68,7 +68,7 @@ class EpisodeCounts:
 
     def set_warned(self, tenant: str, *, warned: bool) -> None:
         """Keeps in mind that a tenant was warned, or that it stands below the warning again."""
-        place = warning_item(tenant)
+        place = build_quota_warning_key(tenant)
         if warned:
             self._table.put(put(place, {"since": self._clock()}))
         else:

@@ -12,13 +12,13 @@ from functions.platform.clock import Clock
 from functions.platform.errors import Throttled
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
+from functions.platform.keys import decode_timestamp
 from functions.platform.run_keys import (
-    LAST_ORDER,
-    episode_id,
-    episodes_of_type,
-    moment_of_order,
-    order,
-    order_of_episode,
+    LAST_SORT_TOKEN,
+    build_episode_id,
+    build_episode_sort_token,
+    build_episodes_partition,
+    parse_episode_id,
 )
 from functions.platform.schema import TYPE_ORDER_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
@@ -59,7 +59,7 @@ class Episodes:
         address = self._store.address(caller.tenant, run_id, now)
         request = (token or RequestToken.fresh()).key
         episode = Episode(
-            id=episode_id(order(now, request)),
+            id=build_episode_id(build_episode_sort_token(now, request)),
             run=run_id,
             text=episode_text(new),
             created=now,
@@ -90,7 +90,7 @@ class Episodes:
         Args:
             before: the id of an episode; only older ones.
         """
-        partition = episodes_of_type(caller.tenant, agent_type)
+        partition = build_episodes_partition(caller.tenant, agent_type)
         found = self._store.of_type(partition, self._clock(), _order(before), at_once)
         return (self._items.episode_of(caller.tenant, item) for item in found)
 
@@ -104,16 +104,16 @@ class Episodes:
         """
         now = self._clock()
         run, found = self._store.with_episodes(caller.tenant, run_id, now)
-        last = _order(before) or LAST_ORDER
+        last = _order(before) or LAST_SORT_TOKEN
         older = (
             item
             for item in found
             if item[TYPE_ORDER_ATTRIBUTE] < last
-            and expires(moment_of_order(item[TYPE_ORDER_ATTRIBUTE])) > now
+            and expires(decode_timestamp(item[TYPE_ORDER_ATTRIBUTE])) > now
         )
         newest = nlargest(most, older, key=itemgetter(TYPE_ORDER_ATTRIBUTE))
         return run, (self._items.episode_of(caller.tenant, item) for item in newest)
 
 
 def _order(episode: str | None) -> str | None:
-    return None if episode is None else order_of_episode(episode)
+    return None if episode is None else parse_episode_id(episode)

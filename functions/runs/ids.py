@@ -6,7 +6,7 @@ the root key.
 
 import hmac
 
-from functions.platform.run_keys import RunAddress, proof
+from functions.platform.run_keys import RunAddress, encode_mac
 
 _PURPOSE = b"agent-memory: ids of runs"
 _MAC_BYTES = 16
@@ -20,8 +20,10 @@ class RunIds:
 
     def id(self, address: RunAddress) -> str:
         """The id of the run at an address."""
-        named = f"{address.tenant}\n{address.named}".encode()
-        return address.named + proof(hmac.digest(self._key, named, "sha256")[:_MAC_BYTES])
+        named = f"{address.tenant}\n{address.unsigned_id}".encode()
+        return address.unsigned_id + encode_mac(
+            hmac.digest(self._key, named, "sha256")[:_MAC_BYTES]
+        )
 
     def issued(self, address: RunAddress, text: str) -> bool:
         """Whether this id was given to a run here, under the present root key."""

@@ -2,15 +2,14 @@
 
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
+from functions.platform.keys import decode_timestamp
 from functions.platform.run_keys import (
     RunAddress,
-    episode_id,
-    episode_item,
-    episodes_by_digest,
-    moment_of_order,
-    order_of_episode,
-    run_order,
-    runs_of_type,
+    build_episode_id,
+    build_episode_key,
+    build_episodes_partition_of_hash,
+    build_runs_partition,
+    parse_episode_id,
 )
 from functions.platform.schema import TTL_ATTRIBUTE, TYPE_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
 from functions.platform.values import Values, pack
@@ -53,8 +52,8 @@ class RunItems:
             "error": text("error", run.error),
             "req": run.request,
             "end_req": run.end_request,
-            TYPE_ATTRIBUTE: runs_of_type(tenant, run.agent_type),
-            TYPE_ORDER_ATTRIBUTE: run_order(address),
+            TYPE_ATTRIBUTE: build_runs_partition(tenant, run.agent_type),
+            TYPE_ORDER_ATTRIBUTE: address.sort_token,
             TTL_ATTRIBUTE: ttl(run.created),
         }
 
@@ -89,15 +88,15 @@ class RunItems:
         self, address: RunAddress, episode: Episode, request: bytes, token: RequestToken | None
     ) -> Write:
         """Puts an episode into the place of its request, unless something stands there."""
-        key = episode_item(address, request)
+        key = build_episode_key(address, request)
         text = self._stored(episode.text, address.tenant, "#".join(key), episode.sensitivity)
         item = text | {
             "run": episode.run,
             "author": episode.author,
             "sens": episode.sensitivity,
             "req": None if token is None else token.stored,
-            TYPE_ATTRIBUTE: episodes_by_digest(address.tenant, address.type),
-            TYPE_ORDER_ATTRIBUTE: order_of_episode(episode.id),
+            TYPE_ATTRIBUTE: build_episodes_partition_of_hash(address.tenant, address.type),
+            TYPE_ORDER_ATTRIBUTE: parse_episode_id(episode.id),
             TTL_ATTRIBUTE: ttl(episode.created),
         }
         return put(key, item, ABSENT)
@@ -106,10 +105,10 @@ class RunItems:
         """The episode of an item, be it the table's or the index's."""
         at: str = item[TYPE_ORDER_ATTRIBUTE]
         return Episode(
-            id=episode_id(at),
+            id=build_episode_id(at),
             run=item["run"],
             text=self._values.opened(item, tenant, f"{item['pk']}#{item['sk']}"),
-            created=moment_of_order(at),
+            created=decode_timestamp(at),
             author=item["author"],
             sensitivity=item.get("sens"),
         )

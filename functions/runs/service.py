@@ -11,7 +11,7 @@ from functions.platform.clock import Clock
 from functions.platform.errors import RunClosed
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
-from functions.platform.run_keys import new_address, runs_of_type
+from functions.platform.run_keys import build_runs_partition, create_run_address
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import put
 from functions.runs.ids import RunIds
@@ -47,7 +47,7 @@ class Runs:
             RunClosed: the run that the Idempotency-Key started has ended.
         """
         now = self._clock()
-        address = new_address(caller.tenant, new.agent_type, token.key, now)
+        address = create_run_address(caller.tenant, new.agent_type, token.key, now)
         run = Run(
             id=self._ids.id(address),
             agent_type=new.agent_type,
@@ -61,7 +61,7 @@ class Runs:
             request=token.stored,
         )
         try:
-            self._table.put(put(address.item, self._items.run(address, run), ABSENT))
+            self._table.put(put(address.item_key, self._items.run(address, run), ABSENT))
         except ConditionFailed as failed:
             return self._replayed(caller, failed.item or {}, token)
         return run
@@ -116,7 +116,7 @@ class Runs:
             )
             item = self._items.run(address, after)
             try:
-                self._table.put(put(address.item, item, _AS_SEEN, seen=run.version))
+                self._table.put(put(address.item_key, item, _AS_SEEN, seen=run.version))
             except ConditionFailed:
                 _, run = self._store.run(caller.tenant, run_id, now)
             else:
@@ -129,7 +129,7 @@ class Runs:
         self, caller: Principal, agent_type: str, status: RunStatus | None, limit: int, offset: int
     ) -> tuple[list[Run], int]:
         """A page of an agent type's runs, newest first, and how many there are in all."""
-        partition = runs_of_type(caller.tenant, agent_type)
+        partition = build_runs_partition(caller.tenant, agent_type)
         rows = [
             (row["pk"], row["sk"])
             for row in self._store.of_type(partition, self._clock())

@@ -3,14 +3,12 @@
 from collections.abc import Iterator
 from itertools import takewhile
 
+from functions.platform.item_types import EPISODE, RUN
 from functions.platform.items import Item
-from functions.platform.keys import Key
+from functions.platform.keys import Key, decode_timestamp
 from functions.platform.run_keys import (
-    EPISODE_PREFIX,
-    LAST_ORDER,
-    RUN_SORT,
+    LAST_SORT_TOKEN,
     RunAddress,
-    moment_of_order,
     parse_run_id,
 )
 from functions.platform.schema import BY_TYPE, TYPE_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
@@ -49,7 +47,7 @@ class RunStore:
         return address
 
     def _assert_there(self, address: RunAddress, run_id: str) -> None:
-        item = self._table.get(address.item)
+        item = self._table.get(address.item_key)
         if item is None or item["run"] != run_id:
             raise no_such_run()
 
@@ -60,7 +58,7 @@ class RunStore:
             NotFound: as above.
         """
         address = self._possible(tenant, run_id, now)
-        item = self._table.get(address.item)
+        item = self._table.get(address.item_key)
         if item is None or item["run"] != run_id:
             raise no_such_run()
         return address, self._items.run_of(tenant, item)
@@ -78,10 +76,10 @@ class RunStore:
         """
         address = self._possible(tenant, run_id, now)
         found = self._table.query_from(
-            address.partition, EPISODE_PREFIX, RUN_SORT, _AT_ONCE, newest_first=True
+            address.partition, EPISODE.sort_prefix, RUN.sort, _AT_ONCE, newest_first=True
         )
         item = next(found, None)
-        if item is None or item["sk"] != RUN_SORT or item["run"] != run_id:
+        if item is None or item["sk"] != RUN.sort or item["run"] != run_id:
             raise no_such_run()
         return self._items.run_of(tenant, item), found
 
@@ -99,9 +97,9 @@ class RunStore:
         found = self._table.query_newest(
             BY_TYPE,
             (TYPE_ATTRIBUTE, partition),
-            (TYPE_ORDER_ATTRIBUTE, before or LAST_ORDER),
+            (TYPE_ORDER_ATTRIBUTE, before or LAST_SORT_TOKEN),
             at_once,
         )
         return takewhile(
-            lambda item: expires(moment_of_order(item[TYPE_ORDER_ATTRIBUTE])) > now, found
+            lambda item: expires(decode_timestamp(item[TYPE_ORDER_ATTRIBUTE])) > now, found
         )

@@ -7,6 +7,7 @@ from functions.entries.proof import Proof
 from functions.entries.surplus import Surplus
 from functions.platform.clock import Clock
 from functions.platform.items import Item
+from functions.platform.keys import get_tenant
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import update
 
@@ -27,7 +28,7 @@ class Agents:
 
         The mark stays if the time is over, so that the next sweep goes on.
         """
-        tenant, agent = item["pk"].partition("#")[0], item["agent_id"]
+        tenant, agent = get_tenant(item["pk"]), item["agent_id"]
         evicted = self._surplus.shed(tenant, agent, time_left)
         if not time_left():
             return Counter(evicted=evicted)

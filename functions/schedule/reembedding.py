@@ -13,14 +13,15 @@ from functions.entries.items import EntryItems
 from functions.entries.model import Entry
 from functions.facts.renewal import Renewal
 from functions.platform.clock import Clock
+from functions.platform.entry_keys import EMBEDDING_KEY, build_entry_prefix
 from functions.platform.errors import ServiceError
+from functions.platform.item_types import AGENT_VECTOR
 from functions.platform.items import Item
-from functions.platform.keys import Key, due_shard, entry_prefix
+from functions.platform.keys import Key, get_due_shard
 from functions.platform.observability import log_unforeseen
 from functions.platform.parallel import side_by_side
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
-from functions.platform.vector_keys import EMBEDDING_ITEM, VECTOR_PREFIX
 from functions.platform.writes import put
 from functions.search.embedding_indexer import EmbeddingIndexer
 from functions.vectors.factory import DEFAULT_FORMAT, NO_FORMAT
@@ -28,7 +29,7 @@ from functions.vectors.factory import DEFAULT_FORMAT, NO_FORMAT
 _AT_ONCE = 250  # items looked at between two looks at the time
 _ONCE_MORE = 3_600_000  # ms; functions with the former settings may have written during a pass
 _EMBEDDED = "begins_with(sk, :entry) OR begins_with(sk, :vector) AND attribute_exists(fact_id)"
-_PREFIXES = {"entry": entry_prefix(None), "vector": VECTOR_PREFIX}
+_PREFIXES = {"entry": build_entry_prefix(None), "vector": AGENT_VECTOR.sort_prefix}
 
 
 class Reembedding:
@@ -59,12 +60,12 @@ class Reembedding:
         """
         if self._told:
             return Counter()
-        state = self._table.get(EMBEDDING_ITEM) or {"made_by": DEFAULT_FORMAT}
+        state = self._table.get(EMBEDDING_KEY) or {"made_by": DEFAULT_FORMAT}
         changed = state["made_by"] != self._name
         if changed:
             fresh = {"made_by": self._name, "pages": 0, "last": False}
             due = {} if self._name == NO_FORMAT else _due(self._clock())
-            self._table.put(put(EMBEDDING_ITEM, fresh | due))
+            self._table.put(put(EMBEDDING_KEY, fresh | due))
         self._told = True
         return Counter(reembedding_begun=int(changed))
 
@@ -113,14 +114,14 @@ class Reembedding:
         as_seen = "made_by = :name AND pages = :pages"
         seen = {"name": self._name, "pages": state["pages"]}
         try:
-            self._table.put(put(EMBEDDING_ITEM, following, as_seen, **seen))
+            self._table.put(put(EMBEDDING_KEY, following, as_seen, **seen))
         except ConditionFailed:
             return False
         return True
 
 
 def _due(moment: int) -> Item:
-    return {DUE_ATTRIBUTE: moment, DUE_SHARD_ATTRIBUTE: due_shard(EMBEDDING_ITEM[0])}
+    return {DUE_ATTRIBUTE: moment, DUE_SHARD_ATTRIBUTE: get_due_shard(EMBEDDING_KEY[0])}
 
 
 def _outcome(job: Callable[[], None]) -> str:

@@ -2,48 +2,18 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Literal
 
-from functions.platform.conversation_keys import CONVERSATION_SORT, REMAINS_PREFIX
+from functions.platform.item_types import find_due_type
 from functions.platform.items import Item
-from functions.platform.snapshot_keys import ENTRY_PREFIX, MEMORY_SORT
-from functions.platform.vector_keys import EMBEDDING_ITEM
 
 _MOST_WRITES = 90  # of DynamoDB's 100, since the agent's counters come along
 _TURN = 60_000  # ms
 
 
-Kind = Literal[
-    "entry",
-    "agent",
-    "task",
-    "conversation",
-    "remains",
-    "memory",
-    "memory entry",
-    "embedding",
-    "unknown",
-]
-_BY_SORT: dict[str, Kind] = {
-    "a": "agent",
-    "t": "task",
-    CONVERSATION_SORT: "conversation",
-    MEMORY_SORT: "memory",
-    EMBEDDING_ITEM[1]: "embedding",
-}
-_BY_PREFIX: dict[str, Kind] = {
-    "e#": "entry",
-    REMAINS_PREFIX: "remains",
-    ENTRY_PREFIX: "memory entry",
-}
-
-
-def kind_of(item: Item) -> Kind:
-    """What a due item is, by its sort key."""
-    sort: str = item["sk"]
-    if sort in _BY_SORT:
-        return _BY_SORT[sort]
-    return next((kind for prefix, kind in _BY_PREFIX.items() if sort.startswith(prefix)), "unknown")
+def kind_of(item: Item) -> str:
+    """Name the type of a due item; "unknown", if it is none that may be due."""
+    found = find_due_type(item["sk"])
+    return "unknown" if found is None else found.name
 
 
 def in_turn(shards: Sequence[str], now: int) -> list[str]:

@@ -105,10 +105,10 @@ class Sweep:
             "agent": partial(self._agents.look_after, item, time_left),
             "task": partial(self._end, item),
             "conversation": partial(_carried_on, self._retention.end, item, "conversations"),
-            "remains": partial(_carried_on, self._remains.clear, item, "remains"),
+            "orphaned messages": partial(_carried_on, self._remains.clear, item, "remains"),
             "memory": partial(self._memories.collect, item, time_left),
             "memory entry": partial(self._memories.expire, item),
-            "embedding": partial(self._reembedding.go_on, item, _SECONDS_PER_TASK),
+            "embedding model": partial(self._reembedding.go_on, item, _SECONDS_PER_TASK),
         }
         return jobs.get(kind_of(item))
 

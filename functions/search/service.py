@@ -19,10 +19,10 @@ from functions.entries.query import Queries, assert_owner_known
 from functions.entries.recency import Recency
 from functions.entries.store import EntryStore
 from functions.identity.model import Principal
-from functions.platform import keys
+from functions.platform import entry_keys
 from functions.platform.clock import Clock
+from functions.platform.entry_keys import build_agent_space, build_namespace_space
 from functions.platform.parallel import side_by_side
-from functions.platform.vector_keys import agent_space, namespace_space
 from functions.tasks.service import Tasks
 from functions.vectors.model import Hit, Vector, VectorSearch
 
@@ -76,12 +76,12 @@ class Search:
     def _readable_spaces(self, caller: Principal, filters: Filters) -> list[str]:
         if filters.tier == "semantic":
             names = self._queries.readable_namespaces(caller, filters)
-            return [namespace_space(caller.tenant, name) for name in names]
+            return [build_namespace_space(caller.tenant, name) for name in names]
         owner = filters.agent_id or caller.id
         is_anothers = filters.tier == "episodic" and owner != caller.id
         if is_anothers and not self._tasks.oversees(caller, owner):
             return []
-        return [agent_space(caller.tenant, owner)]
+        return [build_agent_space(caller.tenant, owner)]
 
     def _find_matches(
         self,
@@ -128,8 +128,10 @@ class Search:
         self, caller: Principal, hits: Sequence[Hit], filters: Filters
     ) -> dict[str, Entry]:
         """Read the entries of hits that exist, match the filters and may be read, by their id."""
-        addresses = (keys.parse_entry_id(caller.tenant, hit.ref) for hit in hits)
-        entries = self._store.get_many(slot.item for slot, _ in filter(None, addresses)).values()
+        addresses = (entry_keys.parse_entry_id(caller.tenant, hit.ref) for hit in hits)
+        entries = self._store.get_many(
+            slot.item_key for slot, _ in filter(None, addresses)
+        ).values()
         now = self._clock()
         matching = [
             entry

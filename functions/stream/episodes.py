@@ -5,10 +5,11 @@ from collections.abc import Iterator, Sequence
 from functions.event_log.rules import event_id
 from functions.platform.clock import Clock
 from functions.platform.errors import ServiceError
+from functions.platform.keys import decode_timestamp
 from functions.platform.limits import EPISODES_WARNING, MAX_EPISODES
 from functions.platform.metrics import report_percent
 from functions.platform.observability import log_unforeseen, logger
-from functions.platform.run_keys import day_of, moment_of_order
+from functions.platform.run_keys import get_day
 from functions.platform.schema import TYPE_ORDER_ATTRIBUTE
 from functions.runs.counts import AT_ONCE, EpisodeCounts
 from functions.runs.model import Standing
@@ -66,7 +67,7 @@ class EpisodeQuota:
         }
         logger.warning("quota", extra={"tenant": tenant, **limit})
         now = self._clock()
-        id = event_id(tenant, "quota.warning", "episodes", day_of(now))
+        id = event_id(tenant, "quota.warning", "episodes", get_day(now))
         notice = Notice(id, "quota.warning", "episodes", now, {"tenant": tenant, **limit})
         return self._bus is None or self._bus.tell(notice)
 
@@ -78,4 +79,4 @@ def _fresh(records: Sequence[Record], failed: Sequence[str]) -> Iterator[tuple[S
         source = source_of(record)
         if is_new_episode(source.key, record) and (end is None or source.number < end):
             order = record["dynamodb"]["NewImage"][TYPE_ORDER_ATTRIBUTE]["S"]
-            yield source, moment_of_order(order)
+            yield source, decode_timestamp(order)

@@ -6,14 +6,15 @@ from typing import Any
 
 from functions.entries.items import EntryItems
 from functions.entries.model import Entry
+from functions.platform import item_types
+from functions.platform.entry_keys import build_entry_prefix
 from functions.platform.items import Item, Typed, decode_item
-from functions.platform.keys import ANNOUNCEMENT_PREFIX, Key, entry_prefix
-from functions.platform.run_keys import EPISODE_PREFIX
+from functions.platform.keys import Key, get_tenant
 
 Record = Mapping[str, Any]
 
 _CLOSED = EntryItems(None)  # values aren't needed, sealed ones can't be opened here
-_ENTRIES = entry_prefix(None)
+_ENTRIES = build_entry_prefix(None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class Source:
 
     @property
     def tenant(self) -> str:
-        return self.key[0].partition("#")[0]
+        return get_tenant(self.key[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +57,17 @@ def source_of(record: Record) -> Source:
 
 def is_of_interest(key: Key) -> bool:
     """Whether what stands at this key is told of or counted."""
-    return is_told_of(key) or key[1].startswith(EPISODE_PREFIX)
+    return is_told_of(key) or item_types.EPISODE.has_sort(key[1])
 
 
 def is_told_of(key: Key) -> bool:
     """Whether what stands at this key is an entry or an announcement."""
-    return key[1].startswith((_ENTRIES, ANNOUNCEMENT_PREFIX))
+    return key[1].startswith((_ENTRIES, item_types.ANNOUNCEMENT.sort_prefix))
 
 
 def is_new_episode(key: Key, record: Record) -> bool:
     """Whether a record, which is of this key, tells of an episode that was appended."""
-    return key[1].startswith(EPISODE_PREFIX) and record["eventName"] == "INSERT"
+    return item_types.EPISODE.has_sort(key[1]) and record["eventName"] == "INSERT"
 
 
 def change_of(source: Source, record: Record) -> Change:
@@ -76,7 +77,7 @@ def change_of(source: Source, record: Record) -> Change:
         Exception: the record is no such thing.
     """
     old, new = (record["dynamodb"].get(name) for name in ("OldImage", "NewImage"))
-    if source.key[1].startswith(ANNOUNCEMENT_PREFIX):
+    if item_types.ANNOUNCEMENT.has_sort(source.key[1]):
         return Change(source, announced=decode_item(new) if new and not old else None)
     return Change(source, _entry(old), _entry(new))
 

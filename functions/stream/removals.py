@@ -12,7 +12,7 @@ from functions.entries.model import Entry
 from functions.entries.plan import Plan
 from functions.entries.writes import ABSENT, Reason, Transition
 from functions.identity.model import Principal
-from functions.platform import keys
+from functions.platform import entry_keys
 from functions.platform.clock import Clock
 from functions.platform.items import Item
 from functions.platform.keys import Key
@@ -61,4 +61,4 @@ class Removals:
 
 
 def _notice_key(gone: Entry) -> Key:
-    return keys.notice_item(gone.slot, gone.nonce)
+    return entry_keys.build_tombstone_key(gone.slot, gone.nonce)

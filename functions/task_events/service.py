@@ -16,11 +16,11 @@ from functions.platform.errors import (
     VersionMismatch,
 )
 from functions.platform.idempotency import RequestToken
-from functions.platform.intake_keys import taken_item
 from functions.platform.jsontext import compact_json
 from functions.platform.models import validated
 from functions.platform.retry import Backoff
 from functions.platform.table import Table
+from functions.platform.task_keys import build_processed_event_key
 from functions.platform.writes import put
 from functions.task_events.model import Envelope
 from functions.task_events.requests import TaskEvent
@@ -57,7 +57,7 @@ class Intake:
         """
         event = validated(TaskEvent, envelope.detail, "detail")
         caller = self._caller()
-        place = taken_item(caller.tenant, envelope.source, envelope.id)
+        place = build_processed_event_key(caller.tenant, envelope.source, envelope.id)
         if self._table.get(place) is not None:
             return None
         asked = f"{caller.tenant}\n{envelope.source}"

@@ -9,7 +9,8 @@ from functions.namespaces.restrictions import (
     restrictions_from_item,
     restrictions_to_item,
 )
-from functions.platform import guardrail_keys
+from functions.platform import task_keys
+from functions.platform.item_types import COORDINATED_TASK
 from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.table import Table
@@ -29,15 +30,15 @@ class GuardrailStore:
 
     def get(self, tenant: str, coordinator: str) -> CoordinatorGuardrails:
         """Read a coordinator's guardrails: one call."""
-        item = self._table.get(guardrail_keys.guardrails_item(tenant, coordinator))
+        item = self._table.get(task_keys.build_guardrails_key(tenant, coordinator))
         return guardrails_from_item(coordinator, item)
 
     def get_with_restrictions(
         self, tenant: str, coordinator: str, agent: str | None
     ) -> tuple[CoordinatorGuardrails, Restrictions]:
         """Read a coordinator's guardrails and an agent's restrictions: one call."""
-        own = guardrail_keys.guardrails_item(tenant, coordinator)
-        others = guardrail_keys.restrictions_item(tenant, agent or "")
+        own = task_keys.build_guardrails_key(tenant, coordinator)
+        others = task_keys.build_restrictions_key(tenant, agent or "")
         found = self._table.get_many((own, others) if agent else (own,))
         guardrails = guardrails_from_item(coordinator, found.get(own))
         return guardrails, restrictions_from_item(found.get(others))
@@ -48,24 +49,24 @@ class GuardrailStore:
         Raises:
             functions.platform.table.ConditionFailed: another version is stored.
         """
-        key = guardrail_keys.guardrails_item(tenant, new.coordinator)
+        key = task_keys.build_guardrails_key(tenant, new.coordinator)
         self._table.put(_put_version(key, guardrails_to_item(new), new.version))
 
     def list_task_ids(self, tenant: str, coordinator: str) -> list[str]:
         """Read the ids of a coordinator's open tasks."""
-        partition = guardrail_keys.guardrails_item(tenant, coordinator)[0]
-        rows = self._table.query(partition, guardrail_keys.COORDINATED_TASK_PREFIX)
+        partition = task_keys.build_guardrails_key(tenant, coordinator)[0]
+        rows = self._table.query(partition, COORDINATED_TASK.sort_prefix)
         return [row["task"] for row in rows]
 
     def get_restrictions(self, tenant: str, agent: str) -> Restrictions:
         """Read an agent's restrictions: one call."""
         return restrictions_from_item(
-            self._table.get(guardrail_keys.restrictions_item(tenant, agent))
+            self._table.get(task_keys.build_restrictions_key(tenant, agent))
         )
 
     def merged_restrictions(self, tenant: str, coordinators: Iterable[str]) -> Restrictions:
         """Read what the guardrails of several coordinators restrict together."""
-        keys = {guardrail_keys.guardrails_item(tenant, name): name for name in coordinators}
+        keys = {task_keys.build_guardrails_key(tenant, name): name for name in coordinators}
         items = self._table.get_many(keys) if keys else {}
         return merge_restrictions(
             guardrails_from_item(keys[key], item).restrictions for key, item in items.items()
@@ -82,7 +83,7 @@ class GuardrailStore:
 
 def check_guardrails(tenant: str, guardrails: CoordinatorGuardrails) -> Write:
     """Check that guardrails still have the version that was read."""
-    key = guardrail_keys.guardrails_item(tenant, guardrails.coordinator)
+    key = task_keys.build_guardrails_key(tenant, guardrails.coordinator)
     if guardrails.version == 0:
         return check(key, "attribute_not_exists(pk)")
     return check(key, "version = :version", version=guardrails.version)
@@ -96,16 +97,16 @@ def add_restrictions(tenant: str, agent: str, present: Restrictions, more: Restr
 
 def list_under_coordinator(tenant: str, coordinator: str, task: str) -> Write:
     """Add an open task to its coordinator's list."""
-    return put(guardrail_keys.coordinated_task_row(tenant, coordinator, task), {"task": task})
+    return put(task_keys.build_coordinated_task_key(tenant, coordinator, task), {"task": task})
 
 
 def unlist_under_coordinator(tenant: str, coordinator: str, task: str) -> Write:
     """Take a task that ends from its coordinator's list."""
-    return delete(guardrail_keys.coordinated_task_row(tenant, coordinator, task))
+    return delete(task_keys.build_coordinated_task_key(tenant, coordinator, task))
 
 
 def _put_restrictions(tenant: str, agent: str, new: Restrictions) -> Write:
-    key = guardrail_keys.restrictions_item(tenant, agent)
+    key = task_keys.build_restrictions_key(tenant, agent)
     return _put_version(key, restrictions_to_item(new), new.version)
 
 

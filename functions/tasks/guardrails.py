@@ -3,8 +3,8 @@
 from dataclasses import asdict, dataclass, fields, replace
 
 from functions.namespaces.restrictions import Restrictions
-from functions.platform.guardrail_keys import namespace_digest
 from functions.platform.items import Item
+from functions.platform.keys import hash_namespace
 from functions.tasks.model import Task
 
 
@@ -35,8 +35,8 @@ class CoordinatorGuardrails:
         said = self.guardrails
         allowed = said.allowed_semantic_namespaces
         return Restrictions(
-            allowed=None if allowed is None else frozenset(map(namespace_digest, allowed)),
-            denied=frozenset(map(namespace_digest, said.denied_semantic_namespaces or ())),
+            allowed=None if allowed is None else frozenset(map(hash_namespace, allowed)),
+            denied=frozenset(map(hash_namespace, said.denied_semantic_namespaces or ())),
             max_episodic=said.max_episodic_memory_per_agent,
         )
 

@@ -4,8 +4,9 @@ from typing import Any
 
 from functions.platform.items import Item
 from functions.platform.jsontext import exact_text, exact_value
-from functions.platform.keys import due_shard, task_item
+from functions.platform.keys import get_due_shard
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
+from functions.platform.task_keys import build_task_key
 from functions.tasks.model import Grant, Intent, Policy, Task
 
 FOREVER = 2**53
@@ -49,8 +50,8 @@ def _due(task: Task) -> Item:
     """An ended task stays due until its memory is archived; the call that ends it has a minute."""
     if task.ended is None or task.archived is not None:
         return {}
-    place = task_item("", task.id)[0]
-    return {DUE_SHARD_ATTRIBUTE: due_shard(place), DUE_ATTRIBUTE: task.ended + ENDING_TAKES}
+    place = build_task_key("", task.id)[0]
+    return {DUE_SHARD_ATTRIBUTE: get_due_shard(place), DUE_ATTRIBUTE: task.ended + ENDING_TAKES}
 
 
 def task_of(item: Item) -> Task:

@@ -175,7 +175,7 @@ def build_task(
     policy = Policy() if new.memory_policy is None else new.memory_policy.policy
     ended = now if new.status in ENDED else None
     return Task(
-        id=new.id or keys.id_of("task", token.key),
+        id=new.id or keys.build_id("task", token.key),
         intent=new.intent_id,
         status=new.status,
         version=1,

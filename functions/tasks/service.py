@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any, Protocol, cast
 
 from functions.identity.model import ADMIN, Principal
-from functions.platform import keys
+from functions.platform import task_keys
 from functions.platform.clock import Clock
 from functions.platform.errors import AccessDenied, EntryExists, ValidationFailed
 from functions.platform.idempotency import RequestToken
@@ -159,7 +159,7 @@ class Tasks:
         self, caller: Principal, new: NewTask, task: Task, token: RequestToken, refused: Refused
     ) -> Task:
         """Answer a retry, adopt a task that a write registered, or say why nothing was done."""
-        item = refused.failed.get(keys.task_item(caller.tenant, task.id))
+        item = refused.failed.get(task_keys.build_task_key(caller.tenant, task.id))
         if item is not None:
             present = task_of(item)
             if token.wrote(present.request):
@@ -167,7 +167,7 @@ class Tasks:
             if caller.may_coordinate and rules.is_adoptable(present, new, task.assignee):
                 return self._adopt(caller, present, task)
             raise EntryExists("a task has this id already")
-        if keys.intent_item(caller.tenant, str(task.intent)) in refused.failed:
+        if task_keys.build_intent_key(caller.tenant, str(task.intent)) in refused.failed:
             raise AccessDenied("this intent belongs to somebody else; ask its owner for access")
         raise AccessDenied("the parent has ended, or you no longer direct it")
 
@@ -176,7 +176,7 @@ class Tasks:
         try:
             return self._save(caller, present, adopted, registration_writes)
         except Refused as refused:
-            if keys.task_item(caller.tenant, adopted.id) in refused.failed:
+            if task_keys.build_task_key(caller.tenant, adopted.id) in refused.failed:
                 raise EntryExists("a task has this id already") from refused
             raise AccessDenied("this intent or parent belongs to somebody else") from refused
 
@@ -214,7 +214,7 @@ class Tasks:
     def _resolve_change_conflict(
         self, tenant: str, read: Task, token: RequestToken, refused: Refused
     ) -> Task:
-        item = refused.failed.get(keys.task_item(tenant, read.id))
+        item = refused.failed.get(task_keys.build_task_key(tenant, read.id))
         if item is None:
             raise AccessDenied("the intent or the parent is no longer yours to use") from refused
         present = task_of(item)
@@ -258,11 +258,11 @@ class Tasks:
                 break
             except Refused as refused:
                 conflicts = refused.failed.keys() - guarded.keys
-                item = refused.failed.get(keys.task_item(caller.tenant, new.id))
+                item = refused.failed.get(task_keys.build_task_key(caller.tenant, new.id))
                 present = None if item is None else task_of(item)
                 if old is not None and present is not None and rules.is_same_version(old, present):
                     new = rules.with_counters(new, present)
-                    conflicts -= {keys.task_item(caller.tenant, new.id)}
+                    conflicts -= {task_keys.build_task_key(caller.tenant, new.id)}
                 if conflicts:
                     raise
                 backoff.wait()

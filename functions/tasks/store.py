@@ -4,8 +4,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from functions.identity.model import Principal
-from functions.platform import keys
+from functions.platform import keys, task_keys
 from functions.platform.errors import NotFound
+from functions.platform.item_types import TASK
 from functions.platform.limits import MAX_GRANTS
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import Table
@@ -24,7 +25,7 @@ class TaskStore:
 
     def get(self, tenant: str, task_id: str) -> Task | None:
         """Read one task: one call."""
-        item = self._table.get(keys.task_item(tenant, task_id))
+        item = self._table.get(task_keys.build_task_key(tenant, task_id))
         return None if item is None else task_of(item)
 
     def existing(self, tenant: str, task_id: str) -> Task:
@@ -40,27 +41,27 @@ class TaskStore:
 
     def at(self, partition: str) -> Task | None:
         """Read the task whose item is in this partition: one call."""
-        item = self._table.get((partition, keys.TASK_SORT))
+        item = self._table.get((partition, TASK.sort))
         return None if item is None else task_of(item)
 
     def get_many(self, tenant: str, task_ids: Iterable[str]) -> list[Task]:
         """Read the tasks that exist among these."""
-        wanted = [keys.task_item(tenant, task_id) for task_id in task_ids]
+        wanted = [task_keys.build_task_key(tenant, task_id) for task_id in task_ids]
         return [task_of(item) for item in self._table.get_many(wanted).values()]
 
     def of_intent(self, tenant: str, intent: str) -> list[Task]:
         """Read the tasks that an intent lists."""
-        rows = self._table.query(*keys.intent_task_rows(tenant, intent))
+        rows = self._table.query(*task_keys.build_intent_task_range(tenant, intent))
         return self.get_many(tenant, [row["task"] for row in rows])
 
     def of_agent(self, tenant: str, agent: str) -> list[Task]:
         """Read the tasks in which an agent is the assignee or holds memory."""
-        item = self._table.get(keys.task_set_item(tenant, agent)) or {}
+        item = self._table.get(task_keys.build_task_set_key(tenant, agent)) or {}
         return self.get_many(tenant, item.get("tasks", ()))
 
     def intent(self, tenant: str, intent: str) -> Intent | None:
         """Read one intent: one call."""
-        item = self._table.get(keys.intent_item(tenant, intent))
+        item = self._table.get(task_keys.build_intent_key(tenant, intent))
         return None if item is None else intent_of(item)
 
     def commit(self, changes: list[Write]) -> None:
@@ -82,7 +83,7 @@ class TaskStore:
         settings = ["version = :next", "must_archive = :must"]
         settings += ["cap = :cap"] if new.cap is not None else []
         write = update(
-            keys.task_item(tenant, old.id),
+            task_keys.build_task_key(tenant, old.id),
             f"SET {', '.join(settings)} ADD room :more"
             + (" REMOVE cap" if new.cap is None else ""),
             f"version = :before AND {writes.OPEN}",
@@ -101,7 +102,7 @@ class TaskStore:
             functions.platform.table.ConditionFailed: the caller is neither the task's assignee nor
                 its coordinator, or the task isn't there, has ended or has all its grants.
         """
-        path = f"grants.p{keys.agent_digest(grant.principal)}"
+        path = f"grants.p{keys.hash_agent(grant.principal)}"
         self._change_grants(
             caller,
             task_id,
@@ -117,14 +118,14 @@ class TaskStore:
         Raises:
             functions.platform.table.ConditionFailed: as `set_grant`, or there is no such grant.
         """
-        path = f"grants.p{keys.agent_digest(principal)}"
+        path = f"grants.p{keys.hash_agent(principal)}"
         self._change_grants(caller, task_id, f"REMOVE {path}", f"attribute_exists({path})")
 
     def _change_grants(
         self, caller: Principal, task_id: str, expression: str, condition: str, **values: Any
     ) -> None:
         write = update(
-            keys.task_item(caller.tenant, task_id),
+            task_keys.build_task_key(caller.tenant, task_id),
             expression,
             f"{writes.OPEN} AND ({writes.directors(caller)}) AND {condition}",
             caller=caller.id,
@@ -134,9 +135,9 @@ class TaskStore:
 
     def set_acl(self, caller: Principal, intent: str, acl: list[AclEntry]) -> Intent:
         """Replace the access list of an intent that exists."""
-        lines = {f"p{keys.agent_digest(line.principal)}": line.model_dump() for line in acl}
+        lines = {f"p{keys.hash_agent(line.principal)}": line.model_dump() for line in acl}
         write = update(
-            keys.intent_item(caller.tenant, intent),
+            task_keys.build_intent_key(caller.tenant, intent),
             "SET acl = :acl ADD version :one",
             acl=lines,
             one=1,
@@ -181,7 +182,7 @@ def change_writes(caller: Principal, old: Task | None, new: Task) -> list[Write]
 def completion_writes(tenant: str, task: Task, now: int) -> list[Write]:
     """Take an ended task out of its agents' task sets, and, last, mark it as archived."""
     mark = update(
-        keys.task_item(tenant, task.id),
+        task_keys.build_task_key(tenant, task.id),
         f"SET archived = if_not_exists(archived, :now) REMOVE {DUE_ATTRIBUTE}, "
         f"{DUE_SHARD_ATTRIBUTE}",
         "attribute_exists(ended)",
@@ -212,7 +213,7 @@ def replace_task(tenant: str, old: Task, new: Task) -> Write:
         present |= {"changes": new.changes} if new.changes else {}
     removed = ", ".join(attributes.keys() - present.keys())
     return update(
-        keys.task_item(tenant, new.id),
+        task_keys.build_task_key(tenant, new.id),
         f"SET {', '.join(settings)} ADD room :more, room_kb :more_kb"
         + (", joined :joined" if new.assignee is not None else "")
         + (f" REMOVE {removed}" if removed else ""),

@@ -9,9 +9,9 @@ counter on a task has the task in its set.
 from dataclasses import dataclass
 
 from functions.identity.model import Principal
-from functions.platform import keys
+from functions.platform import task_keys
 from functions.platform.items import Item
-from functions.platform.keys import agent_digest
+from functions.platform.keys import hash_agent
 from functions.platform.writes import Write, check, put, update
 from functions.tasks.items import task_attributes
 from functions.tasks.model import Policy, Task
@@ -43,7 +43,7 @@ NOTHING = Held()
 def join(tenant: str, agent: str, *tasks: str) -> Write:
     """Puts tasks into an agent's task set."""
     return update(
-        keys.task_set_item(tenant, agent),
+        task_keys.build_task_set_key(tenant, agent),
         "SET agent_id = :agent ADD tasks :tasks",
         agent=agent,
         tasks=set(tasks),
@@ -52,16 +52,16 @@ def join(tenant: str, agent: str, *tasks: str) -> Write:
 
 def leave(tenant: str, agent: str, task: str) -> Write:
     """Takes a task out of an agent's task set."""
-    return update(keys.task_set_item(tenant, agent), "DELETE tasks :task", task={task})
+    return update(task_keys.build_task_set_key(tenant, agent), "DELETE tasks :task", task={task})
 
 
 def use_intent(
     caller: Principal, intent: str, now: int, parties: frozenset[str] = frozenset()
 ) -> Write:
     """Uses an intent, making the caller its owner if it is new (contract §5); adds parties."""
-    grant = f"acl.p{agent_digest(caller.id)}.access"
+    grant = f"acl.p{hash_agent(caller.id)}.access"
     return update(
-        keys.intent_item(caller.tenant, intent),
+        task_keys.build_intent_key(caller.tenant, intent),
         "SET intent = :intent, owner_id = if_not_exists(owner_id, :caller), "
         "created = if_not_exists(created, :now), version = if_not_exists(version, :one), "
         "acl = if_not_exists(acl, :empty)" + (" ADD parties :parties" if parties else ""),
@@ -79,7 +79,7 @@ def use_intent(
 def list_under_intent(tenant: str, task: Task, intent: str) -> Write:
     """The row by which an intent lists a task."""
     row: Item = {"task": task.id, "created": task.created}
-    return put(keys.intent_task_row(tenant, intent, task.id), row)
+    return put(task_keys.build_intent_task_key(tenant, intent, task.id), row)
 
 
 def add_task(tenant: str, task: Task, held: Held = NOTHING) -> Write:
@@ -87,13 +87,13 @@ def add_task(tenant: str, task: Task, held: Held = NOTHING) -> Write:
     item = task_attributes(task) | {"attached": held.attached}
     if task.assignee is not None:
         item |= counters(task.assignee, held.entries, held.kb) | {"joined": {task.assignee}}
-    return put(keys.task_item(tenant, task.id), item, _ABSENT)
+    return put(task_keys.build_task_key(tenant, task.id), item, _ABSENT)
 
 
 def inherit(caller: Principal, parent: str, heir: str) -> Write:
     """Lets a sub-task inherit a parent's working memory, if the caller directs the parent."""
     return update(
-        keys.task_item(caller.tenant, parent),
+        task_keys.build_task_key(caller.tenant, parent),
         "ADD heirs :heir",
         f"{OPEN} AND ({directors(caller)})",
         heir={heir},
@@ -104,7 +104,7 @@ def inherit(caller: Principal, parent: str, heir: str) -> Write:
 def disinherit(tenant: str, parent: str, heir: str) -> Write:
     """Ends an inheritance."""
     return update(
-        keys.task_item(tenant, parent),
+        task_keys.build_task_key(tenant, parent),
         "DELETE heirs :heir",
         "attribute_exists(pk)",
         heir={heir},
@@ -114,12 +114,12 @@ def disinherit(tenant: str, parent: str, heir: str) -> Write:
 def still_directed(caller: Principal, task: str) -> Write:
     """Checks that the caller is an open task's assignee or coordinator."""
     condition = f"{OPEN} AND ({directors(caller)})"
-    return check(keys.task_item(caller.tenant, task), condition, caller=caller.id)
+    return check(task_keys.build_task_key(caller.tenant, task), condition, caller=caller.id)
 
 
 def counters(agent: str, entries: int, kb: int) -> Item:
     """What an agent holds of a task, as attributes of the task's item."""
-    digest = agent_digest(agent)
+    digest = hash_agent(agent)
     return {f"n_{digest}": entries, f"kb_{digest}": kb}
 
 
@@ -146,7 +146,7 @@ def registered_by_write(
 
 def _writers(caller: Principal) -> tuple[str, Item]:
     """The condition that the caller may create working memory in a task's scope."""
-    place = f"grants.p{agent_digest(caller.id)}"
+    place = f"grants.p{hash_agent(caller.id)}"
     granted = f"({place}.access = :write AND {place}.expires > :now)"
     return f"({directors(caller)} OR {granted})", {"caller": caller.id, "write": "write"}
 
@@ -174,14 +174,14 @@ def charge(
     if held.kb > 0:
         condition += " AND room_kb >= :kb"
     if held.working and joined:
-        condition += f" AND attribute_exists(n_{agent_digest(caller.id)})"
+        condition += f" AND attribute_exists(n_{hash_agent(caller.id)})"
     if held.working and not joined:
         expression += ", joined :joined"
         values["joined"] = {caller.id}
     if intent is not None:
         condition += " AND intent = :intent"
         values["intent"] = intent
-    key = keys.task_item(caller.tenant, task_id)
+    key = task_keys.build_task_key(caller.tenant, task_id)
     return update(key, expression, condition, now=now, **counted, **values)
 
 
@@ -191,7 +191,7 @@ def resize(tenant: str, agent: str, task_id: str, held: Held) -> Write:
     if held.kb > 0:
         condition += " AND room_kb >= :kb"
     expression, counted = _counted(agent, held)
-    return update(keys.task_item(tenant, task_id), expression, condition, **counted)
+    return update(task_keys.build_task_key(tenant, task_id), expression, condition, **counted)
 
 
 def _counted(agent: str, held: Held) -> tuple[str, Item]:
@@ -199,7 +199,7 @@ def _counted(agent: str, held: Held) -> tuple[str, Item]:
     expression = "ADD changes :one, attached :attached"
     values: Item = {"one": 1, "attached": held.attached}
     if held.working:
-        digest = agent_digest(agent)
+        digest = hash_agent(agent)
         expression += f", room :less, room_kb :less_kb, n_{digest} :n, kb_{digest} :kb"
         values |= {"n": held.entries, "kb": held.kb, "less": -held.entries, "less_kb": -held.kb}
     return expression, values
@@ -212,4 +212,4 @@ def check_part(caller: Principal, task_id: str, intent: str | None, now: int) ->
     if intent is not None:
         condition += " AND intent = :intent"
         values["intent"] = intent
-    return check(keys.task_item(caller.tenant, task_id), condition, now=now, **values)
+    return check(task_keys.build_task_key(caller.tenant, task_id), condition, now=now, **values)

@@ -14,11 +14,12 @@ from struct import pack, unpack
 from threading import Lock
 
 from functions.platform.clock import Clock
+from functions.platform.entry_keys import parse_vector_ref
+from functions.platform.item_types import AGENT_VECTOR
 from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.schema import AGE_ATTRIBUTE, BY_AGE
 from functions.platform.table import Table
-from functions.platform.vector_keys import VECTOR_PREFIX, ref_of
 from functions.vectors.model import Hit, Vector, VectorFormat
 
 _VECTOR = "float16"
@@ -139,7 +140,7 @@ class InMemoryVectors:
         with held.lock:
             matrix = self._refresh(space, held, len(query))
             matching = (
-                Hit(ref_of(sort_key), min(score, 1.0))
+                Hit(parse_vector_ref(sort_key), min(score, 1.0))
                 for sort_key, score, item in matrix.rank(query)
                 if filters.items() <= item.items()
             )
@@ -150,7 +151,7 @@ class InMemoryVectors:
     def _refresh(self, name: str, space: _Space, dimension: int) -> VectorMatrix:
         now, matrix = self._clock(), space.matrix
         if matrix is None:
-            matrix, items = VectorMatrix(), self._table.query(name, VECTOR_PREFIX)
+            matrix, items = VectorMatrix(), self._table.query(name, AGENT_VECTOR.sort_prefix)
         else:
             items = iter(self._read_changes(name, space, matrix))
         for item in items:

@@ -5,10 +5,10 @@ A space of one model is a partition of the index, so vectors of two models are n
 
 from collections.abc import Mapping
 
+from functions.platform.entry_keys import build_model_space, hash_filter_value, parse_vector_ref
 from functions.platform.items import Item
 from functions.platform.schema import SPACE_ATTRIBUTE, VECTOR_ATTRIBUTE, filter_attribute
 from functions.platform.table import Table
-from functions.platform.vector_keys import filter_value, ref_of, space_of_model
 from functions.vectors.model import Hit, Vector, VectorFormat
 
 _SCALE = 10_000  # cosine knows no scale, so whole numbers of four digits do, and are as short
@@ -39,7 +39,7 @@ class NativeVectorIndex:
         wanted = _index_attributes(space, self._model, filters)
         limit = min(top_k, self.max_results)
         found = self._table.search_vectors(self._name, numbers, limit, wanted)
-        return [Hit(ref_of(sort_key), 1.0 - distance) for sort_key, distance in found]
+        return [Hit(parse_vector_ref(sort_key), 1.0 - distance) for sort_key, distance in found]
 
 
 def native_format(model: str) -> VectorFormat:
@@ -60,5 +60,5 @@ def _to_integers(vector: Vector) -> list[int]:
 
 def _index_attributes(space: str, model: str, filters: Mapping[str, str]) -> dict[str, str]:
     """Build the attributes that the index partitions and filters by: short strings all."""
-    values = {filter_attribute(name): filter_value(each) for name, each in filters.items()}
-    return {SPACE_ATTRIBUTE: space_of_model(space, model)} | values
+    values = {filter_attribute(name): hash_filter_value(each) for name, each in filters.items()}
+    return {SPACE_ATTRIBUTE: build_model_space(space, model)} | values

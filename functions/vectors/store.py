@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
 from functions.platform.clock import Clock
+from functions.platform.entry_keys import build_vector_key, parse_vector_ref
 from functions.platform.items import Item
 from functions.platform.lifetimes import ttl_seconds
 from functions.platform.schema import AGE_ATTRIBUTE, TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
-from functions.platform.vector_keys import ref_of, vector_item
 from functions.platform.writes import put
 from functions.vectors.model import Vector, VectorFormat
 
@@ -40,14 +40,18 @@ class VectorStore:
         Args:
             addresses: space and ref of each.
         """
-        found = self._table.get_many(vector_item(space, ref) for space, ref in addresses)
-        return {ref_of(sort) for (_, sort), item in found.items() if self._format.matches(item)}
+        found = self._table.get_many(build_vector_key(space, ref) for space, ref in addresses)
+        return {
+            parse_vector_ref(sort)
+            for (_, sort), item in found.items()
+            if self._format.matches(item)
+        }
 
     def _put(self, space: str, ref: str, item: Item) -> None:
         not_newer = "attribute_not_exists(pk) OR version <= :version"
         with suppress(ConditionFailed):
             version = item["version"]
-            self._table.put(put(vector_item(space, ref), item, not_newer, version=version))
+            self._table.put(put(build_vector_key(space, ref), item, not_newer, version=version))
 
 
 def tombstone(version: int, now: int) -> Item:

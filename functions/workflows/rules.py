@@ -63,7 +63,7 @@ def digest(workflow: Workflow) -> bytes:
 
 def _task_id(workflow: str, version: str | None, task: str) -> str:
     seed = to_json([workflow, version, task])
-    return keys.id_of("task", blake2b(seed, digest_size=16).digest())
+    return keys.build_id("task", blake2b(seed, digest_size=16).digest())
 
 
 def _agent(workflow: Workflow, agent: str) -> AgentPlan:

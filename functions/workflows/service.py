@@ -9,9 +9,9 @@ from functions.identity.model import Principal
 from functions.namespaces.service import Namespaces
 from functions.platform.clock import Clock
 from functions.platform.errors import AccessDenied
-from functions.platform.guardrail_keys import workflow_item
 from functions.platform.idempotency import RequestToken
 from functions.platform.table import Table
+from functions.platform.task_keys import build_workflow_key
 from functions.platform.writes import put
 from functions.tasks.model import Task
 from functions.tasks.requests import KEPT, MemoryPolicy, NewTask, TaskChange
@@ -49,7 +49,7 @@ class Workflows:
         if not caller.may_coordinate:
             raise AccessDenied("a workflow is applied by a coordinator or user")
         wanted = application(workflow)
-        place = workflow_item(caller.tenant, workflow.name)
+        place = build_workflow_key(caller.tenant, workflow.name)
         standing = self._table.get(place) or {}
         token.wrote(standing.get("req"))
         said = digest(workflow)

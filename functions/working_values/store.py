@@ -7,9 +7,9 @@ revision that was read, so that the limit holds whatever runs in parallel.
 import secrets
 from dataclasses import dataclass
 
-from functions.platform.instance_keys import instance_item
 from functions.platform.items import Item
 from functions.platform.lifetimes import ttl_seconds
+from functions.platform.run_keys import build_instance_key
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import Table
 from functions.platform.values import pack, unpack
@@ -33,7 +33,7 @@ class WorkingValueStore:
 
     def get(self, tenant: str, instance: str) -> StoredValues:
         """Read an instance's values, expired ones included: one read."""
-        item = self._table.get(instance_item(tenant, instance))
+        item = self._table.get(build_instance_key(tenant, instance))
         if item is None:
             return StoredValues({}, None)
         values = {
@@ -54,7 +54,7 @@ class WorkingValueStore:
         if seen.revision is not None:
             condition, expected = "revision = :seen", {"seen": seen.revision}
         item = _encode(values, now)
-        self._table.put(put(instance_item(tenant, instance), item, condition, **expected))
+        self._table.put(put(build_instance_key(tenant, instance), item, condition, **expected))
 
 
 def _encode(values: ValuesByKey, now: int) -> Item:

@@ -1,12 +1,12 @@
 """The change stream: from the memory table to the stream function, and to a queue if that fails."""
 
 import json
-from typing import Any
 
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
+from functions.platform.item_types import build_stream_filters
 from infra.constructs.dead_letters import DeadLetters
 from infra.constructs.encryption import Encryption
 from infra.constructs.lambda_function import LambdaFunction
@@ -17,13 +17,6 @@ _BATCH = 100
 _SIDE_BY_SIDE = 4  # of a shard: it takes 1,000 write units a second, which is 250 new entries
 _RETRIES = 10
 _MOST_SECONDS = 14_400  # the stream keeps records for a day; 20 hours remain for a replay
-
-# What `functions/stream/records.py` tells of or counts (a test compares).
-FILTERS: tuple[dict[str, Any], ...] = (
-    {"dynamodb": {"Keys": {"sk": {"S": [{"prefix": "e#"}]}}}},
-    {"eventName": ["INSERT"], "dynamodb": {"Keys": {"sk": {"S": [{"prefix": "m#"}]}}}},
-    {"eventName": ["INSERT"], "dynamodb": {"Keys": {"sk": {"S": [{"prefix": "ep#"}]}}}},
-)
 
 
 class Stream(Construct):
@@ -54,7 +47,9 @@ class Stream(Construct):
             maximum_retry_attempts=_RETRIES,
             maximum_record_age_in_seconds=_MOST_SECONDS,
             function_response_types=["ReportBatchItemFailures"],
-            filter_criteria={"filters": [{"pattern": json.dumps(each)} for each in FILTERS]},
+            filter_criteria={
+                "filters": [{"pattern": json.dumps(each)} for each in build_stream_filters()]
+            },
             destination_config={"onFailure": {"destination": self.dead_letters.queue.queue_arn}},
         )
         mapping.node.add_dependency(function.role)

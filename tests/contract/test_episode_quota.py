@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from functions.platform.aws import create_client
-from functions.platform.run_keys import day_item, day_of
+from functions.platform.run_keys import build_day_count_key, get_day
 from functions.platform.table import Table
 from functions.platform.writes import update
 from functions.runs.counts import EpisodeCounts
@@ -43,7 +43,7 @@ def _table(service: Service) -> Table:
 
 def fill(service: Service, tenant: Tenant, episodes: int, days_ago: int = 0) -> None:
     """Lets the tenant have appended more, so many days ago."""
-    day = day_item(tenant.id, day_of(service.clock()) - days_ago)
+    day = build_day_count_key(tenant.id, get_day(service.clock()) - days_ago)
     _table(service).update(update(day, "ADD episodes :more", more=episodes))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from functions.local.engine import find_binary
-from functions.platform.keys import parse_entry_id
+from functions.platform.entry_keys import parse_entry_id
 from tests.contract.bodies import create, entry
 from tests.contract.local_server import PATIENCE, ROOT, running, start_error
 
@@ -22,7 +22,7 @@ def is_stored(database: Path, entry_id: str) -> bool:
     """Tell whether the entry's item is in the engine's file."""
     address = parse_entry_id("default", entry_id)
     assert address
-    partition, sort = address[0].item
+    partition, sort = address[0].item_key
     with closing(sqlite3.connect(database)) as connection:
         found = connection.execute(
             'SELECT COUNT(*) FROM "agent-memory" WHERE pk = ? AND sk = ?',

@@ -14,7 +14,7 @@ from benchmarks.capacity import recorded
 from functions.event_log.model import Event, EventType, LogName
 from functions.event_log.rules import event_id
 from functions.event_log.store import LogStore
-from functions.platform import log_keys
+from functions.platform import entry_keys
 from functions.platform.aws import create_client
 from functions.platform.table import Table
 from functions.platform.writes import delete, put
@@ -193,7 +193,9 @@ def test_a_reader_passes_nothing_that_is_not_there_yet(
     for each in events(tenant, 3):
         logs.append(tenant.id, AGENT, [each])
     table = Table(create_client("dynamodb"), service.engine.log)
-    place = log_keys.events_item(log_keys.log_partition(tenant.id, "agent", "ada"), 1)
+    place = entry_keys.build_log_item_key(
+        entry_keys.build_log_partition(tenant.id, "agent", "ada"), 1
+    )
     item = table.get(place) or {}
     table.transact([delete(place)])
     seen = ok(ada.get(PATH))

@@ -7,8 +7,10 @@ import httpx
 import pytest
 
 from functions.entries.writes import PROVEN_EVERY
+from functions.platform.entry_keys import build_agent_key
 from functions.platform.items import Item, encode
-from functions.platform.keys import agent_item, due_shard, task_item
+from functions.platform.keys import get_due_shard
+from functions.platform.task_keys import build_task_key
 from tests.contract.bodies import create, create_task, entry, update, working
 from tests.contract.door import MovableClock
 from tests.contract.expect import ok
@@ -48,9 +50,9 @@ def set_on(service: Service, key: tuple[str, str], **values: Any) -> None:
 
 def lower(service: Service, tenant: Tenant, capacity: int) -> None:
     """Lowers alice's capacity, as her administrator's request does."""
-    key = agent_item(tenant.id, "alice")
+    key = build_agent_key(tenant.id, "alice")
     count = sum(item["tier"] == "episodic" for item in items(service, "e#"))
-    due = {"due": service.clock(), "due_ix": due_shard(key[0])}
+    due = {"due": service.clock(), "due_ix": get_due_shard(key[0])}
     set_on(service, key, ep_capacity=capacity, ep_room=capacity - count, **due)
 
 
@@ -157,7 +159,7 @@ def test_counters_are_proven_against_the_entries_once_a_day(
     create(alice, working(key="loose"))
     create(alice, entry(key="pinned", pinned=True))
     right = service.state()
-    set_on(service, agent_item(tenant.id, "alice"), **SPOILT)
+    set_on(service, build_agent_key(tenant.id, "alice"), **SPOILT)
     spoil_task(service, tenant)
     assert not counters_equal_items(service)
     clock.advance(ms=PROVEN_EVERY)
@@ -173,7 +175,7 @@ def test_counters_are_proven_against_the_entries_once_a_day(
 
 def spoil_task(service: Service, tenant: Tenant) -> None:
     """Has the task count two entries and five KB more than there are."""
-    key = task_item(tenant.id, "task_1")
+    key = build_task_key(tenant.id, "task_1")
     task: Item = next(item for item in items(service, "t") if item["pk"] == key[0])
     wrong = {name: n + 2 for name, n in task.items() if name.startswith("n_")}
     wrong |= {name: n + 5 for name, n in task.items() if name.startswith("kb_")}
@@ -189,7 +191,7 @@ def test_a_write_during_the_proof_is_never_undone(
     service: Service, tenant: Tenant, alice: httpx.Client, clock: MovableClock
 ) -> None:
     remember(alice, clock, "a", "b")
-    set_on(service, agent_item(tenant.id, "alice"), ep_room=5)
+    set_on(service, build_agent_key(tenant.id, "alice"), ep_room=5)
     clock.advance(ms=PROVEN_EVERY)
     with faulty() as client:
         client.interrupt("query", reads_entries, lambda: create(alice, entry(key="c")))

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from functions.platform.items import decode_item
-from functions.platform.snapshot_keys import secrets_item
+from functions.platform.openwop_keys import build_run_secrets_key
 from tests.contract.door import MovableClock
 from tests.contract.remembering import RUNS, Run, erring, memory_items, present, start
 from tests.contract.service import Service, Tenant
@@ -130,7 +130,7 @@ def test_they_are_bound_to_their_run(ada: httpx.Client, service: Service) -> Non
     items = [each for each in service.stored() if each["sk"]["S"].startswith("k#")]
     mine = next(each for each in items if each["sk"]["S"] == f"k#{first.id}")
     partition = decode_item(mine)["pk"]
-    _, sort = secrets_item(partition, second.id)
+    _, sort = build_run_secrets_key(partition, second.id)
     client.put_item(TableName=table, Item=mine | {"sk": {"S": sort}})
     again = elsewhere(second, service)
     with pytest.raises(AssertionError, match="internal_error"):

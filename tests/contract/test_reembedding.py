@@ -10,9 +10,9 @@ import pytest
 
 from functions.api.app import App
 from functions.container import Container
+from functions.platform.entry_keys import EMBEDDING_KEY
 from functions.platform.items import decode_item
 from functions.platform.table import Table
-from functions.platform.vector_keys import EMBEDDING_ITEM
 from functions.platform.writes import put
 from tests.contract.bedrock import MODEL, Bedrock, embedding
 from tests.contract.bodies import MEMORY, create, entry, semantic, update
@@ -152,7 +152,7 @@ def test_what_was_written_meanwhile_with_the_former_settings_follows_an_hour_lat
     changed = after(service, key, **TITAN)
     assert objects(recall(changed, "the office in Oslo", top_k=1)) == ["the office in Oslo"]
     assert run() == sweep(service, **TITAN) == {"lag_ms": 0}
-    (state,) = items(service, EMBEDDING_ITEM[1])
+    (state,) = items(service, EMBEDDING_KEY[1])
     assert "due" not in state
 
 
@@ -167,7 +167,7 @@ def test_what_was_written_where_no_model_was_is_embedded_when_one_is(
     service: Service, key: str
 ) -> None:
     table = Table(service.engine.client, service.engine.memory)
-    table.put(put(EMBEDDING_ITEM, {"made_by": "nothing", "pages": 0, "last": False}))
+    table.put(put(EMBEDDING_KEY, {"made_by": "nothing", "pages": 0, "last": False}))
     ada = service.client(key)
     create(ada, entry(key="a", value=TEA))
     assert keys_of(search(ada, "green tea")) == []
@@ -230,7 +230,7 @@ def test_two_sweeps_at_once_do_what_one_does(service: Service, key: str) -> None
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(lambda _: sweep(service, **TITAN), range(2)))
     assert found_by(after(service, key, **TITAN)) == ALL
-    (state,) = items(service, EMBEDDING_ITEM[1])
+    (state,) = items(service, EMBEDDING_KEY[1])
     assert (state["last"], "due" in state) == (True, True)
 
 

@@ -10,7 +10,7 @@ from functions.container import Container
 from functions.entries.items import EntryItems
 from functions.event_log.model import LogName
 from functions.event_log.store import LogStore
-from functions.platform import keys
+from functions.platform import entry_keys
 from functions.platform.aws import create_client
 from functions.platform.settings import StreamSettings
 from functions.platform.table import Table
@@ -51,7 +51,7 @@ def leave_notice(memory: Table, record: dict[str, Any], reason: str) -> None:
     """What stands in the table when an entry was removed for a reason."""
     old = EntryItems(None).entry(record["dynamodb"]["OldImage"])
     notice = {"reason": reason, "actor": "somebody", "happened": 1_779_350_500_000}
-    memory.put(put(keys.notice_item(old.slot, old.nonce), notice))
+    memory.put(put(entry_keys.build_tombstone_key(old.slot, old.nonce), notice))
 
 
 def test_every_payload_is_tried() -> None:

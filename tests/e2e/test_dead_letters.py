@@ -2,7 +2,7 @@
 
 import json
 
-from functions.platform.keys import agent_partition
+from functions.platform.entry_keys import build_agent_partition
 from tests.contract.bodies import create, entry
 from tests.contract.service import Tenant
 from tests.contract.streaming import log, told
@@ -28,7 +28,7 @@ def test_a_poison_record_is_given_up_and_the_rest_is_told(
     ada = tenant.agent("ada")
     sqs, queue = deployment.cloud.client("sqs"), deployment.outputs["StreamDeadLetters"]
     create(ada, entry(key="before"))
-    poison(deployment, agent_partition(tenant.id, "ada"))
+    poison(deployment, build_agent_partition(tenant.id, "ada"))
     create(ada, entry(key="after"))
     (letter,) = awaited(lambda: taken(sqs, queue), "the dead letter")
     assert json.loads(letter)["DDBStreamBatchInfo"]["batchSize"] == 1

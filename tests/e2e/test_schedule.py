@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 
 from functions.platform.clock import now_ms
-from functions.platform.keys import agent_partition
+from functions.platform.entry_keys import build_agent_partition
 from tests.contract.bodies import create, create_task, entry, read, working
 from tests.contract.door import BASE_URL
 from tests.contract.expect import refused
@@ -52,7 +52,7 @@ def test_an_expired_entry_is_removed_and_told(deployment: Deployment, tenant: Te
     create(ada, entry(key="lasting"))
     awaited(lambda: read(ada, made["id"]).status_code == 404, "the expiry")
     sweep(deployment)
-    partition = agent_partition(tenant.id, "ada")
+    partition = build_agent_partition(tenant.id, "ada")
     stored = [each.get("ekey") for each in deployment.items("MemoryTable", partition)]
     assert {"S": "lasting"} in stored
     assert {"S": "brief"} not in stored

@@ -9,8 +9,9 @@ import pytest
 from moto import mock_aws
 
 from functions.container import Container
+from functions.platform.keys import decode_timestamp
 from functions.platform.limits import EPISODES_WARNING
-from functions.platform.run_keys import day_item, day_of, moment_of_order
+from functions.platform.run_keys import build_day_count_key, get_day
 from functions.platform.schema import log_table, memory_table
 from functions.platform.settings import ScheduleSettings
 from functions.platform.table import Table
@@ -108,10 +109,14 @@ def test_what_episodes_use_up_is_reported_under_the_name_that_is_watched(
             dynamodb.create_table(**table)
         records = json.loads((_EVENTS / "stream-episode.json").read_text("utf-8"))["Records"]
         appended = records[0]["dynamodb"]["NewImage"]["type_at"]["S"]
-        now = moment_of_order(appended)
+        now = decode_timestamp(appended)
         memory = Table(dynamodb, "memory")
         memory.update(
-            update(day_item("acme", day_of(now)), "SET episodes = :n", n=EPISODES_WARNING - 1)
+            update(
+                build_day_count_key("acme", get_day(now)),
+                "SET episodes = :n",
+                n=EPISODES_WARNING - 1,
+            )
         )
         quota = EpisodeQuota(EpisodeCounts(memory, lambda: now), None, "lifecycle", lambda: now)
         assert quota.process(records, []) == []

@@ -14,7 +14,7 @@ from functions.openwop.requests import NewMemoryEntry, NewMemoryRun
 from functions.platform.errors import ValidationFailed
 from functions.platform.idempotency import RequestToken
 from functions.platform.limits import MAX_PAGE_ITEMS
-from functions.platform.snapshot_keys import parse_memory_entry_id
+from functions.platform.openwop_keys import parse_memory_entry_id
 
 _RUNS = "/v1/runs"
 _MEMORY = "/v1/memory/{memoryRef+}"

@@ -12,7 +12,7 @@ from functions.api.run_documents import episode_document, run_document
 from functions.identity.model import READ, WRITE, Principal
 from functions.platform.errors import ValidationFailed
 from functions.platform.limits import DEFAULT_RECALLED_EPISODES, MAX_ID_CHARACTERS, MAX_PAGE_ITEMS
-from functions.platform.run_keys import order_of_episode
+from functions.platform.run_keys import parse_episode_id
 from functions.runs.model import Episode, Run, RunStatus
 from functions.runs.requests import NewEpisode, NewRun, RunError, RunOutput
 
@@ -112,7 +112,7 @@ def _status(request: Request) -> RunStatus | None:
 
 def _before(request: Request) -> str | None:
     text = single(request, "before")
-    if text is not None and order_of_episode(text) is None:
+    if text is not None and parse_episode_id(text) is None:
         raise ValidationFailed("before", "is the id of an episode: the `next` of an earlier answer")
     return text
 

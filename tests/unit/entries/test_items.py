@@ -7,12 +7,13 @@ import pytest
 
 from functions.entries.items import EntryItems
 from functions.entries.model import Entry
+from functions.platform.entry_keys import build_private_address
 from functions.platform.items import Item, Typed, encode_item
-from functions.platform.keys import new_nonce, private_slot
+from functions.platform.keys import create_nonce
 
 PLAIN = Entry(
-    slot=private_slot("acme", "ada", "notes", "k"),
-    nonce=new_nonce(1_700_000_000_000),
+    slot=build_private_address("acme", "ada", "notes", "k"),
+    nonce=create_nonce(1_700_000_000_000),
     tier="working",
     agent="ada",
     namespace="notes",
@@ -26,7 +27,7 @@ PLAIN = Entry(
     accessed=1_700_000_000_001,
 )
 FULL = PLAIN._replace(
-    slot=PLAIN.slot._replace(kind="e"),
+    slot=PLAIN.slot._replace(tier="e"),
     tier="episodic",
     value=json.dumps("packed " * 1000).encode(),
     author="eve",

@@ -7,7 +7,7 @@ import pytest
 
 from functions.entries.model import Entry
 from functions.event_log.model import Event, LogName
-from functions.platform.keys import private_slot, semantic_slot
+from functions.platform.entry_keys import build_private_address, build_semantic_address
 from functions.stream.bus import detail
 from functions.stream.events import Removal, events_of
 from functions.stream.records import Change, Source
@@ -15,7 +15,7 @@ from functions.tasks.model import Policy, Task
 
 SOURCE = Source("1", ("acme#a#x", "e#n#k"))
 ENTRY = Entry(
-    slot=private_slot("acme", "ada", "notes", "k", "e"),
+    slot=build_private_address("acme", "ada", "notes", "k", "e"),
     nonce="0" * 16,
     tier="episodic",
     agent="ada",
@@ -82,7 +82,10 @@ def test_a_slot_that_was_taken_over_tells_of_both() -> None:
         ({"intent": "mine"}, ("intent", "mine")),
         ({"task": "t"}, ("intent", "i")),
         ({"task": "unknown"}, ("agent", "ada")),
-        ({"tier": "semantic", "slot": semantic_slot("acme", "notes", "k")}, ("namespace", "notes")),
+        (
+            {"tier": "semantic", "slot": build_semantic_address("acme", "notes", "k")},
+            ("namespace", "notes"),
+        ),
     ],
 )
 def test_whose_log_it_is(changes: dict[str, Any], log: tuple[str, str]) -> None:

@@ -1,0 +1,287 @@
+"""Keys of entries, agents, namespaces, vectors and event logs, and the ids of entries.
+
+An entry's id holds its whole key, so that reading by id and by natural key are the same call
+(decision 2).
+"""
+
+import re
+from typing import Literal, NamedTuple
+
+from functions.platform import item_types
+from functions.platform.keys import (
+    BASE32,
+    HASH_CHARACTERS,
+    SUFFIX_CHARACTERS,
+    TIME_CHARACTERS,
+    Key,
+    decode_timestamp,
+    encode_timestamp,
+    hash_agent,
+    hash_name,
+    hash_namespace,
+)
+
+PRIORITIES: tuple[Literal["low"], Literal["normal"], Literal["high"]] = ("low", "normal", "high")
+EMBEDDING_KEY = item_types.EMBEDDING.build_key()
+"""The item that says by which model all vectors are made; no tenant's name is a tilde."""
+_NAMESPACE_CHARACTERS = 6
+_LAST_LOG_ITEM = 10**16 - 1
+_ENTRY_ID = re.compile(
+    rf"mem_([wen])([{BASE32}]{{{HASH_CHARACTERS}}})([{BASE32}]{{{_NAMESPACE_CHARACTERS}}})"
+    rf"([{BASE32}]{{{HASH_CHARACTERS}}})([{BASE32}]{{{TIME_CHARACTERS + SUFFIX_CHARACTERS}}})"
+)
+
+
+class EntryAddress(NamedTuple):
+    """An entry's natural key (RFC-0015 §1.2), hashed.
+
+    Attributes:
+        tier: "w", "e" or "n": working, episodic or semantic.
+        owner: the agent's hash, or the namespace's in semantic memory.
+        namespace: a short hash of the namespace, which only groups.
+        key: a hash of namespace and key together.
+    """
+
+    tenant: str
+    tier: str
+    owner: str
+    namespace: str
+    key: str
+
+    @property
+    def item_key(self) -> Key:
+        """The key of the entry's item; the same for working and episodic memory."""
+        sort = item_types.PRIVATE_ENTRY.build_sort(group=self.namespace, key=self.key)
+        return self.partition, sort
+
+    @property
+    def partition(self) -> str:
+        if self.is_semantic:
+            return item_types.SEMANTIC_ENTRY.build_partition(
+                tenant=self.tenant, namespace=self.owner
+            )
+        return item_types.PRIVATE_ENTRY.build_partition(tenant=self.tenant, agent=self.owner)
+
+    @property
+    def namespace_key(self) -> Key:
+        """The key of the permissions of a semantic entry's namespace."""
+        return item_types.NAMESPACE.build_key(tenant=self.tenant, namespace=self.owner)
+
+    @property
+    def is_semantic(self) -> bool:
+        return self.tier == "n"
+
+    @property
+    def is_episodic(self) -> bool:
+        return self.tier == "e"
+
+    def build_id(self, nonce: str) -> str:
+        """Build the id of the entry with this nonce."""
+        return f"mem_{self.tier}{self.owner}{self.namespace}{self.key}{nonce}"
+
+    def is_owned_by(self, agent: str) -> bool:
+        """Tell whether the entry is in the private memory of `agent`."""
+        return not self.is_semantic and self.owner == hash_agent(agent)
+
+
+def build_private_address(
+    tenant: str, agent: str, namespace: str, key: str, tier: str = "w"
+) -> EntryAddress:
+    """Build the address that working ("w") and episodic ("e") memory share."""
+    owner = hash_agent(agent)
+    return EntryAddress(tenant, tier, owner, _hash_group(namespace), _hash_key(namespace, key))
+
+
+def build_semantic_address(tenant: str, namespace: str, key: str) -> EntryAddress:
+    """Build the address of an entry of semantic memory, which only the namespace owns."""
+    owner = hash_namespace(namespace)
+    return EntryAddress(tenant, "n", owner, _hash_group(namespace), _hash_key(namespace, key))
+
+
+def parse_entry_id(tenant: str, entry_id: str) -> tuple[EntryAddress, str] | None:
+    """Parse an id into the address in this tenant and the nonce; None if it has no such form."""
+    match = _ENTRY_ID.fullmatch(entry_id)
+    if match is None:
+        return None
+    tier, owner, namespace, key, nonce = match.groups()
+    return EntryAddress(tenant, tier, owner, namespace, key), nonce
+
+
+def parse_entry_key(item_key: Key, tier: str) -> EntryAddress:
+    """Parse the key of an entry's item; `tier` is "w", "e" or "n"."""
+    tenant, _, owner = item_key[0].split("#")
+    _, namespace, key = item_key[1].split("#")
+    return EntryAddress(tenant, tier, owner, namespace, key)
+
+
+def _hash_group(namespace: str) -> str:
+    return hash_name("ns", namespace, _NAMESPACE_CHARACTERS)
+
+
+def _hash_key(namespace: str, key: str) -> str:
+    """Hash namespace and key together: the group's own hash is short."""
+    return hash_name("key", f"{len(namespace)}:{namespace}{key}")
+
+
+def build_agent_partition(tenant: str, agent: str) -> str:
+    """Build the partition of an agent's private memory."""
+    return item_types.AGENT.build_partition(tenant=tenant, agent=hash_agent(agent))
+
+
+def build_namespace_partition(tenant: str, namespace: str) -> str:
+    """Build the partition of a namespace's semantic memory."""
+    return item_types.SEMANTIC_ENTRY.build_partition(
+        tenant=tenant, namespace=hash_namespace(namespace)
+    )
+
+
+def build_entry_prefix(namespace: str | None) -> str:
+    """Build what the sort keys of the entries (of one namespace) in a partition begin with."""
+    prefix = item_types.PRIVATE_ENTRY.sort_prefix
+    return prefix if namespace is None else f"{prefix}{_hash_group(namespace)}#"
+
+
+def build_agent_key(tenant: str, agent: str) -> Key:
+    """Build the key of an agent's counters and settings."""
+    return item_types.AGENT.build_key(tenant=tenant, agent=hash_agent(agent))
+
+
+def build_namespace_key(tenant: str, namespace: str) -> Key:
+    """Build the key of a namespace's permissions; all of a tenant's are in one partition."""
+    return item_types.NAMESPACE.build_key(tenant=tenant, namespace=hash_namespace(namespace))
+
+
+def build_namespace_range(tenant: str) -> tuple[str, str]:
+    """Build the partition of a tenant's namespaces, and what their sort keys begin with."""
+    partition = item_types.NAMESPACE.build_partition(tenant=tenant)
+    return partition, item_types.NAMESPACE.sort_prefix
+
+
+def build_tombstone_key(address: EntryAddress, nonce: str) -> Key:
+    """Build the key of the item that says why, and by whom, an entry was removed."""
+    entry_id = address.build_id(nonce)
+    return address.partition, item_types.PRIVATE_TOMBSTONE.build_sort(entry_id=entry_id)
+
+
+def build_index_prefix(tag: str | None) -> str:
+    """Build what the sort keys of the index rows of a tag, or of all entries, begin with."""
+    return item_types.INDEX_ROW.build_sort(
+        tag="" if tag is None else hash_name("tag", tag), sort_token=""
+    )
+
+
+def build_index_row_key(address: EntryAddress, nonce: str, tag: str | None) -> Key:
+    """Build the key of a semantic entry's index row under a tag, or under all (None)."""
+    return address.partition, f"{build_index_prefix(tag)}{build_sort_token(address, nonce)}"
+
+
+def build_sort_token(address: EntryAddress, nonce: str) -> str:
+    """Build what an entry sorts by in every list: creation, then id."""
+    return f"{nonce[:TIME_CHARACTERS]}#{address.build_id(nonce)}"
+
+
+def parse_sort_token(token: str) -> str:
+    """Parse the entry id that a sort token ends with."""
+    return token.rpartition("#")[2]
+
+
+def parse_index_row(sort: str) -> str:
+    """Parse the sort token that the sort key of an index row ends with."""
+    return sort.split("#", 2)[2]
+
+
+def build_recency(priority: Literal["low", "normal", "high"], accessed: int, nonce: str) -> str:
+    """Build what an episodic entry sorts by for eviction: the first is evicted first.
+
+    Args:
+        accessed: the last access, in epoch ms.
+    """
+    return f"{PRIORITIES.index(priority)}#{encode_timestamp(accessed)}#{nonce}"
+
+
+def parse_recency(text: str) -> tuple[Literal["low", "normal", "high"], int]:
+    """Parse the priority and the last access (epoch ms) of a recency."""
+    rank, accessed, _ = text.split("#")
+    return PRIORITIES[int(rank)], decode_timestamp(accessed)
+
+
+def build_agent_space(tenant: str, agent: str) -> str:
+    """Build the partition of the vectors of an agent's private memory."""
+    return item_types.AGENT_VECTOR.build_partition(tenant=tenant, agent=hash_agent(agent))
+
+
+def build_namespace_space(tenant: str, namespace: str) -> str:
+    """Build the partition of the vectors of a namespace's semantic memory."""
+    return item_types.NAMESPACE_VECTOR.build_partition(
+        tenant=tenant, namespace=hash_namespace(namespace)
+    )
+
+
+def build_entry_space(address: EntryAddress) -> str:
+    """Build the partition of the vectors of the entries beside this one."""
+    if address.is_semantic:
+        return item_types.NAMESPACE_VECTOR.build_partition(
+            tenant=address.tenant, namespace=address.owner
+        )
+    return item_types.AGENT_VECTOR.build_partition(tenant=address.tenant, agent=address.owner)
+
+
+def build_vector_key(space: str, ref: str) -> Key:
+    """Build the key of a vector; `ref` says what it is of."""
+    return space, item_types.AGENT_VECTOR.build_sort(ref=ref)
+
+
+def parse_vector_ref(sort: str) -> str:
+    """Parse what a vector with this sort key is of."""
+    return sort.removeprefix(item_types.AGENT_VECTOR.sort_prefix)
+
+
+def build_model_space(space: str, model: str) -> str:
+    """Build the partition, in the vector index, of the vectors of a space by one model."""
+    return f"{space}#{model}"
+
+
+def hash_filter_value(value: str) -> str:
+    """Hash what the vector index filters by: short, however long the value is."""
+    return hash_name("filter", value)
+
+
+def build_log_partition(
+    tenant: str, kind: Literal["intent", "agent", "namespace"], name: str
+) -> str:
+    """Build the partition of a log: that of its owner in the memory table."""
+    match kind:
+        case "intent":
+            return item_types.INTENT.build_partition(
+                tenant=tenant, intent=hash_name("intent", name)
+            )
+        case "agent":
+            return build_agent_partition(tenant, name)
+        case "namespace":
+            return build_namespace_partition(tenant, name)
+
+
+def build_log_item_key(partition: str, number: int) -> Key:
+    """Build the key of an item of events; `number` counts from 0, without gaps."""
+    return partition, item_types.LOG_ITEM.build_sort(number=number)
+
+
+def build_log_range(partition: str, number: int) -> tuple[str, str, str]:
+    """Build the partition, first and last sort key of a log's items from a number on."""
+    first, last = (build_log_item_key(partition, each)[1] for each in (number, _LAST_LOG_ITEM))
+    return partition, first, last
+
+
+def parse_log_item(sort: str) -> int:
+    """Parse the number of a log's item."""
+    return int(sort.removeprefix(item_types.LOG_ITEM.sort_prefix))
+
+
+def build_event_part_key(partition: str, event_id: str, number: int) -> Key:
+    """Build the key of a part of an event that is larger than an item."""
+    return partition, item_types.EVENT_PART.build_sort(event=event_id, number=number)
+
+
+def build_published_event_key(tenant: str, event_id: str) -> Key:
+    """Build the key of the item that says that the bus has an event."""
+    return item_types.PUBLISHED_EVENT.build_key(tenant=tenant, event=event_id)

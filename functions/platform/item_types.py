@@ -1,0 +1,400 @@
+"""Register every type of item: its key, package, purpose, lifetime and indexes.
+
+Keys are built and recognized by these types alone. Names in a key are hashes
+(`functions.platform.keys`), so no separator in a name can make two names meet; the tenant stands in
+clear at the front of each partition, and its alphabet has no `#`.
+
+`python -m functions.platform.item_types` renders the table of docs/reference/item-types.md.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from functions.platform.keys import Key
+from functions.platform.schema import (
+    BY_AGE,
+    BY_DUE,
+    BY_EXPIRY,
+    BY_RECENCY,
+    BY_TASK,
+    BY_TYPE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ItemType:
+    """A type of item.
+
+    Attributes:
+        name: unique among all types.
+        package: the domain package that reads and writes it.
+        partition: template of the partition key; what is in braces are hashes, times or ids.
+        sort: template of the sort key.
+        purpose: what an item says.
+        lifetime: when an item is deleted.
+        indexes: the indexes that list it.
+        stream: which of its records the stream function gets.
+        table: which table it is in.
+    """
+
+    name: str
+    package: str
+    partition: str
+    sort: str
+    purpose: str
+    lifetime: str = "until deleted"
+    indexes: tuple[str, ...] = ()
+    stream: Literal["INSERT", "all"] | None = None
+    table: Literal["memory", "log"] = "memory"
+
+    @property
+    def sort_prefix(self) -> str:
+        """What all sort keys of the type begin with; the whole key, if there are no braces."""
+        return self.sort.partition("{")[0]
+
+    def build_key(self, **names: str | int) -> Key:
+        """Build the key of an item from the names in braces."""
+        return self.partition.format_map(names), self.sort.format_map(names)
+
+    def build_partition(self, **names: str | int) -> str:
+        """Build the partition key alone."""
+        return self.partition.format_map(names)
+
+    def build_sort(self, **names: str | int) -> str:
+        """Build the sort key alone."""
+        return self.sort.format_map(names)
+
+    def has_sort(self, sort: str) -> bool:
+        """Tell whether a sort key, in one of the type's partitions, is of this type."""
+        return sort.startswith(self.sort_prefix) if "{" in self.sort else sort == self.sort
+
+
+_AGENT, _NAMESPACE = "{tenant}#a#{agent}", "{tenant}#n#{namespace}"
+_TASK, _INTENT, _COORDINATOR = "{tenant}#t#{task}", "{tenant}#i#{intent}", "{tenant}#c#{agent}"
+_CONVERSATION, _RUN = "{tenant}#v#{session}", "{tenant}#r#{type}{seed}"
+_PROCEDURE, _MEMORY = "{tenant}#b#{procedure}", "{tenant}#o#{memory}"
+_LOG = "the partition of its agent, namespace or intent"
+_EXPIRING = "until deleted or expired"
+_VECTOR_INDEX = "the vector index"
+
+# identity
+TENANT = ItemType("tenant", "identity", "{tenant}#p", "tenant", "A tenant exists")
+PRINCIPAL = ItemType(
+    "principal", "identity", "{tenant}#p", "p#{principal}", "A principal's kind and permissions"
+)
+API_KEY = ItemType(
+    "API key", "identity", "~key#{sha256}", "k", "The principal of a key", "until revoked"
+)
+
+# tasks, namespaces, workflows
+NAMESPACE = ItemType(
+    "namespace", "namespaces", "{tenant}#ns", "n#{namespace}", "A namespace's permissions"
+)
+TASK = ItemType(
+    "task", "tasks", _TASK, "t", "A task, its policy, counters and grants", indexes=(BY_DUE,)
+)
+INTENT = ItemType("intent", "tasks", _INTENT, "i", "An intent's owner and access list")
+INTENT_TASK = ItemType("task of an intent", "tasks", _INTENT, "t#{task}", "Lists a task")
+TASK_SET = ItemType(
+    "task set", "tasks", _AGENT, "tasks", "The tasks that an agent has or holds memory of"
+)
+GUARDRAILS = ItemType("guardrails", "tasks", _COORDINATOR, "g", "A coordinator's guardrails")
+COORDINATED_TASK = ItemType(
+    "task of a coordinator",
+    "tasks",
+    _COORDINATOR,
+    "t#{task}",
+    "Lists an open task",
+    "until it ends",
+)
+RESTRICTIONS = ItemType(
+    "restrictions", "tasks", _AGENT, "g", "What guardrails forbid an agent, merged"
+)
+WORKFLOW = ItemType("workflow", "workflows", "{tenant}#w#{workflow}", "w", "An applied workflow")
+PROCESSED_EVENT = ItemType(
+    "processed task event",
+    "task_events",
+    "{tenant}#e#{event}",
+    "e",
+    "An external event was processed",
+    "15 days",
+)
+
+# entries
+PRIVATE_ENTRY = ItemType(
+    "entry",
+    "entries",
+    _AGENT,
+    "e#{group}#{key}",
+    "An entry of working or episodic memory",
+    _EXPIRING,
+    (BY_TASK, BY_AGE, BY_EXPIRY, BY_RECENCY, BY_DUE),
+    "all",
+)
+SEMANTIC_ENTRY = ItemType(
+    "semantic entry",
+    "entries",
+    _NAMESPACE,
+    "e#{group}#{key}",
+    "An entry of semantic memory",
+    _EXPIRING,
+    (BY_TASK, BY_EXPIRY, BY_DUE),
+    "all",
+)
+INDEX_ROW = ItemType(
+    "index row",
+    "entries",
+    _NAMESPACE,
+    "x#{tag}#{sort_token}",
+    "Lists a semantic entry under a tag, or under all",
+    "as its entry",
+)
+PRIVATE_TOMBSTONE = ItemType(
+    "tombstone", "entries", _AGENT, "z#{entry_id}", "Why and by whom an entry was removed", "1 day"
+)
+SEMANTIC_TOMBSTONE = ItemType(
+    "semantic tombstone", "entries", _NAMESPACE, "z#{entry_id}", "As a tombstone", "1 day"
+)
+AGENT = ItemType(
+    "agent", "entries", _AGENT, "a", "An agent's counters and settings", indexes=(BY_DUE,)
+)
+SNAPSHOT_PART = ItemType(
+    "snapshot part",
+    "entries",
+    _TASK,
+    "s#{agent}#{nonce}",
+    "Archived entries of a task, until its log has them",
+    "until the archive event is in the log",
+)
+ANNOUNCEMENT = ItemType(
+    "archival announcement",
+    "entries",
+    _TASK,
+    "m#{event}",
+    "Tells the stream that a task was archived",
+    "1 day",
+    stream="INSERT",
+)
+
+# search
+AGENT_VECTOR = ItemType(
+    "vector of a private entry",
+    "search",
+    "{tenant}#va#{agent}",
+    "v#{ref}",
+    "An entry's embedding",
+    "as its entry",
+    (BY_AGE, _VECTOR_INDEX),
+)
+NAMESPACE_VECTOR = ItemType(
+    "vector of a semantic entry",
+    "search",
+    "{tenant}#vn#{namespace}",
+    "v#{ref}",
+    "An entry's embedding",
+    "as its entry",
+    (BY_AGE, _VECTOR_INDEX),
+)
+FACT = ItemType(
+    "fact",
+    "facts",
+    "{tenant}#vf",
+    "v#{ref}",
+    "A fact and its embedding",
+    indexes=(BY_AGE, _VECTOR_INDEX),
+)
+EMBEDDING = ItemType(
+    "embedding model",
+    "vectors",
+    "~#embedding",
+    "embedding",
+    "By which model all vectors are made",
+    "for ever",
+    (BY_DUE,),
+)
+
+# conversations
+CONVERSATION = ItemType(
+    "conversation",
+    "conversations",
+    _CONVERSATION,
+    "h",
+    "A conversation's owners, length and version",
+    "until deleted, or its retention ends",
+    (BY_DUE,),
+)
+CONVERSATION_DETAILS = ItemType(
+    "conversation details", "conversations", _CONVERSATION, "d", "Metadata and tags"
+)
+MESSAGE = ItemType(
+    "message", "conversations", _CONVERSATION, "msg#{generation}#{index:012d}", "A message"
+)
+APPEND_REQUEST = ItemType(
+    "append request",
+    "conversations",
+    _CONVERSATION,
+    "k#{generation}#{request}",
+    "Where an Idempotency-Key's messages are",
+)
+ORPHANED_MESSAGES = ItemType(
+    "orphaned messages",
+    "conversations",
+    _CONVERSATION,
+    "g#{generation}",
+    "The messages of a generation are to be deleted",
+    "until they are",
+    (BY_DUE,),
+)
+ARCHIVE = ItemType(
+    "archived conversation",
+    "conversations",
+    _CONVERSATION,
+    "r#{ended}#{generation}",
+    "Where the archive storage has the messages",
+)
+USER_CONVERSATION = ItemType(
+    "conversation of a user",
+    "conversations",
+    "{tenant}#u#{user}",
+    "c#{created}#{session}",
+    "Lists a conversation",
+    "as the conversation",
+)
+STATE = ItemType(
+    "agent state", "conversations", "{tenant}#s#{agent_and_owner}", "s#{state}", "An agent's state"
+)
+
+# runs, procedures, working values
+RUN = ItemType("run", "runs", _RUN, "run", "A run (ADR-043)", "90 days", (BY_TYPE,))
+EPISODE = ItemType(
+    "episode", "runs", _RUN, "ep#{request}", "An episode of a run", "90 days", (BY_TYPE,), "INSERT"
+)
+EPISODE_COUNT = ItemType(
+    "episode count", "runs", "{tenant}#ec", "d#{day:08d}", "A day's episodes", "91 days"
+)
+QUOTA_WARNING = ItemType("quota warning", "runs", "{tenant}#ec", "w", "A tenant was warned")
+COUNTED_EPISODES = ItemType(
+    "counted episodes", "runs", "{tenant}#ec#{episodes}", "c", "A batch was counted", "2 days"
+)
+LEARNED_WORKFLOW = ItemType(
+    "learned workflow", "procedures", _PROCEDURE, "w#{workflow}", "A workflow and its outcomes"
+)
+OUTCOME = ItemType(
+    "counted outcome", "procedures", _PROCEDURE, "q#{workflow}#{request}", "It was counted", "1 day"
+)
+INSTANCE = ItemType(
+    "instance",
+    "working_values",
+    "{tenant}#y#{instance}",
+    "w",
+    "An instance's working values",
+    "1 hour after the last write",
+)
+
+# OpenWOP memories
+MEMORY = ItemType(
+    "memory", "openwop", _MEMORY, "o", "The latest position of a memory", indexes=(BY_DUE,)
+)
+MEMORY_ENTRY = ItemType(
+    "memory entry", "openwop", _MEMORY, "o#{position}", "An entry", _EXPIRING, (BY_DUE,)
+)
+TAG_ROW = ItemType(
+    "tag of a memory entry",
+    "openwop",
+    _MEMORY,
+    "x#{tag}#{position}",
+    "Lists an entry under a tag",
+    "as its entry",
+)
+REMOVAL = ItemType(
+    "removal",
+    "openwop",
+    _MEMORY,
+    "d#{position}",
+    "An entry was deleted at a position",
+    "until no open run may see the entry",
+)
+SNAPSHOT_PIN = ItemType(
+    "snapshot pin", "openwop", _MEMORY, "r#{position}", "An open run's snapshot", "until it ends"
+)
+MEMORY_RUN = ItemType(
+    "memory run", "openwop", _MEMORY, "u#{run}", "A run on a memory", "1 day after it ends"
+)
+RUN_SECRETS = ItemType(
+    "run secrets", "openwop", _MEMORY, "k#{run}", "Encrypted secrets", "until the run ends"
+)
+PUT_REQUEST = ItemType(
+    "put request",
+    "openwop",
+    _MEMORY,
+    "q#{request}",
+    "Where an Idempotency-Key's entry is",
+    "as its entry",
+)
+
+# event log
+LOG_ITEM = ItemType(
+    "log item", "event_log", _LOG, "b#{number:016d}", "Events, in their order", table="log"
+)
+EVENT_PART = ItemType(
+    "event part",
+    "event_log",
+    _LOG,
+    "p#{event}#{number:04d}",
+    "A part of a large event",
+    table="log",
+)
+PUBLISHED_EVENT = ItemType(
+    "published event",
+    "event_log",
+    "{tenant}#m#{event}",
+    "m#{event}",
+    "The bus has an event",
+    "2 days",
+    table="log",
+)
+
+ITEM_TYPES = tuple(each for each in list(globals().values()) if isinstance(each, ItemType))
+
+
+def find_due_type(sort: str) -> ItemType | None:
+    """Find the type of an item of the index of due items by its sort key."""
+    return next((each for each in _DUE_TYPES if each.has_sort(sort)), None)
+
+
+_DUE_TYPES = [each for each in ITEM_TYPES if BY_DUE in each.indexes]
+
+
+def build_stream_filters() -> list[dict[str, Any]]:
+    """Build the filters by which Lambda hands records to the stream function, one per prefix."""
+    filters: dict[str, dict[str, Any]] = {}
+    for each in ITEM_TYPES:
+        if each.stream is not None:
+            pattern: dict[str, Any] = {
+                "dynamodb": {"Keys": {"sk": {"S": [{"prefix": each.sort_prefix}]}}}
+            }
+            if each.stream == "INSERT":
+                pattern = {"eventName": ["INSERT"]} | pattern
+            filters[each.sort_prefix] = pattern
+    return list(filters.values())
+
+
+def render_table(types: Iterable[ItemType] = ITEM_TYPES) -> str:
+    """Render the registry as a Markdown table."""
+    lines = [
+        "| item | package | table | partition key | sort key | purpose | lifetime | indexes |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for each in types:
+        partition = each.partition if " " in each.partition else f"`{each.partition}`"
+        indexes = ", ".join(f"`{index}`" for index in each.indexes)
+        lines.append(
+            f"| {each.name} | `{each.package}` | {each.table} | {partition} | `{each.sort}` "
+            f"| {each.purpose} | {each.lifetime} | {indexes} |"
+        )
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    print(render_table())  # noqa: T201 - its caller redirects it

@@ -1,0 +1,88 @@
+"""The registry of item types: no two meet, and it is the only place that knows keys."""
+
+import re
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from functions.platform import item_types
+from functions.platform.item_types import ITEM_TYPES, ItemType, find_due_type, render_table
+from functions.platform.schema import BY_DUE, log_table, memory_table
+
+_ROOT = Path(__file__).parents[3]
+_PAGE = _ROOT / "docs/reference/item-types.md"
+_NAMES = re.compile(r"\{[^}]*\}")
+_PREFIX = re.compile(r'"(?:\{\w+\})?#?[a-z]{1,3}#(?:\{|")|"~key|split\("#')
+
+
+def _overlap(one: str, other: str) -> bool:
+    """Tell whether a key of one template could be one of the other, or begin like it."""
+    starts = [each.partition("{")[0] for each in (one, other)]
+    return starts[0].startswith(starts[1]) or starts[1].startswith(starts[0])
+
+
+def _is_same_partition(one: ItemType, other: ItemType) -> bool:
+    shapes = [_NAMES.sub("{}", each.partition) for each in (one, other)]
+    return one.table == other.table and shapes[0] == shapes[1]
+
+
+def test_names_are_unique() -> None:
+    assert len({each.name for each in ITEM_TYPES}) == len(ITEM_TYPES)
+
+
+def test_no_two_types_of_a_partition_have_a_sort_key_in_common() -> None:
+    meeting = [
+        (one.name, other.name)
+        for one, other in combinations(ITEM_TYPES, 2)
+        if _is_same_partition(one, other) and _has_common_sort(one, other)
+    ]
+    assert meeting == []
+
+
+def _has_common_sort(one: ItemType, other: ItemType) -> bool:
+    if "{" in one.sort and "{" in other.sort:
+        return _overlap(one.sort, other.sort)
+    return one.has_sort(other.sort) or other.has_sort(one.sort)
+
+
+def test_a_sort_key_tells_the_type_of_a_due_item() -> None:
+    due = [each for each in ITEM_TYPES if BY_DUE in each.indexes]
+    for each in due:
+        found = find_due_type(each.sort)
+        assert found is not None
+        assert found.sort == each.sort
+    assert find_due_type("run") is None
+
+
+@pytest.mark.parametrize("each", ITEM_TYPES, ids=[each.name for each in ITEM_TYPES])
+def test_a_type_is_of_a_package_and_of_indexes_that_exist(each: ItemType) -> None:
+    assert (_ROOT / "functions" / each.package).is_dir()
+    indexes = {index["IndexName"] for index in memory_table("memory")["GlobalSecondaryIndexes"]}
+    assert set(each.indexes) <= indexes | {"the vector index"}
+    assert each.table == "memory" or not each.indexes
+    assert log_table("log")["KeySchema"] == memory_table("memory")["KeySchema"]
+
+
+def test_a_key_is_built_and_recognized_by_its_type() -> None:
+    key = item_types.MESSAGE.build_key(tenant="acme", session="s", generation="g", index=7)
+    assert key == ("acme#v#s", "msg#g#000000000007")
+    assert item_types.MESSAGE.has_sort(key[1])
+    assert not item_types.CONVERSATION.has_sort(key[1])
+
+
+def test_records_of_the_stream_are_filtered_by_prefix() -> None:
+    filters = item_types.build_stream_filters()
+    assert filters[0] == {"dynamodb": {"Keys": {"sk": {"S": [{"prefix": "e#"}]}}}}
+    assert [each["eventName"] for each in filters[1:]] == [["INSERT"], ["INSERT"]]
+
+
+def test_no_other_module_writes_a_prefix() -> None:
+    service = _ROOT / "functions"
+    files = set(service.rglob("*.py")) - set((service / "platform").rglob("*.py"))
+    found = [str(path) for path in files if _PREFIX.search(path.read_text(encoding="utf-8"))]
+    assert found == []
+
+
+def test_the_documented_table_is_the_registry() -> None:
+    assert render_table() in _PAGE.read_text(encoding="utf-8")
