@@ -1,5 +1,7 @@
 """A task's end: its memory is archived, one event an agent, then removed (RFC-0015 §2.1, §9.2)."""
 
+import itertools
+from collections.abc import Callable
 from typing import Any
 
 import httpx
@@ -140,6 +142,74 @@ def interrupted(service: Service, key: str, at: dict[str, Any], nth: int, when: 
             return True
     assert client.writes < nth
     return False
+
+
+def end_with_write_before(
+    service: Service, key: str, at: dict[str, Any], nth: int, meanwhile: Callable[[], object]
+) -> None:
+    """Ends the task; right before its n-th transaction, another request is served."""
+    transactions = itertools.count(1)
+    with faulty() as client:
+        client.interrupt("transact_write_items", lambda _: next(transactions) == nth, meanwhile)
+        ending = start(service.engine, service.clock, service.key_file, 0)
+        ok(change_task(ending.client(key), at, status="completed"))
+
+
+@pytest.mark.usefixtures("volume")
+@pytest.mark.parametrize("before", ["the end", "the move"])
+@pytest.mark.parametrize("race", ["create", "update", "delete"])
+def test_a_write_that_races_with_the_end_is_archived_or_refused(
+    service: Service, before: str, race: str
+) -> None:
+    tenant = service.tenant()
+    boss_key = tenant.principal("coordinator", "boss")["api_key"]
+    boss, alice = service.client(boss_key), tenant.agent("alice")
+    at = ok(boss.post(TASKS, json=task(id="task_1", assigned_agent="alice")), 201)
+    made = create(alice, working("task_1", key="a", value={"n": 1}))
+    create(alice, working("task_1", key="b", value={"n": 1}))
+    answers: list[httpx.Response] = []
+
+    def meanwhile() -> None:
+        answers.append(
+            {
+                "create": lambda: alice.post(MEMORY, json=working("task_1", key="c")),
+                "update": lambda: update(alice, made["id"], 1, value={"n": 2}),
+                "delete": lambda: alice.delete(f"{MEMORY}/{made['id']}"),
+            }[race]()
+        )
+
+    nth = {"the end": 1, "the move": 2}[before]
+    end_with_write_before(service, boss_key, at, nth, meanwhile)
+    (answer,) = answers
+    refused_too_late = race == "create" and before == "the move"
+    assert answer.is_success != refused_too_late
+    lines = archived(boss)["alice"]["snapshot"]
+    kept = {line["key"]: line["value"]["n"] for line in lines}
+    expected = {
+        "create": {"a": 1, "b": 1} | ({} if refused_too_late else {"c": 1}),
+        "update": {"a": 2, "b": 1},
+        "delete": {"b": 1},
+    }[race]
+    assert kept == expected
+    assert items(service, "e#") == items(service, "s#") == []
+    assert counters_equal_items(service)
+
+
+def test_the_response_shows_the_requests_own_version(service: Service) -> None:
+    tenant = service.tenant()
+    boss_key = tenant.principal("coordinator", "boss")["api_key"]
+    boss = service.client(boss_key)
+    at = ok(boss.post(TASKS, json=task(id="task_1")), 201)
+    with faulty() as client:
+        changing = start(service.engine, service.clock, service.key_file, 0).client(boss_key)
+        changing.get(f"{TASKS}/task_1")  # it remembers the key
+
+        def again() -> None:
+            ok(change_task(boss, at | {"version": 2}, name="second"))
+
+        client.interrupt("get_item", lambda _: client.writes > 0, again)
+        first = ok(change_task(changing, at, name="first"))
+    assert (first["name"], first["version"]) == ("first", 2)
 
 
 def outcome(tenant: Tenant, boss: httpx.Client) -> Any:
