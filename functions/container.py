@@ -9,13 +9,12 @@ from pathlib import Path
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from functions.conversations.appends import Appends
-from functions.conversations.archives import Archives
-from functions.conversations.items import ConversationItems
-from functions.conversations.pops import Pops
-from functions.conversations.remains import Remains
-from functions.conversations.retention import Retention
+from functions.conversations.archive import ConversationArchive
+from functions.conversations.archive_store import ConversationArchiveStore
+from functions.conversations.mapper import ConversationMapper
+from functions.conversations.orphan_store import OrphanedMessages
 from functions.conversations.service import Conversations
+from functions.conversations.state_store import StateStore
 from functions.conversations.states import States
 from functions.conversations.store import ConversationStore
 from functions.entries.access import Access
@@ -374,33 +373,29 @@ class Container:
     # Conversations and states
 
     @cached_property
-    def conversation_items(self) -> ConversationItems:
-        return ConversationItems(Values(self.cipher))
+    def conversation_mapper(self) -> ConversationMapper:
+        return ConversationMapper(Values(self.cipher))
 
     @cached_property
-    def conversation_store(self) -> ConversationStore:
-        return ConversationStore(self.table, self.conversation_items)
+    def orphaned_messages(self) -> OrphanedMessages:
+        return OrphanedMessages(self.table)
 
     @cached_property
-    def remains(self) -> Remains:
-        return Remains(self.table, self.conversation_store)
-
-    @cached_property
-    def retention(self) -> Retention:
-        return Retention(
-            self.table, self.conversation_items, self.remains, self.archive_storage, self.clock
+    def conversation_archive(self) -> ConversationArchive:
+        store = ConversationArchiveStore(self.table, self.conversation_mapper)
+        return ConversationArchive(
+            store,
+            self.conversation_mapper,
+            self.orphaned_messages,
+            self.archive_storage,
+            self.clock,
         )
 
     @cached_property
     def conversations(self) -> Conversations:
-        store, items = self.conversation_store, self.conversation_items
-        appends, pops = Appends(store, items, self.clock), Pops(store, items, self.clock)
-        return Conversations(store, items, appends, pops, self.remains, self.retention, self.clock)
-
-    @cached_property
-    def archives(self) -> Archives:
-        return Archives(self.table, self.conversation_items, self.archive_storage)
+        store = ConversationStore(self.table, self.conversation_mapper)
+        return Conversations(store, self.orphaned_messages, self.conversation_archive, self.clock)
 
     @cached_property
     def states(self) -> States:
-        return States(self.table, Values(self.cipher), self.clock)
+        return States(StateStore(self.table, Values(self.cipher)), self.clock)

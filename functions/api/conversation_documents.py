@@ -5,8 +5,7 @@ from typing import Any
 import orjson
 
 from functions.api.documents import Document
-from functions.conversations.model import SCHEMA, Conversation, Message
-from functions.conversations.states import State
+from functions.conversations.model import SCHEMA, Conversation, Message, State
 from functions.platform.clock import to_rfc3339
 
 
@@ -40,9 +39,9 @@ def message_document(message: Message) -> Any:
 def state_document(state: State) -> Document:
     """A state; its value is spliced in as it was stored."""
     return {
-        "agent_id": state.place.agent,
-        "owner_id": state.place.owner,
-        "key": state.place.key,
+        "agent_id": state.address.agent,
+        "owner_id": state.address.owner,
+        "key": state.address.key,
         "value": orjson.Fragment(state.value),
         "sensitivity": state.sensitivity,
         "version": state.version,

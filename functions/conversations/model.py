@@ -1,4 +1,4 @@
-"""Conversations and messages (Agent Memory Protocol §3, §4.1; contract §9)."""
+"""Conversations, their messages, and agents' states (Agent Memory Protocol §3, §4; contract §9)."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -12,7 +12,10 @@ ENCRYPTED = frozenset({"confidential", "restricted"})
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """A conversation without its messages. Times are epoch ms; `metadata` is JSON text."""
+    """A conversation without its messages. Times are epoch ms; `metadata` is JSON text.
+
+    `generation` names its set of messages: a replacement writes another one.
+    """
 
     tenant: str
     session: str
@@ -34,26 +37,48 @@ class Conversation:
 
     @property
     def owners(self) -> frozenset[str]:
-        """Who reads and writes it: its creator, its user and its agents."""
+        """Who may read and write it: its creator, its user and its agents."""
         return frozenset({self.creator, self.user, *self.participants})
 
     @property
-    def sealed(self) -> bool:
+    def is_encrypted(self) -> bool:
         return self.sensitivity in ENCRYPTED
 
-    def expired(self, now: int) -> bool:
+    def has_expired(self, now: int) -> bool:
         """Whether its retention is over: no read returns it any more."""
         return self.expires is not None and self.expires <= now
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message in its place; `text` is the JSON of role, content, timestamp and metadata."""
+    """A message; `text` is the JSON of role, content, timestamp and metadata."""
 
     index: int
     text: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class StateAddress:
+    """The natural key of a state: an agent, whom it is about, and a name."""
+
+    agent: str
+    owner: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A state. Times are epoch ms; `value` is JSON text."""
+
+    address: StateAddress
+    value: bytes
+    version: int
+    created: int
+    updated: int
+    author: str
+    sensitivity: Sensitivity | None = None
+
+
 Page = TypeVar("Page")
-Take: TypeAlias = Callable[[Iterable[Message]], Page]
-"""What makes a page of messages, which are read as it takes them."""
+BuildPage: TypeAlias = Callable[[Iterable[Message]], Page]
+"""Makes a page of messages, which are read as it takes them."""

@@ -1,4 +1,4 @@
-"""What a conversation becomes when it is written, and who may use it; `now` is an argument."""
+"""What conversations and states become when they are written, and who may use them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from functions.conversations.model import SCHEMA, Conversation, Message
+from functions.conversations.model import (
+    SCHEMA,
+    Conversation,
+    Message,
+    State,
+    StateAddress,
+)
 from functions.identity.model import Principal
 from functions.platform.clock import to_rfc3339
 from functions.platform.conversation_keys import create_generation
@@ -22,13 +28,15 @@ OLD_SCHEMA = "0.9"  # messages without timestamp and metadata
 _SCHEMAS = (SCHEMA, OLD_SCHEMA)
 
 
-def new_conversation(
+def build_conversation(
     caller: Principal, session: str, new: NewConversation, now: int
 ) -> Conversation:
-    """The conversation that a body asks for, without its messages.
+    """Build the conversation that a body asks for, without its messages.
 
     Raises:
-        ValidationFailed, ValueTooLarge: the body can't stand as it is.
+        ValidationFailed: `session_id` or `version` does not fit, or the time to live is no
+            duration or lies in the past.
+        ValueTooLarge: the metadata have over 65,536 bytes of compact JSON.
     """
     if new.session_id not in (None, session):
         raise ValidationFailed("session_id", "is another than the path's")
@@ -56,21 +64,27 @@ def new_conversation(
     )
 
 
-def in_place_of(old: Conversation, new: Conversation) -> Conversation:
-    """What a conversation becomes when it is replaced: its creator and creation stay."""
+def supersede(old: Conversation, new: Conversation) -> Conversation:
+    """Build what a conversation becomes when it is replaced: its creator and creation stay."""
     return replace(new, creator=old.creator, created=old.created, revision=old.revision + 1)
 
 
-def message_texts(messages: Iterable[NewMessage], schema: str, now: int) -> list[bytes]:
-    """Messages as compact JSON, which is how they are stored and measured.
+def build_messages(
+    messages: Iterable[NewMessage], schema: str, now: int, first: int = 0
+) -> list[Message]:
+    """Build messages from an index on; their compact JSON is what is stored and measured.
 
     Raises:
-        ValidationFailed, ValueTooLarge: one can't stand as it is; `index` says which.
+        ValidationFailed: one cannot be written as JSON; the error's `index` says which.
+        ValueTooLarge: one has over 65,536 bytes; the error's `index` says which.
     """
-    return [_text(message, schema, now, index) for index, message in enumerate(messages)]
+    return [
+        Message(first + index, _render(message, schema, now, index))
+        for index, message in enumerate(messages)
+    ]
 
 
-def _text(message: NewMessage, schema: str, now: int, index: int) -> bytes:
+def _render(message: NewMessage, schema: str, now: int, index: int) -> bytes:
     try:
         document = _document(message, schema, now)
         return bounded_json(document, "messages", MAX_MESSAGE_BYTES, said="the message has")
@@ -88,29 +102,51 @@ def _document(message: NewMessage, schema: str, now: int) -> dict[str, Any]:
     return document
 
 
-def migrated(conversation: Conversation, message: Message) -> Message:
-    """A message as the present schema has it, whichever it was stored under (§4.1 `version`)."""
+def migrate_message(conversation: Conversation, message: Message) -> Message:
+    """Convert a message to the present schema (§4.1 `version`)."""
     if conversation.schema == SCHEMA:
         return message
-    written: dict[str, Any] = exact_value(message.text)
-    filled = {"timestamp": to_rfc3339(conversation.created), "metadata": {}}
-    ordered = {"role": written["role"], "content": written["content"], **filled, **written}
+    stored: dict[str, Any] = exact_value(message.text)
+    defaults = {"timestamp": to_rfc3339(conversation.created), "metadata": {}}
+    ordered = {"role": stored["role"], "content": stored["content"], **defaults, **stored}
     return Message(message.index, compact_json(ordered, "messages"))
 
 
-def may_read(caller: Principal, conversation: Conversation) -> bool:
-    """Its owners, and whom they name; nobody else (contract §9)."""
-    return caller.id in conversation.owners or caller.id in conversation.shared_with
-
-
 def assert_may_read(caller: Principal, conversation: Conversation) -> None:
-    """Raises `AccessDenied` for whoever may not read it."""
-    if not may_read(caller, conversation):
+    """Check that the caller is an owner, or among those it is shared with (contract §9).
+
+    Raises:
+        AccessDenied: the caller is neither.
+    """
+    if caller.id not in conversation.owners and caller.id not in conversation.shared_with:
         raise AccessDenied("this conversation is neither yours nor shared with you")
 
 
 def assert_may_write(caller: Principal, conversation: Conversation) -> None:
-    """Raises `AccessDenied` for whoever isn't among its owners."""
+    """Check that the caller is an owner.
+
+    Raises:
+        AccessDenied: the caller is not.
+    """
     assert_may_read(caller, conversation)
     if caller.id not in conversation.owners:
         raise AccessDenied("this conversation is shared with you to read only")
+
+
+def may_read_state(caller: Principal, state: State) -> bool:
+    """Whether the caller is the state's agent or author, or whom it is about."""
+    return caller.id in (state.address.agent, state.address.owner, state.author)
+
+
+def assert_may_write_state(caller: Principal, address: StateAddress, state: State | None) -> None:
+    """Check that the caller may write the state that is stored under an address, if any.
+
+    An agent writes its own; users and coordinators write for any agent what they made.
+
+    Raises:
+        AccessDenied: it is another agent's, or somebody else made it.
+    """
+    if caller.id != address.agent and not caller.may_coordinate:
+        raise AccessDenied("an agent writes its own states alone")
+    if state is not None and caller.id not in (address.agent, state.author):
+        raise AccessDenied("somebody else made this state")

@@ -1,140 +1,219 @@
-"""Use cases on conversations (Agent Memory Protocol §3; contract §9)."""
+"""Use cases of conversations (Agent Memory Protocol §3; contract §9)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from functions.conversations import remains, rules
-from functions.conversations.appends import Appends
-from functions.conversations.items import ConversationItems, header, listing, place_of, row_of
-from functions.conversations.model import Conversation, Message, Page, Take
-from functions.conversations.pops import Pops
-from functions.conversations.remains import Remains
-from functions.conversations.retention import Retention
-from functions.conversations.store import ConversationStore, Replaced
+from functions.conversations.archive import ConversationArchive
+from functions.conversations.mapper import header_key
+from functions.conversations.model import BuildPage, Conversation, Message, Page
+from functions.conversations.orphan_store import OrphanedMessages, orphan_key
+from functions.conversations.rules import (
+    assert_may_read,
+    assert_may_write,
+    build_conversation,
+    build_messages,
+    migrate_message,
+    supersede,
+)
+from functions.conversations.store import ConversationChanged, ConversationStore
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
-from functions.platform.conversation_keys import (
-    build_details_key,
-    build_orphaned_messages_key,
-    create_generation,
-)
+from functions.platform.conversation_keys import create_generation
 from functions.platform.errors import NotFound, Throttled, VersionMismatch
-from functions.platform.limits import MAX_TRANSACTION_BYTES
+from functions.platform.idempotency import RequestToken
 from functions.platform.retry import Backoff
-from functions.platform.table import Refused
-from functions.platform.writes import Write, delete, put
 
 if TYPE_CHECKING:
-    from functions.conversations.requests import NewConversation
+    from functions.conversations.requests import NewConversation, NewMessage
 
-_AT_ONCE = 80  # messages that the write itself holds
-_SECONDS = 4.0  # what a call spends on removing; the schedule does the rest
+_APPEND_ATTEMPTS = 30
+_CLEANUP_SECONDS = 4.0  # that a request spends on removing; the schedule does the rest
+_ARCHIVE_SECONDS = 16.0
+_BUSY = "others are writing this conversation"
 
 
 class Conversations:
-    """The conversations of a caller's tenant."""
+    """The conversations of a caller's tenant.
+
+    Every method raises `NotFound` where there is no such conversation or its retention is over, and
+    `AccessDenied` where the caller may not read or write it.
+    """
 
     def __init__(
         self,
         store: ConversationStore,
-        items: ConversationItems,
-        appends: Appends,
-        pops: Pops,
-        remains_: Remains,
-        retention: Retention,
+        orphans: OrphanedMessages,
+        archive: ConversationArchive,
         clock: Clock,
     ) -> None:
         self._store = store
-        self._items = items
-        self.append = appends.append
-        self.pop = pops.pop
-        self._remains = remains_
-        self._retention = retention
+        self._orphans = orphans
+        self._archive = archive
         self._clock = clock
 
     def read(
-        self, caller: Principal, session: str, first: int, most: int | None, take: Take[Page]
+        self,
+        caller: Principal,
+        session: str,
+        first: int,
+        limit: int | None,
+        build_page: BuildPage[Page],
     ) -> tuple[Conversation, Page]:
-        """A conversation, and what `take` makes of at most `most` messages from `first` on.
+        """Read a conversation, and a page of at most `limit` messages from `first` on.
 
-        Where `first` is negative, it counts from the end.
-
-        Raises:
-            NotFound: there is none, or its retention is over.
-            AccessDenied: the caller may not read it.
+        A negative `first` counts from the end.
         """
         backoff = Backoff("the conversation is being replaced again and again")
         while True:
-            found = self._present(self._store.get(caller.tenant, session))
-            rules.assert_may_read(caller, found)
+            found = self._existing(self._store.get(caller.tenant, session))
+            assert_may_read(caller, found)
             start = max(found.count + first, 0) if first < 0 else first
-            last = found.count if most is None else min(start + most, found.count)
-            messages = self._store.messages(found, start, last - 1) if start < last else iter(())
+            end = found.count if limit is None else min(start + limit, found.count)
+            messages = self._store.read_messages(found, start, end - 1) if start < end else ()
             try:
-                return found, take(rules.migrated(found, message) for message in messages)
-            except Replaced:
+                return found, build_page(migrate_message(found, each) for each in messages)
+            except ConversationChanged:
                 backoff.wait()
 
-    def of_user(
+    def list_for_user(
         self, caller: Principal, user: str, tags: frozenset[str], limit: int, offset: int
     ) -> tuple[list[Conversation], int]:
-        """A page of the user's conversations that the caller may read, newest first; their number.
+        """List a page of the user's conversations that the caller may read, newest first.
 
-        Costs the user's list (a small row each) and the page.
+        Returns the page and how many there are. Costs the user's list (a small row each) and the
+        page.
         """
         now = self._clock()
         sessions = [
             row["session"]
-            for row in self._store.rows(caller, user)
-            if row.get("ends", now + 1) > now and tags <= frozenset(row.get("tags", ()))
+            for row in self._store.list_sessions(caller.tenant, user, caller.id)
+            if row.get("expires", now + 1) > now and tags <= frozenset(row.get("tags", ()))
         ]
         page = sessions[offset : offset + limit]
         found = self._store.get_many(caller.tenant, page)
         return [found[session] for session in page if session in found], len(sessions)
 
+    def append(
+        self,
+        caller: Principal,
+        session: str,
+        new: Sequence[NewMessage],
+        token: RequestToken | None,
+    ) -> tuple[Conversation, list[Message]]:
+        """Append messages, each at the next index: no gap, none twice.
+
+        Returns the conversation after the append, and the messages.
+
+        Raises:
+            ValidationFailed: a message cannot be written as JSON.
+            ValueTooLarge, BatchTooLarge: a message, or all of them, are too large.
+            IdempotencyConflict: the token's key came with another body.
+        """
+        now = self._clock()
+        backoff = Backoff("many are writing this conversation", attempts=_APPEND_ATTEMPTS)
+        while True:
+            found = self._store.get_header(caller.tenant, session)
+            if found is None or found.has_expired(now):
+                raise NotFound("no conversation has this session id; PUT it first")
+            assert_may_write(caller, found)
+            messages = build_messages(new, found.schema, now, found.count)
+            after = _advance(found, found.count + len(messages), now)
+            try:
+                stored, added = self._store.append(found, after, messages, token)
+            except ConversationChanged:
+                backoff.wait()
+            else:
+                return stored, [migrate_message(found, message) for message in added]
+
+    def pop(
+        self, caller: Principal, session: str, token: RequestToken | None
+    ) -> tuple[Conversation, Message | None]:
+        """Remove the last message, exactly one for each request.
+
+        Returns the conversation after it, and the message: None if there was none.
+
+        Raises:
+            IdempotencyConflict: the token's key came with another request.
+        """
+        backoff = Backoff("many are writing this conversation", attempts=_APPEND_ATTEMPTS)
+        while True:
+            found = self._existing(self._store.get_header(caller.tenant, session))
+            assert_may_write(caller, found)
+            popped = None if token is None else self._store.get_popped(found, token)
+            if popped is not None:
+                return found, migrate_message(found, popped)
+            if found.count == 0:
+                return found, None
+            after = _advance(found, found.count - 1, self._clock())
+            try:
+                return after, migrate_message(found, self._store.pop(found, after, token))
+            except ConversationChanged:
+                backoff.wait()
+
     def put(
         self, caller: Principal, session: str, new: NewConversation, version: int | None
     ) -> tuple[Conversation, bool]:
-        """Stores a whole conversation, in place of the one before it; whether it is the first.
+        """Store a whole conversation in place of the one before it.
+
+        Returns the conversation, and whether it is new.
+
+        Args:
+            version: the revision that If-Match names; 0 demands that there is none.
 
         Raises:
-            ValidationFailed, ValueTooLarge: the body can't stand as it is.
-            AccessDenied: the session is somebody else's.
-            VersionMismatch: If-Match names another version.
+            ValidationFailed, ValueTooLarge: the body does not fit.
+            VersionMismatch: If-Match names another revision than the present one.
         """
         now = self._clock()
-        wanted = rules.new_conversation(caller, session, new, now)
-        texts = rules.message_texts(new.messages, wanted.schema, now)
-        messages = [Message(index, text) for index, text in enumerate(texts)]
-        backoff = Backoff("others are writing this conversation")
+        wanted = build_conversation(caller, session, new, now)
+        messages = build_messages(new.messages, wanted.schema, now)
+        backoff = Backoff(_BUSY)
         while True:
-            old = self._writable(caller, session, version)
-            made = wanted if old is None else rules.in_place_of(old, wanted)
+            old = self._get_writable(caller, session, version)
+            made = wanted if old is None else supersede(old, wanted)
             made = replace(made, generation=create_generation())
             try:
-                self._replace(old, made, messages)
-            except Refused:
+                self._store.replace(old, made, messages)
+            except ConversationChanged:
                 backoff.wait()
                 continue
             if old is not None:
-                self._clear(old)
+                self._orphans.remove(orphan_key(old), _CLEANUP_SECONDS)
             return made, old is None
 
-    def _writable(
+    def delete(self, caller: Principal, session: str, version: int | None) -> None:
+        """Delete a conversation: from the response on nothing of it is visible.
+
+        Raises:
+            VersionMismatch: If-Match names another revision than the present one.
+        """
+        backoff = Backoff(_BUSY)
+        while True:
+            old = self._existing(self._get_writable(caller, session, version))
+            try:
+                self._store.delete(old, self._clock())
+            except ConversationChanged:
+                backoff.wait()
+                continue
+            self._orphans.remove(orphan_key(old), _CLEANUP_SECONDS)
+            return
+
+    def _get_writable(
         self, caller: Principal, session: str, version: int | None
     ) -> Conversation | None:
         found = self._store.get(caller.tenant, session)
-        if found is not None and found.expired(self._clock()):
-            if not self._retention.end(place_of(found), _SECONDS * 4):
+        if found is not None and found.has_expired(self._clock()):
+            if not self._archive.end_retention(header_key(found), _ARCHIVE_SECONDS):
                 raise Throttled("the one before it is being archived; try again in a minute")
             found = None
         if found is None:
-            if version:  # 0 demands that there is none
+            if version:
                 raise NotFound("no conversation has this session id")
             return None
-        rules.assert_may_write(caller, found)
+        assert_may_write(caller, found)
         if version not in (None, found.revision):
             raise VersionMismatch(
                 f"the conversation is at version {found.revision}; read it and try again",
@@ -142,61 +221,11 @@ class Conversations:
             )
         return found
 
-    def _replace(
-        self, old: Conversation | None, new: Conversation, messages: list[Message]
-    ) -> None:
-        """Shows the new messages and hides the old ones in one write, whatever their number."""
-        writes = [self._items.message(new, message) for message in messages]
-        change = self._change(old, new)
-        if (
-            len(writes) > _AT_ONCE
-            or sum(write.size for write in writes) > MAX_TRANSACTION_BYTES // 2
-        ):
-            self._store.commit([remains.staged(new, new.updated)])
-            self._store.write_many(writes)
-            writes = [remains.shown(new)]
-        self._store.commit([*change, *writes])
-
-    def _change(self, old: Conversation | None, new: Conversation) -> list[Write]:
-        place = place_of(new)
-        changes = [self._items.details(new), listing(new)]
-        if old is None:
-            return [put(place, header(new), "attribute_not_exists(pk)"), *changes]
-        if row_of(old) != row_of(new):
-            changes.append(delete(row_of(old)))
-        seen = {"seen": old.revision, "of": old.generation}
-        replaced = put(place, header(new), _AS_SEEN, **seen)
-        return [replaced, remains.gone(old, new.updated), *changes]
-
-    def delete(self, caller: Principal, session: str, version: int | None) -> None:
-        """Deletes a conversation: from the answer on nothing of it shows.
-
-        Raises:
-            NotFound, AccessDenied, VersionMismatch: as they say.
-        """
-        backoff = Backoff("others are writing this conversation")
-        while True:
-            old = self._present(self._writable(caller, session, version))
-            place = place_of(old)
-            seen = {"seen": old.revision, "of": old.generation}
-            taken = [delete(build_details_key(place[0])), delete(row_of(old))]
-            note = remains.gone(old, self._clock())
-            try:
-                self._store.commit([delete(place, _AS_SEEN, **seen), note, *taken])
-            except Refused:
-                backoff.wait()
-                continue
-            self._clear(old)
-            return
-
-    def _present(self, found: Conversation | None) -> Conversation:
-        if found is None or found.expired(self._clock()):
+    def _existing(self, found: Conversation | None) -> Conversation:
+        if found is None or found.has_expired(self._clock()):
             raise NotFound("no conversation has this session id")
         return found
 
-    def _clear(self, old: Conversation) -> None:
-        partition, _ = place_of(old)
-        self._remains.clear(build_orphaned_messages_key(partition, old.generation), _SECONDS)
 
-
-_AS_SEEN = "version = :seen AND generation = :of"
+def _advance(found: Conversation, count: int, now: int) -> Conversation:
+    return replace(found, count=count, revision=found.revision + 1, updated=now)

@@ -44,8 +44,8 @@ def _build_sweep(container: Container) -> Sweep:
         Expired(container.entry_writer, container.entry_items, clock),
         Agents(table, container.surplus, container.proof, clock),
         container.task_archive,
-        container.retention,
-        container.remains,
+        container.conversation_archive,
+        container.orphaned_messages,
         container.memory_garbage_collector,
         Reembedding(
             table,

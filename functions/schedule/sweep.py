@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 
-from functions.conversations.remains import Remains
-from functions.conversations.retention import Retention
+from functions.conversations.archive import ConversationArchive
+from functions.conversations.orphan_store import OrphanedMessages
 from functions.entries.archive import TaskArchive
 from functions.openwop.garbage_collector import MemoryGarbageCollector
 from functions.platform.clock import Clock
@@ -48,8 +48,8 @@ class Sweep:
         expired: Expired,
         agents: Agents,
         task_archive: TaskArchive,
-        retention: Retention,
-        remains: Remains,
+        conversations: ConversationArchive,
+        orphans: OrphanedMessages,
         memories: MemoryGarbageCollector,
         reembedding: Reembedding,
         clock: Clock,
@@ -60,8 +60,8 @@ class Sweep:
         self._agents = agents
         self._clock = clock
         self._task_archive = task_archive
-        self._retention = retention
-        self._remains = remains
+        self._conversations = conversations
+        self._orphans = orphans
         self._memories = memories
         self._reembedding = reembedding
         self._threads = threads
@@ -104,8 +104,10 @@ class Sweep:
         jobs: dict[str, Job] = {
             "agent": partial(self._agents.look_after, item, time_left),
             "task": partial(self._end, item),
-            "conversation": partial(_carried_on, self._retention.end, item, "conversations"),
-            "orphaned messages": partial(_carried_on, self._remains.clear, item, "remains"),
+            "conversation": partial(
+                _carried_on, self._conversations.end_retention, item, "conversations"
+            ),
+            "orphaned messages": partial(_carried_on, self._orphans.remove, item, "orphans"),
             "memory": partial(self._memories.collect, item, time_left),
             "memory entry": partial(self._memories.expire, item),
             "embedding model": partial(self._reembedding.go_on, item, _SECONDS_PER_TASK),

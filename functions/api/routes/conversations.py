@@ -58,7 +58,7 @@ def delete_conversation(request: Request, caller: Principal) -> Response:
 
 def list_user_conversations(request: Request, caller: Principal) -> Response:
     limit, offset = limits(request)
-    found, total = request.services.conversations.of_user(
+    found, total = request.services.conversations.list_for_user(
         caller, request.path_params["user_id"], tags_of(request, "tags"), limit, offset
     )
     page = cut(map(conversation_document, found))
@@ -68,12 +68,12 @@ def list_user_conversations(request: Request, caller: Principal) -> Response:
 def get_archived_conversation(request: Request, caller: Principal) -> Response:
     first, most = _range(request)
     session = request.path_params["session_id"]
-    found, page = request.services.archives.read(caller, session, first, most, _page)
+    found, page = request.services.conversation_archive.read(caller, session, first, most, _page)
     return _response(200, found, _document(found, first, page))
 
 
 def delete_archived_conversation(request: Request, caller: Principal) -> Response:
-    request.services.archives.delete(caller, request.path_params["session_id"])
+    request.services.conversation_archive.delete(caller, request.path_params["session_id"])
     return Response(204)
 
 

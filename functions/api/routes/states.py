@@ -8,8 +8,8 @@ from functions.api.conversation_documents import state_document
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import cut, number
 from functions.api.routing import Route
+from functions.conversations.model import State, StateAddress
 from functions.conversations.requests import NewState
-from functions.conversations.states import Place, State
 from functions.identity.model import READ, WRITE, Principal
 from functions.platform.limits import MAX_NAME_CHARACTERS, MAX_OFFSET
 
@@ -18,11 +18,11 @@ STATE = f"{OF_OWNER}/{{key+}}"
 
 
 def get_state(request: Request, caller: Principal) -> Response:
-    return _response(request.services.states.get(caller, place(request)))
+    return _response(request.services.states.get(caller, _address(request)))
 
 
 def delete_state(request: Request, caller: Principal) -> Response:
-    request.services.states.delete(caller, place(request), request.if_match)
+    request.services.states.delete(caller, _address(request), request.if_match)
     return Response(204)
 
 
@@ -32,7 +32,7 @@ def list_states(request: Request, caller: Principal) -> Response:
         request.path_param("owner_id"),
     )
     offset = number(request, "offset", 0, 0, MAX_OFFSET)
-    found = list(request.services.states.of_owner(caller, agent, owner))
+    found = list(request.services.states.list_for_owner(caller, agent, owner))
     taken = len(cut(map(_pair, found[offset:])))
     shown: dict[str, Any] = {}
     for state in found[offset : offset + taken]:
@@ -43,16 +43,16 @@ def list_states(request: Request, caller: Principal) -> Response:
 
 
 def _pair(state: State) -> dict[str, Any]:
-    return {state.place.key: orjson.Fragment(state.value)}
+    return {state.address.key: orjson.Fragment(state.value)}
 
 
-def place(request: Request) -> Place:
+def _address(request: Request) -> StateAddress:
     """Where the state of a request stands."""
     agent, owner = (
         request.path_param("agent_id"),
         request.path_param("owner_id"),
     )
-    return Place(agent, owner, request.path_param("key", MAX_NAME_CHARACTERS))
+    return StateAddress(agent, owner, request.path_param("key", MAX_NAME_CHARACTERS))
 
 
 def _response(state: State) -> Response:
@@ -62,7 +62,7 @@ def _response(state: State) -> Response:
 
 def put_state(request: Request, caller: Principal) -> Response:
     new = request.parse_body(NewState)
-    return _response(request.services.states.put(caller, place(request), new, request.if_match))
+    return _response(request.services.states.put(caller, _address(request), new, request.if_match))
 
 
 ROUTES = [
