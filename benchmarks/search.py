@@ -6,7 +6,7 @@ from typing import Any
 from benchmarks.capacity import Call, recorded
 from benchmarks.inprocess import Function
 from benchmarks.memories import Measured
-from functions.entries.items import EntryItems
+from functions.entries.mapper import EntryMapper
 from functions.platform import entry_keys
 from functions.platform.clock import now_ms
 from functions.platform.table import Table
@@ -42,7 +42,7 @@ def _embedded(function: Function, tenant: str, key: str, name: str, **changes: s
     item = address and table.get(address[0].item_key)
     store = VectorStore(table, now_ms, float16_format(MODEL))
     with recorded(function.client) as calls:
-        EmbeddingIndexer(store, embed).index_change(None, EntryItems(None).entry_of(item or {}))
+        EmbeddingIndexer(store, embed).index_change(None, EntryMapper(None).to_entry(item or {}))
     return calls
 
 

@@ -17,22 +17,19 @@ from functions.conversations.service import Conversations
 from functions.conversations.state_store import StateStore
 from functions.conversations.states import States
 from functions.conversations.store import ConversationStore
-from functions.entries.access import Access
-from functions.entries.agents import Agents
+from functions.entries.access_tracking import AccessTracker
+from functions.entries.agent_store import AgentStore
+from functions.entries.agents import AgentMemory
 from functions.entries.archive import TaskArchive
 from functions.entries.batch import Batches
 from functions.entries.context import Contexts
-from functions.entries.expiry import Expiry
-from functions.entries.items import EntryItems
-from functions.entries.proof import Proof
+from functions.entries.mapper import EntryMapper
 from functions.entries.query import Queries
-from functions.entries.recency import Recency
 from functions.entries.service import Entries
 from functions.entries.snapshots import SnapshotStore
 from functions.entries.store import EntryStore
 from functions.entries.summary import Summaries
-from functions.entries.surplus import Surplus
-from functions.entries.writer import EntryWriter
+from functions.entries.transaction import EntryWriter
 from functions.event_log.service import Logs
 from functions.event_log.store import LogStore
 from functions.facts.renewal import Renewal
@@ -166,13 +163,15 @@ class Container:
         return TaskStore(self.table)
 
     @cached_property
-    def agents(self) -> Agents:
-        return Agents(self.table, self.clock)
+    def agent_memory(self) -> AgentMemory:
+        return AgentMemory(self.agent_store, self.entry_store, self.entry_writer, self.clock)
 
     @cached_property
     def guardrails(self) -> GuardrailService:
         store = GuardrailStore(self.table)
-        return GuardrailService(store, self.task_store, self.agents.limit, self.clock)
+        return GuardrailService(
+            store, self.task_store, self.agent_memory.limit_capacity, self.clock
+        )
 
     @cached_property
     def tasks(self) -> Tasks:
@@ -203,44 +202,58 @@ class Container:
     # Entries
 
     @cached_property
-    def entry_items(self) -> EntryItems:
-        return EntryItems(self.cipher)
+    def entry_mapper(self) -> EntryMapper:
+        return EntryMapper(self.cipher)
 
     @cached_property
     def entry_store(self) -> EntryStore:
-        return EntryStore(self.table, self.entry_items)
+        return EntryStore(self.table, self.entry_mapper)
+
+    @cached_property
+    def agent_store(self) -> AgentStore:
+        return AgentStore(self.table)
 
     @cached_property
     def entry_writer(self) -> EntryWriter:
-        return EntryWriter(self.table, self.entry_items, self.entry_store)
+        return EntryWriter(self.table, self.entry_mapper, self.entry_store, self.clock)
 
     @cached_property
-    def recency(self) -> Recency:
-        return Recency(self.entry_store, self.clock)
+    def access_tracker(self) -> AccessTracker:
+        return AccessTracker(self.entry_store, self.agent_store, self.clock)
 
     @cached_property
     def entries(self) -> Entries:
         return Entries(
             self.entry_store,
             self.entry_writer,
-            Expiry(self.entry_store, self.entry_writer, self.clock),
-            Access(self.tasks),
-            self.recency,
+            self.access_tracker,
+            self.tasks,
             self.namespaces,
             self.clock,
         )
 
     @cached_property
     def queries(self) -> Queries:
-        return Queries(self.entry_store, self.tasks, self.namespaces, self.recency, self.clock)
+        return Queries(
+            self.entry_store, self.tasks, self.namespaces, self.access_tracker, self.clock
+        )
 
     @cached_property
     def batches(self) -> Batches:
-        return Batches(self.entries, self.entry_store, self.queries, self.namespaces, self.clock)
+        return Batches(
+            self.entries,
+            self.entry_store,
+            self.entry_writer,
+            self.queries,
+            self.namespaces,
+            self.clock,
+        )
 
     @cached_property
     def summaries(self) -> Summaries:
-        return Summaries(self.entry_store, self.tasks, self.namespaces, self.clock)
+        return Summaries(
+            self.entry_store, self.agent_store, self.tasks, self.namespaces, self.clock
+        )
 
     @cached_property
     def contexts(self) -> Contexts:
@@ -258,16 +271,8 @@ class Container:
         )
 
     @cached_property
-    def surplus(self) -> Surplus:
-        return Surplus(self.table, self.entry_items, self.entry_store, self.clock)
-
-    @cached_property
-    def proof(self) -> Proof:
-        return Proof(self.table)
-
-    @cached_property
     def workflows(self) -> Workflows:
-        return Workflows(self.table, self.namespaces, self.agents, self.tasks, self.clock)
+        return Workflows(self.table, self.namespaces, self.agent_memory, self.tasks, self.clock)
 
     # Search and facts
 
@@ -283,7 +288,12 @@ class Container:
     @cached_property
     def search(self) -> Search:
         return Search(
-            self.vector_search, self.entry_store, self.queries, self.tasks, self.recency, self.clock
+            self.vector_search,
+            self.entry_store,
+            self.queries,
+            self.tasks,
+            self.access_tracker,
+            self.clock,
         )
 
     @cached_property

@@ -3,7 +3,8 @@
 from typing import get_args
 
 from functions.api.documents import Document
-from functions.entries.model import ENCRYPTED, Tier
+from functions.entries.model import ENCRYPTED
+from functions.entries.tiers import Tier
 from functions.openwop.redaction import Edition
 from functions.platform.limits import (
     DEFAULT_EPISODIC_ENTRIES,

@@ -42,7 +42,7 @@ def entry_document(entry: Entry) -> Document:
         "expires_at": moment(entry.expires),
         "created_by": entry.author,
     }
-    if entry.tier == "semantic":
+    if not entry.policy.is_private:
         document["curated_by"] = entry.curator
     return document
 

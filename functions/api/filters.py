@@ -4,7 +4,8 @@ from typing import cast, get_args
 
 from functions.api.http import Request
 from functions.api.paging import single
-from functions.entries.model import Filters, Tier, name_or_prefix
+from functions.entries.model import Filters, parse_namespace_filter
+from functions.entries.tiers import Tier
 from functions.platform.clock import from_rfc3339
 from functions.platform.errors import ValidationFailed
 from functions.platform.limits import MAX_TAGS
@@ -29,7 +30,7 @@ def filters_of(request: Request, agent_id: str | None = None) -> Filters:
     Raises:
         ValidationFailed: a parameter has no such value.
     """
-    namespace, prefix = name_or_prefix(_text(request, "namespace"))
+    namespace, prefix = parse_namespace_filter(_text(request, "namespace"))
     return Filters(
         agent_id=_text(request, "agent_id") if agent_id is None else agent_id,
         namespace=namespace,

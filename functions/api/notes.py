@@ -1,7 +1,7 @@
 """What fields and error codes mean, in words for whoever reads the OpenAPI document or its page."""
 
 from functions.api.documents import Document
-from functions.entries.rules import TASK_LIFETIME
+from functions.entries.model import TASK_LIFETIME
 from functions.platform.limits import MAX_BATCH_ENTRIES
 
 _UNCHANGED = "Only the given fields change."

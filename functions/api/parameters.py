@@ -3,7 +3,7 @@
 from typing import get_args
 
 from functions.api.documents import Document
-from functions.entries.model import Tier
+from functions.entries.tiers import Tier
 from functions.event_log.model import EventType
 from functions.platform.limits import (
     DEFAULT_CONTEXT_EPISODES,

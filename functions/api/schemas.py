@@ -23,7 +23,8 @@ from functions.api.schema_words import (
     page_of,
     ref,
 )
-from functions.entries.model import Priority, Sensitivity, Tier
+from functions.entries.model import Priority, Sensitivity
+from functions.entries.tiers import Tier
 from functions.event_log.model import EventType
 from functions.identity.model import Kind, Permission
 from functions.namespaces.model import Access

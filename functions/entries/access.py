@@ -10,45 +10,47 @@ from functions.platform.errors import AccessDenied
 from functions.tasks.service import Tasks
 
 
-class Access:
-    """Decides on private memory; the tasks are asked only where the caller isn't the owner."""
+def assert_can_read(
+    tasks: Tasks, caller: Principal, entry: Entry, namespace: Namespace | None
+) -> None:
+    """Raise `AccessDenied` when the caller may not read the entry.
 
-    def __init__(self, tasks: Tasks) -> None:
-        self._tasks = tasks
-
-    def assert_reads(self, caller: Principal, entry: Entry, namespace: Namespace | None) -> None:
-        """Raises `AccessDenied` unless the caller may read the entry."""
-        if not self._reads(caller, entry, namespace):
-            raise AccessDenied("this memory isn't yours to read")
-
-    def _reads(self, caller: Principal, entry: Entry, namespace: Namespace | None) -> bool:
-        if entry.tier == "semantic":
-            return allows(caller, namespace, "read")
-        if entry.agent == caller.id:
-            return True
-        if entry.tier == "episodic":
-            return self._tasks.oversees(caller, entry.agent)
-        tasks = self._tasks.known(caller.tenant, {entry.task} if entry.task else set())
-        return any(self._tasks.reads_memory(caller, task) for task in tasks)
+    Args:
+        tasks: asked only about another agent's private memory.
+        namespace: the entry's, where it isn't private; None if nobody has configured it.
+    """
+    if not _can_read(tasks, caller, entry, namespace):
+        raise AccessDenied("this memory isn't yours to read")
 
 
-def in_readable_tasks(tasks: Tasks, caller: Principal, entries: Iterable[Entry]) -> list[Entry]:
-    """Of another's working memory, what the caller may read by its tasks (contract §4)."""
+def _can_read(tasks: Tasks, caller: Principal, entry: Entry, namespace: Namespace | None) -> bool:
+    if not entry.policy.is_private:
+        return allows(caller, namespace, "read")
+    if entry.agent == caller.id:
+        return True
+    if entry.policy.is_task_bound:
+        return bool(select_readable_by_task(tasks, caller, [entry]))
+    return tasks.oversees(caller, entry.agent)
+
+
+def select_readable_by_task(
+    tasks: Tasks, caller: Principal, entries: Iterable[Entry]
+) -> list[Entry]:
+    """Return those of another agent's entries that the caller may read by their tasks."""
     found = list(entries)
-    named = {entry.task for entry in found if entry.task is not None}
-    known = tasks.known(caller.tenant, named)
+    known = tasks.known(caller.tenant, {each.task for each in found if each.task is not None})
     readable = {task.id for task in known if tasks.reads_memory(caller, task)}
     return [entry for entry in found if entry.task in readable]
 
 
-def may_write(caller: Principal, entry: Entry, namespace: Namespace | None) -> bool:
-    """Whether the caller may change or delete the entry."""
-    if entry.tier == "semantic":
-        return allows(caller, namespace, "write")
-    return entry.agent == caller.id
+def can_write(caller: Principal, entry: Entry, namespace: Namespace | None) -> bool:
+    """Return whether the caller may change or delete the entry."""
+    if entry.policy.is_private:
+        return entry.agent == caller.id
+    return allows(caller, namespace, "write")
 
 
-def assert_writes(caller: Principal, entry: Entry, namespace: Namespace | None) -> None:
-    """Raises `AccessDenied` unless the caller may change or delete the entry."""
-    if not may_write(caller, entry, namespace):
+def assert_can_write(caller: Principal, entry: Entry, namespace: Namespace | None) -> None:
+    """Raise `AccessDenied` when the caller may not change or delete the entry."""
+    if not can_write(caller, entry, namespace):
         raise AccessDenied("this memory isn't yours to write")

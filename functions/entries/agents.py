@@ -1,118 +1,166 @@
-"""Agents' settings for episodic memory: capacity and pinned namespaces (RFC-0015 §2.2, §7).
-
-They stand on the item of the agent's counters, so that a create meets them as a condition of its
-own transaction. `ep_capacity` is what holds: the capacity asked for, or a guardrail's lower limit.
-"""
+"""Agents' settings for episodic memory, and the upkeep of their counters (RFC-0015 §2.2, §7)."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from functions.entries.agent_store import (
+    AgentStore,
+    build_agent_correction,
+    build_task_correction,
+)
+from functions.entries.capacity import Evictions, find_evictions
+from functions.entries.counters import EntryCounts
+from functions.entries.store import EntryStore
+from functions.entries.tiers import EPISODIC
+from functions.entries.transaction import EntryWriter
 from functions.identity.model import Principal
-from functions.platform import entry_keys, keys
+from functions.platform import entry_keys
 from functions.platform.clock import Clock
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
-from functions.platform.limits import DEFAULT_EPISODIC_ENTRIES
 from functions.platform.retry import Backoff
-from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
-from functions.platform.table import ConditionFailed, Table
-from functions.platform.writes import Write, update
+from functions.platform.table import ConditionFailed
 
 if TYPE_CHECKING:
     from functions.entries.requests import AgentConfig, EpisodicSettings
 
-_SEEN = ("ep_capacity", "ep_asked", "ep_limit", "ep_limited_by")
+_EVICTED_TOGETHER = 30  # entries; two writes each, in one transaction
+_LONGEST_WAIT = 0.05  # seconds; the index follows within milliseconds
 
 
 @dataclass(frozen=True, slots=True)
 class AgentSettings:
-    """An agent's settings as they stand."""
+    """An agent's settings for episodic memory."""
 
     agent: str
     capacity: int
     pinned_namespaces: list[str]
 
 
-class Agents:
-    """The settings of a tenant's agents."""
+class AgentMemory:
+    """Configures the memory of a tenant's agents, and keeps it as it is configured."""
 
-    def __init__(self, table: Table, clock: Clock) -> None:
-        self._table = table
+    def __init__(
+        self, agents: AgentStore, entries: EntryStore, writer: EntryWriter, clock: Clock
+    ) -> None:
+        self._agents = agents
+        self._entries = entries
+        self._writer = writer
         self._clock = clock
 
     def configure(
         self, caller: Principal, agent: str, config: AgentConfig, token: RequestToken
     ) -> AgentSettings:
-        """Changes an agent's settings; the agent need not have called yet.
+        """Change an agent's settings; the agent need not have called yet.
 
-        A lowered capacity marks the agent for the scheduled function, which evicts the surplus.
+        After a lowered capacity, the scheduled function evicts what is in excess of it.
+
+        Raises:
+            IdempotencyConflict: when the token's key was used with another body.
+            Throttled: when others keep changing the settings.
         """
-        key = entry_keys.build_agent_key(caller.tenant, agent)
         backoff = Backoff("others are changing this agent's settings")
         while True:
-            item = self._table.get(key) or {}
+            item = self._agents.get_item(caller.tenant, agent)
             if token.wrote(item.get("config_req")):
-                return _settings(agent, item)
-            changes = {"agent_id": agent, "config_req": token.stored} | _asked(config.episodic)
+                return _to_settings(agent, item)
+            changes = {"config_req": token.stored} | _to_attributes(config.episodic)
             try:
-                return _settings(agent, self._table.update(self._change(key, item, changes)))
+                now = self._clock()
+                changed = self._agents.change_settings(caller.tenant, agent, item, changes, now)
+                return _to_settings(agent, changed)
             except ConditionFailed:
                 backoff.wait()
 
-    def limit(self, tenant: str, agent: str, most: int | None, version: int) -> None:
-        """Bounds an agent's capacity by its coordinators' guardrails; None takes the bound away.
+    def limit_capacity(self, tenant: str, agent: str, limit: int | None, version: int) -> None:
+        """Limit an agent's capacity by its coordinators' guardrails; None removes the limit.
 
-        `version` counts up with what the guardrails make of the agent; an older one changes
-        nothing (RFC-0015 §6.6).
+        Args:
+            version: that of the agent's restrictions; an older one than the last changes nothing
+                (RFC-0015 §6.6).
         """
-        key = entry_keys.build_agent_key(tenant, agent)
         backoff = Backoff("others are changing this agent's settings")
         while True:
-            item = self._table.get(key) or {}
+            item = self._agents.get_item(tenant, agent)
             if item.get("ep_limited_by", 0) >= version:
                 return
-            changes = {"agent_id": agent, "ep_limit": most, "ep_limited_by": version}
+            changes = {"ep_limit": limit, "ep_limited_by": version}
             try:
-                self._table.update(self._change(key, item, changes))
+                self._agents.change_settings(tenant, agent, item, changes, self._clock())
                 return
             except ConditionFailed:
                 backoff.wait()
 
-    def _change(self, key: keys.Key, item: Item, changes: Item) -> Write:
-        """Moves the capacity from what `item` says to what it says with the changes.
+    def evict_excess(self, tenant: str, agent: str, has_time_left: Callable[[], bool]) -> int:
+        """Evict what an agent holds in excess of its capacity, in the order of RFC-0015 §2.2.
 
-        Room moves by the difference only, since entries are written all the while.
+        Stop when the capacity holds, nothing can be evicted, or the time is over. Each transaction
+        is on the condition of the capacity left that it was decided on; so no entry too many is
+        evicted, whatever runs at the same time.
+
+        Returns:
+            how many entries were removed.
+
+        Raises:
+            Throttled: when others keep writing the agent's memory.
         """
-        before, after = _capacity(item), _capacity(item | changes)
-        present = {name: value for name, value in changes.items() if value is not None}
-        present["ep_capacity"] = after
-        if after < before:
-            present |= {
-                DUE_ATTRIBUTE: self._clock(),
-                DUE_SHARD_ATTRIBUTE: keys.get_due_shard(key[0]),
-            }
-        settings = [f"{name} = :{name}" for name in present]
-        settings.append("ep_room = if_not_exists(ep_room, :before) + :more")
-        gone = ", ".join(changes.keys() - present.keys())
-        unchanged = [
-            f"{name} = :seen_{name}" if name in item else f"attribute_not_exists({name})"
-            for name in _SEEN
-        ]
-        return update(
-            key,
-            f"SET {', '.join(settings)}" + (f" REMOVE {gone}" if gone else ""),
-            " AND ".join(unchanged),
-            before=before,
-            more=after - before,
-            **{f"seen_{name}": item[name] for name in _SEEN if name in item},
-            **present,
+        evicted = 0
+        backoff = Backoff(
+            "others are writing this agent's memory", attempts=8, longest_wait=_LONGEST_WAIT
         )
+        while has_time_left():
+            left = self._agents.get_usage(tenant, agent).capacity_left
+            now, count = self._clock(), min(-left, _EVICTED_TOGETHER)
+            if left >= 0:
+                break
+            found = find_evictions(self._entries, tenant, agent, now, count, max_expired=count)
+            if not found:
+                break
+            if self._writer.write_evictions(tenant, agent, Evictions(found, left), now):
+                evicted += len(found)
+            else:
+                backoff.wait()
+        return evicted
+
+    def reconcile_counters(
+        self, tenant: str, agent: str, has_time_left: Callable[[], bool]
+    ) -> int | None:
+        """Compare an agent's counters with all entries that it holds, and correct them.
+
+        Every change of a counter counts up `changes` in its item. A correction is on the condition
+        that no counter has changed since before the entries were read, so it is exact.
+
+        Returns:
+            how many items were corrected; None when the time is over, or somebody wrote meanwhile.
+        """
+        own, tasks = self._agents.get_with_tasks(tenant, agent)
+        counts = EntryCounts()
+        for item in self._entries.list_items(tenant, agent):
+            if not has_time_left():
+                return None
+            counts.add(
+                item["tier"], item["kb"], task=item.get("task"), pinned=item.get("pinned", False)
+            )
+        corrections = [
+            build_agent_correction(entry_keys.build_agent_key(tenant, agent), own, counts)
+        ]
+        corrections += [
+            build_task_correction(key, item, agent, counts) for key, item in tasks.items()
+        ]
+        writes = [write for write in corrections if write is not None]
+        try:
+            for write in writes:
+                self._agents.correct(write)
+        except ConditionFailed:
+            return None
+        return len(writes)
 
 
-def _asked(settings: EpisodicSettings) -> Item:
-    """The given settings as attributes."""
+def _to_attributes(settings: EpisodicSettings) -> Item:
+    """Return the given settings as attributes."""
     given: Item = {}
     if "capacity" in settings.model_fields_set:
         given["ep_asked"] = settings.capacity
@@ -121,14 +169,6 @@ def _asked(settings: EpisodicSettings) -> Item:
     return given
 
 
-def _capacity(item: Item) -> int:
-    """The capacity that holds."""
-    asked: int = item.get("ep_asked", DEFAULT_EPISODIC_ENTRIES)
-    limit: int | None = item.get("ep_limit")
-    return asked if limit is None else min(asked, limit)
-
-
-def _settings(agent: str, item: Item) -> AgentSettings:
-    return AgentSettings(
-        agent, item.get("ep_asked", DEFAULT_EPISODIC_ENTRIES), item.get("ep_pins", [])
-    )
+def _to_settings(agent: str, item: Item) -> AgentSettings:
+    capacity: int = item.get("ep_asked", EPISODIC.max_entries)
+    return AgentSettings(agent, capacity, item.get("ep_pins", []))

@@ -16,19 +16,18 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
+from functions.entries.counters import RemovalReason, Transition
 from functions.entries.model import Entry
-from functions.entries.plan import Plan
 from functions.entries.snapshots import Part, SnapshotStore, build_archived_events, line_size
 from functions.entries.store import EntryStore
-from functions.entries.writer import EntryWriter
-from functions.entries.writes import Reason, Transition
+from functions.entries.tiers import POLICIES
+from functions.entries.transaction import EntryWriter, Transaction
 from functions.event_log.model import Event, LogName
 from functions.event_log.store import LogStore
 from functions.identity.model import Principal
 from functions.platform import keys, task_keys
 from functions.platform.clock import Clock
 from functions.platform.errors import EntryNotFound, VersionMismatch
-from functions.platform.idempotency import RequestToken
 from functions.tasks.model import Task
 from functions.tasks.store import TaskStore
 
@@ -59,7 +58,7 @@ class TaskArchive:
 
     def find_entries(self, tenant: str, task: Task) -> list[Entry]:
         """Read the entries that end with a task, by an index that may lag behind the table."""
-        return [] if task.is_empty else self._store.of_task(tenant, task.id)
+        return [] if task.is_empty else self._store.list_of_task(tenant, task.id)
 
     def archive(self, tenant: str, ended: Task, entries: Sequence[Entry]) -> None:
         """Archive the memory of a task that the caller has just ended, within 20 seconds.
@@ -98,7 +97,7 @@ class TaskArchive:
                 return True
             if time.monotonic() > deadline:
                 return False
-            moved, _ = self._move(tenant, task, self._store.of_task(tenant, task.id), deadline)
+            moved, _ = self._move(tenant, task, self._store.list_of_task(tenant, task.id), deadline)
             if not moved:
                 time.sleep(wait)
                 wait = min(2 * wait, _LONGEST_WAIT)
@@ -119,16 +118,14 @@ class TaskArchive:
         return moved, parts
 
     def _move_together(
-        self, tenant: str, chunk: list[Entry], reason: Reason, part: Part | None
+        self, tenant: str, chunk: list[Entry], reason: RemovalReason, part: Part | None
     ) -> bool:
         """Remove entries in one transaction; False if one has changed or gone since it was read."""
-        steps = tuple(Transition(entry, None, reason=reason) for entry in chunk)
+        transitions = tuple(Transition(entry, None, reason=reason) for entry in chunk)
         nobody = Principal(tenant, "", "user", frozenset())
-        plan = Plan(nobody, steps, self._clock())
-        if part is not None:
-            plan.along[part.key] = part.write
+        extra_writes = {} if part is None else {part.key: part.write}
         try:
-            self._writer.commit(plan, RequestToken.fresh())
+            self._writer.commit(Transaction(nobody, transitions, self._clock(), extra_writes))
         except (EntryNotFound, VersionMismatch):
             return False
         return True
@@ -145,8 +142,8 @@ class TaskArchive:
         self._snapshots.complete(tenant, task, events, ordered, self._clock())
 
 
-def _removal_reason(task: Task, entry: Entry) -> Reason:
-    if entry.tier != "working":
+def _removal_reason(task: Task, entry: Entry) -> RemovalReason:
+    if not entry.policy.is_task_bound:
         return "expired"
     return "archived" if task.archives else "deleted"
 
@@ -157,7 +154,8 @@ def _split_into_moves(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
     for entry in entries:
         groups[entry.agent, entry.tier].append(entry)
     for (_, tier), group in groups.items():
-        limit = _MAX_ENTRIES_PER_MOVE if tier != "semantic" else 1  # has index rows to delete
+        # semantic entries have index rows to delete
+        limit = _MAX_ENTRIES_PER_MOVE if POLICIES[tier].is_private else 1
         chunk: list[Entry] = []
         free_bytes = _MAX_PART_BYTES
         for entry in group:

@@ -1,18 +1,18 @@
-"""Batches: many entries written atomically, or deleted by filter (RFC-0015 "Batch Operations")."""
+"""Write many entries atomically, or delete them by filters (RFC-0015 "Batch Operations")."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from functions.entries import rules
-from functions.entries.access import assert_writes, may_write
+from functions.entries.access import assert_can_write, can_write
+from functions.entries.counters import Transition
 from functions.entries.model import Entry, Filters
 from functions.entries.query import Queries
-from functions.entries.refusals import mismatch
 from functions.entries.requests import BatchUpdate, NewEntry
 from functions.entries.service import Entries
 from functions.entries.store import EntryStore
-from functions.entries.writer import Replayed
-from functions.entries.writes import Transition
+from functions.entries.tiers import POLICIES, WORKING
+from functions.entries.transaction import EntryWriter, Transaction, to_version_mismatch
 from functions.identity.model import Principal
 from functions.namespaces.model import Namespace
 from functions.namespaces.service import Namespaces
@@ -31,8 +31,9 @@ from functions.platform.keys import Key
 from functions.platform.limits import MAX_TRANSACTION_WRITES
 from functions.platform.writes import Write
 
-_FIXED_WRITES = 3  # an entry's own item, its notice and the row of all entries
-_COUNTERS = 10  # left free for the counters of agents and tasks
+_FIXED_WRITES = 3  # an entry's own item, its tombstone and its row among all entries
+_COUNTER_WRITES = 10  # left free for the counters of agents and tasks
+_MAX_DELETED_TOGETHER = 25
 
 
 class Batches:
@@ -42,12 +43,14 @@ class Batches:
         self,
         entries: Entries,
         store: EntryStore,
+        writer: EntryWriter,
         queries: Queries,
         namespaces: Namespaces,
         clock: Clock,
     ) -> None:
         self._entries = entries
         self._store = store
+        self._writer = writer
         self._queries = queries
         self._namespaces = namespaces
         self._clock = clock
@@ -55,85 +58,85 @@ class Batches:
     def write(
         self, caller: Principal, batch: Sequence[NewEntry | BatchUpdate], token: RequestToken
     ) -> list[Entry]:
-        """Creates and updates all, or does nothing.
+        """Create and update all, or do nothing.
 
         Raises:
-            ServiceError: the first failure, with its `index` in the batch.
+            ServiceError: when one of them can't be written, with its `index` in the batch.
         """
-        present = self._present(caller, batch)
-        along: dict[Key, Write] = {}
-        steps: list[Transition] = []
-        for index, asked in enumerate(batch):
-            with _at(index):
-                step, more = self._step(caller, index, asked, present, token)
-                _assert_new_place(step, steps)
-                steps.append(step)
-                along |= more
-        try:
-            done = self._entries.commit(caller, tuple(steps), along, token)
-        except Replayed as replayed:
-            return replayed.entries
-        return [step.either for step in done]
+        now = self._clock()
+        present = self._read_updated(caller, batch)
+        extra_writes: dict[Key, Write] = {}
+        transitions: list[Transition] = []
+        for index, item in enumerate(batch):
+            with _set_index(index):
+                if isinstance(item, NewEntry):
+                    entry = rules.new_entry(caller, item, now, token)
+                    by_settings = rules.is_pinned_by_settings(item)
+                    extra_writes |= self._entries.build_namespace_writes(caller, entry)
+                    transition = Transition(None, entry, index, pinned_by_settings=by_settings)
+                else:
+                    transition = self._update(caller, index, item, present, now, token)
+                if any(transition.item_key == other.item_key for other in transitions):
+                    raise ValidationFailed("entries", "names one entry twice")
+                transitions.append(transition)
+        transaction = Transaction(caller, tuple(transitions), now, extra_writes)
+        return self._writer.commit(transaction, token)
 
-    def _present(
+    def _read_updated(
         self, caller: Principal, batch: Sequence[NewEntry | BatchUpdate]
     ) -> dict[Key, Entry]:
-        """What stands where the batch updates: a call per hundred."""
-        places = []
-        for index, asked in enumerate(batch):
-            if isinstance(asked, BatchUpdate):
-                with _at(index):
-                    places.append(_named(caller, asked)[0].item_key)
-        return self._store.get_many(places) if places else {}
+        """Read the entries that the batch updates: a call per hundred."""
+        slots = []
+        for index, item in enumerate(batch):
+            if isinstance(item, BatchUpdate):
+                with _set_index(index):
+                    slots.append(_find_slot(caller, item)[0])
+        return self._store.get_many(slots) if slots else {}
 
-    def _step(
+    def _update(
         self,
         caller: Principal,
         index: int,
-        asked: NewEntry | BatchUpdate,
+        update: BatchUpdate,
         present: dict[Key, Entry],
+        now: int,
         token: RequestToken,
-    ) -> tuple[Transition, dict[Key, Write]]:
-        now = self._clock()
-        if isinstance(asked, NewEntry):
-            entry = rules.new_entry(caller, asked, now, token)
-            step = Transition(None, entry, index, may_pin=rules.may_pin(asked))
-            return step, self._entries.namespace_along(caller, entry)
-        slot, nonce = _named(caller, asked)
+    ) -> Transition:
+        slot, nonce = _find_slot(caller, update)
         old = present.get(slot.item_key)
-        if old is None or old.expired(now):
-            raise EntryNotFound
-        if asked.memory_type not in (None, old.tier):
+        if old is None or old.is_expired(now) or update.memory_type not in (None, old.tier):
             raise EntryNotFound
         if nonce is not None and (slot, nonce) != (old.slot, old.nonce):
             raise EntryNotFound
-        assert_writes(caller, old, self._namespace(caller, old))
+        assert_can_write(caller, old, self._find_namespace(caller, old))
         if token.wrote(old.request):
-            old = old._replace(version=asked.version)  # so that the write itself finds the replay
-        if old.version != asked.version:
-            raise mismatch(old)
-        if not asked.change.model_fields_set:
+            old = old._replace(version=update.version)  # so that the write itself finds the replay
+        if old.version != update.version:
+            raise to_version_mismatch(old)
+        if not update.change.model_fields_set:
             raise ValidationFailed("entries", "an update names nothing to change")
-        return Transition(
-            old, rules.changed_entry(caller, old, asked.change, now, token), index
-        ), {}
+        changed = rules.changed_entry(caller, old, update.change, now, token)
+        return Transition(old, changed, index)
 
-    def _namespace(self, caller: Principal, entry: Entry) -> Namespace | None:
-        if entry.tier != "semantic":
+    def _find_namespace(self, caller: Principal, entry: Entry) -> Namespace | None:
+        if entry.policy.is_private:
             return None
         return self._namespaces.find(caller, entry.namespace)
 
     def delete(self, caller: Principal, filters: Filters) -> int:
-        """Deletes what matches and the caller may write; how many that were."""
+        """Delete what matches and the caller may write; return how many entries that were."""
         found = self._queries.find_own(caller, filters)
-        matching = self._queries.load(caller, found, 0, found.total)
-        mine = [each for each in matching if may_write(caller, each, self._namespace(caller, each))]
-        return sum(self._delete_together(caller, chunk) for chunk in _chunks(mine))
+        writable = [
+            entry
+            for entry in self._queries.load_page(caller, found, 0, found.total)
+            if can_write(caller, entry, self._find_namespace(caller, entry))
+        ]
+        return sum(self._delete_together(caller, chunk) for chunk in split_deletions(writable))
 
     def _delete_together(self, caller: Principal, chunk: list[Entry]) -> int:
-        steps = tuple(Transition(entry, None) for entry in chunk)
+        transitions = tuple(Transition(entry, None) for entry in chunk)
         try:
-            self._entries.commit(caller, steps, {}, RequestToken.fresh())
+            self._writer.commit(Transaction(caller, transitions, self._clock()))
         except (EntryNotFound, VersionMismatch):
             return sum(self._delete_alone(caller, entry) for entry in chunk)
         return len(chunk)
@@ -147,8 +150,8 @@ class Batches:
 
 
 @contextmanager
-def _at(index: int) -> Iterator[None]:
-    """Tells which item of the batch failed."""
+def _set_index(index: int) -> Iterator[None]:
+    """Set the position in the batch of an error that is raised inside."""
     try:
         yield
     except ServiceError as error:
@@ -156,36 +159,30 @@ def _at(index: int) -> Iterator[None]:
         raise
 
 
-def _named(caller: Principal, asked: BatchUpdate) -> tuple[EntryAddress, str | None]:
-    """The slot that an update names, and the incarnation if it names one."""
-    if asked.id is not None:
-        address = entry_keys.parse_entry_id(caller.tenant, asked.id)
+def _find_slot(caller: Principal, update: BatchUpdate) -> tuple[EntryAddress, str | None]:
+    """Return the slot that an update names, and the incarnation if it names one."""
+    if update.id is not None:
+        address = entry_keys.parse_entry_id(caller.tenant, update.id)
         if address is None:
             raise EntryNotFound
         return address
-    namespace, key = asked.natural_key
-    if asked.memory_type == "semantic":
-        return entry_keys.build_semantic_address(caller.tenant, namespace, key), None
-    if asked.agent_id not in (None, caller.id):
+    namespace, key = update.natural_key
+    policy = POLICIES[update.memory_type or WORKING.name]  # private tiers share their slots
+    if policy.is_private and update.agent_id not in (None, caller.id):
         raise AccessDenied("working and episodic memory is written by its owner alone")
-    return entry_keys.build_private_address(caller.tenant, caller.id, namespace, key), None
+    return policy.make_slot(caller.tenant, caller.id, namespace, key), None
 
 
-def _assert_new_place(step: Transition, before: list[Transition]) -> None:
-    if any(step.place == other.place for other in before):
-        raise ValidationFailed("entries", "names one entry twice")
-
-
-def _chunks(entries: list[Entry]) -> Iterator[list[Entry]]:
-    """Parts of a list that fit into one transaction each."""
+def split_deletions(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
+    """Split entries into parts whose deletions fit into one transaction each."""
     chunk: list[Entry] = []
-    room = MAX_TRANSACTION_WRITES - _COUNTERS
+    writes_left = MAX_TRANSACTION_WRITES - _COUNTER_WRITES
     for entry in entries:
         needed = _FIXED_WRITES + len(entry.tags) + (entry.task is not None)
-        if chunk and (needed > room or len(chunk) == 25):
+        if chunk and (needed > writes_left or len(chunk) == _MAX_DELETED_TOGETHER):
             yield chunk
-            chunk, room = [], MAX_TRANSACTION_WRITES - _COUNTERS
+            chunk, writes_left = [], MAX_TRANSACTION_WRITES - _COUNTER_WRITES
         chunk.append(entry)
-        room -= needed
+        writes_left -= needed
     if chunk:
         yield chunk

@@ -1,4 +1,4 @@
-"""What an adapter packs into a context window for a task (RFC-0015 §6.3; contract §5)."""
+"""Find the memory for the context window of a task (RFC-0015 §6.3; contract §5)."""
 
 from collections.abc import Iterator
 from typing import Literal
@@ -13,61 +13,64 @@ from functions.tasks.rules import is_coordinator
 from functions.tasks.service import Tasks
 
 Section = Literal["working", "inherited", "episodic", "semantic"]
-_AT_ONCE = 100  # entries of semantic memory that are read together
+_PAGE_SIZE = 100  # entries
 
 
 class Contexts:
-    """The memory that belongs to a task, most important first."""
+    """Finds the memory that belongs to a task, most important first."""
 
     def __init__(self, queries: Queries, tasks: Tasks, guardrails: GuardrailService) -> None:
         self._queries = queries
         self._tasks = tasks
         self._guardrails = guardrails
 
-    def of(
-        self, caller: Principal, task_id: str, episodic: int, tags: frozenset[str]
+    def find(
+        self, caller: Principal, task_id: str, episodic_limit: int, tags: frozenset[str]
     ) -> Iterator[tuple[Section, Entry]]:
-        """The task's working memory, its parent's where it inherits, then the newest `episodic`
-        episodic entries that have all `tags`, then the semantic namespaces declared for the task.
+        """Return the task's working memory, its parent's where it inherits, episodic entries, then
+        the semantic namespaces declared for the task.
 
         What the caller may not read is left out. Nothing is read before it is asked for.
 
+        Args:
+            episodic_limit: how many episodic entries there are at most, the newest first.
+            tags: which the episodic entries must have, all of them.
+
         Raises:
-            NotFound: no such task in the caller's tenant.
-            AccessDenied: the caller may not read the task's working memory.
+            NotFound: when there is no such task in the caller's tenant.
+            AccessDenied: when the caller may not read the task's working memory.
         """
         found = self._tasks.known(caller.tenant, {task_id})
         if not found:
             raise NotFound("no task has this id")
         if not self._tasks.reads_memory(caller, found[0]):
             raise AccessDenied("this task's memory isn't yours to read")
-        return self._sections(caller, found[0], episodic, tags)
+        return self._iterate_sections(caller, found[0], episodic_limit, tags)
 
-    def _sections(
-        self, caller: Principal, task: Task, episodic: int, tags: frozenset[str]
+    def _iterate_sections(
+        self, caller: Principal, task: Task, episodic_limit: int, tags: frozenset[str]
     ) -> Iterator[tuple[Section, Entry]]:
-        for entry in self._all(caller, Filters(tier="working", task=task.id)):
+        for entry in self._iterate(caller, Filters(tier="working", task=task.id)):
             yield "working", entry
         if task.policy.inherit_from_parent and task.parent is not None:
-            for entry in self._all(caller, Filters(tier="working", task=task.parent)):
+            for entry in self._iterate(caller, Filters(tier="working", task=task.parent)):
                 yield "inherited", entry
-        if episodic:
-            owner = _whose(caller, task)
-            newest = Filters(agent_id=owner, tier="episodic", tags=tags)
+        if episodic_limit:
+            newest = Filters(agent_id=_get_owner(caller, task), tier="episodic", tags=tags)
             found = self._queries.find_own(caller, newest)
-            for entry in self._queries.page(caller, found, 0, episodic):
+            for entry in self._queries.read_page(caller, found, 0, episodic_limit):
                 yield "episodic", entry
-        for namespace in self._declared(caller.tenant, task):
-            for entry in self._all(caller, Filters(tier="semantic", namespace=namespace)):
+        for namespace in self._list_declared_namespaces(caller.tenant, task):
+            for entry in self._iterate(caller, Filters(tier="semantic", namespace=namespace)):
                 yield "semantic", entry
 
-    def _all(self, caller: Principal, filters: Filters) -> Iterator[Entry]:
+    def _iterate(self, caller: Principal, filters: Filters) -> Iterator[Entry]:
         found = self._queries.find_own(caller, filters)
-        for offset in range(0, found.total, _AT_ONCE):
-            yield from self._queries.page(caller, found, offset, _AT_ONCE)
+        for offset in range(0, found.total, _PAGE_SIZE):
+            yield from self._queries.read_page(caller, found, offset, _PAGE_SIZE)
 
-    def _declared(self, tenant: str, task: Task) -> list[str]:
-        """The namespaces that the task names, else those that its coordinator's guardrails do."""
+    def _list_declared_namespaces(self, tenant: str, task: Task) -> list[str]:
+        """Return the namespaces that the task names, else those of its coordinator's guardrails."""
         named: list[str] | None = task.kept.get("semantic_namespaces")
         if named is None and task.coordinator is not None:
             guardrails = self._guardrails.get(tenant, task.coordinator).guardrails
@@ -75,6 +78,6 @@ class Contexts:
         return list(dict.fromkeys(named or ()))
 
 
-def _whose(caller: Principal, task: Task) -> str:
-    """Whose episodes go along: the assignee's for its coordinator, everybody else's own."""
+def _get_owner(caller: Principal, task: Task) -> str:
+    """Return whose episodic memory is used: the assignee's for the coordinator, else one's own."""
     return task.assignee if task.assignee and is_coordinator(caller, task) else caller.id

@@ -1,23 +1,25 @@
-"""Memory entries, and what is asked about them (RFC-0015 §1, §4; contract §4)."""
+"""Memory entries, and what a query asks about them (RFC-0015 §1, §4; contract §4)."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from functions.platform.entry_keys import EntryAddress, build_recency, build_sort_token
+from functions.entries.tiers import POLICIES, Tier, TierPolicy
+from functions.platform import entry_keys
+from functions.platform.entry_keys import EntryAddress
 from functions.platform.keys import Key
 
-Tier = Literal["working", "episodic", "semantic"]
 Priority = Literal["low", "normal", "high"]
 Sensitivity = Literal["public", "internal", "confidential", "restricted"]
 
-KINDS: dict[str, str] = {"working": "w", "episodic": "e", "semantic": "n"}  # in ids
 ENCRYPTED = frozenset({"confidential", "restricted"})
+TASK_LIFETIME = "task_lifetime"
 
 
 class Entry(NamedTuple):
-    """One incarnation of a slot. Times are epoch ms; `value` is compact JSON text.
+    """One incarnation of a slot: what was created there, until it is removed.
 
-    A list makes hundreds of these; a frozen dataclass takes four times as long to make.
+    Times are epoch ms; `value` is compact JSON text. A list makes hundreds of these, and a frozen
+    dataclass takes four times as long to make.
     """
 
     slot: EntryAddress
@@ -41,42 +43,49 @@ class Entry(NamedTuple):
     pinned: bool = False
     priority: Priority = "normal"
     sensitivity: Sensitivity | None = None
-    accessed: int = 0  # by its owner, written or read; episodic memory only
-    request: bytes | None = None
+    accessed: int = 0  # when its owner last wrote or read it; kept for evictable tiers only
+    request: bytes | None = None  # the token of the request that wrote it
 
     @property
     def id(self) -> str:
         return self.slot.build_id(self.nonce)
 
     @property
-    def place(self) -> Key:
+    def item_key(self) -> Key:
         return self.slot.item_key
 
     @property
-    def order(self) -> str:
-        """What lists sort by, newest first: creation, then id (contract §3)."""
-        return build_sort_token(self.slot, self.nonce)
+    def policy(self) -> TierPolicy:
+        return POLICIES[self.tier]
 
     @property
-    def recency(self) -> str | None:
-        """What eviction sorts by: lower priority first, then least recent access (§2.2)."""
-        if self.tier != "episodic" or self.pinned:
+    def sort_token(self) -> str:
+        """What lists sort by, newest first: the creation time, then the id (contract §3)."""
+        return entry_keys.build_sort_token(self.slot, self.nonce)
+
+    @property
+    def eviction_order(self) -> str | None:
+        """What eviction sorts by: lower priority first, then least recent access (§2.2).
+
+        None for an entry that can't be evicted.
+        """
+        if self.pinned or not self.policy.is_evictable:
             return None
-        return build_recency(self.priority, self.accessed, self.nonce)
+        return entry_keys.build_recency(self.priority, self.accessed, self.nonce)
 
     @property
-    def attached(self) -> bool:
-        """Whether the entry ends with its task."""
-        return self.tier == "working" or self.ttl == "task_lifetime"
+    def ends_with_task(self) -> bool:
+        """Whether the entry ends with the task in its scope, if it has one."""
+        return self.policy.is_task_bound or self.ttl == TASK_LIFETIME
 
-    def expired(self, now: int) -> bool:
-        """Whether no read returns the entry any more (RFC-0015 §9.3)."""
+    def is_expired(self, now: int) -> bool:
+        """Return whether reads no longer show the entry (RFC-0015 §9.3)."""
         return self.expires is not None and self.expires <= now
 
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """A query of RFC-0015 §4.1; what is None doesn't filter. Times are epoch ms, exclusive."""
+    """The filters of a query (RFC-0015 §4.1); None filters nothing, times are in epoch ms."""
 
     agent_id: str | None = None
     namespace: str | None = None
@@ -92,8 +101,11 @@ class Filters:
     updated_before: int | None = None
 
 
-def name_or_prefix(namespace: str | None) -> tuple[str | None, str | None]:
-    """A namespace filter as a name, or, where it ends in `*`, as a prefix (RFC-0015 §4.1)."""
+def parse_namespace_filter(namespace: str | None) -> tuple[str | None, str | None]:
+    """Return the name and the prefix that a namespace filter asks for (RFC-0015 §4.1).
+
+    One of them is None: a filter that ends in `*` is a prefix, every other one a name.
+    """
     if namespace is None or not namespace.endswith("*"):
         return namespace, None
     return None, namespace[:-1] or None

@@ -2,9 +2,10 @@
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from functions.entries.model import Priority, Sensitivity, Tier
+from functions.entries.model import Priority, Sensitivity
+from functions.entries.tiers import Tier
 from functions.platform.fields import AgentId, Identifier, Moment, Name, Tag
 from functions.platform.limits import (
     DEFAULT_EPISODIC_ENTRIES,
@@ -15,7 +16,12 @@ from functions.platform.limits import (
     MAX_TTL_CHARACTERS,
 )
 
-Tags = Annotated[list[Tag], Field(max_length=MAX_TAGS)]
+
+def _remove_duplicates(tags: list[str]) -> list[str]:
+    return list(dict.fromkeys(tags))
+
+
+Tags = Annotated[list[Tag], Field(max_length=MAX_TAGS), AfterValidator(_remove_duplicates)]
 EntryId = Annotated[str, Field(min_length=1, max_length=MAX_ENTRY_ID_CHARACTERS)]
 EvictionPolicy = Literal["lru"]
 

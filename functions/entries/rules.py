@@ -1,14 +1,16 @@
-"""What an entry becomes when it is written; pure decisions, `now` is an argument."""
+"""What a request makes of an entry, and what a query matches; pure, `now` is an argument."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from functions.entries.model import KINDS, Entry
+from functions.entries.model import TASK_LIFETIME, Entry, Filters
+from functions.entries.tiers import POLICIES
 from functions.identity.model import Principal
-from functions.platform import entry_keys, keys
+from functions.platform import keys
 from functions.platform.errors import AccessDenied, ValidationFailed
 from functions.platform.idempotency import RequestToken
+from functions.platform.items import Item
 from functions.platform.jsontext import bounded_json
 from functions.platform.lifetimes import expiry
 from functions.platform.limits import MAX_VALUE_BYTES
@@ -16,112 +18,144 @@ from functions.platform.limits import MAX_VALUE_BYTES
 if TYPE_CHECKING:
     from functions.entries.requests import EntryChange, NewEntry
 
-TASK_LIFETIME = "task_lifetime"
 _HINT = "; keep bulk data elsewhere and store a reference"
-
-
-def compact(value: dict[str, Any]) -> bytes:
-    """A value as compact UTF-8 JSON, which is how it is stored and measured.
-
-    Raises:
-        ValueTooLarge: over 65,536 bytes (RFC-0015 §1.3).
-        ValidationFailed: it holds a number that no JSON reader could give back.
-    """
-    return bounded_json(value, "value", MAX_VALUE_BYTES, _HINT)
-
-
-def whole_kb(value: bytes) -> int:
-    """The size of a value that limits count: whole KB, rounded up."""
-    return -(-len(value) // 1024)
+_ENTRY_FIELDS = frozenset(Entry._fields)
 
 
 def new_entry(caller: Principal, new: NewEntry, now: int, token: RequestToken) -> Entry:
-    """The entry that a body asks for.
+    """Return the entry that a request creates.
 
     Raises:
-        ValidationFailed, ValueTooLarge: the body can't stand as it is.
-        AccessDenied: it would be another agent's private memory.
+        ValidationFailed: when a field isn't allowed in the tier, or the `ttl` has no meaning.
+        ValueTooLarge: when the value has more than 65,536 bytes (RFC-0015 §1.3).
+        AccessDenied: when it would be another agent's private memory.
     """
-    agent = new.agent_id or caller.id
-    semantic = new.memory_type == "semantic"
-    if not semantic and agent != caller.id:
+    policy, agent = POLICIES[new.memory_type], new.agent_id or caller.id
+    if policy.is_private and agent != caller.id:
         raise AccessDenied("working and episodic memory is written by its owner alone")
-    _assert_tier_fields(new)
-    if new.ttl == TASK_LIFETIME and new.task is None:
-        raise ValidationFailed("ttl", "task_lifetime needs scope.task_id")
+    given = {name: value for name, value in to_entry_fields(new).items() if value is not None}
+    policy.assert_allows_fields(given)
     return Entry(
-        slot=entry_keys.build_semantic_address(caller.tenant, new.namespace, new.key)
-        if semantic
-        else entry_keys.build_private_address(
-            caller.tenant, agent, new.namespace, new.key, KINDS[new.memory_type]
-        ),
+        slot=policy.make_slot(caller.tenant, agent, new.namespace, new.key),
         nonce=keys.create_nonce(now),
         tier=new.memory_type,
         agent=agent,
-        namespace=new.namespace,
-        key=new.key,
-        value=(value := compact(new.value)),
-        kb=whole_kb(value),
         version=1,
         created=now,
         updated=now,
+        accessed=now,
         author=caller.id,
-        curator=caller.id if semantic else None,
-        tags=tuple(dict.fromkeys(new.tags)),
+        curator=None if policy.is_private else caller.id,
         task=new.task,
         intent=new.intent,
-        ttl=new.ttl,
-        expires=expiry(new.ttl, new.expires_at, now, TASK_LIFETIME),
-        pinned=new.pinned or False,
-        priority=new.priority or "normal",
-        accessed=now,
-        sensitivity=new.sensitivity,
+        expires=_compute_expiry(new.ttl, new.expires_at, new.task, now),
         request=token.stored,
+        **given,
     )
-
-
-def may_pin(new: NewEntry) -> bool:
-    """Whether the agent's settings decide on pinning, since the body doesn't (RFC-0015 §7)."""
-    return new.memory_type == "episodic" and new.pinned is None
-
-
-def _assert_tier_fields(new: NewEntry) -> None:
-    for field in ("pinned", "priority"):
-        if new.memory_type != "episodic" and getattr(new, field) is not None:
-            raise ValidationFailed(field, "is for episodic memory only")
 
 
 def changed_entry(
     caller: Principal, entry: Entry, change: EntryChange, now: int, token: RequestToken
 ) -> Entry:
-    """The entry after a change.
+    """Return the entry after a change.
 
     Raises:
-        ValidationFailed, ValueTooLarge: the change can't stand as it is.
+        ValidationFailed: when a field isn't allowed in the tier, or the `ttl` has no meaning.
+        ValueTooLarge: when the value has more than 65,536 bytes.
     """
-    given = change.model_fields_set
-    if entry.tier != "episodic" and given & {"pinned", "priority"}:
-        field = min(given & {"pinned", "priority"})
-        raise ValidationFailed(field, "is for episodic memory only")
+    given = to_entry_fields(change)
+    entry.policy.assert_allows_fields(given)
+    if change.model_fields_set & {"ttl", "expires_at"}:
+        # a new `ttl` counts from this write, and so does one that a removed `expires_at` hid
+        ttl = given.get("ttl", entry.ttl)
+        given["expires"] = _compute_expiry(ttl, change.expires_at, entry.task, now)
     return entry._replace(
-        **{name: getattr(change, name) for name in given & {"pinned", "priority", "sensitivity"}},
-        **_lifetime_change(entry, change, now),
-        value=(value := compact(change.value) if "value" in given else entry.value),
-        kb=whole_kb(value) if "value" in given else entry.kb,
-        accessed=now,
-        tags=tuple(dict.fromkeys(change.tags)) if "tags" in given else entry.tags,
         version=entry.version + 1,
         updated=now,
-        curator=caller.id if entry.tier == "semantic" else None,
+        accessed=now,
+        curator=None if entry.policy.is_private else caller.id,
         request=token.stored,
+        **given,
     )
 
 
-def _lifetime_change(entry: Entry, change: EntryChange, now: int) -> dict[str, Any]:
-    """A new `ttl` counts from this write, and so does one that a removed `expires_at` hid."""
-    if not change.model_fields_set & {"ttl", "expires_at"}:
-        return {}
-    ttl = change.ttl if "ttl" in change.model_fields_set else entry.ttl
-    if ttl == TASK_LIFETIME and entry.task is None:
+def to_entry_fields(body: NewEntry | EntryChange) -> dict[str, Any]:
+    """Return the given fields that an entry has under the same name, as the entry holds them.
+
+    Raises:
+        ValidationFailed: when the value holds a number that no JSON reader could give back.
+        ValueTooLarge: when the value has more than 65,536 bytes.
+    """
+    given = {name: getattr(body, name) for name in body.model_fields_set & _ENTRY_FIELDS}
+    fields = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in given.items()
+    }
+    if "value" in fields:
+        fields["value"] = bounded_json(fields["value"], "value", MAX_VALUE_BYTES, _HINT)
+        fields["kb"] = -(-len(fields["value"]) // 1024)  # whole KB, rounded up
+    return fields
+
+
+def is_pinned_by_settings(new: NewEntry) -> bool:
+    """Return whether the agent's settings decide on pinning: the body doesn't (RFC-0015 §7)."""
+    return POLICIES[new.memory_type].is_evictable and new.pinned is None
+
+
+def _compute_expiry(
+    ttl: str | None, expires_at: int | None, task: str | None, now: int
+) -> int | None:
+    if ttl == TASK_LIFETIME and task is None:
         raise ValidationFailed("ttl", "task_lifetime needs scope.task_id")
-    return {"ttl": ttl, "expires": expiry(ttl, change.expires_at, now, TASK_LIFETIME)}
+    return expiry(ttl, expires_at, now, TASK_LIFETIME)
+
+
+def matches_filters(entry: Entry, filters: Filters, now: int) -> bool:
+    """Return whether an entry isn't expired and passes every filter (RFC-0015 §4.1)."""
+    tags = frozenset(entry.tags)
+    return (
+        not entry.is_expired(now)
+        and filters.tier in (None, entry.tier)
+        and filters.agent_id in (None, entry.agent)
+        and filters.namespace in (None, entry.namespace)
+        and (
+            filters.namespace_prefix is None or entry.namespace.startswith(filters.namespace_prefix)
+        )
+        and filters.key in (None, entry.key)
+        and filters.task in (None, entry.task)
+        and filters.intent in (None, entry.intent)
+        and filters.tags <= tags
+        and (not filters.tags_any or not tags.isdisjoint(filters.tags_any))
+        and (
+            filters.pinned is None or (entry.policy.is_evictable and entry.pinned == filters.pinned)
+        )
+        and _is_updated_within(entry.updated, filters)
+    )
+
+
+def row_matches_filters(row: Item, filters: Filters, now: int) -> bool:
+    """Return whether an index row passes the filters other than namespace, key and tags."""
+    return (
+        row.get("ends", now + 1) > now
+        and filters.agent_id in (None, row["agent_id"])
+        and filters.task in (None, row.get("task"))
+        and filters.intent in (None, row.get("intent"))
+        and _is_updated_within(row["updated"], filters)
+    )
+
+
+def _is_updated_within(updated: int, filters: Filters) -> bool:
+    after, before = filters.updated_after, filters.updated_before
+    return (after is None or updated > after) and (before is None or updated < before)
+
+
+def merge_tag_lists(listed: dict[str | None, set[str]], filters: Filters) -> set[str]:
+    """Return what is listed under all of `tags` and under at least one of `tags_any`.
+
+    Args:
+        listed: what is listed under each tag; under None, what is listed at all.
+    """
+    if None in listed:
+        return listed[None]
+    of_all = [listed[tag] for tag in filters.tags]
+    of_any = [listed[tag] for tag in filters.tags_any]
+    return set.intersection(*of_all, *([set().union(*of_any)] if of_any else []))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from functions.entries.model import ENCRYPTED, Entry
-from functions.entries.writes import NOTICE_KEPT
+from functions.entries.store import TOMBSTONE_LIFETIME
 from functions.event_log.model import Event
 from functions.event_log.rules import event_id, log_of
 from functions.platform import task_keys
@@ -148,6 +148,6 @@ def _announcement(tenant: str, task: Task, event: Event, now: int) -> Write:
         "task": task.id,
         "entries": event.data["entries_archived"],
         "happened": event.timestamp,
-        TTL_ATTRIBUTE: ttl_seconds(now + NOTICE_KEPT),
+        TTL_ATTRIBUTE: ttl_seconds(now + TOMBSTONE_LIFETIME),
     }
     return put(task_keys.build_announcement_key(tenant, task.id, event.id), item)

@@ -1,14 +1,19 @@
-"""Reads of entries, and the one write that needs no transaction."""
+"""The items of entries: how they are read and written, and all expressions on them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
+from typing import Any
 
-from functions.entries.items import EntryItems
+from functions.entries.counters import Transition
+from functions.entries.mapper import EntryMapper, to_eviction_candidate
 from functions.entries.model import Entry, Filters
+from functions.entries.tiers import EPISODIC, get_slot_policy
 from functions.platform import entry_keys, task_keys
-from functions.platform.items import Item, as_it_is, decode_item
+from functions.platform.entry_keys import EntryAddress
+from functions.platform.items import Item
 from functions.platform.keys import Key
+from functions.platform.lifetimes import ttl_seconds
 from functions.platform.schema import (
     AGE_ATTRIBUTE,
     BY_AGE,
@@ -17,121 +22,237 @@ from functions.platform.schema import (
     BY_TASK,
     EXPIRY_ATTRIBUTE,
     TASK_ATTRIBUTE,
+    TTL_ATTRIBUTE,
 )
 from functions.platform.table import ConditionFailed, Table
-from functions.platform.writes import Write, update
+from functions.platform.values import pack
+from functions.platform.writes import Write, delete, put, update
 
-_ENDS_AT_ONCE = 4  # of an index, to find its first entry that stands; a few may have expired
+ABSENT = "attribute_not_exists(pk)"
+TOMBSTONE_LIFETIME = 86_400_000  # ms; change streams are kept as long
+_UNCHANGED = "nonce = :nonce AND version = :version"
+_READ_TOGETHER = 4  # rows of an index, to find the first entry that hasn't expired
 
 
 class EntryStore:
-    """Reads entries, index rows and counters, strongly consistent unless it says otherwise."""
+    """Reads entries and index rows, strongly consistent unless it says otherwise."""
 
-    def __init__(self, table: Table, items: EntryItems) -> None:
+    def __init__(self, table: Table, mapper: EntryMapper) -> None:
         self._table = table
-        self._items = items
-        self._entries = table.read_by(items.entry)
-        self._typed = table.read_by(as_it_is)
+        self._mapper = mapper
 
-    def get(self, place: Key) -> Entry | None:
-        """One entry: one read."""
-        return self._entries.get(place)
+    def get(self, slot: EntryAddress) -> Entry | None:
+        """Return the entry in a slot: one read."""
+        item = self._table.get(slot.item_key)
+        return None if item is None else self._mapper.to_entry(item)
 
-    def get_with(self, place: Key, *others: Key) -> tuple[Entry | None, list[Item | None]]:
-        """One entry and other items beside it: one call."""
-        found = self._typed.get_many((place, *others))
-        entry = self._items.entry(found[place]) if place in found else None
-        return entry, [decode_item(found[each]) if each in found else None for each in others]
+    def get_with(self, slot: EntryAddress, *others: Key) -> tuple[Entry | None, list[Item | None]]:
+        """Return the entry in a slot, and other items with it: one call."""
+        found = self._table.get_many((slot.item_key, *others))
+        item = found.get(slot.item_key)
+        entry = None if item is None else self._mapper.to_entry(item)
+        return entry, [found.get(each) for each in others]
 
-    def get_many(self, places: Iterable[Key]) -> dict[Key, Entry]:
-        """The entries that exist among these."""
-        return self._entries.get_many(places)
+    def get_many(self, slots: Iterable[EntryAddress]) -> dict[Key, Entry]:
+        """Return the entries in these slots, by the keys of their items: a call per hundred."""
+        return self._get_many(slot.item_key for slot in slots)
 
-    def update(self, write: Write) -> Entry:
-        """Carries out one update.
+    def _get_many(self, item_keys: Iterable[Key]) -> dict[Key, Entry]:
+        items = self._table.get_many(item_keys)
+        return {key: self._mapper.to_entry(item) for key, item in items.items()}
 
-        Raises:
-            functions.platform.table.ConditionFailed: the condition did not hold.
-        """
-        return self._entries.update(write)
-
-    def entry(self, item: Item) -> Entry:
-        """The entry of an item that a refusal brought."""
-        return self._items.entry_of(item)
-
-    def of_agent(self, tenant: str, agent: str, filters: Filters, now: int) -> list[Entry]:
-        """An agent's private entries that match: a call per megabyte that it has."""
-        condition, values = _condition(filters)
+    def list_private(self, tenant: str, agent: str, filters: Filters, now: int) -> list[Entry]:
+        """Return an agent's private entries that match: a call per megabyte that it has."""
+        condition, values = _build_filter(filters)
         partition = entry_keys.build_agent_partition(tenant, agent)
         prefix = entry_keys.build_entry_prefix(filters.namespace)
-        found = self._entries.query(partition, prefix, condition=condition, **values)
-        return [entry for entry in found if not entry.expired(now)]
+        items = self._table.query(partition, prefix, condition=condition, **values)
+        entries = map(self._mapper.to_entry, items)
+        return [entry for entry in entries if not entry.is_expired(now)]
 
-    def of_task(self, tenant: str, task: str) -> list[Entry]:
-        """The entries that end with a task; the index that lists them may lag behind."""
+    def list_items(self, tenant: str, agent: str) -> Iterator[Item]:
+        """Return the items of all entries of an agent, values as they are stored."""
+        return self._table.query(
+            entry_keys.build_agent_partition(tenant, agent), entry_keys.build_entry_prefix(None)
+        )
+
+    def list_of_task(self, tenant: str, task: str) -> list[Entry]:
+        """Return the entries that end with a task; the index that lists them may lag behind."""
         rows = self._table.query_index(
             BY_TASK, TASK_ATTRIBUTE, task_keys.build_task_key(tenant, task)[0]
         )
-        return list(self.get_many((row["pk"], row["sk"]) for row in rows).values())
+        return list(self._get_many((row["pk"], row["sk"]) for row in rows).values())
 
-    def expired_of_agent(self, tenant: str, agent: str, now: int) -> list[Entry]:
-        """An agent's entries that have expired but still stand; found by an index."""
+    def list_expired(self, tenant: str, agent: str, now: int) -> list[Entry]:
+        """Return an agent's entries that have expired and aren't removed yet, by an index."""
         partition = entry_keys.build_agent_partition(tenant, agent)
         rows = self._table.query_range(BY_EXPIRY, partition, EXPIRY_ATTRIBUTE, now)
-        entries = self.get_many((row["pk"], row["sk"]) for row in rows).values()
-        return [entry for entry in entries if entry.expired(now)]
+        entries = self._get_many((row["pk"], row["sk"]) for row in rows).values()
+        return [entry for entry in entries if entry.is_expired(now)]
 
-    def victims(self, tenant: str, agent: str, wanted: int) -> list[Entry]:
-        """What eviction takes first, as far as a removal needs it (RFC-0015 §2.2).
+    def list_eviction_candidates(self, tenant: str, agent: str, count: int) -> list[Entry]:
+        """Return the entries to evict first, with what a removal needs of them (RFC-0015 §2.2).
 
-        The index may lag behind: what it says of a victim has to be a condition of its eviction.
+        The index that lists them may lag behind, so the removal has to check what it says.
         """
         rows = self._table.query_sorted(BY_RECENCY, entry_keys.build_agent_partition(tenant, agent))
-        return [self._items.victim(row) for row in islice(rows, wanted)]
+        return [to_eviction_candidate(row) for row in islice(rows, count)]
 
-    def touch(self, entry: Entry, now: int) -> None:
-        """Records that the owner read an entry; no new version."""
-        touched = entry._replace(accessed=now)
-        write = update(
-            entry.place,
-            "SET accessed = :now, recency = :touched",
-            "nonce = :nonce AND recency = :before",
-            now=now,
-            touched=touched.recency,
-            nonce=entry.nonce,
-            before=entry.recency,
-        )
-        with suppress(ConditionFailed):
-            self._table.update(write)
-
-    def episodic_end(self, tenant: str, agent: str, now: int, *, newest: bool) -> int | None:
-        """When an agent's oldest or newest episodic entry was created; found by an index."""
-        partition = entry_keys.build_agent_partition(tenant, agent)
-        rows = self._table.query_range(
-            BY_AGE, partition, AGE_ATTRIBUTE, now, descending=newest, at_once=_ENDS_AT_ONCE
-        )
-        for row in rows:
-            entry = self.get((row["pk"], row["sk"]))
-            if entry is not None and not entry.expired(now):
-                return entry.created
-        return None
-
-    def index_rows(self, tenant: str, namespace: str, tag: str | None) -> list[Item]:
-        """A namespace's index rows under a tag, newest first; None is all entries."""
+    def list_index_rows(self, tenant: str, namespace: str, tag: str | None) -> list[Item]:
+        """Return a namespace's index rows under a tag, newest first; None is for all entries."""
         partition = entry_keys.build_namespace_partition(tenant, namespace)
         return list(
             self._table.query(partition, entry_keys.build_index_prefix(tag), newest_first=True)
         )
 
-    def items_at(self, places: Iterable[Key]) -> dict[Key, Item]:
-        """Items that aren't entries: counters, task sets."""
-        return self._table.get_many(places)
+    def find_creation_time(self, tenant: str, agent: str, now: int, *, newest: bool) -> int | None:
+        """Return when an agent's oldest or newest episodic entry was created, by an index."""
+        partition = entry_keys.build_agent_partition(tenant, agent)
+        rows = self._table.query_range(
+            BY_AGE, partition, AGE_ATTRIBUTE, now, descending=newest, at_once=_READ_TOGETHER
+        )
+        for row in rows:
+            item = self._table.get((row["pk"], row["sk"]))
+            if item is not None and not self._mapper.to_entry(item).is_expired(now):
+                created: int = item["created"]
+                return created
+        return None
+
+    def record_access(self, entry: Entry, now: int) -> None:
+        """Record that an entry's owner read it: no new version, and nothing if it has changed."""
+        write = update(
+            entry.item_key,
+            "SET accessed = :now, recency = :order",
+            "nonce = :nonce AND recency = :before",
+            now=now,
+            order=entry._replace(accessed=now).eviction_order,
+            nonce=entry.nonce,
+            before=entry.eviction_order,
+        )
+        with suppress(ConditionFailed):
+            self._table.update(write)
+
+    def update_own(
+        self,
+        slot: EntryAddress,
+        nonce: str,
+        version: int,
+        caller: str,
+        now: int,
+        changes: dict[str, Any],
+    ) -> tuple[Entry | None, Entry | None]:
+        """Change value or tags of the owner's entry by one write, with no read before it.
+
+        That is possible only where nothing else has to change: the entry isn't expired or
+        encrypted, its value keeps its whole KB, so that no counter changes, and an episodic one can
+        be evicted and has normal priority.
+
+        Args:
+            nonce: the incarnation to change.
+            version: the version to change.
+            caller: the owner.
+            changes: fields of the entry: `request`, and `tags`, or `value` and `kb`.
+
+        Returns:
+            the changed entry, or None and what is in the slot instead, if anything.
+        """
+        write = _build_own_update(slot, nonce, version, caller, now, changes)
+        try:
+            return self._mapper.to_entry(self._table.update(write)), None
+        except ConditionFailed as failed:
+            return None, None if failed.item is None else self._mapper.to_entry(failed.item)
 
 
-def _condition(filters: Filters) -> tuple[str | None, Item]:
-    """The filter expression of a query on private memory, if it filters.
+def _build_own_update(
+    slot: EntryAddress, nonce: str, version: int, caller: str, now: int, changes: dict[str, Any]
+) -> Write:
+    policy = get_slot_policy(slot)
+    attributes: Item = {"version": version + 1, "updated": now, "req": changes["request"]}
+    condition = (
+        f"{_UNCHANGED} AND tier = :tier AND agent_id = :caller AND attribute_not_exists(data_key)"
+        " AND (attribute_not_exists(expires) OR expires > :now)"
+    )
+    values: Item = {"nonce": nonce, "tier": policy.name, "caller": caller, "now": now}
+    if "value" in changes:
+        attributes["val"] = pack(changes["value"])
+        condition += " AND kb = :kb"
+        values["kb"] = changes["kb"]
+    if "tags" in changes:
+        attributes["tags"] = changes["tags"] or None
+    if policy.is_evictable:
+        attributes |= {"accessed": now, "recency": entry_keys.build_recency("normal", now, nonce)}
+        condition += " AND begins_with(recency, :rank)"
+        values["rank"] = "1#"
+    present = {name: value for name, value in attributes.items() if value is not None}
+    settings = ", ".join(f"{name} = :new_{name}" for name in present)
+    removed = ", ".join(attributes.keys() - present.keys())
+    expression = f"SET {settings}" + (f" REMOVE {removed}" if removed else "")
+    values |= {f"new_{name}": value for name, value in present.items()}
+    return update(slot.item_key, expression, condition, version=version, **values)
 
-    What has expired is left out later: the local engine takes a seventh of a query to compare.
+
+def build_entry_write(mapper: EntryMapper, transition: Transition) -> Write:
+    """Build the write of the entry's own item; the old state is its condition."""
+    old, new = transition.old, transition.new
+    if old is None:
+        return put(transition.item_key, mapper.to_item(transition.current), ABSENT)
+    seen: Item = {"nonce": old.nonce, "version": old.version}
+    if new is not None:
+        return put(new.item_key, mapper.to_item(new), _UNCHANGED, **seen)
+    if transition.reason == "evicted":
+        condition = f"{_UNCHANGED} AND recency = :recency"
+        return delete(old.item_key, condition, recency=old.eviction_order, **seen)
+    return delete(old.item_key, _UNCHANGED, **seen)
+
+
+def build_tombstone_write(transition: Transition, actor: str, now: int) -> Write | None:
+    """Build the item that tells the change stream why and by whom an entry was removed.
+
+    None if no incarnation is removed. Tombstones are kept for a day.
+    """
+    old, new = transition.old, transition.new
+    if old is None or (new is not None and not transition.is_create):
+        return None
+    tombstone: Item = {
+        "reason": transition.reason if new is None else "expired",
+        "actor": actor,
+        "happened": now,
+        TTL_ATTRIBUTE: ttl_seconds(now + TOMBSTONE_LIFETIME),
+    }
+    return put(entry_keys.build_tombstone_key(old.slot, old.nonce), tombstone)
+
+
+def build_index_writes(transition: Transition) -> Iterator[Write]:
+    """Build the changes of the index rows of semantic memory."""
+    old, new = _build_index_rows(transition.old), _build_index_rows(transition.new)
+    for key in old.keys() - new.keys():
+        yield delete(key)
+    for key, row in new.items():
+        if old.get(key) != row:
+            yield put(key, row)
+
+
+def _build_index_rows(entry: Entry | None) -> dict[Key, Item]:
+    if entry is None or entry.policy.is_private:
+        return {}
+    row = {
+        "agent_id": entry.agent,
+        "updated": entry.updated,
+        "ends": entry.expires,
+        TTL_ATTRIBUTE: ttl_seconds(entry.expires),
+        "task": entry.task,
+        "intent": entry.intent,
+    }
+    return {
+        entry_keys.build_index_row_key(entry.slot, entry.nonce, tag): row
+        for tag in (None, *entry.tags)
+    }
+
+
+def _build_filter(filters: Filters) -> tuple[str | None, Item]:
+    """Build the filter expression of a query on private memory, None if it filters nothing.
+
+    Expired entries are left out later: the local engine takes a seventh of a query to compare.
     """
     terms: list[str] = []
     values: Item = {}
@@ -148,18 +269,18 @@ def _condition(filters: Filters) -> tuple[str | None, Item]:
         if value is not None:
             terms.append(term)
             values[name] = value
-    _add_tags(filters, terms, values)
+    _add_tag_terms(filters, terms, values)
     if filters.pinned is not None:
         terms.append("pinned = :true" if filters.pinned else "attribute_not_exists(pinned)")
-        terms.append("tier = :episodic")
+        terms.append("tier = :evictable")
         values |= {"true": True} if filters.pinned else {}
-        values["episodic"] = "episodic"
+        values["evictable"] = EPISODIC.name
     return " AND ".join(terms) or None, values
 
 
-def _add_tags(filters: Filters, terms: list[str], values: Item) -> None:
-    for word, tags, prefix in ((" AND ", filters.tags, "t"), (" OR ", filters.tags_any, "u")):
+def _add_tag_terms(filters: Filters, terms: list[str], values: Item) -> None:
+    for operator, tags, prefix in ((" AND ", filters.tags, "t"), (" OR ", filters.tags_any, "u")):
         if tags:
             named = {f"{prefix}{number}": tag for number, tag in enumerate(sorted(tags))}
-            terms.append(f"({word.join(f'contains(tags, :{name})' for name in named)})")
+            terms.append(f"({operator.join(f'contains(tags, :{name})' for name in named)})")
             values |= named

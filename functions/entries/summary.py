@@ -1,16 +1,14 @@
-"""An agent's memory in figures, from counters (RFC-0015 "Agent Memory Summary")."""
+"""Summarize an agent's memory in figures, from counters (RFC-0015 "Agent Memory Summary")."""
 
-from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from functions.entries.model import Entry
+from functions.entries.agent_store import AgentStore, to_usage
+from functions.entries.counters import EntryCounts
 from functions.entries.store import EntryStore
 from functions.identity.model import ADMIN, Principal
 from functions.namespaces.service import Namespaces
-from functions.platform import entry_keys, task_keys
 from functions.platform.clock import Clock
 from functions.platform.errors import AccessDenied
-from functions.platform.limits import DEFAULT_EPISODIC_ENTRIES, MAX_WORKING_ENTRIES, MAX_WORKING_KB
 from functions.tasks import writes as task_writes
 from functions.tasks.service import Tasks
 
@@ -32,85 +30,66 @@ class Summary:
     namespaces: list[str]
 
 
-@dataclass(slots=True)
-class _Gone:
-    """What has expired but is still counted."""
-
-    working: int = 0
-    working_kb: int = 0
-    episodic: int = 0
-    episodic_kb: int = 0
-    pinned: int = 0
-    tasks: Counter[str] = field(default_factory=Counter)
-
-    def add(self, entry: Entry) -> None:
-        if entry.tier == "episodic":
-            self.episodic += 1
-            self.episodic_kb += entry.kb
-            self.pinned += entry.pinned
-            return
-        self.working += 1
-        self.working_kb += entry.kb
-        if entry.task is not None:
-            self.tasks[entry.task] += 1
-
-
 class Summaries:
-    """Summaries at a cost that doesn't grow with the entries."""
+    """Summarizes memory at a cost that doesn't grow with the entries."""
 
     def __init__(
-        self, store: EntryStore, tasks: Tasks, namespaces: Namespaces, clock: Clock
+        self,
+        store: EntryStore,
+        agents: AgentStore,
+        tasks: Tasks,
+        namespaces: Namespaces,
+        clock: Clock,
     ) -> None:
         self._store = store
+        self._agents = agents
         self._tasks = tasks
         self._namespaces = namespaces
         self._clock = clock
 
-    def of(self, caller: Principal, agent: str) -> Summary:
-        """An agent's summary; what has expired doesn't count, whether it is removed or not.
+    def summarize(self, caller: Principal, agent: str) -> Summary:
+        """Return an agent's summary; expired entries don't count, removed or not.
 
         Raises:
-            AccessDenied: the caller is neither the agent, nor oversees it, nor administers.
+            AccessDenied: when the caller is neither the agent, nor oversees it, nor administers.
         """
-        if caller.id != agent and ADMIN not in caller.permissions:
-            self._assert_oversees(caller, agent)
+        self._assert_can_read(caller, agent)
         tenant, now = caller.tenant, self._clock()
-        own, joined = (
-            entry_keys.build_agent_key(tenant, agent),
-            task_keys.build_task_set_key(tenant, agent),
-        )
-        found = self._store.items_at((own, joined))
-        counters = found.get(own, {})
-        tasks = self._in_tasks(tenant, agent, found.get(joined, {}).get("tasks", frozenset()))
-        capacity = counters.get("ep_capacity", DEFAULT_EPISODIC_ENTRIES)
-        gone = _Gone()
-        for entry in self._store.expired_of_agent(tenant, agent, now):
-            gone.add(entry)
-        loose = MAX_WORKING_ENTRIES - counters.get("wk_room", MAX_WORKING_ENTRIES)
-        loose_kb = MAX_WORKING_KB - counters.get("wk_room_kb", MAX_WORKING_KB)
+        item, task_items = self._agents.get_with_tasks(tenant, agent)
+        usage, tasks = to_usage(item), {}
+        entries, kb = task_writes.counters(agent, 0, 0)
+        for each in task_items.values():
+            tasks[each["task"]] = each.get(entries, 0), each.get(kb, 0)
+        expired = EntryCounts()
+        for entry in self._store.list_expired(tenant, agent, now):
+            expired.add(entry.tier, entry.kb, task=entry.task, pinned=entry.pinned)
+        held = _subtract(tasks, expired.tasks)
         return Summary(
             agent=agent,
-            working=loose + sum(n for n, _ in tasks.values()) - gone.working,
-            working_kb=loose_kb + sum(kb for _, kb in tasks.values()) - gone.working_kb,
-            tasks=sorted(task for task, (n, _) in tasks.items() if n > gone.tasks.get(task, 0)),
-            episodic=capacity - counters.get("ep_room", capacity) - gone.episodic,
-            capacity=capacity,
-            pinned=counters.get("ep_pinned", 0) - gone.pinned,
-            episodic_kb=counters.get("ep_kb", 0) - gone.episodic_kb,
-            oldest=self._store.episodic_end(tenant, agent, now, newest=False),
-            newest=self._store.episodic_end(tenant, agent, now, newest=True),
+            working=usage.working - expired.working + sum(n for n, _ in held.values()),
+            working_kb=usage.working_kb - expired.working_kb + sum(kb for _, kb in held.values()),
+            tasks=sorted(task for task, (n, _) in held.items() if n > 0),
+            episodic=usage.episodic - expired.episodic,
+            capacity=usage.capacity,
+            pinned=usage.pinned - expired.pinned,
+            episodic_kb=usage.episodic_kb - expired.episodic_kb,
+            oldest=self._store.find_creation_time(tenant, agent, now, newest=False),
+            newest=self._store.find_creation_time(tenant, agent, now, newest=True),
             namespaces=[each.name for each in self._namespaces.readable(caller)],
         )
 
-    def _assert_oversees(self, caller: Principal, agent: str) -> None:
+    def _assert_can_read(self, caller: Principal, agent: str) -> None:
+        if caller.id == agent or ADMIN in caller.permissions:
+            return
         if not self._tasks.oversees(caller, agent):
             raise AccessDenied("this summary is for the agent and who oversees it")
 
-    def _in_tasks(
-        self, tenant: str, agent: str, task_ids: frozenset[str]
-    ) -> dict[str, tuple[int, int]]:
-        """The entries and whole KB that the agent holds in each task."""
-        places = [task_keys.build_task_key(tenant, task_id) for task_id in task_ids]
-        entries, kb = task_writes.counters(agent, 0, 0)
-        items = self._store.items_at(places).values()
-        return {item["task"]: (item.get(entries, 0), item.get(kb, 0)) for item in items}
+
+def _subtract(
+    counted: dict[str, tuple[int, int]], expired: dict[str, tuple[int, int]]
+) -> dict[str, tuple[int, int]]:
+    """Return the entries and whole KB of each task without what has expired."""
+    return {
+        task: (entries - expired.get(task, (0, 0))[0], kb - expired.get(task, (0, 0))[1])
+        for task, (entries, kb) in counted.items()
+    }

@@ -3,8 +3,7 @@
 from collections import Counter
 from collections.abc import Callable
 
-from functions.entries.proof import Proof
-from functions.entries.surplus import Surplus
+from functions.entries.agents import AgentMemory
 from functions.platform.clock import Clock
 from functions.platform.items import Item
 from functions.platform.keys import get_tenant
@@ -17,10 +16,9 @@ _LATER = 3_600_000  # ms, for what can't be done now: a capacity below the pinne
 class Agents:
     """Sheds what is over an agent's capacity, proves its counters, and takes the mark away."""
 
-    def __init__(self, table: Table, surplus: Surplus, proof: Proof, clock: Clock) -> None:
+    def __init__(self, table: Table, memory: AgentMemory, clock: Clock) -> None:
         self._table = table
-        self._surplus = surplus
-        self._proof = proof
+        self._memory = memory
         self._clock = clock
 
     def look_after(self, item: Item, time_left: Callable[[], bool]) -> Counter[str]:
@@ -29,10 +27,10 @@ class Agents:
         The mark stays if the time is over, so that the next sweep goes on.
         """
         tenant, agent = get_tenant(item["pk"]), item["agent_id"]
-        evicted = self._surplus.shed(tenant, agent, time_left)
+        evicted = self._memory.evict_excess(tenant, agent, time_left)
         if not time_left():
             return Counter(evicted=evicted)
-        repaired = self._proof.of(tenant, agent, time_left)
+        repaired = self._memory.reconcile_counters(tenant, agent, time_left)
         self._unmark(item, done=repaired is not None)
         return Counter(evicted=evicted, proven=int(repaired is not None), repaired=repaired or 0)
 

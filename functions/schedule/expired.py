@@ -2,14 +2,12 @@
 
 from collections.abc import Sequence
 
-from functions.entries.items import EntryItems
-from functions.entries.plan import Plan
-from functions.entries.writer import EntryWriter
-from functions.entries.writes import Transition
+from functions.entries.counters import Transition
+from functions.entries.mapper import EntryMapper
+from functions.entries.transaction import EntryWriter, Transaction
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
 from functions.platform.errors import EntryNotFound, VersionMismatch
-from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 
 _ACTOR = "~schedule"
@@ -18,9 +16,9 @@ _ACTOR = "~schedule"
 class Expired:
     """Removes expired entries, with their index rows, notices and counters, all or none."""
 
-    def __init__(self, writer: EntryWriter, items: EntryItems, clock: Clock) -> None:
+    def __init__(self, writer: EntryWriter, mapper: EntryMapper, clock: Clock) -> None:
         self._writer = writer
-        self._items = items
+        self._mapper = mapper
         self._clock = clock
 
     def remove(self, items: Sequence[Item]) -> int:
@@ -35,13 +33,13 @@ class Expired:
 
     def _remove(self, items: Sequence[Item]) -> int:
         now = self._clock()
-        entries = [self._items.entry_of(item) for item in items]
+        entries = [self._mapper.to_entry(item) for item in items]
         steps = tuple(
             Transition(entry, None, index, reason="expired")
             for index, entry in enumerate(entries)
-            if entry.expired(now)
+            if entry.is_expired(now)
         )
         if steps:
             caller = Principal(entries[0].slot.tenant, _ACTOR, "user", frozenset())
-            self._writer.commit(Plan(caller, steps, now), RequestToken.fresh())
+            self._writer.commit(Transaction(caller, steps, now))
         return len(steps)

@@ -41,15 +41,15 @@ def _build_sweep(container: Container) -> Sweep:
     table, clock = container.table, container.clock
     return Sweep(
         Due(table),
-        Expired(container.entry_writer, container.entry_items, clock),
-        Agents(table, container.surplus, container.proof, clock),
+        Expired(container.entry_writer, container.entry_mapper, clock),
+        Agents(table, container.agent_memory, clock),
         container.task_archive,
         container.conversation_archive,
         container.orphaned_messages,
         container.memory_garbage_collector,
         Reembedding(
             table,
-            container.entry_items,
+            container.entry_mapper,
             container.embedding_indexer,
             container.renewal,
             clock,

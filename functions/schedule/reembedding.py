@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable
 from functools import partial
 
-from functions.entries.items import EntryItems
+from functions.entries.mapper import EntryMapper
 from functions.entries.model import Entry
 from functions.facts.renewal import Renewal
 from functions.platform.clock import Clock
@@ -38,14 +38,14 @@ class Reembedding:
     def __init__(
         self,
         table: Table,
-        items: EntryItems,
+        mapper: EntryMapper,
         entries: EmbeddingIndexer,
         facts: Renewal,
         clock: Clock,
         made_by: str,
     ) -> None:
         self._table = table
-        self._items = items
+        self._mapper = mapper
         self._entries = entries
         self._facts = facts
         self._clock = clock
@@ -96,7 +96,7 @@ class Reembedding:
 
     def _entry(self, item: Item) -> Entry | None:
         try:
-            return self._items.entry_of(item)
+            return self._mapper.to_entry(item)
         except Exception as error:  # noqa: BLE001 - one that can't be read isn't the others' trouble
             log_unforeseen(error)
             return None

@@ -4,8 +4,9 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from functions.entries.model import Filters, Tier, name_or_prefix
+from functions.entries.model import Filters, parse_namespace_filter
 from functions.entries.requests import Tags
+from functions.entries.tiers import Tier
 from functions.platform.fields import AgentId, Name
 from functions.platform.limits import DEFAULT_RESULTS, MAX_QUERY_CHARACTERS, MAX_RESULTS
 
@@ -36,7 +37,7 @@ class MemorySearch(BaseModel):
     @property
     def filters(self) -> Filters:
         """The filters of the query that selects the same entries (RFC-0015 §4.1)."""
-        namespace, prefix = name_or_prefix(self.namespace)
+        namespace, prefix = parse_namespace_filter(self.namespace)
         return Filters(
             agent_id=self.agent_id,
             namespace=namespace,

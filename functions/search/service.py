@@ -12,12 +12,13 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from functions.entries.access import in_readable_tasks
-from functions.entries.matching import matches
+from functions.entries.access import select_readable_by_task
+from functions.entries.access_tracking import AccessTracker
 from functions.entries.model import ENCRYPTED, Entry, Filters
 from functions.entries.query import Queries, assert_owner_known
-from functions.entries.recency import Recency
+from functions.entries.rules import matches_filters
 from functions.entries.store import EntryStore
+from functions.entries.tiers import EPISODIC, SEMANTIC, WORKING
 from functions.identity.model import Principal
 from functions.platform import entry_keys
 from functions.platform.clock import Clock
@@ -47,14 +48,14 @@ class Search:
         store: EntryStore,
         queries: Queries,
         tasks: Tasks,
-        recency: Recency,
+        access_tracker: AccessTracker,
         clock: Clock,
     ) -> None:
         self._vector_search = vector_search
         self._store = store
         self._queries = queries
         self._tasks = tasks
-        self._recency = recency
+        self._access_tracker = access_tracker
         self._clock = clock
 
     def search(self, caller: Principal, request: MemorySearch) -> list[Match]:
@@ -70,15 +71,15 @@ class Search:
             return []
         query = self._vector_search.embed(request.query)
         found = self._find_matches(caller, spaces, query, filters, request.top_k)
-        self._recency.note_all(caller, [match.entry for match in found])
+        self._access_tracker.record_reads(caller, [match.entry for match in found])
         return found
 
     def _readable_spaces(self, caller: Principal, filters: Filters) -> list[str]:
-        if filters.tier == "semantic":
-            names = self._queries.readable_namespaces(caller, filters)
+        if filters.tier == SEMANTIC.name:
+            names = self._queries.list_readable_namespaces(caller, filters)
             return [build_namespace_space(caller.tenant, name) for name in names]
         owner = filters.agent_id or caller.id
-        is_anothers = filters.tier == "episodic" and owner != caller.id
+        is_anothers = filters.tier == EPISODIC.name and owner != caller.id
         if is_anothers and not self._tasks.oversees(caller, owner):
             return []
         return [build_agent_space(caller.tenant, owner)]
@@ -129,17 +130,15 @@ class Search:
     ) -> dict[str, Entry]:
         """Read the entries of hits that exist, match the filters and may be read, by their id."""
         addresses = (entry_keys.parse_entry_id(caller.tenant, hit.ref) for hit in hits)
-        entries = self._store.get_many(
-            slot.item_key for slot, _ in filter(None, addresses)
-        ).values()
+        entries = self._store.get_many(slot for slot, _ in filter(None, addresses)).values()
         now = self._clock()
         matching = [
             entry
             for entry in entries
-            if matches(entry, filters, now) and entry.sensitivity not in ENCRYPTED
+            if matches_filters(entry, filters, now) and entry.sensitivity not in ENCRYPTED
         ]
-        if filters.tier == "working" and filters.agent_id not in (None, caller.id):
-            matching = in_readable_tasks(self._tasks, caller, matching)
+        if filters.tier == WORKING.name and filters.agent_id not in (None, caller.id):
+            matching = select_readable_by_task(self._tasks, caller, matching)
         return {entry.id: entry for entry in matching}
 
 

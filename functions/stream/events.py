@@ -87,7 +87,7 @@ def _event(
     tenant, intent = entry.slot.tenant, entry.intent
     if intent is None and entry.task is not None:
         intent = _intent_at(tasks.get((tenant, entry.task)), moment)
-    namespace = entry.namespace if entry.tier == "semantic" else None
+    namespace = None if entry.policy.is_private else entry.namespace
     return Event(
         id=event_id(tenant, entry.id, entry.version, kind),
         type=kind,

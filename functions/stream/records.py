@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from functions.entries.items import EntryItems
+from functions.entries.mapper import EntryMapper
 from functions.entries.model import Entry
 from functions.platform import item_types
 from functions.platform.entry_keys import build_entry_prefix
@@ -13,7 +13,7 @@ from functions.platform.keys import Key, get_tenant
 
 Record = Mapping[str, Any]
 
-_CLOSED = EntryItems(None)  # values aren't needed, sealed ones can't be opened here
+_CLOSED = EntryMapper(None)  # values aren't needed, sealed ones can't be opened here
 _ENTRIES = build_entry_prefix(None)
 
 
@@ -83,4 +83,4 @@ def change_of(source: Source, record: Record) -> Change:
 
 
 def _entry(image: Typed | None) -> Entry | None:
-    return _CLOSED.entry(image) if image else None
+    return _CLOSED.to_entry(decode_item(image)) if image else None

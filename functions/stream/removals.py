@@ -7,10 +7,11 @@ notice is the condition.
 
 from dataclasses import replace
 
-from functions.entries.items import EntryItems
+from functions.entries.counters import RemovalReason, Transition
+from functions.entries.mapper import EntryMapper
 from functions.entries.model import Entry
-from functions.entries.plan import Plan
-from functions.entries.writes import ABSENT, Reason, Transition
+from functions.entries.store import ABSENT
+from functions.entries.transaction import Transaction
 from functions.identity.model import Principal
 from functions.platform import entry_keys
 from functions.platform.clock import Clock
@@ -28,7 +29,7 @@ class Removals:
     def __init__(self, table: Table, clock: Clock) -> None:
         self._table = table
         self._clock = clock
-        self._items = EntryItems(None)
+        self._mapper = EntryMapper(None)
 
     def notices(self, gone: list[Entry]) -> dict[Key, Item]:
         """The notices that there are: a read per hundred."""
@@ -42,13 +43,13 @@ class Removals:
 
     def _followed_up(self, gone: Entry, notice_key: Key) -> Item:
         now = self._clock()
-        reason: Reason = "expired" if gone.expired(now) else "deleted"
+        reason: RemovalReason = "expired" if gone.is_expired(now) else "deleted"
         caller = Principal(gone.slot.tenant, _ACTOR, "user", frozenset())
-        plan = Plan(caller, (Transition(gone, None, reason=reason),), now)
+        transaction = Transaction(caller, (Transition(gone, None, reason=reason),), now)
         writes = [
             replace(write, condition=ABSENT) if write.key == notice_key else write
-            for write in plan.writes(self._items)
-            if write.key != gone.place
+            for write in transaction.build_writes(self._mapper)
+            if write.key != gone.item_key
         ]
         try:
             self._table.transact(writes)

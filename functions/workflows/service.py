@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
-from functions.entries.agents import Agents
+from functions.entries.agents import AgentMemory
 from functions.entries.requests import AgentConfig, EpisodicSettings
 from functions.identity.model import Principal
 from functions.namespaces.service import Namespaces
@@ -28,7 +28,7 @@ class Workflows:
         self,
         table: Table,
         namespaces: Namespaces,
-        agents: Agents,
+        agents: AgentMemory,
         tasks: Tasks,
         clock: Clock,
     ) -> None:

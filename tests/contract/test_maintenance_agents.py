@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from functions.entries.writes import PROVEN_EVERY
+from functions.entries.agent_store import RECONCILE_EVERY
 from functions.platform.entry_keys import build_agent_key
 from functions.platform.items import Item, encode
 from functions.platform.keys import get_due_shard
@@ -162,14 +162,14 @@ def test_counters_are_proven_against_the_entries_once_a_day(
     set_on(service, build_agent_key(tenant.id, "alice"), **SPOILT)
     spoil_task(service, tenant)
     assert not counters_equal_items(service)
-    clock.advance(ms=PROVEN_EVERY)
+    clock.advance(ms=RECONCILE_EVERY)
     done = sweep(service)
     assert (done["proven"], done["repaired"]) == (1, 2)
     assert counters_equal_items(service)
     assert len(service.state()) == len(right)
     assert sweep(service) == {"lag_ms": 0}
     create(alice, entry(key="later"))
-    clock.advance(ms=PROVEN_EVERY)
+    clock.advance(ms=RECONCILE_EVERY)
     assert sweep(service) == {"lag_ms": 0, "proven": 1}
 
 
@@ -192,7 +192,7 @@ def test_a_write_during_the_proof_is_never_undone(
 ) -> None:
     remember(alice, clock, "a", "b")
     set_on(service, build_agent_key(tenant.id, "alice"), ep_room=5)
-    clock.advance(ms=PROVEN_EVERY)
+    clock.advance(ms=RECONCILE_EVERY)
     with faulty() as client:
         client.interrupt("query", reads_entries, lambda: create(alice, entry(key="c")))
         done = sweep(service)
@@ -207,7 +207,7 @@ def test_an_untouched_agent_is_proven_no_more(
     service: Service, alice: httpx.Client, clock: MovableClock
 ) -> None:
     remember(alice, clock, "a")
-    clock.advance(ms=PROVEN_EVERY)
+    clock.advance(ms=RECONCILE_EVERY)
     assert sweep(service)["proven"] == 1
-    clock.advance(ms=10 * PROVEN_EVERY)
+    clock.advance(ms=10 * RECONCILE_EVERY)
     assert sweep(service) == {"lag_ms": 0}

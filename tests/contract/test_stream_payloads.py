@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 from functions.container import Container
-from functions.entries.items import EntryItems
+from functions.entries.mapper import EntryMapper
 from functions.event_log.model import LogName
 from functions.event_log.store import LogStore
 from functions.platform import entry_keys
 from functions.platform.aws import create_client
+from functions.platform.items import decode_item
 from functions.platform.settings import StreamSettings
 from functions.platform.table import Table
 from functions.platform.writes import put
@@ -49,7 +50,7 @@ def payload(name: str) -> dict[str, Any]:
 
 def leave_notice(memory: Table, record: dict[str, Any], reason: str) -> None:
     """What stands in the table when an entry was removed for a reason."""
-    old = EntryItems(None).entry(record["dynamodb"]["OldImage"])
+    old = EntryMapper(None).to_entry(decode_item(record["dynamodb"]["OldImage"]))
     notice = {"reason": reason, "actor": "somebody", "happened": 1_779_350_500_000}
     memory.put(put(entry_keys.build_tombstone_key(old.slot, old.nonce), notice))
 

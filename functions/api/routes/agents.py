@@ -14,7 +14,7 @@ def configure_agent(request: Request, caller: Principal) -> Response:
         request.parse_body(AgentConfig),
         request.path_param("agent_id"),
     )
-    settings = request.services.agents.configure(
+    settings = request.services.agent_memory.configure(
         caller, agent, config, request.idempotency_token(caller)
     )
     return json_response(200, settings_document(settings))

@@ -9,7 +9,7 @@ from functions.api.paging import PAGE, cut, envelope, limits, position
 from functions.api.routing import Route
 from functions.api.summary_documents import summary_document
 from functions.entries.model import Entry
-from functions.entries.query import Found
+from functions.entries.query import QueryResult
 from functions.entries.requests import EntryChange, NewEntry
 from functions.identity.model import READ, WRITE, Principal
 from functions.search.requests import MemorySearch
@@ -33,13 +33,13 @@ def query_agent_entries(request: Request, caller: Principal) -> Response:
 
 
 def _page(
-    request: Request, caller: Principal, found: Found, limit: int, offset: int
+    request: Request, caller: Principal, found: QueryResult, limit: int, offset: int
 ) -> tuple[list[Any], int]:
     """A page's documents, and how many of what was found they account for."""
-    entries = request.services.queries.page(caller, found, offset, limit)
+    entries = request.services.queries.read_page(caller, found, offset, limit)
     page = cut(map(entry_document, entries))
     if len(page) < len(entries):
-        taken = found.orders.index(entries[len(page)].order) - offset
+        taken = found.sort_tokens.index(entries[len(page)].sort_token) - offset
     else:
         taken = min(limit, max(found.total - offset, 0))
     return page, taken
@@ -48,7 +48,9 @@ def _page(
 def summarize_agent_memory(request: Request, caller: Principal) -> Response:
     return json_response(
         200,
-        summary_document(request.services.summaries.of(caller, request.path_params["agent_id"])),
+        summary_document(
+            request.services.summaries.summarize(caller, request.path_params["agent_id"])
+        ),
     )
 
 

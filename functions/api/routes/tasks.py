@@ -38,7 +38,7 @@ def get_task_context(request: Request, caller: Principal) -> Response:
     episodic = number(request, "episodic_limit", DEFAULT_CONTEXT_EPISODES, 0, MAX_CONTEXT_EPISODES)
     most = number(request, "max_kb", DEFAULT_CONTEXT_KB, 1, MAX_CONTEXT_KB)
     task_id = request.path_params["task_id"]
-    found = request.services.contexts.of(caller, task_id, episodic, tags_of(request, "tags"))
+    found = request.services.contexts.find(caller, task_id, episodic, tags_of(request, "tags"))
     return json_response(200, {"task_id": task_id} | _packed(found, most * _KB))
 
 

@@ -1,0 +1,231 @@
+"""The item of an agent's memory: its counters, settings and limits, and all expressions on it.
+
+The counters say how much is left of each limit, so that a limit is a condition of the write that
+would exceed it. `ep_…` are of episodic memory, `wk_…` of working memory outside tasks.
+`ep_capacity` is the capacity that applies: the one asked for, or a guardrail's lower limit.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from functions.entries.counters import CounterDelta, EntryCounts
+from functions.entries.tiers import EPISODIC, WORKING
+from functions.platform import entry_keys, keys, task_keys
+from functions.platform.items import Item
+from functions.platform.keys import Key
+from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
+from functions.platform.table import Table
+from functions.platform.writes import Write, update
+from functions.tasks import writes as task_writes
+
+RECONCILE_EVERY = 86_400_000  # ms; how long the counters of an agent go unchecked at most
+
+_CAPACITY = EPISODIC.max_entries
+_WORKING_ENTRIES, _WORKING_KB = WORKING.max_entries, WORKING.max_kb
+_COUNTERS = ("changes", "ep_capacity", "ep_room", "wk_room", "wk_room_kb", "ep_kb", "ep_pinned")
+_SETTINGS = ("ep_capacity", "ep_asked", "ep_limit", "ep_limited_by")
+
+
+@dataclass(frozen=True, slots=True)
+class AgentUsage:
+    """What an agent holds and may hold; sizes are whole KB.
+
+    Attributes:
+        capacity_left: episodic entries that still fit; negative after the capacity was lowered.
+        working_left: entries of working memory outside tasks that still fit.
+        pinned_namespaces: whose new episodic entries are pinned.
+    """
+
+    capacity: int = _CAPACITY
+    capacity_left: int = _CAPACITY
+    episodic_kb: int = 0
+    pinned: int = 0
+    working_left: int = _WORKING_ENTRIES
+    working_kb_left: int = _WORKING_KB
+    pinned_namespaces: frozenset[str] = frozenset()
+
+    @property
+    def episodic(self) -> int:
+        return self.capacity - self.capacity_left
+
+    @property
+    def working(self) -> int:
+        return _WORKING_ENTRIES - self.working_left
+
+    @property
+    def working_kb(self) -> int:
+        return _WORKING_KB - self.working_kb_left
+
+
+def to_usage(item: Item | None) -> AgentUsage:
+    """Return what an agent's item says; without an item, the agent holds nothing."""
+    item = item or {}
+    capacity: int = item.get("ep_capacity", _CAPACITY)
+    return AgentUsage(
+        capacity=capacity,
+        capacity_left=item.get("ep_room", capacity),
+        episodic_kb=item.get("ep_kb", 0),
+        pinned=item.get("ep_pinned", 0),
+        working_left=item.get("wk_room", _WORKING_ENTRIES),
+        working_kb_left=item.get("wk_room_kb", _WORKING_KB),
+        pinned_namespaces=frozenset(item.get("ep_pins", ())),
+    )
+
+
+class AgentStore:
+    """Reads and writes agents' items."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def get_item(self, tenant: str, agent: str) -> Item:
+        """Return an agent's item, empty if there is none."""
+        return self._table.get(entry_keys.build_agent_key(tenant, agent)) or {}
+
+    def get_usage(self, tenant: str, agent: str) -> AgentUsage:
+        """Return what an agent holds and may hold: one read."""
+        return to_usage(self.get_item(tenant, agent))
+
+    def get_with_tasks(self, tenant: str, agent: str) -> tuple[Item, dict[Key, Item]]:
+        """Return an agent's item, and those of the tasks in its task set: two calls."""
+        own, task_set = (
+            entry_keys.build_agent_key(tenant, agent),
+            task_keys.build_task_set_key(tenant, agent),
+        )
+        found = self._table.get_many((own, task_set))
+        task_ids = found.get(task_set, {}).get("tasks", frozenset())
+        tasks = self._table.get_many(
+            task_keys.build_task_key(tenant, task_id) for task_id in task_ids
+        )
+        return found.get(own, {}), tasks
+
+    def change_settings(self, tenant: str, agent: str, item: Item, changes: Item, now: int) -> Item:
+        """Change an agent's settings, and its capacity with them; None removes a setting.
+
+        What is left of the capacity changes by the difference, since entries are written all the
+        while. A lowered capacity makes the agent due for the schedule.
+
+        Args:
+            item: the agent's item as it was read.
+            changes: the attributes to set.
+
+        Returns:
+            the new item.
+
+        Raises:
+            ConditionFailed: when other settings were written after `item` was read.
+        """
+        key = entry_keys.build_agent_key(tenant, agent)
+        before, after = _get_capacity(item), _get_capacity(item | changes)
+        present = {name: value for name, value in changes.items() if value is not None}
+        present |= {"agent_id": agent, "ep_capacity": after}
+        if after < before:
+            present |= {DUE_ATTRIBUTE: now, DUE_SHARD_ATTRIBUTE: keys.get_due_shard(key[0])}
+        settings = [f"{name} = :{name}" for name in present]
+        settings.append("ep_room = if_not_exists(ep_room, :before) + :more")
+        removed = ", ".join(changes.keys() - present.keys())
+        expression = f"SET {', '.join(settings)}" + (f" REMOVE {removed}" if removed else "")
+        values: Item = {"before": before, "more": after - before} | present
+        return self._table.update(_update_unchanged(key, item, expression, _SETTINGS, values))
+
+    def correct(self, write: Write) -> None:
+        """Write a correction of counters.
+
+        Raises:
+            ConditionFailed: when a counter has changed since it was read.
+        """
+        self._table.update(write)
+
+
+def _get_capacity(item: Item) -> int:
+    """Return the capacity that applies: the one asked for, or a lower limit."""
+    asked: int = item.get("ep_asked", _CAPACITY)
+    limit: int | None = item.get("ep_limit")
+    return asked if limit is None else min(asked, limit)
+
+
+def build_counter_write(
+    tenant: str, agent: str, delta: CounterDelta, now: int, observed_capacity: int | None = None
+) -> Write:
+    """Build the change of an agent's counters; where they grow, the limit is the condition.
+
+    The first change after a reconciliation makes the agent due for the next one.
+
+    Args:
+        observed_capacity: the capacity left when evictions were decided on, which must still be
+            left; None if nothing is evicted.
+    """
+    key = entry_keys.build_agent_key(tenant, agent)
+    settings, conditions = ["agent_id = :agent"], []
+    settings += [
+        f"{name} = if_not_exists({name}, :{name})" for name in (DUE_SHARD_ATTRIBUTE, DUE_ATTRIBUTE)
+    ]
+    values: Item = {
+        "agent": agent,
+        DUE_SHARD_ATTRIBUTE: keys.get_due_shard(key[0]),
+        DUE_ATTRIBUTE: now + RECONCILE_EVERY,
+    }
+    if observed_capacity is not None:
+        conditions.append("ep_room = :observed")
+        values["observed"] = observed_capacity
+    for name, more, attribute, limit in (
+        ("ep", delta.episodic, "ep_room", _CAPACITY),
+        ("wk", delta.working, "wk_room", _WORKING_ENTRIES),
+        ("wkkb", delta.working_kb, "wk_room_kb", _WORKING_KB),
+    ):
+        if more:
+            settings.append(f"{attribute} = if_not_exists({attribute}, :{name}_limit) - :{name}")
+            values |= {name: more, f"{name}_limit": limit}
+        if more > 0 and (attribute != "ep_room" or observed_capacity is None):
+            unused = f"attribute_not_exists({attribute}) AND :{name}_limit >= :{name}"
+            conditions.append(f"(({unused}) OR {attribute} >= :{name})")
+    for number, namespace in enumerate(sorted(delta.unpinned_namespaces)):
+        conditions.append(f"NOT contains(ep_pins, :pin{number})")
+        values[f"pin{number}"] = namespace
+    added = {"changes": 1, "ep_kb": delta.episodic_kb, "ep_pinned": delta.pinned}
+    values |= {name: more for name, more in added.items() if more}
+    additions = ", ".join(f"{name} :{name}" for name, more in added.items() if more)
+    expression = f"SET {', '.join(settings)} ADD {additions}"
+    return update(key, expression, " AND ".join(conditions) or None, **values)
+
+
+def build_agent_correction(key: Key, item: Item, counts: EntryCounts) -> Write | None:
+    """Build the write that makes an agent's counters equal `counts`; None if they do."""
+    capacity = item.get("ep_capacity", _CAPACITY)
+    counted = {
+        "ep_room": (capacity - counts.episodic, capacity),
+        "wk_room": (_WORKING_ENTRIES - counts.working, _WORKING_ENTRIES),
+        "wk_room_kb": (_WORKING_KB - counts.working_kb, _WORKING_KB),
+        "ep_kb": (counts.episodic_kb, 0),
+        "ep_pinned": (counts.pinned, 0),
+    }
+    wrong = {name: n for name, (n, unset) in counted.items() if item.get(name, unset) != n}
+    if not wrong:
+        return None
+    settings = ", ".join(f"{name} = :{name}" for name in wrong)
+    return _update_unchanged(key, item, f"SET {settings}", _COUNTERS, wrong)
+
+
+def build_task_correction(key: Key, item: Item, agent: str, counts: EntryCounts) -> Write | None:
+    """Build the same for what an open task counts of the agent; an ended one is being archived."""
+    counted = task_writes.counters(agent, *counts.tasks.get(item["task"], (0, 0)))
+    wrong = {name: n for name, n in counted.items() if item.get(name, 0) != n}
+    if not wrong or "ended" in item:
+        return None
+    entries, kb = (item.get(name, 0) - n for name, n in counted.items())
+    settings = ", ".join(f"{name} = :{name}" for name in counted)
+    expression = f"SET {settings} ADD room :room, room_kb :room_kb"
+    values = counted | {"room": entries, "room_kb": kb}
+    return _update_unchanged(key, item, expression, ("changes", "ended", *counted), values)
+
+
+def _update_unchanged(
+    key: Key, item: Item, expression: str, attributes: tuple[str, ...], values: dict[str, Any]
+) -> Write:
+    """Build an update on the condition that `attributes` are as in `item`."""
+    conditions = [
+        f"{name} = :seen_{name}" if name in item else f"attribute_not_exists({name})"
+        for name in attributes
+    ]
+    seen = {f"seen_{name}": item[name] for name in attributes if name in item}
+    return update(key, expression, " AND ".join(conditions), **values, **seen)

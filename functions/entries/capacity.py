@@ -1,0 +1,162 @@
+"""The limits of an agent's memory: what is evicted, pinned and refused (RFC-0015 §2.2, §7, §9.4).
+
+A create reads no counters. Its transaction is on the condition that limits aren't reached and that
+no settings pin the entry; when the condition fails, it brings the counters, and the functions here
+decide on them.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from functions.entries.agent_store import AgentUsage
+from functions.entries.counters import (
+    CounterDelta,
+    Transition,
+    count_agent_changes,
+    count_task_changes,
+)
+from functions.entries.model import Entry
+from functions.entries.store import EntryStore
+from functions.entries.tiers import WORKING
+from functions.platform.errors import CapacityExceeded
+from functions.platform.keys import Key
+from functions.platform.parallel import side_by_side
+
+MAX_EVICTED = 20  # by one create; the schedule evicts what a lowered capacity leaves over
+
+
+@dataclass(frozen=True, slots=True)
+class Evictions:
+    """What a transaction evicts.
+
+    Attributes:
+        transitions: the removals.
+        capacity_left: the capacity left when they were decided on; None if nothing is evicted.
+    """
+
+    transitions: tuple[Transition, ...] = ()
+    capacity_left: int | None = None
+
+
+NO_EVICTIONS = Evictions()
+
+
+def plan_evictions(
+    store: EntryStore,
+    tenant: str,
+    agent: str,
+    usage: AgentUsage,
+    transitions: Sequence[Transition],
+    now: int,
+) -> Evictions:
+    """Decide what has to be evicted so that the transitions fit (RFC-0015 §2.2).
+
+    Nothing, if they fit, or if too little is listed yet by the index: the transaction then fails
+    again, and the index is read again.
+
+    Raises:
+        CapacityExceeded: when all of the agent's entries are pinned.
+    """
+    delta = count_agent_changes(transitions).get(agent, CounterDelta())
+    if usage.capacity_left >= delta.episodic:
+        return NO_EVICTIONS
+    count = min(delta.episodic - usage.capacity_left, delta.episodic + MAX_EVICTED)
+    kept = {transition.item_key for transition in transitions}
+    found = find_evictions(store, tenant, agent, now, count, kept=kept)
+    if len(found) < min(delta.episodic, count):
+        _assert_some_unpinned(usage, transitions[0].index)
+        return NO_EVICTIONS
+    return Evictions(found, usage.capacity_left)
+
+
+def find_evictions(
+    store: EntryStore,
+    tenant: str,
+    agent: str,
+    now: int,
+    count: int,
+    *,
+    max_expired: int = MAX_EVICTED,
+    kept: Collection[Key] = (),
+) -> tuple[Transition, ...]:
+    """Read what can be removed, and select what makes room for `count` entries."""
+    expired, candidates = side_by_side(
+        (
+            partial(store.list_expired, tenant, agent, now),
+            partial(store.list_eviction_candidates, tenant, agent, count + len(kept)),
+        )
+    )
+    return select_evictions(expired, candidates, count, max_expired, kept)
+
+
+def select_evictions(
+    expired: Iterable[Entry],
+    candidates: Iterable[Entry],
+    count: int,
+    max_expired: int,
+    kept: Collection[Key] = (),
+) -> tuple[Transition, ...]:
+    """Select the removals that make room for `count` entries, as far as there are any.
+
+    Args:
+        expired: the agent's expired entries. They are removed before anything is evicted.
+        candidates: the entries that can be evicted, the first to evict first.
+        max_expired: how many expired entries are removed at most.
+        kept: the keys of items that aren't removed.
+    """
+    gone = [each for each in expired if each.policy.is_evictable and each.item_key not in kept]
+    gone = gone[:max_expired]
+    excluded = {entry.item_key for entry in gone} | set(kept)
+    evicted = [each for each in candidates if each.item_key not in excluded]
+    return (
+        *(Transition(entry, None, reason="expired") for entry in gone),
+        *(
+            Transition(entry, None, reason="evicted")
+            for entry in evicted[: max(count - len(gone), 0)]
+        ),
+    )
+
+
+def apply_pinned_namespaces(
+    transitions: Iterable[Transition], agent: str, namespaces: frozenset[str]
+) -> tuple[Transition, ...]:
+    """Return the transitions with the agent's new entries in these namespaces pinned."""
+    return tuple(
+        replace(each, new=each.new._replace(pinned=True))
+        if each.new is not None
+        and each.pinned_by_settings
+        and each.new.agent == agent
+        and each.new.namespace in namespaces
+        else each
+        for each in transitions
+    )
+
+
+def assert_working_fits(delta: CounterDelta, usage: AgentUsage, index: int) -> None:
+    """Raise `CapacityExceeded` when an agent's working memory outside tasks is full."""
+    for limit, more, left, most in (
+        ("max_entries", delta.working, usage.working_left, WORKING.max_entries),
+        ("max_total_size_kb", delta.working_kb, usage.working_kb_left, WORKING.max_kb),
+    ):
+        if more > 0 and more > left:
+            raise CapacityExceeded(limit, most - left, most).at(index)
+
+
+def _assert_some_unpinned(usage: AgentUsage, index: int) -> None:
+    if usage.pinned >= usage.episodic:
+        raise CapacityExceeded("episodic_capacity", usage.episodic, usage.capacity).at(index)
+
+
+def find_expired(
+    store: EntryStore, tenant: str, transitions: Sequence[Transition], now: int
+) -> list[Entry]:
+    """Return expired entries that still count against limits of the transitions (contract §4)."""
+    found = [
+        entry
+        for agent in count_agent_changes(transitions)
+        for entry in store.list_expired(tenant, agent, now)
+    ]
+    for task in count_task_changes(transitions):
+        found += [each for each in store.list_of_task(tenant, task) if each.is_expired(now)]
+    return list({entry.id: entry for entry in found}.values())

@@ -1,0 +1,151 @@
+"""What the counters of agents and tasks count: entries, whole KB, pinned entries.
+
+Every write is a transition of an entry. The counters' changes follow from the transitions and are
+part of the same transaction, so the counters can't differ from the entries.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, fields
+from typing import Literal
+
+from functions.entries.model import Entry
+from functions.entries.tiers import POLICIES
+from functions.platform.keys import Key
+
+RemovalReason = Literal["deleted", "evicted", "expired", "archived"]
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """One entry's step from `old` to `new`.
+
+    A created entry has no `old`, a removed one no `new`; an entry that takes the slot of an expired
+    one has both.
+
+    Attributes:
+        index: the entry's position in the request.
+        reason: why `old` is removed, if it is.
+        pinned_by_settings: whether the agent's settings decide on pinning `new` (RFC-0015 §7).
+    """
+
+    old: Entry | None
+    new: Entry | None
+    index: int = 0
+    reason: RemovalReason = "deleted"
+    pinned_by_settings: bool = False
+
+    @property
+    def current(self) -> Entry:
+        """The new entry, or the removed one."""
+        entry = self.new or self.old
+        if entry is None:
+            raise ValueError("a transition has an old entry, a new one, or both")
+        return entry
+
+    @property
+    def item_key(self) -> Key:
+        return self.current.item_key
+
+    @property
+    def is_create(self) -> bool:
+        """Whether it makes a new incarnation, in a free slot or in an expired entry's."""
+        old, new = self.old, self.new
+        return new is not None and (old is None or old.nonce != new.nonce)
+
+
+@dataclass(slots=True)
+class CounterDelta:
+    """The change of an agent's or a task's counters; sizes are whole KB.
+
+    Attributes:
+        attached: entries of other tiers that end with the task.
+        has_creates: whether new entries are among what is counted.
+        unpinned_namespaces: namespaces that the agent's settings must not pin for this to hold.
+    """
+
+    episodic: int = 0
+    episodic_kb: int = 0
+    pinned: int = 0
+    working: int = 0
+    working_kb: int = 0
+    attached: int = 0
+    has_creates: bool = False
+    unpinned_namespaces: set[str] = field(default_factory=set)
+
+    def is_zero(self) -> bool:
+        """Return whether nothing changes, and no condition has to be checked."""
+        return not any(getattr(self, each.name) for each in fields(self))
+
+
+def count_agent_changes(transitions: Iterable[Transition]) -> dict[str, CounterDelta]:
+    """Return the changes of agents' counters, by agent; working memory of tasks isn't included."""
+    deltas: defaultdict[str, CounterDelta] = defaultdict(CounterDelta)
+    for sign, entry, transition in _list_signed_entries(transitions):
+        delta = deltas[entry.agent]
+        if sign > 0 and transition.pinned_by_settings and not entry.pinned:
+            delta.unpinned_namespaces.add(entry.namespace)
+        if entry.policy.is_evictable:
+            delta.episodic += sign
+            delta.episodic_kb += sign * entry.kb
+            delta.pinned += sign * entry.pinned
+        elif entry.policy.is_task_bound and entry.task is None:
+            delta.working += sign
+            delta.working_kb += sign * entry.kb
+    return {agent: delta for agent, delta in deltas.items() if not delta.is_zero()}
+
+
+def count_task_changes(transitions: Iterable[Transition]) -> dict[str, CounterDelta]:
+    """Return the changes of tasks' counters, by task id."""
+    deltas: defaultdict[str, CounterDelta] = defaultdict(CounterDelta)
+    for sign, entry, transition in _list_signed_entries(transitions):
+        if entry.task is None or not entry.ends_with_task:
+            continue
+        delta = deltas[entry.task]
+        if entry.policy.is_task_bound:
+            delta.working += sign
+            delta.working_kb += sign * entry.kb
+        else:
+            delta.attached += sign
+        delta.has_creates |= sign > 0 and transition.is_create
+    return {task: delta for task, delta in deltas.items() if not delta.is_zero()}
+
+
+def _list_signed_entries(
+    transitions: Iterable[Transition],
+) -> Iterator[tuple[int, Entry, Transition]]:
+    for transition in transitions:
+        if transition.old is not None:
+            yield -1, transition.old, transition
+        if transition.new is not None:
+            yield 1, transition.new, transition
+
+
+@dataclass(slots=True)
+class EntryCounts:
+    """Entries of one agent, counted one by one; sizes are whole KB.
+
+    Attributes:
+        working: working memory outside tasks.
+        tasks: entries and KB of working memory in each task.
+    """
+
+    episodic: int = 0
+    episodic_kb: int = 0
+    pinned: int = 0
+    working: int = 0
+    working_kb: int = 0
+    tasks: dict[str, tuple[int, int]] = field(default_factory=lambda: defaultdict(lambda: (0, 0)))
+
+    def add(self, tier: str, kb: int, *, task: str | None, pinned: bool) -> None:
+        """Count one entry as the transaction that created it did."""
+        if POLICIES[tier].is_evictable:
+            self.episodic += 1
+            self.episodic_kb += kb
+            self.pinned += pinned
+        elif task is None:
+            self.working += 1
+            self.working_kb += kb
+        else:
+            entries, total_kb = self.tasks[task]
+            self.tasks[task] = entries + 1, total_kb + kb

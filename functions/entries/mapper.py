@@ -1,0 +1,138 @@
+"""Map entries to DynamoDB items and back. Every attribute of an entry is named here."""
+
+from functions.entries.model import ENCRYPTED, Entry
+from functions.entries.tiers import EPISODIC, POLICIES, Tier
+from functions.platform.encryption import Cipher
+from functions.platform.entry_keys import parse_entry_key, parse_recency
+from functions.platform.items import Item
+from functions.platform.keys import decode_timestamp, get_due_shard
+from functions.platform.lifetimes import ttl_seconds
+from functions.platform.schema import (
+    AGE_ATTRIBUTE,
+    DUE_ATTRIBUTE,
+    DUE_SHARD_ATTRIBUTE,
+    EXPIRY_ATTRIBUTE,
+    RECENCY_ATTRIBUTE,
+    TASK_ATTRIBUTE,
+    TTL_ATTRIBUTE,
+)
+from functions.platform.task_keys import build_task_key
+from functions.platform.values import Values, pack
+
+
+class EntryMapper:
+    """Maps entries to items and back.
+
+    Without a cipher an encrypted value isn't decrypted: the entry's value is empty, so that the
+    entry can be removed, but not written.
+    """
+
+    def __init__(self, cipher: Cipher | None) -> None:
+        self._values = Values(cipher)
+
+    def to_item(self, entry: Entry) -> Item:
+        """Return the item of an entry, without its key; attributes that are None aren't stored.
+
+        Raises:
+            ValueError: when the value has to be encrypted and there is no cipher.
+        """
+        is_evictable = entry.policy.is_evictable
+        return self._to_value_attributes(entry) | {
+            "nonce": entry.nonce,
+            "version": entry.version,
+            "tier": entry.tier,
+            "agent_id": entry.agent,
+            "namespace": entry.namespace,
+            "ekey": entry.key,
+            "tags": entry.tags or None,
+            "task": entry.task,
+            "intent": entry.intent,
+            "ttl_rule": entry.ttl,
+            "pinned": entry.pinned or None,
+            "priority": None if entry.priority == "normal" else entry.priority,
+            "sens": entry.sensitivity,
+            "kb": entry.kb,
+            "created": entry.created,
+            "updated": entry.updated,
+            "author": None if entry.author == entry.agent else entry.author,
+            "curator": entry.curator,
+            "req": entry.request,
+            "accessed": entry.accessed if is_evictable else None,
+            RECENCY_ATTRIBUTE: entry.eviction_order,
+            AGE_ATTRIBUTE: entry.created if is_evictable else None,
+            EXPIRY_ATTRIBUTE: entry.expires,
+            TTL_ATTRIBUTE: ttl_seconds(entry.expires),
+            DUE_ATTRIBUTE: entry.expires,
+            DUE_SHARD_ATTRIBUTE: None
+            if entry.expires is None
+            else get_due_shard(entry.slot.partition),
+            TASK_ATTRIBUTE: build_task_key(entry.slot.tenant, entry.task)[0]
+            if entry.ends_with_task and entry.task is not None
+            else None,
+        }
+
+    def _to_value_attributes(self, entry: Entry) -> Item:
+        if entry.sensitivity not in ENCRYPTED:
+            return {"val": pack(entry.value)}
+        return self._values.sealed(entry.value, entry.slot.tenant, entry.id, entry.version)
+
+    def to_entry(self, item: Item) -> Entry:
+        """Return the entry of an item."""
+        get = item.get
+        tier: Tier = item["tier"]
+        agent: str = item["agent_id"]
+        updated: int = item["updated"]
+        nonce: str = item["nonce"]
+        slot = parse_entry_key((item["pk"], item["sk"]), POLICIES[tier].id_letter)
+        value = item["val"]
+        is_plain = isinstance(value, str)  # neither encrypted nor compressed, as most are
+        return Entry(
+            slot=slot,
+            nonce=nonce,
+            tier=tier,
+            agent=agent,
+            namespace=item["namespace"],
+            key=item["ekey"],
+            value=value.encode()
+            if is_plain
+            else self._values.opened(item, slot.tenant, slot.build_id(nonce)),
+            kb=item["kb"],
+            version=item["version"],
+            created=item["created"],
+            updated=updated,
+            author=get("author", agent),
+            curator=get("curator"),
+            tags=tuple(get("tags", ())),
+            task=get("task"),
+            intent=get("intent"),
+            ttl=get("ttl_rule"),
+            expires=get(EXPIRY_ATTRIBUTE),
+            pinned=get("pinned", False),
+            priority=get("priority", "normal"),
+            sensitivity=get("sens"),
+            accessed=get("accessed", updated),
+            request=get("req"),
+        )
+
+
+def to_eviction_candidate(row: Item) -> Entry:
+    """Return an evictable entry with what a row of the eviction index says of it: no value."""
+    priority, accessed = parse_recency(row[RECENCY_ATTRIBUTE])
+    return Entry(
+        slot=parse_entry_key((row["pk"], row["sk"]), EPISODIC.id_letter),
+        nonce=row["nonce"],
+        tier=EPISODIC.name,
+        agent=row["agent_id"],
+        namespace="",
+        key="",
+        value=b"",
+        kb=row["kb"],
+        version=row["version"],
+        created=decode_timestamp(row["nonce"]),
+        updated=accessed,
+        author=row["agent_id"],
+        task=row.get("task"),
+        ttl=row.get("ttl_rule"),
+        priority=priority,
+        accessed=accessed,
+    )

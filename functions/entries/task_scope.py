@@ -1,0 +1,209 @@
+"""What entries in a task's scope write and check on tasks and intents (RFC-0015 §2.1; contract §5).
+
+The first transaction assumes that a task is registered and that the agent holds entries in it. Its
+condition fails where that is wrong, or where the task doesn't take the entry.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from functions.entries.counters import CounterDelta, Transition, count_task_changes
+from functions.identity.model import Principal
+from functions.platform import task_keys
+from functions.platform.errors import (
+    AccessDenied,
+    CapacityExceeded,
+    ServiceError,
+    ValidationFailed,
+)
+from functions.platform.items import Item
+from functions.platform.keys import Key
+from functions.platform.writes import Write
+from functions.tasks import rules as task_rules
+from functions.tasks import writes as task_writes
+from functions.tasks.items import task_of
+from functions.tasks.model import Task
+from functions.tasks.writes import Held
+
+
+@dataclass(frozen=True, slots=True)
+class TaskAssumptions:
+    """What is known of the tasks in the scopes of entries: nothing, in the first attempt.
+
+    Attributes:
+        unregistered: tasks that nobody has registered; the write registers them.
+        unjoined: tasks in which the agent holds no entry yet.
+    """
+
+    unregistered: frozenset[str] = frozenset()
+    unjoined: frozenset[str] = frozenset()
+
+
+NOTHING_KNOWN = TaskAssumptions()
+
+
+def build_task_writes(
+    caller: Principal, transitions: Sequence[Transition], now: int, known: TaskAssumptions
+) -> Iterator[Write]:
+    """Build the writes and checks on the tasks and intents of the entries.
+
+    Raises:
+        ValidationFailed: when two new entries name one task with two intents.
+        CapacityExceeded: when new entries exceed the limits of a task that they register.
+    """
+    deltas, creates = count_task_changes(transitions), find_scopes(transitions)
+    joined: list[str] = []
+    for task in sorted(deltas.keys() | creates.keys()):
+        delta, create = deltas.get(task), creates.get(task)
+        held = _to_held(delta)
+        if create is None:
+            yield _build_adjustment(caller, transitions, task, held)
+        elif task in known.unregistered:
+            joined.append(task)
+            yield from _build_registration(caller, task, create, now, held)
+        elif delta is not None and delta.has_creates:
+            is_joined = task not in known.unjoined
+            joined += [] if is_joined else [task]
+            intent = create.current.intent
+            yield task_writes.charge(caller, task, intent, now, held, joined=is_joined)
+        elif delta is not None:
+            yield _build_adjustment(caller, transitions, task, held)
+        else:
+            yield task_writes.check_part(caller, task, create.current.intent, now)
+    if joined:
+        yield task_writes.join(caller.tenant, caller.id, *joined)
+    yield from _build_intent_writes(caller, transitions, now, known.unregistered)
+
+
+def find_scopes(transitions: Sequence[Transition]) -> dict[str, Transition]:
+    """Return the tasks that new entries name, each with the create that says most of its scope.
+
+    Raises:
+        ValidationFailed: when two entries name one task with two intents.
+    """
+    scopes: dict[str, Transition] = {}
+    for transition in transitions:
+        entry = transition.new
+        if entry is None or entry.task is None or not transition.is_create:
+            continue
+        intent = scopes.setdefault(entry.task, transition).current.intent
+        if entry.intent not in (None, intent):
+            if intent is not None:
+                raise ValidationFailed("scope.intent_id", "is not the task's intent")
+            scopes[entry.task] = transition
+    return scopes
+
+
+def _to_held(delta: CounterDelta | None) -> Held:
+    return Held() if delta is None else Held(delta.working, delta.working_kb, delta.attached)
+
+
+def _build_registration(
+    caller: Principal, task_id: str, create: Transition, now: int, held: Held
+) -> Iterator[Write]:
+    intent = create.current.intent
+    task = task_writes.registered_by_write(caller, task_id, intent, now, held)
+    for limit, more, left, most in (
+        ("max_entries", held.entries, task.room, task.policy.max_entries),
+        ("max_total_size_kb", held.kb, task.room_kb, task.policy.max_total_size_kb),
+    ):
+        if left < 0:
+            raise CapacityExceeded(limit, most - left - more, most).at(create.index)
+    yield task_writes.add_task(caller.tenant, task, held)
+    if intent is not None:
+        yield task_writes.list_under_intent(caller.tenant, task, intent)
+
+
+def _build_adjustment(
+    caller: Principal, transitions: Sequence[Transition], task: str, held: Held
+) -> Write:
+    """Adjust a task's counters; a transaction holds the working memory of one agent."""
+    entries = (transition.current for transition in transitions)
+    agents = (each.agent for each in entries if each.task == task and each.policy.is_task_bound)
+    return task_writes.resize(caller.tenant, next(agents, ""), task, held)
+
+
+def _build_intent_writes(
+    caller: Principal, transitions: Sequence[Transition], now: int, unregistered: frozenset[str]
+) -> Iterator[Write]:
+    """Build the uses of intents that no registered task belongs to.
+
+    Who takes part in a task becomes a party of its intent; a mere use makes nobody one.
+    """
+    created = [each.new for each in transitions if each.new is not None and each.is_create]
+    loose = [each for each in created if each.task is None or each.task in unregistered]
+    with_task = {each.intent for each in loose if each.task is not None}
+    for intent in sorted({each.intent for each in loose if each.intent is not None}):
+        parties = frozenset({caller.id}) if intent in with_task else frozenset[str]()
+        yield task_writes.use_intent(caller, intent, now, parties)
+
+
+def resolve_task_conflict(
+    caller: Principal,
+    transitions: Sequence[Transition],
+    now: int,
+    known: TaskAssumptions,
+    failed: tuple[Key, Item | None],
+) -> TaskAssumptions:
+    """Return what a failed condition on a task's item says of the task.
+
+    Args:
+        failed: the key of an item whose condition failed, and the item; not necessarily a task's.
+
+    Raises:
+        AccessDenied: when the caller may not write in the task's scope.
+        TaskClosed: when the task has ended.
+        CapacityExceeded: when the entries exceed the task's limits.
+        ValidationFailed: when the entries name another intent than the task's.
+    """
+    key, item = failed
+    creates, deltas = find_scopes(transitions), count_task_changes(transitions)
+    for task in deltas.keys() | creates.keys():
+        if task_keys.build_task_key(caller.tenant, task) != key:
+            continue
+        if item is None:
+            return replace(known, unregistered=known.unregistered | {task})
+        if task in known.unregistered:
+            return replace(known, unregistered=known.unregistered - {task})
+        delta = deltas.get(task, CounterDelta())
+        try:
+            _assert_takes(caller, task_of(item), creates.get(task), delta, now)
+        except ServiceError as error:
+            raise error.at(_find_index(transitions, task)) from None
+        return replace(known, unjoined=known.unjoined | {task})
+    return known
+
+
+def _assert_takes(
+    caller: Principal, task: Task, create: Transition | None, delta: CounterDelta, now: int
+) -> None:
+    """Raise why a task doesn't take the entries; nothing if it only doesn't know the agent yet."""
+    if create is not None:
+        takes_part = not (delta.working or delta.attached) and caller.id in task.parties
+        if not takes_part and not task_rules.may_write_memory(caller, task, now):
+            raise AccessDenied("only a task's assignee, coordinator and grant holders write for it")
+        if create.current.intent not in (None, task.intent):
+            raise ValidationFailed("scope.intent_id", "is not the task's intent")
+    if not delta.is_zero():
+        task_rules.assert_open(task)
+    for limit, more, left, most in (
+        ("max_entries", delta.working, task.room, task.most_entries),
+        ("max_total_size_kb", delta.working_kb, task.room_kb, task.policy.max_total_size_kb),
+    ):
+        if more > 0 and left < more:
+            raise CapacityExceeded(limit, most - left, most)
+
+
+def _find_index(transitions: Sequence[Transition], task: str) -> int:
+    return next(each.index for each in transitions if each.current.task == task)
+
+
+def assert_intent_is_free(
+    caller: Principal, transitions: Sequence[Transition], failed_key: Key
+) -> None:
+    """Raise `AccessDenied` when the failed condition is that of an entry's intent."""
+    for transition in transitions:
+        intent = transition.current.intent
+        if intent is not None and task_keys.build_intent_key(caller.tenant, intent) == failed_key:
+            message = "this intent belongs to somebody else; ask its owner"
+            raise AccessDenied(message).at(transition.index)

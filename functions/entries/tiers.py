@@ -1,0 +1,73 @@
+"""What differs between working, episodic and semantic memory: one policy for each (RFC-0015 §2)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from functions.platform import entry_keys
+from functions.platform.entry_keys import EntryAddress
+from functions.platform.errors import ValidationFailed
+from functions.platform.limits import (
+    DEFAULT_EPISODIC_ENTRIES,
+    MAX_WORKING_ENTRIES,
+    MAX_WORKING_KB,
+)
+
+Tier = Literal["working", "episodic", "semantic"]
+
+_EVICTION_FIELDS = frozenset({"pinned", "priority"})
+
+
+@dataclass(frozen=True, slots=True)
+class TierPolicy:
+    """The rules of one tier.
+
+    Attributes:
+        name: the tier's name, which is an entry's `memory_type`.
+        id_letter: the letter for the tier in an entry's id.
+        is_private: whether entries belong to an agent: only the agent writes them, and they share
+            the slots of its private memory. Other entries belong to a namespace, whose permissions
+            decide who reads and writes; they have a curator and index rows.
+        is_evictable: whether entries count against their agent's capacity, have a priority and can
+            be pinned. Whoever oversees the agent reads them.
+        is_task_bound: whether entries in a task's scope always end with the task, count against
+            its limits, and are read by whoever reads the task's memory.
+        max_entries: how many entries an agent has at most outside tasks, unless it is set
+            otherwise; 0 where there is no such limit.
+        max_kb: how many whole KB they have at most; 0 where there is no such limit.
+    """
+
+    name: Tier
+    id_letter: str
+    is_private: bool = True
+    is_evictable: bool = False
+    is_task_bound: bool = False
+    max_entries: int = 0
+    max_kb: int = 0
+
+    def make_slot(self, tenant: str, agent: str, namespace: str, key: str) -> EntryAddress:
+        """Return the slot of a natural key (RFC-0015 §1.2)."""
+        if self.is_private:
+            return entry_keys.build_private_address(tenant, agent, namespace, key, self.id_letter)
+        return entry_keys.build_semantic_address(tenant, namespace, key)
+
+    def assert_allows_fields(self, names: Iterable[str]) -> None:
+        """Raise `ValidationFailed` when a field is for evictable tiers only."""
+        forbidden = set() if self.is_evictable else _EVICTION_FIELDS & set(names)
+        if forbidden:
+            raise ValidationFailed(min(forbidden), f"is for {EPISODIC.name} memory only")
+
+
+WORKING = TierPolicy(
+    "working", "w", is_task_bound=True, max_entries=MAX_WORKING_ENTRIES, max_kb=MAX_WORKING_KB
+)
+EPISODIC = TierPolicy("episodic", "e", is_evictable=True, max_entries=DEFAULT_EPISODIC_ENTRIES)
+SEMANTIC = TierPolicy("semantic", "n", is_private=False)
+
+POLICIES: dict[str, TierPolicy] = {each.name: each for each in (WORKING, EPISODIC, SEMANTIC)}
+_BY_LETTER = {each.id_letter: each for each in POLICIES.values()}
+
+
+def get_slot_policy(slot: EntryAddress) -> TierPolicy:
+    """Return the policy of the tier that an id's slot names."""
+    return _BY_LETTER[slot.tier]

@@ -1,0 +1,322 @@
+"""Build the transaction that changes entries, write it, and resolve failed conditions.
+
+The first attempt assumes the common case: the slot is free, the task is registered and knows the
+agent, no limit is reached. A failed condition brings the item that caused it. That item is either
+the answer to the caller, as an error, or says what the next attempt has to write as well.
+"""
+
+from dataclasses import dataclass, field, replace
+
+from functions.entries.agent_store import AgentUsage, build_counter_write, to_usage
+from functions.entries.capacity import (
+    NO_EVICTIONS,
+    Evictions,
+    apply_pinned_namespaces,
+    assert_working_fits,
+    find_expired,
+    plan_evictions,
+)
+from functions.entries.counters import CounterDelta, Transition, count_agent_changes
+from functions.entries.mapper import EntryMapper
+from functions.entries.model import Entry
+from functions.entries.store import (
+    EntryStore,
+    build_entry_write,
+    build_index_writes,
+    build_tombstone_write,
+)
+from functions.entries.task_scope import (
+    NOTHING_KNOWN,
+    TaskAssumptions,
+    assert_intent_is_free,
+    build_task_writes,
+    resolve_task_conflict,
+)
+from functions.identity.model import Principal
+from functions.namespaces.rules import allows
+from functions.namespaces.store import namespace_from_item
+from functions.platform import entry_keys
+from functions.platform.clock import Clock
+from functions.platform.errors import (
+    AccessDenied,
+    BatchTooLarge,
+    CapacityExceeded,
+    EntryExists,
+    EntryNotFound,
+    ServiceError,
+    VersionMismatch,
+)
+from functions.platform.idempotency import RequestToken
+from functions.platform.items import Item
+from functions.platform.keys import Key
+from functions.platform.limits import MAX_ITEM_BYTES, MAX_TRANSACTION_BYTES, MAX_TRANSACTION_WRITES
+from functions.platform.retry import Backoff
+from functions.platform.table import Refused, Table
+from functions.platform.writes import Write
+
+_ATTEMPTS = 100  # of which many are needed only where many requests evict at once
+_LONGEST_WAIT = 0.1  # seconds
+_ALWAYS_FIT = MAX_TRANSACTION_BYTES // MAX_ITEM_BYTES
+_MAX_REMEMBERED = 10_000  # agents
+
+_Failed = dict[Key, Item | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Transaction:
+    """What one transaction is to do, and what is known by now.
+
+    Attributes:
+        extra_writes: other writes, by their keys: first configurations of namespaces.
+    """
+
+    caller: Principal
+    transitions: tuple[Transition, ...]
+    now: int
+    extra_writes: dict[Key, Write] = field(default_factory=dict)
+    tasks: TaskAssumptions = NOTHING_KNOWN
+    evictions: Evictions = NO_EVICTIONS
+
+    def build_writes(self, mapper: EntryMapper) -> list[Write]:
+        """Build all writes of the transaction.
+
+        Raises:
+            BatchTooLarge: when they are more than DynamoDB takes at once.
+        """
+        tenant, now = self.caller.tenant, self.now
+        transitions = (*self.transitions, *self.evictions.transitions)
+        writes = [build_entry_write(mapper, each) for each in transitions]
+        for transition in transitions:
+            writes.extend(build_index_writes(transition))
+            tombstone = build_tombstone_write(transition, self.caller.id, now)
+            writes.extend([] if tombstone is None else [tombstone])
+        deltas = count_agent_changes(transitions)
+        if self.evictions.capacity_left is not None:  # a condition, even where nothing changes
+            deltas.setdefault(self.caller.id, CounterDelta())
+        writes.extend(
+            build_counter_write(tenant, agent, delta, now, self.evictions.capacity_left)
+            for agent, delta in deltas.items()
+        )
+        writes.extend(build_task_writes(self.caller, transitions, now, self.tasks))
+        writes.extend(self.extra_writes.values())
+        _assert_fits(writes)
+        return writes
+
+
+def _assert_fits(writes: list[Write]) -> None:
+    """Raise `BatchTooLarge` when there are too many writes for one transaction, or too large."""
+    if len(writes) > MAX_TRANSACTION_WRITES:
+        message = "this is more than one atomic write can hold; split it, or use fewer tags"
+        raise BatchTooLarge(message, max=MAX_TRANSACTION_WRITES, actual=len(writes))
+    if len(writes) <= _ALWAYS_FIT:
+        return
+    size = sum(write.size for write in writes)
+    if size > MAX_TRANSACTION_BYTES:
+        message = "this is more than one atomic write can hold; split it into smaller batches"
+        raise BatchTooLarge(message, max=MAX_TRANSACTION_BYTES, actual=size)
+
+
+class _IdempotentReplay(Exception):
+    """The request was carried out before; `entries` are as it left them."""
+
+    def __init__(self, entries: list[Entry]) -> None:
+        super().__init__("already carried out")
+        self.entries = entries
+
+
+class EntryWriter:
+    """Writes transactions of entries: every change but an owner's of one value or its tags."""
+
+    def __init__(self, table: Table, mapper: EntryMapper, store: EntryStore, clock: Clock) -> None:
+        self._table = table
+        self._mapper = mapper
+        self._store = store
+        self._clock = clock
+        self._full_agents: set[tuple[str, str]] = set()  # at capacity when they last wrote
+
+    def commit(self, transaction: Transaction, token: RequestToken | None = None) -> list[Entry]:
+        """Write a transaction, all or nothing; remove expired entries where a limit is reached.
+
+        Args:
+            token: the request's, if entries carry it.
+
+        Returns:
+            the entries as the request left them, now or when it was carried out before.
+
+        Raises:
+            EntryExists: when a slot is taken.
+            EntryNotFound: when an entry to change or remove doesn't exist any more.
+            VersionMismatch: when it has another version.
+            CapacityExceeded: when a limit is reached.
+            AccessDenied, TaskClosed, ValidationFailed: when a task, an intent or a namespace
+                doesn't take the entry.
+            BatchTooLarge: when there are too many writes for one transaction.
+        """
+        try:
+            try:
+                return self._commit(transaction, token)
+            except CapacityExceeded:
+                if not self._remove_expired(transaction):
+                    raise
+                return self._commit(transaction, token)
+        except _IdempotentReplay as replay:
+            return replay.entries
+
+    def write_evictions(self, tenant: str, agent: str, evictions: Evictions, now: int) -> bool:
+        """Evict an agent's entries if its capacity left is as the evictions say.
+
+        Returns whether they are evicted: not, when it or one of the entries has changed.
+        """
+        caller = Principal(tenant, agent, "agent", frozenset())
+        transaction = Transaction(caller, (), now, evictions=evictions)
+        try:
+            self._table.transact(transaction.build_writes(self._mapper))
+        except Refused:
+            return False
+        return True
+
+    def _commit(self, transaction: Transaction, token: RequestToken | None) -> list[Entry]:
+        transaction = self._evict_if_known_full(transaction)
+        backoff = Backoff(
+            "others are writing the same entries", attempts=_ATTEMPTS, longest_wait=_LONGEST_WAIT
+        )
+        is_first = True
+        while True:
+            try:
+                self._table.transact(transaction.build_writes(self._mapper))
+                self._remember_capacity(transaction)
+                return [each.current for each in transaction.transitions]
+            except Refused as conflict:
+                transaction = self._resolve(transaction, conflict.failed, token)
+            if not is_first:
+                backoff.wait()
+            is_first = False
+
+    def _remove_expired(self, transaction: Transaction) -> bool:
+        """Remove expired entries that count against the limits; return whether there were any."""
+        caller, now = transaction.caller, self._clock()
+        removed = 0
+        for entry in find_expired(self._store, caller.tenant, transaction.transitions, now):
+            removal = Transition(entry, None, reason="expired")
+            try:
+                self._commit(Transaction(caller, (removal,), now), None)
+                removed += 1
+            except (EntryNotFound, VersionMismatch):
+                continue
+        return removed > 0
+
+    def _evict_if_known_full(self, transaction: Transaction) -> Transaction:
+        """Evict in the first attempt where that was needed last time; the counters check it."""
+        for agent, delta in count_agent_changes(transaction.transitions).items():
+            if delta.episodic > 0 and (transaction.caller.tenant, agent) in self._full_agents:
+                return self._evict(transaction, agent, AgentUsage(capacity_left=0))
+        return transaction
+
+    def _remember_capacity(self, transaction: Transaction) -> None:
+        agent = (transaction.caller.tenant, transaction.caller.id)
+        if transaction.evictions.transitions and len(self._full_agents) < _MAX_REMEMBERED:
+            self._full_agents.add(agent)
+        elif agent in self._full_agents and any(
+            each.new is not None and each.new.policy.is_evictable
+            for each in transaction.transitions
+        ):
+            self._full_agents.discard(agent)
+
+    def _resolve(
+        self, transaction: Transaction, failed: _Failed, token: RequestToken | None
+    ) -> Transaction:
+        """Return the transaction to try next.
+
+        Raises:
+            ServiceError: when there is none, with the `index` of the entry in the request.
+        """
+        transaction = self._resolve_slots(transaction, failed, token)
+        caller, now = transaction.caller, transaction.now
+        for key, item in failed.items():
+            transaction = _resolve_namespace(transaction, key, item)
+            tasks = resolve_task_conflict(
+                caller, transaction.transitions, now, transaction.tasks, (key, item)
+            )
+            transaction = replace(transaction, tasks=tasks)
+            assert_intent_is_free(caller, transaction.transitions, key)
+            transaction = self._resolve_capacity(transaction, key, item)
+        return transaction
+
+    def _resolve_slots(
+        self, transaction: Transaction, failed: _Failed, token: RequestToken | None
+    ) -> Transaction:
+        transitions: list[Transition] = []
+        replayed: list[Entry] = []
+        errors: list[ServiceError] = []
+        for transition in transaction.transitions:
+            transitions.append(transition)
+            if transition.item_key not in failed:
+                continue
+            item = failed[transition.item_key]
+            occupant = None if item is None else self._mapper.to_entry(item)
+            if transition.is_create and (occupant is None or occupant.is_expired(transaction.now)):
+                transitions[-1] = replace(transition, old=occupant)
+            elif occupant is not None and token is not None and token.wrote(occupant.request):
+                replayed.append(occupant)
+            else:
+                errors.append(_to_slot_error(transition, occupant))
+        if len(replayed) == len(transitions):
+            raise _IdempotentReplay(replayed)
+        if errors:
+            raise errors[0]
+        if replayed:
+            raise EntryExists("this request was carried out before; what it wrote has changed")
+        return replace(transaction, transitions=tuple(transitions))
+
+    def _resolve_capacity(
+        self, transaction: Transaction, key: Key, item: Item | None
+    ) -> Transaction:
+        caller, evictions = transaction.caller, transaction.evictions
+        evicted = {each.item_key for each in evictions.transitions}
+        for agent, delta in count_agent_changes(transaction.transitions).items():
+            if key in evicted:  # it was removed, read or written meanwhile
+                left = evictions.capacity_left or 0
+                return self._evict(transaction, agent, AgentUsage(capacity_left=left))
+            if key != entry_keys.build_agent_key(caller.tenant, agent):
+                continue
+            usage = to_usage(item)
+            assert_working_fits(delta, usage, transaction.transitions[0].index)
+            transitions = apply_pinned_namespaces(
+                transaction.transitions, agent, usage.pinned_namespaces
+            )
+            return self._evict(replace(transaction, transitions=transitions), agent, usage)
+        return transaction
+
+    def _evict(self, transaction: Transaction, agent: str, usage: AgentUsage) -> Transaction:
+        tenant, now = transaction.caller.tenant, transaction.now
+        evictions = plan_evictions(self._store, tenant, agent, usage, transaction.transitions, now)
+        return replace(transaction, evictions=evictions)
+
+
+def _to_slot_error(transition: Transition, occupant: Entry | None) -> ServiceError:
+    if occupant is not None and transition.is_create:
+        message = "the slot is taken; PATCH the entry in it"
+        error = EntryExists(message, current=occupant, version=occupant.version)
+        return error.at(transition.index)
+    if occupant is None or transition.old is None or occupant.nonce != transition.old.nonce:
+        return EntryNotFound().at(transition.index)
+    return to_version_mismatch(occupant).at(transition.index)
+
+
+def to_version_mismatch(current: Entry) -> VersionMismatch:
+    """Return the error of a change that names another version than the entry's."""
+    return VersionMismatch(
+        f"the entry is at version {current.version}; merge with it and try again",
+        current=current,
+        version=current.version,
+    )
+
+
+def _resolve_namespace(transaction: Transaction, key: Key, item: Item | None) -> Transaction:
+    """Leave out the first configuration of a namespace that is configured meanwhile."""
+    if key not in transaction.extra_writes:
+        return transaction
+    if item is not None and not allows(transaction.caller, namespace_from_item(item), "write"):
+        raise AccessDenied("somebody else has just configured this namespace")
+    remaining = {k: write for k, write in transaction.extra_writes.items() if k != key}
+    return replace(transaction, extra_writes=remaining)
