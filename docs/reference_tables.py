@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 from functions.platform.errors import ERROR_CODES  # noqa: E402
+from functions.platform.item_types import render_table as render_item_types  # noqa: E402
 
 
 def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
@@ -49,6 +50,7 @@ def render_operations() -> str:
 
 TABLES: dict[str, tuple[str, Callable[[], str]]] = {
     "errors": ("reference/errors.md", render_errors),
+    "item-types": ("reference/item-types.md", render_item_types),
 }
 if (ROOT / "openapi.json").exists():
     TABLES["operations"] = ("reference/http-api.md", render_operations)

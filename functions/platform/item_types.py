@@ -4,7 +4,7 @@ Keys are built and recognized by these types alone. Names in a key are hashes
 (`functions.platform.keys`), so no separator in a name can make two names meet; the tenant stands in
 clear at the front of each partition, and its alphabet has no `#`.
 
-`python -m functions.platform.item_types` renders the table of docs/reference/item-types.md.
+`python -m functions.platform.item_types` renders the tables of docs/reference/item-types.md.
 """
 
 from collections.abc import Iterable
@@ -381,19 +381,22 @@ def build_stream_filters() -> list[dict[str, Any]]:
 
 
 def render_table(types: Iterable[ItemType] = ITEM_TYPES) -> str:
-    """Render the registry as a Markdown table."""
-    lines = [
-        "| item | package | table | partition key | sort key | purpose | lifetime | indexes |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
+    """Render the registry as Markdown: a table for each package, in the order of the registry."""
+    lines: list[str] = []
+    package = None
     for each in types:
+        if each.package != package:
+            package = each.package
+            lines += ["", f"## {package}", "", "| item | key | purpose | lifetime | indexes |"]
+            lines.append("|---|---|---|---|---|")
         partition = each.partition if " " in each.partition else f"`{each.partition}`"
+        table = "" if each.table == "memory" else " (log table)"
         indexes = ", ".join(f"`{index}`" for index in each.indexes)
         lines.append(
-            f"| {each.name} | `{each.package}` | {each.table} | {partition} | `{each.sort}` "
+            f"| {each.name}{table} | {partition}<br>`{each.sort}` "
             f"| {each.purpose} | {each.lifetime} | {indexes} |"
         )
-    return "\n".join(lines)
+    return "\n".join(lines).strip()
 
 
 if __name__ == "__main__":
