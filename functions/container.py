@@ -17,11 +17,11 @@ from functions.conversations.service import Conversations
 from functions.conversations.state_store import StateStore
 from functions.conversations.states import States
 from functions.conversations.store import ConversationStore
-from functions.entries.access_tracking import AccessTracker
 from functions.entries.agent_store import AgentStore
 from functions.entries.agents import AgentMemory
 from functions.entries.archive import TaskArchive
 from functions.entries.batch import Batches
+from functions.entries.capacity import AccessTracker
 from functions.entries.context import Contexts
 from functions.entries.mapper import EntryMapper
 from functions.entries.query import Queries

@@ -86,12 +86,12 @@ class Batches:
         self, caller: Principal, batch: Sequence[NewEntry | BatchUpdate]
     ) -> dict[Key, Entry]:
         """Read the entries that the batch updates: a call per hundred."""
-        slots = []
+        addresses = []
         for index, item in enumerate(batch):
             if isinstance(item, BatchUpdate):
                 with _set_index(index):
-                    slots.append(_find_slot(caller, item)[0])
-        return self._store.get_many(slots) if slots else {}
+                    addresses.append(_find_address(caller, item)[0])
+        return self._store.get_many(addresses) if addresses else {}
 
     def _update(
         self,
@@ -102,11 +102,11 @@ class Batches:
         now: int,
         token: RequestToken,
     ) -> Transition:
-        slot, nonce = _find_slot(caller, update)
-        old = present.get(slot.item_key)
+        address, nonce = _find_address(caller, update)
+        old = present.get(address.item_key)
         if old is None or old.is_expired(now) or update.memory_type not in (None, old.tier):
             raise EntryNotFound
-        if nonce is not None and (slot, nonce) != (old.slot, old.nonce):
+        if nonce is not None and (address, nonce) != (old.address, old.nonce):
             raise EntryNotFound
         assert_can_write(caller, old, self._find_namespace(caller, old))
         if token.wrote(old.request):
@@ -159,7 +159,7 @@ def _set_index(index: int) -> Iterator[None]:
         raise
 
 
-def _find_slot(caller: Principal, update: BatchUpdate) -> tuple[EntryAddress, str | None]:
+def _find_address(caller: Principal, update: BatchUpdate) -> tuple[EntryAddress, str | None]:
     """Return the slot that an update names, and the incarnation if it names one."""
     if update.id is not None:
         address = entry_keys.parse_entry_id(caller.tenant, update.id)
@@ -167,10 +167,10 @@ def _find_slot(caller: Principal, update: BatchUpdate) -> tuple[EntryAddress, st
             raise EntryNotFound
         return address
     namespace, key = update.natural_key
-    policy = POLICIES[update.memory_type or WORKING.name]  # private tiers share their slots
+    policy = POLICIES[update.memory_type or WORKING.name]  # private tiers share their addresses
     if policy.is_private and update.agent_id not in (None, caller.id):
         raise AccessDenied("working and episodic memory is written by its owner alone")
-    return policy.make_slot(caller.tenant, caller.id, namespace, key), None
+    return policy.build_address(caller.tenant, caller.id, namespace, key), None
 
 
 def split_deletions(entries: Iterable[Entry]) -> Iterator[list[Entry]]:

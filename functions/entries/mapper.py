@@ -65,8 +65,8 @@ class EntryMapper:
             DUE_ATTRIBUTE: entry.expires,
             DUE_SHARD_ATTRIBUTE: None
             if entry.expires is None
-            else get_due_shard(entry.slot.partition),
-            TASK_ATTRIBUTE: build_task_key(entry.slot.tenant, entry.task)[0]
+            else get_due_shard(entry.address.partition),
+            TASK_ATTRIBUTE: build_task_key(entry.address.tenant, entry.task)[0]
             if entry.ends_with_task and entry.task is not None
             else None,
         }
@@ -74,7 +74,7 @@ class EntryMapper:
     def _to_value_attributes(self, entry: Entry) -> Item:
         if entry.sensitivity not in ENCRYPTED:
             return {"val": pack(entry.value)}
-        return self._values.sealed(entry.value, entry.slot.tenant, entry.id, entry.version)
+        return self._values.sealed(entry.value, entry.address.tenant, entry.id, entry.version)
 
     def to_entry(self, item: Item) -> Entry:
         """Return the entry of an item."""
@@ -83,11 +83,11 @@ class EntryMapper:
         agent: str = item["agent_id"]
         updated: int = item["updated"]
         nonce: str = item["nonce"]
-        slot = parse_entry_key((item["pk"], item["sk"]), POLICIES[tier].id_letter)
+        address = parse_entry_key((item["pk"], item["sk"]), POLICIES[tier].id_letter)
         value = item["val"]
         is_plain = isinstance(value, str)  # neither encrypted nor compressed, as most are
         return Entry(
-            slot=slot,
+            address=address,
             nonce=nonce,
             tier=tier,
             agent=agent,
@@ -95,7 +95,7 @@ class EntryMapper:
             key=item["ekey"],
             value=value.encode()
             if is_plain
-            else self._values.opened(item, slot.tenant, slot.build_id(nonce)),
+            else self._values.opened(item, address.tenant, address.build_id(nonce)),
             kb=item["kb"],
             version=item["version"],
             created=item["created"],
@@ -119,7 +119,7 @@ def to_eviction_candidate(row: Item) -> Entry:
     """Return an evictable entry with what a row of the eviction index says of it: no value."""
     priority, accessed = parse_recency(row[RECENCY_ATTRIBUTE])
     return Entry(
-        slot=parse_entry_key((row["pk"], row["sk"]), EPISODIC.id_letter),
+        address=parse_entry_key((row["pk"], row["sk"]), EPISODIC.id_letter),
         nonce=row["nonce"],
         tier=EPISODIC.name,
         agent=row["agent_id"],

@@ -22,7 +22,7 @@ class Entry(NamedTuple):
     dataclass takes four times as long to make.
     """
 
-    slot: EntryAddress
+    address: EntryAddress
     nonce: str
     tier: Tier
     agent: str
@@ -48,11 +48,11 @@ class Entry(NamedTuple):
 
     @property
     def id(self) -> str:
-        return self.slot.build_id(self.nonce)
+        return self.address.build_id(self.nonce)
 
     @property
     def item_key(self) -> Key:
-        return self.slot.item_key
+        return self.address.item_key
 
     @property
     def policy(self) -> TierPolicy:
@@ -61,7 +61,7 @@ class Entry(NamedTuple):
     @property
     def sort_token(self) -> str:
         """What lists sort by, newest first: the creation time, then the id (contract §3)."""
-        return entry_keys.build_sort_token(self.slot, self.nonce)
+        return entry_keys.build_sort_token(self.address, self.nonce)
 
     @property
     def eviction_order(self) -> str | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from functions.entries.access import select_readable_by_task
-from functions.entries.access_tracking import AccessTracker
+from functions.entries.capacity import AccessTracker
 from functions.entries.model import Entry, Filters
 from functions.entries.rules import matches_filters, merge_tag_lists, row_matches_filters
 from functions.entries.store import EntryStore
@@ -165,7 +165,9 @@ class Queries:
         now = self._clock()
         if filters.namespace is None or filters.key is None:
             return self._store.list_private(tenant, owner, filters, now)
-        entry = self._store.get(WORKING.make_slot(tenant, owner, filters.namespace, filters.key))
+        entry = self._store.get(
+            WORKING.build_address(tenant, owner, filters.namespace, filters.key)
+        )
         filters = replace(filters, agent_id=owner)
         return [entry] if entry is not None and matches_filters(entry, filters, now) else []
 
@@ -180,7 +182,9 @@ class Queries:
         return [name for name in names if name.startswith(prefix)]
 
     def _read_key(self, tenant: str, names: list[str], key: str, filters: Filters) -> list[Entry]:
-        found = self._store.get_many(SEMANTIC.make_slot(tenant, "", name, key) for name in names)
+        found = self._store.get_many(
+            SEMANTIC.build_address(tenant, "", name, key) for name in names
+        )
         now = self._clock()
         return [entry for entry in found.values() if matches_filters(entry, filters, now)]
 

@@ -36,7 +36,7 @@ def new_entry(caller: Principal, new: NewEntry, now: int, token: RequestToken) -
     given = {name: value for name, value in to_entry_fields(new).items() if value is not None}
     policy.assert_allows_fields(given)
     return Entry(
-        slot=policy.make_slot(caller.tenant, agent, new.namespace, new.key),
+        address=policy.build_address(caller.tenant, agent, new.namespace, new.key),
         nonce=keys.create_nonce(now),
         tier=new.memory_type,
         agent=agent,

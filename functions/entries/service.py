@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from functions.entries import rules
 from functions.entries.access import assert_can_read, assert_can_write
-from functions.entries.access_tracking import AccessTracker
 from functions.entries.agent_store import to_usage
+from functions.entries.capacity import AccessTracker
 from functions.entries.counters import Transition
 from functions.entries.model import Entry
 from functions.entries.store import EntryStore
-from functions.entries.tiers import get_slot_policy
+from functions.entries.tiers import POLICIES_BY_ID_LETTER
 from functions.entries.transaction import EntryWriter, Transaction, to_version_mismatch
 from functions.identity.model import Principal
 from functions.namespaces.model import Namespace
@@ -100,34 +100,36 @@ class Entries:
             EntryNotFound: when no entry that isn't expired has this id in the caller's tenant.
             AccessDenied: when the caller may not read it.
         """
-        slot, nonce = _parse_id(caller, entry_id)
-        if get_slot_policy(slot).is_evictable and slot.is_owned_by(caller.id):
-            return self._get_own_evictable(caller, slot, nonce)
-        found, namespace = self._read(caller, slot)
-        entry = self._require_live(found, slot, nonce)
+        address, nonce = _parse_id(caller, entry_id)
+        if POLICIES_BY_ID_LETTER[address.tier].is_evictable and address.is_owned_by(caller.id):
+            return self._get_own_evictable(caller, address, nonce)
+        found, namespace = self._read(caller, address)
+        entry = self._require_live(found, address, nonce)
         assert_can_read(self._tasks, caller, entry, namespace)
         return entry
 
-    def _get_own_evictable(self, caller: Principal, slot: EntryAddress, nonce: str) -> Entry:
+    def _get_own_evictable(self, caller: Principal, address: EntryAddress, nonce: str) -> Entry:
         """Read the agent's counters with the entry: they say whether to record the access."""
         agent_key = entry_keys.build_agent_key(caller.tenant, caller.id)
-        found, (agent_item,) = self._store.get_with(slot, agent_key)
-        entry = self._require_live(found, slot, nonce)
+        found, (agent_item,) = self._store.get_with(address, agent_key)
+        entry = self._require_live(found, address, nonce)
         self._access_tracker.record_own_reads(caller, (entry,), to_usage(agent_item))
         return entry
 
-    def _read(self, caller: Principal, slot: EntryAddress) -> tuple[Entry | None, Namespace | None]:
+    def _read(
+        self, caller: Principal, address: EntryAddress
+    ) -> tuple[Entry | None, Namespace | None]:
         """Read the entry in a slot, and the namespace that decides on access to it, if one does."""
-        if get_slot_policy(slot).is_private:
-            return self._store.get(slot), None
-        others = slot.namespace_key, task_keys.build_restrictions_key(caller.tenant, caller.id)
-        entry, (item, restrictions) = self._store.get_with(slot, *others)
+        if POLICIES_BY_ID_LETTER[address.tier].is_private:
+            return self._store.get(address), None
+        others = address.namespace_key, task_keys.build_restrictions_key(caller.tenant, caller.id)
+        entry, (item, restrictions) = self._store.get_with(address, *others)
         if entry is None:
             return None, None
         return entry, restricted_namespace(caller, entry.namespace, item, restrictions)
 
-    def _require_live(self, entry: Entry | None, slot: EntryAddress, nonce: str) -> Entry:
-        if entry is None or (entry.slot, entry.nonce) != (slot, nonce):
+    def _require_live(self, entry: Entry | None, address: EntryAddress, nonce: str) -> Entry:
+        if entry is None or (entry.address, entry.nonce) != (address, nonce):
             raise EntryNotFound
         if entry.is_expired(self._clock()):
             raise EntryNotFound
@@ -153,20 +155,20 @@ class Entries:
             ValidationFailed: when nothing is given, or fields don't fit together.
             ValueTooLarge: when the value has more than 65,536 bytes.
         """
-        slot, nonce = _parse_id(caller, entry_id)
+        address, nonce = _parse_id(caller, entry_id)
         if not change.model_fields_set:
             raise ValidationFailed("body", "names nothing to change")
         namespace = None
-        if slot.is_owned_by(caller.id) and change.model_fields_set <= _CHANGED_BY_ONE_WRITE:
+        if address.is_owned_by(caller.id) and change.model_fields_set <= _CHANGED_BY_ONE_WRITE:
             changes = rules.to_entry_fields(change) | {"request": token.stored}
             changed, found = self._store.update_own(
-                slot, nonce, version, caller.id, self._clock(), changes
+                address, nonce, version, caller.id, self._clock(), changes
             )
             if changed is not None:
                 return changed
         else:
-            found, namespace = self._read(caller, slot)
-        entry = self._require_live(found, slot, nonce)
+            found, namespace = self._read(caller, address)
+        entry = self._require_live(found, address, nonce)
         return self._change(caller, entry, namespace, version, change, token)
 
     def _change(
@@ -196,11 +198,11 @@ class Entries:
             EntryNotFound: when no entry that isn't expired has this id in the caller's tenant.
             AccessDenied: when the caller may not write it.
         """
-        slot, nonce = _parse_id(caller, entry_id)
+        address, nonce = _parse_id(caller, entry_id)
         backoff = Backoff("others keep changing this entry")
         while True:
-            found, namespace = self._read(caller, slot)
-            entry = self._require_live(found, slot, nonce)
+            found, namespace = self._read(caller, address)
+            entry = self._require_live(found, address, nonce)
             assert_can_write(caller, entry, namespace)
             if version not in (None, entry.version):
                 raise to_version_mismatch(entry)

@@ -8,7 +8,7 @@ from typing import Any
 from functions.entries.counters import Transition
 from functions.entries.mapper import EntryMapper, to_eviction_candidate
 from functions.entries.model import Entry, Filters
-from functions.entries.tiers import EPISODIC, get_slot_policy
+from functions.entries.tiers import EPISODIC, POLICIES_BY_ID_LETTER
 from functions.platform import entry_keys, task_keys
 from functions.platform.entry_keys import EntryAddress
 from functions.platform.items import Item
@@ -41,21 +41,23 @@ class EntryStore:
         self._table = table
         self._mapper = mapper
 
-    def get(self, slot: EntryAddress) -> Entry | None:
+    def get(self, address: EntryAddress) -> Entry | None:
         """Return the entry in a slot: one read."""
-        item = self._table.get(slot.item_key)
+        item = self._table.get(address.item_key)
         return None if item is None else self._mapper.to_entry(item)
 
-    def get_with(self, slot: EntryAddress, *others: Key) -> tuple[Entry | None, list[Item | None]]:
+    def get_with(
+        self, address: EntryAddress, *others: Key
+    ) -> tuple[Entry | None, list[Item | None]]:
         """Return the entry in a slot, and other items with it: one call."""
-        found = self._table.get_many((slot.item_key, *others))
-        item = found.get(slot.item_key)
+        found = self._table.get_many((address.item_key, *others))
+        item = found.get(address.item_key)
         entry = None if item is None else self._mapper.to_entry(item)
         return entry, [found.get(each) for each in others]
 
-    def get_many(self, slots: Iterable[EntryAddress]) -> dict[Key, Entry]:
-        """Return the entries in these slots, by the keys of their items: a call per hundred."""
-        return self._get_many(slot.item_key for slot in slots)
+    def get_many(self, addresses: Iterable[EntryAddress]) -> dict[Key, Entry]:
+        """Return the entries in these addresses, by the keys of their items: a call per hundred."""
+        return self._get_many(address.item_key for address in addresses)
 
     def _get_many(self, item_keys: Iterable[Key]) -> dict[Key, Entry]:
         items = self._table.get_many(item_keys)
@@ -134,7 +136,7 @@ class EntryStore:
 
     def update_own(
         self,
-        slot: EntryAddress,
+        address: EntryAddress,
         nonce: str,
         version: int,
         caller: str,
@@ -156,7 +158,7 @@ class EntryStore:
         Returns:
             the changed entry, or None and what is in the slot instead, if anything.
         """
-        write = _build_own_update(slot, nonce, version, caller, now, changes)
+        write = _build_own_update(address, nonce, version, caller, now, changes)
         try:
             return self._mapper.to_entry(self._table.update(write)), None
         except ConditionFailed as failed:
@@ -164,9 +166,9 @@ class EntryStore:
 
 
 def _build_own_update(
-    slot: EntryAddress, nonce: str, version: int, caller: str, now: int, changes: dict[str, Any]
+    address: EntryAddress, nonce: str, version: int, caller: str, now: int, changes: dict[str, Any]
 ) -> Write:
-    policy = get_slot_policy(slot)
+    policy = POLICIES_BY_ID_LETTER[address.tier]
     attributes: Item = {"version": version + 1, "updated": now, "req": changes["request"]}
     condition = (
         f"{_UNCHANGED} AND tier = :tier AND agent_id = :caller AND attribute_not_exists(data_key)"
@@ -188,7 +190,7 @@ def _build_own_update(
     removed = ", ".join(attributes.keys() - present.keys())
     expression = f"SET {settings}" + (f" REMOVE {removed}" if removed else "")
     values |= {f"new_{name}": value for name, value in present.items()}
-    return update(slot.item_key, expression, condition, version=version, **values)
+    return update(address.item_key, expression, condition, version=version, **values)
 
 
 def build_entry_write(mapper: EntryMapper, transition: Transition) -> Write:
@@ -219,7 +221,7 @@ def build_tombstone_write(transition: Transition, actor: str, now: int) -> Write
         "happened": now,
         TTL_ATTRIBUTE: ttl_seconds(now + TOMBSTONE_LIFETIME),
     }
-    return put(entry_keys.build_tombstone_key(old.slot, old.nonce), tombstone)
+    return put(entry_keys.build_tombstone_key(old.address, old.nonce), tombstone)
 
 
 def build_index_writes(transition: Transition) -> Iterator[Write]:
@@ -244,7 +246,7 @@ def _build_index_rows(entry: Entry | None) -> dict[Key, Item]:
         "intent": entry.intent,
     }
     return {
-        entry_keys.build_index_row_key(entry.slot, entry.nonce, tag): row
+        entry_keys.build_index_row_key(entry.address, entry.nonce, tag): row
         for tag in (None, *entry.tags)
     }
 

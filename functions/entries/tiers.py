@@ -45,8 +45,8 @@ class TierPolicy:
     max_entries: int = 0
     max_kb: int = 0
 
-    def make_slot(self, tenant: str, agent: str, namespace: str, key: str) -> EntryAddress:
-        """Return the slot of a natural key (RFC-0015 §1.2)."""
+    def build_address(self, tenant: str, agent: str, namespace: str, key: str) -> EntryAddress:
+        """Return the address of a natural key (RFC-0015 §1.2)."""
         if self.is_private:
             return entry_keys.build_private_address(tenant, agent, namespace, key, self.id_letter)
         return entry_keys.build_semantic_address(tenant, namespace, key)
@@ -65,9 +65,4 @@ EPISODIC = TierPolicy("episodic", "e", is_evictable=True, max_entries=DEFAULT_EP
 SEMANTIC = TierPolicy("semantic", "n", is_private=False)
 
 POLICIES: dict[str, TierPolicy] = {each.name: each for each in (WORKING, EPISODIC, SEMANTIC)}
-_BY_LETTER = {each.id_letter: each for each in POLICIES.values()}
-
-
-def get_slot_policy(slot: EntryAddress) -> TierPolicy:
-    """Return the policy of the tier that an id's slot names."""
-    return _BY_LETTER[slot.tier]
+POLICIES_BY_ID_LETTER = {each.id_letter: each for each in POLICIES.values()}

@@ -40,6 +40,6 @@ class Expired:
             if entry.is_expired(now)
         )
         if steps:
-            caller = Principal(entries[0].slot.tenant, _ACTOR, "user", frozenset())
+            caller = Principal(entries[0].address.tenant, _ACTOR, "user", frozenset())
             self._writer.commit(Transaction(caller, steps, now))
         return len(steps)

@@ -36,27 +36,29 @@ class EmbeddingIndexer:
 
     def _remove(self, entry: Entry) -> None:
         if entry.sensitivity not in ENCRYPTED:
-            self._vectors.remove_vector(build_entry_space(entry.slot), entry.id, entry.version + 1)
+            self._vectors.remove_vector(
+                build_entry_space(entry.address), entry.id, entry.version + 1
+            )
 
     def _update(self, old: Entry | None, new: Entry) -> None:
         text = extract_text(new)
         if text == (None if old is None else extract_text(old)):
             return
         if text is None:
-            self._vectors.remove_vector(build_entry_space(new.slot), new.id, new.version)
+            self._vectors.remove_vector(build_entry_space(new.address), new.id, new.version)
         else:
             self._embed_entry(new, text)
 
     def _embed_entry(self, entry: Entry, text: str) -> None:
         filters = {"tier": entry.tier, "namespace": entry.namespace, "agent_id": entry.agent}
-        space, vector = build_entry_space(entry.slot), self._embed(text)
+        space, vector = build_entry_space(entry.address), self._embed(text)
         self._vectors.put_vector(space, entry.id, entry.version, vector, filters)
 
     def reembedding_jobs(self, entries: Iterable[Entry]) -> list[Callable[[], None]]:
         """Build a job for each entry that has no vector in the current format."""
         texts = [(entry, text) for entry in entries if (text := extract_text(entry)) is not None]
         current = self._vectors.select_current(
-            (build_entry_space(entry.slot), entry.id) for entry, _ in texts
+            (build_entry_space(entry.address), entry.id) for entry, _ in texts
         )
         return [
             partial(self._embed_entry, entry, text)

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from functions.entries.access import select_readable_by_task
-from functions.entries.access_tracking import AccessTracker
+from functions.entries.capacity import AccessTracker
 from functions.entries.model import ENCRYPTED, Entry, Filters
 from functions.entries.query import Queries, assert_owner_known
 from functions.entries.rules import matches_filters
@@ -130,7 +130,7 @@ class Search:
     ) -> dict[str, Entry]:
         """Read the entries of hits that exist, match the filters and may be read, by their id."""
         addresses = (entry_keys.parse_entry_id(caller.tenant, hit.ref) for hit in hits)
-        entries = self._store.get_many(slot for slot, _ in filter(None, addresses)).values()
+        entries = self._store.get_many(address for address, _ in filter(None, addresses)).values()
         now = self._clock()
         matching = [
             entry

@@ -84,7 +84,7 @@ def _event(
     previous: int | None,
     tasks: dict[tuple[str, str], Task],
 ) -> Event:
-    tenant, intent = entry.slot.tenant, entry.intent
+    tenant, intent = entry.address.tenant, entry.intent
     if intent is None and entry.task is not None:
         intent = _intent_at(tasks.get((tenant, entry.task)), moment)
     namespace = None if entry.policy.is_private else entry.namespace

@@ -44,7 +44,7 @@ class Removals:
     def _followed_up(self, gone: Entry, notice_key: Key) -> Item:
         now = self._clock()
         reason: RemovalReason = "expired" if gone.is_expired(now) else "deleted"
-        caller = Principal(gone.slot.tenant, _ACTOR, "user", frozenset())
+        caller = Principal(gone.address.tenant, _ACTOR, "user", frozenset())
         transaction = Transaction(caller, (Transition(gone, None, reason=reason),), now)
         writes = [
             replace(write, condition=ABSENT) if write.key == notice_key else write
@@ -62,4 +62,4 @@ class Removals:
 
 
 def _notice_key(gone: Entry) -> Key:
-    return entry_keys.build_tombstone_key(gone.slot, gone.nonce)
+    return entry_keys.build_tombstone_key(gone.address, gone.nonce)

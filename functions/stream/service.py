@@ -74,7 +74,7 @@ class Lifecycle:
         asked: dict[str, set[str]] = {}
         for entry in (each for change in changes for each in (change.old, change.new)):
             if entry is not None and entry.intent is None and entry.task is not None:
-                asked.setdefault(entry.slot.tenant, set()).add(entry.task)
+                asked.setdefault(entry.address.tenant, set()).add(entry.task)
         return {
             (tenant, task.id): task
             for tenant, ids in asked.items()

@@ -52,7 +52,7 @@ def leave_notice(memory: Table, record: dict[str, Any], reason: str) -> None:
     """What stands in the table when an entry was removed for a reason."""
     old = EntryMapper(None).to_entry(decode_item(record["dynamodb"]["OldImage"]))
     notice = {"reason": reason, "actor": "somebody", "happened": 1_779_350_500_000}
-    memory.put(put(entry_keys.build_tombstone_key(old.slot, old.nonce), notice))
+    memory.put(put(entry_keys.build_tombstone_key(old.address, old.nonce), notice))
 
 
 def test_every_payload_is_tried() -> None:

@@ -12,7 +12,7 @@ from functions.platform.items import Item, Typed, decode_item, encode_item
 from functions.platform.keys import create_nonce
 
 PLAIN = Entry(
-    slot=build_private_address("acme", "ada", "notes", "k"),
+    address=build_private_address("acme", "ada", "notes", "k"),
     nonce=create_nonce(1_700_000_000_000),
     tier="working",
     agent="ada",
@@ -27,7 +27,7 @@ PLAIN = Entry(
     accessed=1_700_000_000_001,
 )
 FULL = PLAIN._replace(
-    slot=PLAIN.slot._replace(tier="e"),
+    address=PLAIN.address._replace(tier="e"),
     tier="episodic",
     value=json.dumps("packed " * 1000).encode(),
     author="eve",

@@ -15,7 +15,7 @@ from functions.tasks.model import Policy, Task
 
 SOURCE = Source("1", ("acme#a#x", "e#n#k"))
 ENTRY = Entry(
-    slot=build_private_address("acme", "ada", "notes", "k", "e"),
+    address=build_private_address("acme", "ada", "notes", "k", "e"),
     nonce="0" * 16,
     tier="episodic",
     agent="ada",
