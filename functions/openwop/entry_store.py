@@ -15,21 +15,21 @@ from functions.openwop.rules import (
 from functions.openwop.run_store import check_run_open, decode_run, delete_units
 from functions.openwop.sequence_store import SequenceNumbers, advance_for_delete, advance_for_put
 from functions.platform.idempotency import RequestToken
-from functions.platform.item_types import MEMORY_ENTRY, REMOVAL
+from functions.platform.item_types import DELETION, MEMORY_ENTRY
 from functions.platform.items import Item
 from functions.platform.keys import get_due_shard
 from functions.platform.lifetimes import ttl_seconds
 from functions.platform.limits import MAX_GET_ITEMS, OPENWOP_RUN_LIFETIME
 from functions.platform.openwop_keys import (
+    build_deletion_key,
     build_memory_entry_id,
     build_memory_entry_key,
     build_memory_run_key,
     build_put_request_key,
-    build_removal_key,
     build_tag_prefix,
     build_tag_row_key,
-    get_timestamp_of_position,
-    parse_position,
+    get_timestamp_of_sequence,
+    parse_sequence,
 )
 from functions.platform.retry import Backoff
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE, TTL_ATTRIBUTE
@@ -52,7 +52,7 @@ class NewEntry:
     """
 
     partition: str
-    nonce: str
+    suffix: str
     content: str
     tags: tuple[str, ...]
     expires: int | None
@@ -65,11 +65,11 @@ class NewEntry:
         """Make the entry with a sequence number."""
         return MemoryEntry(
             sequence=number,
-            nonce=self.nonce,
+            suffix=self.suffix,
             content=self.content,
             tags=self.tags,
-            id=build_memory_entry_id(number, self.nonce),
-            created=get_timestamp_of_position(number),
+            id=build_memory_entry_id(number, self.suffix),
+            created=get_timestamp_of_sequence(number),
             expires=self.expires,
             request=None if self.token is None else self.token.key,
         )
@@ -153,7 +153,7 @@ class MemoryEntryStore:
         last = build_tag_row_key(partition, tag, min(ends) - 1)[1] if ends else first + _LAST
         rows = self._table.query_from(partition, first, last, page_size, newest_first=True)
         while page := list(islice(rows, min(page_size, MAX_GET_ITEMS))):
-            keys = [build_memory_entry_key(partition, parse_position(row["sk"])) for row in page]
+            keys = [build_memory_entry_key(partition, parse_sequence(row["sk"])) for row in page]
             items = self._table.get_many(keys)
             yield from (_decode(items[key]) for key in keys if key in items)
 
@@ -191,7 +191,7 @@ class MemoryEntryStore:
             new.token.wrote(marker["request"])  # raises, if it had another body
         return marker
 
-    def delete(self, partition: str, written: int, nonce: str, run: str | None, now: int) -> bool:
+    def delete(self, partition: str, written: int, suffix: str, run: str | None, now: int) -> bool:
         """Mark an entry as deleted, for runs that start later; whether it existed: one call.
 
         It stays for the runs that see it. Should the schedule fail, DynamoDB's TTL removes it once
@@ -207,14 +207,14 @@ class MemoryEntryStore:
             mark = update(
                 key,
                 f"SET deleted_seq = :seq, {TTL_ATTRIBUTE} = :ttl",
-                "nonce = :nonce AND attribute_not_exists(deleted_seq) AND "
+                "suffix = :suffix AND attribute_not_exists(deleted_seq) AND "
                 "(attribute_not_exists(expires) OR expires > :now)",
                 seq=number,
                 ttl=ttl_seconds(now + OPENWOP_RUN_LIFETIME + CLOCK_SKEW + _HOUR),
-                nonce=nonce,
+                suffix=suffix,
                 now=now,
             )
-            row = put(build_removal_key(partition, number), {"written_seq": written})
+            row = put(build_deletion_key(partition, number), {"written_seq": written})
             checks = [check_run_open(partition, run, now)] if run else []
             return [advance_for_delete(key, number, now + SETTLING_TIME), mark, row, *checks]
 
@@ -227,8 +227,8 @@ class MemoryEntryStore:
 
     def list_deletions(self, partition: str) -> Iterator[Deletion]:
         """Read the rows of a memory's deleted entries."""
-        for row in self._table.query(partition, REMOVAL.sort_prefix):
-            yield Deletion(partition, row["written_seq"], parse_position(row["sk"]))
+        for row in self._table.query(partition, DELETION.sort_prefix):
+            yield Deletion(partition, row["written_seq"], parse_sequence(row["sk"]))
 
     def purge(self, deletions: Iterable[Deletion]) -> None:
         """Remove deleted entries and their rows from storage."""
@@ -236,7 +236,7 @@ class MemoryEntryStore:
         items = self._table.get_many(by_key)
         units = []
         for key, deletion in by_key.items():
-            row = delete(build_removal_key(deletion.partition, deletion.deleted))
+            row = delete(build_deletion_key(deletion.partition, deletion.deleted))
             units.append([row, *_delete_entry(items[key])] if key in items else [row])
         delete_units(self._table, units)
 
@@ -265,7 +265,7 @@ def _delete_entry(item: Item) -> list[Write]:
 
 def _encode(entry: MemoryEntry, partition: str) -> Item:
     return {
-        "nonce": entry.nonce,
+        "suffix": entry.suffix,
         "val": pack(entry.content.encode()),
         "tags": tuple(entry.tags) or None,
         "expires": entry.expires,
@@ -276,14 +276,14 @@ def _encode(entry: MemoryEntry, partition: str) -> Item:
 
 
 def _decode(item: Item) -> MemoryEntry:
-    number, nonce = parse_position(item["sk"]), item["nonce"]
+    number, suffix = parse_sequence(item["sk"]), item["suffix"]
     return MemoryEntry(
         sequence=number,
-        nonce=nonce,
+        suffix=suffix,
         content=unpack(item["val"]).decode(),
         tags=tuple(item.get("tags", ())),
-        id=build_memory_entry_id(number, nonce),
-        created=get_timestamp_of_position(number),
+        id=build_memory_entry_id(number, suffix),
+        created=get_timestamp_of_sequence(number),
         expires=item.get("expires"),
         deleted=item.get("deleted_seq"),
         request=item.get("request"),

@@ -45,7 +45,7 @@ class MemoryEntry:
     """
 
     sequence: int
-    nonce: str
+    suffix: str
     content: str
     tags: Sequence[str]
     id: str

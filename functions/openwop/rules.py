@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from functions.openwop.model import MemoryEntry
 from functions.platform.errors import NotFound, RunEnded, ValidationFailed, ValueTooLarge
 from functions.platform.limits import MAX_OPENWOP_ENTRY_BYTES
-from functions.platform.openwop_keys import get_timestamp_of_position
+from functions.platform.openwop_keys import get_timestamp_of_sequence
 
 SETTLING_TIME = 3_000  # ms after which every transaction that had begun is visible as a whole
 CLOCK_SKEW = 60_000  # ms by which the clocks of two functions may differ
@@ -30,7 +30,7 @@ def is_pinned(written: int, deleted: int, snapshots: Iterable[int]) -> bool:
 
 def is_settled(sequence: int, now: int) -> bool:
     """Whether each run that was started before this sequence number can be seen."""
-    return get_timestamp_of_position(sequence) + SETTLING_TIME <= now
+    return get_timestamp_of_sequence(sequence) + SETTLING_TIME <= now
 
 
 def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from functions.platform.openwop_keys import (
     build_memory_run_key,
     build_run_secrets_key,
     build_snapshot_pin_key,
-    parse_position,
+    parse_sequence,
 )
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import Refused, Table
@@ -122,7 +122,7 @@ class MemoryRunStore:
     def list_pins(self, partition: str) -> list[SnapshotPin]:
         """Read the snapshot pins of a memory."""
         return [
-            SnapshotPin(partition, item["run"], parse_position(item["sk"]), item["deadline"])
+            SnapshotPin(partition, item["run"], parse_sequence(item["sk"]), item["deadline"])
             for item in self._table.query(partition, SNAPSHOT_PIN.sort_prefix)
         ]
 

@@ -18,7 +18,7 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.limits import MAX_SECRETS_BYTES, OPENWOP_RUN_LIFETIME
 from functions.platform.openwop_keys import (
     build_memory_partition,
-    get_timestamp_of_position,
+    get_timestamp_of_sequence,
     hash_memory,
 )
 from functions.platform.retry import Backoff
@@ -65,7 +65,7 @@ class MemoryRuns:
         run = self._open(build_memory_partition(caller.tenant, memory), run_id, policy, request)
         self._secrets.cache(run_id, policy)
         reference = self._references.make_reference(caller.tenant, memory)
-        return StartedRun(run_id, reference, get_timestamp_of_position(run.snapshot))
+        return StartedRun(run_id, reference, get_timestamp_of_sequence(run.snapshot))
 
     def _open(
         self, partition: str, run_id: str, policy: SecretPolicy, request: RequestToken

@@ -10,7 +10,7 @@ from random import randint
 from functions.platform.clock import Clock
 from functions.platform.items import Item
 from functions.platform.keys import Key, get_due_shard
-from functions.platform.openwop_keys import build_memory_key, get_first_position
+from functions.platform.openwop_keys import build_memory_key, get_first_sequence
 from functions.platform.retry import Backoff
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Refused, Table
@@ -108,7 +108,7 @@ class SequenceNumbers:
         tenth of a millisecond.
         """
         least = 0 if head is None else head["seq"] + randint(1, _MAX_SKIPPED)  # noqa: S311
-        return max(least, get_first_position(self._clock()))
+        return max(least, get_first_sequence(self._clock()))
 
 
 def advance_for_put(entry: Key, number: int) -> Write:

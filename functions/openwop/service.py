@@ -72,14 +72,14 @@ class Memories:
         address = parse_memory_entry_id(entry_id)
         if address is None:
             return None
-        number, nonce = address
+        number, suffix = address
         snapshot = None
         if run_id is None:
             entry = self._store.get(partition, number)
         else:
             entry, run = self._store.get_with_run(partition, number, run_id)
             snapshot = self._runs.assert_open(run).snapshot
-        if entry is None or entry.nonce != nonce:
+        if entry is None or entry.suffix != suffix:
             return None
         return entry if is_visible(entry, snapshot, self._clock()) else None
 
@@ -101,7 +101,7 @@ class Memories:
         assert_content_fits(content)
         entry = NewEntry(
             partition=partition,
-            nonce=create_random_suffix(),
+            suffix=create_random_suffix(),
             content=content,
             tags=clean_tags(tags),
             expires=new.expires_at,

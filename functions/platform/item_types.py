@@ -294,29 +294,29 @@ INSTANCE = ItemType(
 
 # OpenWOP memories
 MEMORY = ItemType(
-    "memory", "openwop", _MEMORY, "o", "The latest position of a memory", indexes=(BY_DUE,)
+    "memory", "openwop", _MEMORY, "o", "The latest sequence number of a memory", indexes=(BY_DUE,)
 )
 MEMORY_ENTRY = ItemType(
-    "memory entry", "openwop", _MEMORY, "o#{position}", "An entry", _EXPIRING, (BY_DUE,)
+    "memory entry", "openwop", _MEMORY, "o#{sequence}", "An entry", _EXPIRING, (BY_DUE,)
 )
 TAG_ROW = ItemType(
     "tag of a memory entry",
     "openwop",
     _MEMORY,
-    "x#{tag}#{position}",
+    "x#{tag}#{sequence}",
     "Lists an entry under a tag",
     "as its entry",
 )
-REMOVAL = ItemType(
-    "removal",
+DELETION = ItemType(
+    "deletion",
     "openwop",
     _MEMORY,
-    "d#{position}",
-    "An entry was deleted at a position",
+    "d#{sequence}",
+    "An entry was deleted at a sequence number",
     "until no open run may see the entry",
 )
 SNAPSHOT_PIN = ItemType(
-    "snapshot pin", "openwop", _MEMORY, "r#{position}", "An open run's snapshot", "until it ends"
+    "snapshot pin", "openwop", _MEMORY, "r#{sequence}", "An open run's snapshot", "until it ends"
 )
 MEMORY_RUN = ItemType(
     "memory run", "openwop", _MEMORY, "u#{run}", "A run on a memory", "1 day after it ends"

@@ -1,7 +1,7 @@
-"""Keys of OpenWOP memories. All of a memory is in one partition, its entries by position.
+"""Keys of OpenWOP memories. All of a memory is in one partition, its entries by sequence number.
 
-A position is a number that each write of a memory takes, higher than all before (decision 20):
-milliseconds since the epoch, and ten bits that tell apart what happens within one.
+Each write of a memory takes a sequence number that is higher than all before (decision 20):
+milliseconds since the epoch, and ten bits for what happens within one.
 """
 
 import re
@@ -19,30 +19,30 @@ from functions.platform.keys import (
 )
 
 _BITS = 10
-_POSITION, _SUFFIX, _MEMORY, _SEED = 12, 10, 25, 26  # characters of 5 bits
-_ENTRY_ID = re.compile(rf"mem_([{BASE32}]{{{_POSITION}}})([{BASE32}]{{{_SUFFIX}}})")
+_SEQUENCE, _SUFFIX, _MEMORY, _SEED = 12, 10, 25, 26  # characters of 5 bits
+_ENTRY_ID = re.compile(rf"mem_([{BASE32}]{{{_SEQUENCE}}})([{BASE32}]{{{_SUFFIX}}})")
 _RUN_ID = re.compile(rf"run_[{BASE32}]{{{_SEED}}}([{BASE32}]{{{_MEMORY}}})")
 _REFERENCE = re.compile(rf"mref_[{BASE32}]{{{_SEED}}}([{BASE32}]{{{_MEMORY}}})")
 
 
-def get_first_position(now: int) -> int:
-    """Get the first position of a millisecond."""
+def get_first_sequence(now: int) -> int:
+    """Get the first sequence number of a millisecond."""
     return now << _BITS
 
 
-def get_timestamp_of_position(position: int) -> int:
-    """Get the time (epoch ms) of a position."""
-    return position >> _BITS
+def get_timestamp_of_sequence(sequence: int) -> int:
+    """Get the time (epoch ms) of a sequence number."""
+    return sequence >> _BITS
 
 
-def encode_position(position: int) -> str:
-    """Encode a position as text that sorts by it."""
-    within = encode_timestamp(position & (1 << _BITS) - 1)
-    return encode_timestamp(position >> _BITS) + within[-(_BITS // 5) :]
+def encode_sequence(sequence: int) -> str:
+    """Encode a sequence number as text that sorts by it."""
+    within = encode_timestamp(sequence & (1 << _BITS) - 1)
+    return encode_timestamp(sequence >> _BITS) + within[-(_BITS // 5) :]
 
 
-def parse_position(sort: str) -> int:
-    """Parse the position that a sort key ends with."""
+def parse_sequence(sort: str) -> int:
+    """Parse the sequence number that a sort key ends with."""
     text = sort.rpartition("#")[2]
     within = len(text) - _BITS // 5
     return decode_timestamp(text[:within]) << _BITS | decode_timestamp(text[within:])
@@ -81,15 +81,15 @@ def create_random_suffix() -> str:
     return encode_seed(secrets.token_bytes(16))[-_SUFFIX:]
 
 
-def build_memory_entry_id(position: int, suffix: str) -> str:
-    """Build the id of the entry at a position."""
-    return f"mem_{encode_position(position)}{suffix}"
+def build_memory_entry_id(sequence: int, suffix: str) -> str:
+    """Build the id of the entry at a sequence number."""
+    return f"mem_{encode_sequence(sequence)}{suffix}"
 
 
 def parse_memory_entry_id(text: str) -> tuple[int, str] | None:
-    """Parse position and random suffix of an entry's id; None if it has no such form."""
+    """Parse sequence number and random suffix of an entry's id; None if it has no such form."""
     match = _ENTRY_ID.fullmatch(text)
-    return match and (parse_position(match[1]), match[2])
+    return match and (parse_sequence(match[1]), match[2])
 
 
 def build_memory_partition(tenant: str, memory: str) -> str:
@@ -98,33 +98,33 @@ def build_memory_partition(tenant: str, memory: str) -> str:
 
 
 def build_memory_key(partition: str) -> Key:
-    """Build the key of the item that holds the latest position of a memory."""
+    """Build the key of the item that holds the latest sequence number of a memory."""
     return partition, item_types.MEMORY.build_sort()
 
 
-def build_memory_entry_key(partition: str, position: int) -> Key:
-    """Build the key of the entry at a position."""
-    return partition, item_types.MEMORY_ENTRY.build_sort(position=encode_position(position))
+def build_memory_entry_key(partition: str, sequence: int) -> Key:
+    """Build the key of the entry at a sequence number."""
+    return partition, item_types.MEMORY_ENTRY.build_sort(sequence=encode_sequence(sequence))
 
 
 def build_tag_prefix(tag: str) -> str:
     """Build what the sort keys of the rows of a tag begin with."""
-    return item_types.TAG_ROW.build_sort(tag=hash_name("tag", tag), position="")
+    return item_types.TAG_ROW.build_sort(tag=hash_name("tag", tag), sequence="")
 
 
-def build_tag_row_key(partition: str, tag: str, position: int) -> Key:
-    """Build the key of the row by which the entry at a position is found by a tag."""
-    return partition, build_tag_prefix(tag) + encode_position(position)
+def build_tag_row_key(partition: str, tag: str, sequence: int) -> Key:
+    """Build the key of the row by which the entry at a sequence number is found by a tag."""
+    return partition, build_tag_prefix(tag) + encode_sequence(sequence)
 
 
-def build_removal_key(partition: str, position: int) -> Key:
-    """Build the key of the row that says which entry was deleted at a position."""
-    return partition, item_types.REMOVAL.build_sort(position=encode_position(position))
+def build_deletion_key(partition: str, sequence: int) -> Key:
+    """Build the key of the row that says which entry was deleted at a sequence number."""
+    return partition, item_types.DELETION.build_sort(sequence=encode_sequence(sequence))
 
 
-def build_snapshot_pin_key(partition: str, position: int) -> Key:
-    """Build the key of the row of an open run, at the position of its snapshot."""
-    return partition, item_types.SNAPSHOT_PIN.build_sort(position=encode_position(position))
+def build_snapshot_pin_key(partition: str, sequence: int) -> Key:
+    """Build the key of the row of an open run, at the sequence number of its snapshot."""
+    return partition, item_types.SNAPSHOT_PIN.build_sort(sequence=encode_sequence(sequence))
 
 
 def build_memory_run_key(partition: str, run: str) -> Key:
@@ -138,5 +138,5 @@ def build_run_secrets_key(partition: str, run: str) -> Key:
 
 
 def build_put_request_key(partition: str, key: bytes) -> Key:
-    """Build the key of what says at which position an Idempotency-Key's entry is."""
+    """Build the key of what says at which sequence number an Idempotency-Key's entry is."""
     return partition, item_types.PUT_REQUEST.build_sort(request=key.hex())
