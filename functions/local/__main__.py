@@ -3,7 +3,9 @@
 import os
 import signal
 import sys
+import time
 from contextlib import ExitStack, closing, suppress
+from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from threading import Thread
@@ -21,6 +23,7 @@ from functions.platform.clock import now_ms
 from functions.platform.observability import logger
 
 _ROOT = Path(__file__).resolve().parents[2]
+_POLL = 0.02  # seconds
 
 
 def main() -> int:
@@ -70,11 +73,18 @@ def _run(settings: LocalSettings) -> None:
 
 def _greet(url: str, greeting: str) -> None:
     """Print the greeting as soon as the server answers."""
-    connection = HTTPConnection(urlsplit(url).netloc)
-    with suppress(OSError, HTTPException), closing(connection):
-        connection.request("GET", "/health")
-        connection.getresponse().read()
-        print(greeting, flush=True)
+    while not _is_answering(url):
+        time.sleep(_POLL)
+    print(greeting, flush=True)
+
+
+def _is_answering(url: str) -> bool:
+    with closing(HTTPConnection(urlsplit(url).netloc)) as connection:
+        try:
+            connection.request("GET", "/health")
+            return connection.getresponse().status == HTTPStatus.OK
+        except (OSError, HTTPException):
+            return False
 
 
 def _render_greeting(url: str, folder: Path, database: Database, principal: FirstPrincipal) -> str:

@@ -9,7 +9,7 @@ import socket
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
-from typing import Any
+from typing import Any, Self
 
 import uvicorn
 from uvicorn.supervisors import Multiprocess
@@ -125,6 +125,27 @@ def listen(host: str, port: int) -> socket.socket:
         ) from error
 
 
+class SharedAddress(socket.socket):
+    """A socket at an address of which every worker process gets a listener of its own.
+
+    The kernel then spreads the connections over the workers. From one common listener, the first
+    worker to wake takes all that wait: often all eight of eight clients.
+    """
+
+    @classmethod
+    def bind_to(cls, family: int, address: tuple[str, int]) -> Self:
+        """Bind one more socket to an address."""
+        shared = cls(family)
+        shared.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        shared.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        shared.bind(address)
+        return shared
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let uvicorn, which pickles the socket for each worker, give it a new one."""
+        return SharedAddress.bind_to, (self.family, self.getsockname()[:2])
+
+
 def render_url(listener: socket.socket) -> str:
     """Return the URL under which a client on this machine reaches the listener."""
     host, port = listener.getsockname()[:2]
@@ -136,10 +157,11 @@ def serve(listener: socket.socket, workers: int) -> None:
     """Serve until SIGINT, SIGTERM or SIGHUP, and finish the requests in flight.
 
     Args:
-        listener: accepts the connections.
+        listener: accepts the connections, or has taken the address for the workers.
         workers: one serves in this process; more are processes that uvicorn starts and replaces.
     """
     logging.getLogger("uvicorn").setLevel(logging.ERROR)
+    address = listener.getsockname()[:2]
     config = uvicorn.Config(
         f"{__name__}:{create_app.__name__}",
         factory=True,
@@ -160,6 +182,8 @@ def serve(listener: socket.socket, workers: int) -> None:
         uvicorn.Server(config).run(sockets=[listener])
         return
     on_hang_up = signal.getsignal(signal.SIGHUP)
-    supervisor = Multiprocess(config, sockets=[listener])
-    signal.signal(signal.SIGHUP, on_hang_up)  # uvicorn's own restarts the workers
-    supervisor.run()
+    listener.close()
+    with SharedAddress.bind_to(listener.family, address) as shared:
+        supervisor = Multiprocess(config, sockets=[shared])
+        signal.signal(signal.SIGHUP, on_hang_up)  # uvicorn's own handler restarts the workers
+        supervisor.run()
