@@ -2,12 +2,12 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: run test e2e lint check bench docs synth deploy destroy lock clean
+.PHONY: run test e2e lint openapi check bench docs synth deploy destroy lock clean
 
 VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip install -q --disable-pip-version-check
-CODE := $(wildcard functions infra operations sdk tests benchmarks)
+CODE := $(wildcard functions infra operations sdk tests benchmarks tools)
 
 # The embedded database comes from npm, for this platform only; nothing is to be installed
 # elsewhere, nor where another DynamoDB or another copy of the engine is there.
@@ -44,6 +44,9 @@ lint: $(VENV)/dev.stamp
 	@$(VENV)/bin/ruff check -q $(CODE)
 	@$(VENV)/bin/mypy --strict --no-error-summary $(CODE)
 	@$(VENV)/bin/lint-imports --no-logo
+
+openapi: $(VENV)/dev.stamp
+	@$(PY) -m tools.openapi
 
 e2e: $(TOOLKIT) $(VENV)/dev.stamp
 	@$(PY) -m pytest -q -m e2e tests

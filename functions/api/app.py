@@ -13,7 +13,7 @@ from functions.api.error_responses import (
     problem_response,
 )
 from functions.api.http import Request, Response
-from functions.api.paging import assert_known_parameters
+from functions.api.parameters import assert_known_parameters
 from functions.api.routes import OPENWOP_PREFIX, ROUTES
 from functions.api.routing import Router
 from functions.container import Container

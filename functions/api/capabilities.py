@@ -1,8 +1,7 @@
 """What the service says it can do, to each protocol in its own shape (contract §6)."""
 
-from typing import get_args
+from typing import Any, get_args
 
-from functions.api.documents import Document
 from functions.entries.model import ENCRYPTED
 from functions.entries.tiers import Tier
 from functions.openwop.redaction import Edition
@@ -36,7 +35,7 @@ from functions.tasks.model import Policy
 
 _POLICY = Policy()
 
-CAPABILITIES: Document = {
+CAPABILITIES: dict[str, Any] = {
     "memory": {
         "specification": "OpenIntent RFC-0015",
         "tiers": list(get_args(Tier)),
@@ -104,7 +103,7 @@ CAPABILITIES: Document = {
 }
 """Answer of `GET /api/v1/capabilities`; extensions as in RFC-0015 §4.3."""
 
-OPENINTENT: Document = {
+OPENINTENT: dict[str, Any] = {
     "protocol": "OpenIntent Coordination Protocol",
     "version": "0.1",
     "rfcUrls": [
@@ -115,12 +114,12 @@ OPENINTENT: Document = {
 }
 """Answer of `GET /.well-known/openintent.json`, in the shape that published servers give it."""
 
-_OPENWOP_MEMORY: Document = {
+_OPENWOP_MEMORY: dict[str, Any] = {
     "supported": True,
     "maxEntrySizeBytes": MAX_OPENWOP_ENTRY_BYTES,
     "ttlSupported": True,
 }
-OPENWOP: dict[Edition, Document] = {
+OPENWOP: dict[Edition, dict[str, Any]] = {
     "rfc-0004": {
         "capabilities": {"agents": {"memoryBackends": ["longTerm"]}, "memory": _OPENWOP_MEMORY}
     },

@@ -7,8 +7,8 @@ from typing import Any
 
 import orjson
 
-from functions.api.documents import conflict_document
 from functions.api.http import Response, json_response
+from functions.api.responses.errors import render_current
 from functions.platform.errors import (
     ERROR_CODES,
     OPENWOP_ERROR_CODES,
@@ -50,7 +50,7 @@ def problem_response(error: ServiceError) -> Response:
     if isinstance(error, Conflict) and error.version is not None:
         members["current_version"] = error.version
     if isinstance(error, Conflict) and error.current is not None:
-        members["current"] = conflict_document(error.current)
+        members["current"] = render_current(error.current)
     headers = {name.replace("_", "-"): value for name, value in _error_headers(error).items()}
     return _problem(error.code, error.message, members, headers)
 

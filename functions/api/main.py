@@ -5,6 +5,10 @@ from functions.platform.start import starting
 with starting():
     from functions.api.app import App
     from functions.container import Container
+    from functions.entries.requests import EntryChange, NewEntry
     from functions.platform.settings import ApiSettings
+    from functions.tasks.requests import NewTask, TaskChange
 
     handler = App(Container(ApiSettings.from_env()))
+    for model in (NewEntry, EntryChange, NewTask, TaskChange):
+        model.model_rebuild()

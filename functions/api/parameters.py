@@ -1,181 +1,221 @@
-"""The parameters of the routes, as OpenAPI describes them (RFC-0015 §4.1; contract §3, §4)."""
+"""Query parameters: what each takes, how it is read from a request, and what it means."""
 
-from typing import get_args
+import re
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar, cast, get_args
 
-from functions.api.documents import Document
-from functions.entries.tiers import Tier
-from functions.event_log.model import EventType
-from functions.platform.limits import (
-    DEFAULT_CONTEXT_EPISODES,
-    DEFAULT_CONTEXT_KB,
-    DEFAULT_PAGE_ITEMS,
-    MAX_CONTEXT_EPISODES,
-    MAX_CONTEXT_KB,
-    MAX_ID_CHARACTERS,
-    MAX_IDEMPOTENCY_KEY_CHARACTERS,
-    MAX_OFFSET,
-    MAX_PAGE_ITEMS,
-    MAX_TAGS,
+from functions.api.http import Request
+from functions.platform.clock import from_rfc3339
+from functions.platform.errors import ValidationFailed
+from functions.platform.limits import DEFAULT_PAGE_ITEMS, MAX_OFFSET, MAX_PAGE_ITEMS, MAX_TAGS
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A query parameter; `description` is its meaning in the OpenAPI document."""
+
+    name: str
+    description: str
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The JSON schema of its values."""
+        raise NotImplementedError
+
+    def text(self, request: Request) -> str | None:
+        """Return the parameter as it was sent; None if it wasn't.
+
+        Raises:
+            ValidationFailed: it is given more than once.
+        """
+        values = request.query.get(self.name)
+        if values is None:
+            return None
+        if len(values) > 1:
+            raise ValidationFailed(self.name, "is given more than once")
+        return values[0]
+
+
+@dataclass(frozen=True, slots=True)
+class TextParameter(Parameter):
+    """A text.
+
+    Attributes:
+        max_length: in characters; None: unlimited.
+        pattern: what the whole text matches.
+        expected: completes the error of a text that doesn't match the pattern.
+    """
+
+    max_length: int | None = None
+    pattern: str | None = None
+    expected: str = ""
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The JSON schema of its values."""
+        if self.pattern is not None:
+            return {"type": "string", "pattern": f"^{self.pattern}$"}
+        limit = {} if self.max_length is None else {"maxLength": self.max_length}
+        return {"type": "string", "minLength": 1} | limit
+
+    def read(self, request: Request) -> str | None:
+        """Return the text; None if it wasn't sent.
+
+        Raises:
+            ValidationFailed: it is empty, too long or doesn't match the pattern.
+        """
+        text = self.text(request)
+        if text is None:
+            return None
+        if self.pattern is not None and not re.fullmatch(self.pattern, text, re.ASCII):
+            raise ValidationFailed(self.name, self.expected)
+        if self.max_length is not None and not 0 < len(text) <= self.max_length:
+            raise ValidationFailed(self.name, f"has 1 to {self.max_length} characters")
+        if text == "":
+            raise ValidationFailed(self.name, "is empty")
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceParameter(Parameter, Generic[T]):
+    """One of the values of `literal`, a Literal."""
+
+    literal: Any
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The JSON schema of its values."""
+        return {"type": "string", "enum": list(get_args(self.literal))}
+
+    def read(self, request: Request) -> T | None:
+        """Return the choice; None if it wasn't sent.
+
+        Raises:
+            ValidationFailed: it is none of the values.
+        """
+        text = self.text(request)
+        if text is not None and text not in get_args(self.literal):
+            raise ValidationFailed(self.name, f"is one of {', '.join(get_args(self.literal))}")
+        return cast("T | None", text)
+
+
+@dataclass(frozen=True, slots=True)
+class IntegerParameter(Parameter):
+    """A whole number; without a `default` it counts as 0 if it isn't sent."""
+
+    minimum: int
+    maximum: int
+    default: int | None = None
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The JSON schema of its values."""
+        default = {} if self.default is None else {"default": self.default}
+        return {"type": "integer", "minimum": self.minimum, "maximum": self.maximum} | default
+
+    def read(self, request: Request) -> int:
+        """Return the number.
+
+        Raises:
+            ValidationFailed: it is no whole number, or out of range.
+        """
+        text = self.text(request)
+        if text is None:
+            return self.default or 0
+        digits = text.isascii() and text.isdigit() and len(text) < 12
+        if not (digits and self.minimum <= int(text) <= self.maximum):
+            message = f"is a whole number from {self.minimum} to {self.maximum}"
+            raise ValidationFailed(self.name, message)
+        return int(text)
+
+
+@dataclass(frozen=True, slots=True)
+class BooleanParameter(Parameter):
+    """`true` or `false`."""
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The JSON schema of its values."""
+        return {"type": "boolean"}
+
+    def read(self, request: Request) -> bool | None:
+        """Return the boolean; None if it wasn't sent.
+
+        Raises:
+            ValidationFailed: it is something else.
+        """
+        text = self.text(request)
+        if text not in (None, "true", "false"):
+            raise ValidationFailed(self.name, "is true or false")
+        return None if text is None else text == "true"
+
+
+@dataclass(frozen=True, slots=True)
+class TimestampParameter(Parameter):
+    """An RFC 3339 date-time."""
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The JSON schema of its values."""
+        return {"type": "string", "format": "date-time"}
+
+    def read(self, request: Request) -> int | None:
+        """Return the time in epoch ms; None if it wasn't sent.
+
+        Raises:
+            ValidationFailed: it is no RFC 3339 date-time.
+        """
+        text = self.text(request)
+        try:
+            return None if text is None else from_rfc3339(text)
+        except ValueError as error:
+            raise ValidationFailed(self.name, str(error)) from error
+
+
+@dataclass(frozen=True, slots=True)
+class TagsParameter(Parameter):
+    """Tags, separated by commas; it may be given more than once."""
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The JSON schema of its values."""
+        tag = {"type": "string", "minLength": 1, "pattern": "^[^,]+$"}
+        return {"type": "array", "items": tag, "minItems": 1, "maxItems": MAX_TAGS}
+
+    def read(self, request: Request) -> frozenset[str]:
+        """Return the tags; none if it wasn't sent.
+
+        Raises:
+            ValidationFailed: it is empty, or holds too many.
+        """
+        given = request.query.get(self.name)
+        if given is None:
+            return frozenset()
+        tags = frozenset(tag for values in given for tag in values.split(",") if tag)
+        if not 0 < len(tags) <= MAX_TAGS:
+            raise ValidationFailed(self.name, f"takes 1 to {MAX_TAGS} tags, separated by commas")
+        return tags
+
+
+LIMIT = IntegerParameter(
+    "limit", "How many to answer at most.", 1, MAX_PAGE_ITEMS, DEFAULT_PAGE_ITEMS
 )
-from functions.runs.model import RunStatus
-from functions.tasks.model import Status
-
-_TEXT: Document = {"type": "string", "minLength": 1}
-_TIME: Document = {"type": "string", "format": "date-time"}
-_POSITION: Document = {"type": "string", "pattern": "^[0-9]{1,15}$"}
-_TAGS: Document = {
-    "type": "array",
-    "items": {"type": "string", "minLength": 1, "pattern": "^[^,]+$"},
-    "minItems": 1,
-    "maxItems": MAX_TAGS,
-}
+OFFSET = IntegerParameter("offset", "How many to pass over.", 0, MAX_OFFSET, 0)
+TAGS = TagsParameter("tags", "Entries that have all of these.")
+PAGE: tuple[Parameter, ...] = (LIMIT, OFFSET)
 
 
-def _query(name: str, schema: Document, description: str, **more: object) -> Document:
-    return {"name": name, "in": "query", "description": description, "schema": schema, **more}
+def assert_known_parameters(request: Request, known: tuple[Parameter, ...]) -> None:
+    """Check that a request has no query parameter that its route doesn't know.
 
-
-def _header(name: str, pattern: str | None, description: str) -> Document:
-    schema = {"type": "string"} | ({"pattern": pattern} if pattern else {})
-    return {"name": name, "in": "header", "description": description, "schema": schema}
-
-
-_QUERY = [
-    _query(
-        "agent_id",
-        _TEXT,
-        "The owner. Required for working and episodic memory, unless scope.task_id is given; "
-        "for an agent it defaults to itself.",
-    ),
-    _query("namespace", _TEXT, "The namespace; a trailing `*` makes it a prefix: `billing.*`."),
-    _query("key", _TEXT, "The key."),
-    _query("memory_type", {"type": "string", "enum": list(get_args(Tier))}, "The tier."),
-    _query("tags", _TAGS, "Entries that have all of these.", style="form", explode=False),
-    _query("tags_any", _TAGS, "Entries that have any of these.", style="form", explode=False),
-    _query("scope.task_id", _TEXT, "The task in the entry's scope."),
-    _query("scope.intent_id", _TEXT, "The intent in the entry's scope."),
-    _query("pinned", {"type": "boolean"}, "Episodic entries that are pinned, or aren't."),
-    _query("updated_after", _TIME, "Entries changed after this moment."),
-    _query("updated_before", _TIME, "Entries changed before this moment."),
-    _query("status", {"type": "string", "enum": list(get_args(Status))}, "The tasks' status."),
-    _query("type", {"type": "string", "enum": list(get_args(EventType))}, "The events' type."),
-    _query(
-        "after", _POSITION, "The `next` of an earlier answer; the log's beginning unless given."
-    ),
-    _query(
-        "episodic_limit",
-        {
-            "type": "integer",
-            "minimum": 0,
-            "maximum": MAX_CONTEXT_EPISODES,
-            "default": DEFAULT_CONTEXT_EPISODES,
-        },
-        "How many episodic entries to pack at most.",
-    ),
-    _query(
-        "max_kb",
-        {"type": "integer", "minimum": 1, "maximum": MAX_CONTEXT_KB, "default": DEFAULT_CONTEXT_KB},
-        "How large the packed entries may be, as JSON.",
-    ),
-    _query(
-        "last",
-        {"type": "integer", "minimum": 1, "maximum": MAX_PAGE_ITEMS},
-        "The newest so many messages; without limit and offset.",
-    ),
-    _query(
-        "limit",
-        {"type": "integer", "minimum": 1, "maximum": MAX_PAGE_ITEMS, "default": DEFAULT_PAGE_ITEMS},
-        "How many to answer at most.",
-    ),
-    _query(
-        "offset",
-        {"type": "integer", "minimum": 0, "maximum": MAX_OFFSET, "default": 0},
-        "How many to pass over.",
-    ),
-]
-_OPENWOP = [
-    _query("runId", _TEXT, "A run on this memory; its snapshot shows. The present unless given."),
-    _query("tag", _TEXT, "Entries that have this tag."),
-    _query(
-        "before",
-        {"type": "string", "pattern": "^mem_[0-9a-hjkmnp-tv-z]{22}$"},
-        "Entries older than the one with this id.",
-    ),
-    _query(
-        "limit",
-        {"type": "integer", "minimum": 0, "maximum": MAX_PAGE_ITEMS, "default": 0},
-        "How many to answer at most; 0 is no limit of yours, and 1,000 or 5 MB.",
-    ),
-]
-_RUNS = [
-    _query(
-        "agent_type",
-        _TEXT | {"maxLength": MAX_ID_CHARACTERS},
-        "The agent type that runs were started with.",
-    ),
-    _query("run_id", _TEXT, "A run, in place of an agent type."),
-    _query("status", {"type": "string", "enum": list(get_args(RunStatus))}, "The runs' status."),
-    _query(
-        "before",
-        {"type": "string", "pattern": "^epi_[0-9a-hjkmnp-tv-z]{36}$"},
-        "Episodes older than the one with this id: the `next` of an earlier answer.",
-    ),
-]
-_COMMON = {parameter["name"]: parameter for parameter in _QUERY}
-_OF_SECTION = {
-    section: {parameter["name"]: parameter for parameter in parameters}
-    for section, parameters in (("openwop", _OPENWOP), ("runs", _RUNS))
-}
-
-AGENT_ID = _header(
-    "X-Agent-ID", r"^[^\x00-\x1f\x7f]+$", "Must be the id of the key's own principal; else 403."
-)
-IDEMPOTENCY_KEY = _header(
-    "Idempotency-Key",
-    rf"^[\x21-\x7e]{{1,{MAX_IDEMPOTENCY_KEY_CHARACTERS}}}$",
-    "A retry with the same key and body writes nothing twice.",
-)
-IF_NONE_MATCH = _header(
-    "If-None-Match", None, "An ETag; while it is the present one, the answer is 304."
-)
-IF_MATCH = _header(
-    "If-Match",
-    r'^([0-9]{1,15}|"[0-9]{1,15}")$',
-    'The version that was last read, as `3` or `"3"`.',
-)
-
-_PATH_NOTES = {
-    "agent_id": "An agent's id.",
-    "namespace": "A namespace's name.",
-    "task_id": "A task's id.",
-    "intent_id": "An intent's id.",
-    "principal": "A principal's id.",
-    "coordinator_id": "A coordinator's id.",
-    "memoryRef": "A memory's reference, as the start of a run gave it.",
-    "runId": "A run's id.",
-    "fact_id": "A fact's id.",
-    "instance_id": "An agent instance's id.",
-    "agent_type": "A type of agents: a label, and no boundary.",
-    "task_type": "A type of tasks.",
-    "workflow_id": "A workflow's id.",
-    "run_id": "A run's id.",
-}
-_SLASHES = " It may hold slashes."
-
-
-def in_query(name: str, section: str) -> Document:
-    """A query parameter as a section of the document means it."""
-    return _OF_SECTION.get(section, {}).get(name) or _COMMON[name]
-
-
-def in_path(name: str, *, many: bool) -> Document:
-    """A name in the path; `many` says that it may hold slashes."""
-    description = _PATH_NOTES.get(name, "The id.") + (_SLASHES if many else "")
-    schema = _TEXT | ({"maxLength": MAX_ID_CHARACTERS} if name == "principal" else {})
-    return {
-        "name": name,
-        "in": "path",
-        "required": True,
-        "description": description,
-        "schema": schema,
-    }
+    Raises:
+        ValidationFailed: it has; all of them are named.
+    """
+    if not request.query:
+        return
+    unknown = sorted(request.query.keys() - {parameter.name for parameter in known})
+    if unknown:
+        problems = [(name, "is no parameter of this call") for name in unknown]
+        raise ValidationFailed(*problems[0], *problems[1:])

@@ -1,17 +1,26 @@
 """Routes, and the router that finds the route of a request."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
 from functions.api.http import Request, Response
+from functions.api.parameters import Parameter
 from functions.identity.model import Principal
 from functions.platform.errors import MethodNotAllowed, NotFound
 
 PUBLIC, ROOT, ANY = "public", "root", "any"
 _PARAMETER = re.compile(r"\{(\w+)(\+?)\}")
+
+
+class Example:
+    """A document that is always one of `documents`: its schema is derived from them."""
+
+    def __init__(self, name: str, *documents: Mapping[str, Any]) -> None:
+        self.name = name
+        self.documents = documents
 
 
 @dataclass(frozen=True)
@@ -21,11 +30,12 @@ class Route:
     Attributes:
         path: a template; the parameter `{name}` holds no slash, `{name+}` may.
         required_permission: a permission of RFC-0015 §6.4; or PUBLIC, ROOT or ANY (any principal).
-        responses: the schema's name by status; None where there is no body.
+        responses: the document's type by status; None where there is no body.
         request_model: the pydantic model of the body.
-        query: the names of the query parameters.
+        response_headers: of successes; Location comes with 201 alone.
         error_statuses: those beside the ones that every route of its kind has.
         idempotent: whether it honours Idempotency-Key.
+        is_documented: whether the OpenAPI document has it.
     """
 
     method: str
@@ -33,15 +43,17 @@ class Route:
     handler: Callable[[Request, Principal], Response]
     required_permission: str
     summary: str
-    responses: dict[int, str | None]
+    responses: dict[int, Any]
     request_model: Any = None
     request_model_optional: bool = False
     media_types: tuple[str, ...] = ("application/json",)  # of the body
-    query: tuple[str, ...] = ()
+    response_headers: tuple[str, ...] = ()
+    query: tuple[Parameter, ...] = ()
     error_statuses: tuple[int, ...] = ()
     if_match: Literal["required", "optional"] | None = None
     idempotent: bool = False
     description: str = ""
+    is_documented: bool = True
 
     @property
     def openapi_path(self) -> str:

@@ -2,45 +2,41 @@
 
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from functions.conversations.model import SCHEMA, Sensitivity
-from functions.platform.fields import AgentId, Moment, Name, Tag
+from functions.platform.fields import AgentId, Moment, Name, Tag, Ttl
 from functions.platform.limits import (
     MAX_APPENDED_MESSAGES,
     MAX_LABEL_CHARACTERS,
     MAX_OWNERS,
     MAX_TAGS,
-    MAX_TTL_CHARACTERS,
 )
+from functions.platform.models import RequestModel
 
 Role = Annotated[str, Field(min_length=1, max_length=MAX_LABEL_CHARACTERS)]
 Principals = Annotated[list[AgentId], Field(max_length=MAX_OWNERS)]
 
 
-class NewMessage(BaseModel):
+class NewMessage(RequestModel):
     """A message: `role`, `content`, `timestamp` (default: now), `metadata` (§4.1)."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     role: Role
     content: Any
     timestamp: Moment | None = None
-    metadata: dict[str, Any] = {}
+    metadata: dict[str, Any] = Field(default={})
 
 
-class NewMessages(BaseModel):
+class NewMessages(RequestModel):
     """Body of an append: a message as it is, or several as `messages`, all or none."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     role: Role | None = None
     content: Any = None
     timestamp: Moment | None = None
-    metadata: dict[str, Any] = {}
-    messages: Annotated[
-        list[NewMessage], Field(min_length=1, max_length=MAX_APPENDED_MESSAGES)
-    ] = []
+    metadata: dict[str, Any] = Field(default={})
+    messages: Annotated[list[NewMessage], Field(min_length=1, max_length=MAX_APPENDED_MESSAGES)] = (
+        Field(default=[])
+    )
 
     @model_validator(mode="after")
     def _one_or_several(self) -> Self:
@@ -58,28 +54,32 @@ class NewMessages(BaseModel):
         return [NewMessage.model_construct(**given)]
 
 
-class NewConversation(BaseModel):
+class NewConversation(RequestModel):
     """Body of `PUT /api/v1/conversations/{session_id}`: the whole of a conversation."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     session_id: Name | None = None
     user_id: AgentId
-    messages: list[NewMessage] = []
-    metadata: dict[str, Any] = {}
-    agent_participants: Principals = []
-    shared_with: Principals = []
-    tags: Annotated[list[Tag], Field(max_length=MAX_TAGS)] = []
+    messages: list[NewMessage] = Field(default=[])
+    metadata: dict[str, Any] = Field(default={})
+    agent_participants: Principals = Field(default=[])
+    shared_with: Principals = Field(default=[])
+    tags: Annotated[list[Tag], Field(max_length=MAX_TAGS)] = Field(default=[])
+    """Labels to query by."""
     version: str = SCHEMA
+    """Counts the changes; send it as If-Match, or here in a batch."""
     sensitivity: Sensitivity | None = None
-    ttl: str | None = Field(default=None, max_length=MAX_TTL_CHARACTERS)
+    """`confidential` and `restricted` values are stored encrypted."""
+    ttl: Ttl | None = None
+    """`task_lifetime`, `duration:` and an ISO 8601 duration, such as `duration:PT24H`, or null: no
+    end. An `expires_at` wins over it."""
     expires_at: Moment | None = None
+    """From this moment on it is gone, as if it had never been."""
 
 
-class NewState(BaseModel):
+class NewState(RequestModel):
     """Body of `PUT /api/v1/agents/{agent_id}/state/{owner_id}/{key}`."""
 
-    model_config = ConfigDict(extra="forbid", strict=True)
-
     value: Any
+    """Any JSON, at most 65,536 bytes of compact UTF-8."""
     sensitivity: Sensitivity | None = None
+    """`confidential` and `restricted` values are stored encrypted."""

@@ -2,19 +2,19 @@
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from functions.entries.model import Priority, Sensitivity
 from functions.entries.tiers import Tier
-from functions.platform.fields import AgentId, Identifier, Moment, Name, Tag
+from functions.platform.fields import AgentId, Identifier, Moment, Name, Tag, Ttl
 from functions.platform.limits import (
     DEFAULT_EPISODIC_ENTRIES,
     MAX_ENTRY_ID_CHARACTERS,
     MAX_EPISODIC_ENTRIES,
     MAX_LISTED_NAMESPACES,
     MAX_TAGS,
-    MAX_TTL_CHARACTERS,
 )
+from functions.platform.models import ChangeModel, RequestModel
 
 
 def _remove_duplicates(tags: list[str]) -> list[str]:
@@ -26,34 +26,42 @@ EntryId = Annotated[str, Field(min_length=1, max_length=MAX_ENTRY_ID_CHARACTERS)
 EvictionPolicy = Literal["lru"]
 
 
-class Scope(BaseModel):
+class Scope(RequestModel):
     """`scope` of an entry: the context that it is bound to (RFC-0015 §1.1)."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     task_id: Identifier | None = None
     intent_id: Identifier | None = None
 
 
-class _Changeable(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    ttl: str | None = Field(default=None, max_length=MAX_TTL_CHARACTERS)
+class _Changeable(RequestModel):
+    ttl: Ttl | None = None
+    """`task_lifetime`, `duration:` and an ISO 8601 duration, such as `duration:PT24H`, or null: no
+    end. An `expires_at` wins over it."""
     expires_at: Moment | None = None
+    """From this moment on it is gone, as if it had never been."""
     sensitivity: Sensitivity | None = None
+    """`confidential` and `restricted` values are stored encrypted."""
 
 
 class NewEntry(_Changeable):
     """Body of `POST /api/v1/memory`."""
 
     namespace: Name
+    """The group that the entry stands in, such as `billing.invoices`."""
     key: Name
+    """The entry's name within its namespace."""
     value: dict[str, Any]
+    """Your JSON object, at most 65,536 bytes of compact UTF-8."""
     memory_type: Tier
+    """The tier: it decides on lifetime and access."""
     agent_id: AgentId | None = None
+    """The owner; the caller unless given."""
     scope: Scope | None = None
-    tags: Tags = []
+    """The task and intent that the entry belongs to."""
+    tags: Tags = Field(default=[])
+    """Labels to query by."""
     pinned: bool | None = None
+    """Episodic only: never evicted."""
     priority: Priority | None = None
 
     @property
@@ -67,24 +75,50 @@ class NewEntry(_Changeable):
         return None if self.scope is None else self.scope.intent_id
 
 
-class EntryChange(_Changeable):
+class EntryChange(_Changeable, ChangeModel):
     """Body of `PATCH /api/v1/memory/{id}`: only the given fields change."""
 
-    value: dict[str, Any] = {}
-    tags: Tags = []
+    model_config = ConfigDict(json_schema_extra={"minProperties": 1})
+
+    value: dict[str, Any] = Field(default={})
+    """Your JSON object, at most 65,536 bytes of compact UTF-8."""
+    tags: Tags = Field(default=[])
+    """Labels to query by."""
     pinned: bool = False
+    """Episodic only: never evicted."""
     priority: Priority = "normal"
 
 
 class BatchUpdate(EntryChange):
-    """An item of a batch that updates: by `id`, or by natural key (contract §4)."""
+    """An item of a batch that updates an entry.
+
+    Names it by `id`, or by namespace and key (with `memory_type` for semantic memory). Only the
+    given fields change.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "anyOf": [
+                {"required": ["id"], "properties": {"id": {"type": "string"}}},
+                {
+                    "required": ["namespace", "key"],
+                    "properties": {"namespace": {"type": "string"}, "key": {"type": "string"}},
+                },
+            ]
+        }
+    )
 
     version: int = Field(ge=1)
+    """Counts the changes; send it as If-Match, or here in a batch."""
     id: EntryId | None = None
     namespace: Name | None = None
+    """The group that the entry stands in, such as `billing.invoices`."""
     key: Name | None = None
+    """The entry's name within its namespace."""
     memory_type: Tier | None = None
+    """The tier: it decides on lifetime and access."""
     agent_id: AgentId | None = None
+    """The owner; the caller unless given."""
 
     @model_validator(mode="after")
     def _named_one_way(self) -> Self:
@@ -107,19 +141,18 @@ class BatchUpdate(EntryChange):
         return EntryChange.model_construct(given, **{name: getattr(self, name) for name in given})
 
 
-class EpisodicSettings(BaseModel):
+class EpisodicSettings(ChangeModel):
     """`episodic` of an agent's settings: only the given fields change."""
 
-    model_config = ConfigDict(extra="forbid", strict=True)
-
     capacity: int = Field(default=DEFAULT_EPISODIC_ENTRIES, ge=1, le=MAX_EPISODIC_ENTRIES)
+    """How many episodic entries it may hold. A lowered one is reached by the schedule, in the
+    order of eviction."""
     eviction_policy: EvictionPolicy = "lru"
     pinned_namespaces: list[Name] = Field(default=[], max_length=MAX_LISTED_NAMESPACES)
+    """New episodic entries in these are pinned, unless they say otherwise."""
 
 
-class AgentConfig(BaseModel):
+class AgentConfig(RequestModel):
     """Body of `PATCH /api/v1/agents/{agent_id}/memory/config`."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     episodic: EpisodicSettings

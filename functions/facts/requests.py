@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, ConfigDict, Field
 
 from functions.platform.fields import Identifier
 from functions.platform.limits import (
@@ -11,6 +11,7 @@ from functions.platform.limits import (
     MAX_QUERY_CHARACTERS,
     MAX_RESULTS,
 )
+from functions.platform.models import RequestModel
 
 
 def _worded(text: str) -> str:
@@ -25,10 +26,10 @@ Part = Annotated[
 Confidence = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)]
 
 
-class NewFact(BaseModel):
+class NewFact(RequestModel):
     """Body of `POST /api/v1/facts`."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(strict=False)
 
     subject: Part
     predicate: Part
@@ -36,16 +37,18 @@ class NewFact(BaseModel):
     confidence: Confidence = 1.0
     fact_id: Identifier | None = None
     agent_type: Identifier | None = None
+    """A label that groups runs, such as `sdr`; no boundary."""
     learned_from_run_id: Identifier | None = None
     metadata: dict[str, Any] | None = None
 
 
-class RecallFilters(BaseModel):
+class RecallFilters(RequestModel):
     """What recalled facts have to be like."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(strict=False)
 
     agent_type: Identifier | None = None
+    """A label that groups runs, such as `sdr`; no boundary."""
     subject: Part | None = None
     predicate: Part | None = None
     learned_from_run_id: Identifier | None = None
@@ -57,13 +60,13 @@ class RecallFilters(BaseModel):
         return {name: str(value) for name, value in self if name != "min_confidence" and value}
 
 
-class Recall(BaseModel):
+class Recall(RequestModel):
     """Body of `POST /api/v1/facts/recall`."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(strict=False)
 
     query: Annotated[
         str, AfterValidator(_worded), Field(min_length=1, max_length=MAX_QUERY_CHARACTERS)
     ]
     top_k: Annotated[int, Field(ge=1, le=MAX_RESULTS, strict=True)] = DEFAULT_RESULTS
-    filters: RecallFilters = RecallFilters()
+    filters: RecallFilters = Field(default_factory=RecallFilters)

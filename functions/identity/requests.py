@@ -2,27 +2,26 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from functions.identity.model import READ, WRITE, Kind, Permission
 from functions.platform.fields import AgentId, Moment
 from functions.platform.keys import TENANT_PATTERN
+from functions.platform.models import RequestModel
 
 
-class NewTenant(BaseModel):
+class NewTenant(RequestModel):
     """Body of `POST /api/v1/tenants`."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     id: Annotated[str, Field(pattern=TENANT_PATTERN)]
 
 
-class NewPrincipal(BaseModel):
+class NewPrincipal(RequestModel):
     """Body of `POST /api/v1/principals`."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     id: AgentId
     kind: Kind
-    permissions: list[Permission] = [READ, WRITE]
+    """What it is, in a word of yours: `tool_call`, `observation`."""
+    permissions: list[Permission] = Field(default=[READ, WRITE])
     expires_at: Moment | None = None
+    """From this moment on its key counts no more."""

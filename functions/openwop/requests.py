@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import Field, SecretStr
 
 from functions.openwop.model import OnSecret
 from functions.platform.fields import AgentId, Moment, Name
@@ -13,37 +13,40 @@ from functions.platform.limits import (
     MAX_SECRETS,
     MAX_TAGS,
 )
+from functions.platform.models import RequestModel
 
 
-class Secret(BaseModel):
+class Secret(RequestModel):
     """A secret of a run; `value` never shows in a representation."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     label: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$")]
     value: Annotated[SecretStr, Field(min_length=1, max_length=MAX_SECRET_CHARACTERS)]
+    """At most 65,536 bytes with the others."""
 
 
-class NewMemoryRun(BaseModel):
+class NewMemoryRun(RequestModel):
     """Body of `POST /v1/runs`."""
 
-    model_config = ConfigDict(extra="forbid", strict=True)
-
     agent: AgentId
+    """Whose memory it is; any name."""
     scope: Name | None = None
-    secrets: Annotated[list[Secret], Field(max_length=MAX_SECRETS)] = []
+    """Which of the agent's memories."""
+    secrets: Annotated[list[Secret], Field(max_length=MAX_SECRETS)] = Field(default=[])
+    """What the run's puts must not persist."""
     on_secret: OnSecret = Field(default="redact", alias="onSecret")
+    """What a put does with a secret."""
 
 
-class NewMemoryEntry(BaseModel):
+class NewMemoryEntry(RequestModel):
     """Body of `POST /v1/memory/{memoryRef}`."""
 
-    model_config = ConfigDict(extra="forbid", strict=True)
-
     content: str
+    """At most 65,536 bytes of UTF-8."""
     tags: Annotated[
         list[Annotated[str, Field(max_length=MAX_OPENWOP_TAG_CHARACTERS)]],
         Field(max_length=MAX_TAGS),
-    ] = []
+    ] = Field(default=[])
+    """Labels to query by."""
     expires_at: Moment | None = Field(default=None, alias="expiresAt")
+    """From this moment on no list and no get shows it."""
     run_id: str | None = Field(default=None, alias="runId", max_length=MAX_ID_CHARACTERS)

@@ -4,10 +4,26 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from functions.platform.errors import ValidationFailed
 from functions.platform.limits import MAX_VALIDATION_ERRORS
+
+
+class RequestModel(BaseModel):
+    """The model of a request's body, or of a part of one; unknown fields are errors.
+
+    Its validator is built at the first use, or by `model_rebuild`, and not at import: a function
+    has many models, and most containers serve few of them. A field's docstring is its description
+    in the OpenAPI document.
+    """
+
+    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
+
+
+class ChangeModel(RequestModel):
+    """The model of a change: only the given fields change, and a default has no meaning."""
+
 
 Model = TypeVar("Model", bound=BaseModel)
 Path = tuple[str | int, ...]

@@ -2,30 +2,28 @@
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
+
+from functions.platform.models import RequestModel
 
 
-class NewWorkflow(BaseModel):
+class NewWorkflow(RequestModel):
     """Body of `PUT /api/v1/procedures/{agent_type}/{task_type}/{workflow_id}`."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     spec: Any
     half_life: str | None = None
     reset: bool = False
 
 
-class Selection(BaseModel):
+class Selection(RequestModel):
     """Body of `POST /api/v1/procedures/{agent_type}/{task_type}/select`; it may be left out."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     seed: Annotated[int, Field(ge=0, lt=2**63)] | None = None
 
 
-class Outcome(BaseModel):
+class Outcome(RequestModel):
     """Body of `POST …/{workflow_id}/outcome`."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(strict=False)
 
     score: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)]

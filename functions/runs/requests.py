@@ -2,50 +2,54 @@
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from functions.platform.fields import AgentId, Identifier
 from functions.platform.limits import MAX_LABEL_CHARACTERS, MAX_TURN
+from functions.platform.models import RequestModel
 from functions.runs.model import Sensitivity
 
 Label = Annotated[str, Field(min_length=1, max_length=MAX_LABEL_CHARACTERS)]
 
 
-class NewRun(BaseModel):
+class NewRun(RequestModel):
     """Body of `POST /api/v1/runs`."""
 
-    model_config = ConfigDict(extra="forbid", strict=True)
-
     agent_type: AgentId
+    """A label that groups runs, such as `sdr`; no boundary."""
     instance_id: Identifier | None = None
+    """Which instance of the agent runs."""
     input: Any = None
+    """Any JSON, at most 65,536 bytes; recalled episodes, say."""
     sensitivity: Sensitivity | None = None
+    """`confidential` and `restricted` values are stored encrypted."""
 
 
-class RunOutput(BaseModel):
+class RunOutput(RequestModel):
     """Body of `POST /api/v1/runs/{run_id}/complete`."""
 
-    model_config = ConfigDict(extra="forbid", strict=True)
-
     output: Any = None
+    """Any JSON, at most 65,536 bytes."""
 
 
-class RunError(BaseModel):
+class RunError(RequestModel):
     """Body of `POST /api/v1/runs/{run_id}/fail`."""
 
-    model_config = ConfigDict(extra="forbid", strict=True)
-
     error: Any = None
+    """Any JSON, at most 65,536 bytes."""
 
 
-class NewEpisode(BaseModel):
+class NewEpisode(RequestModel):
     """Body of `POST /api/v1/runs/{run_id}/episodes`."""
 
-    model_config = ConfigDict(extra="forbid", strict=True)
-
     content: Any
+    """Any JSON, at most 65,536 bytes."""
     role: Label | None = None
     kind: Label | None = None
+    """What it is, in a word of yours: `tool_call`, `observation`."""
     turn: Annotated[int, Field(ge=0, le=MAX_TURN)] | None = None
+    """The turn of the run that it belongs to."""
     metadata: dict[str, Any] | None = None
+    """At most 65,536 bytes of JSON."""
     sensitivity: Sensitivity | None = None
+    """`confidential` and `restricted` values are stored encrypted."""

@@ -2,13 +2,14 @@
 
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, Field
 
 from functions.entries.model import Filters, parse_namespace_filter
 from functions.entries.requests import Tags
 from functions.entries.tiers import Tier
 from functions.platform.fields import AgentId, Name
 from functions.platform.limits import DEFAULT_RESULTS, MAX_QUERY_CHARACTERS, MAX_RESULTS
+from functions.platform.models import RequestModel
 
 
 def _assert_not_blank(query: str) -> str:
@@ -22,17 +23,21 @@ Query = Annotated[
 ]
 
 
-class MemorySearch(BaseModel):
+class MemorySearch(RequestModel):
     """Body of `POST /api/v1/memory/search`."""
 
-    model_config = ConfigDict(extra="forbid", strict=True)
-
     query: Query
+    """What it is about, in words."""
     top_k: int = Field(default=DEFAULT_RESULTS, ge=1, le=MAX_RESULTS)
+    """How many to answer at most; fewer, where they would pass 5 MB."""
     memory_type: Tier
+    """The tier: it decides on lifetime and access."""
     namespace: Name | None = None
+    """The namespace; a trailing `*` makes it a prefix."""
     agent_id: AgentId | None = None
-    tags: Tags = []
+    """The owner. Required for working and episodic memory; for an agent it defaults to itself."""
+    tags: Tags = Field(default=[])
+    """Entries that have all of these."""
 
     @property
     def filters(self) -> Filters:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from functions.platform.fields import AgentId, Identifier, Moment, Name
 from functions.platform.limits import (
@@ -13,18 +13,21 @@ from functions.platform.limits import (
     MAX_TASK_KB,
     MAX_TASK_NAME_CHARACTERS,
 )
+from functions.platform.models import ChangeModel, RequestModel
 from functions.tasks.model import GrantAccess, Policy, Status
 
 _POLICY = Policy()
 
 
-class MemoryPolicy(BaseModel):
+class MemoryPolicy(RequestModel):
     """`memory_policy` of a task (RFC-0015 §6.5)."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    model_config = ConfigDict(frozen=True)
 
     archive_on_completion: bool = _POLICY.archive_on_completion
+    """Whether its memory is archived when it ends."""
     inherit_from_parent: bool = _POLICY.inherit_from_parent
+    """Whether its assignee reads the parent's memory."""
     max_entries: int = Field(default=_POLICY.max_entries, ge=0, le=MAX_TASK_ENTRIES)
     max_total_size_kb: int = Field(default=_POLICY.max_total_size_kb, ge=0, le=MAX_TASK_KB)
 
@@ -34,11 +37,9 @@ class MemoryPolicy(BaseModel):
         return Policy(**self.model_dump())
 
 
-class _TaskFields(BaseModel):
+class _TaskFields(RequestModel):
     """The fields that are kept as they are given: those of RFC-0012 tasks that memory doesn't use,
     and the namespaces that belong to the task's context (RFC-0015 §7)."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     name: str | None = Field(default=None, max_length=MAX_TASK_NAME_CHARACTERS)
     plan_id: str | None = None
@@ -61,6 +62,7 @@ class _TaskFields(BaseModel):
     error: Any = None
     metadata: dict[str, Any] | None = None
     semantic_namespaces: list[Name] | None = Field(default=None, max_length=MAX_LISTED_NAMESPACES)
+    """What to pack of semantic memory for the task."""
 
     @property
     def kept(self) -> dict[str, Any]:
@@ -73,69 +75,74 @@ class NewTask(_TaskFields):
 
     intent_id: Identifier
     id: Identifier | None = None
+    """Your own id for the task; made up for you unless given."""
     status: Status = "pending"
     assigned_agent: AgentId | None = None
+    """Who works on the task, and writes its working memory."""
     coordinator: AgentId | None = None
+    """Who directs the task; a principal that isn't an agent."""
     parent_task_id: Identifier | None = None
+    """The task that this is a part of."""
     memory_policy: MemoryPolicy | None = None
+    """How the task's working memory behaves."""
 
 
-class TaskChange(_TaskFields):
-    """Body of `PATCH /api/v1/tasks/{id}`."""
+class TaskChange(_TaskFields, ChangeModel):
+    """Body of `PATCH /api/v1/tasks/{id}`: only the given fields change."""
 
     status: Status | None = None
     assigned_agent: AgentId | None = None
+    """Who works on the task, and writes its working memory."""
     memory_policy: MemoryPolicy | None = None
+    """How the task's working memory behaves."""
 
 
 KEPT = frozenset(_TaskFields.model_fields)
 
 
-class NewGrant(BaseModel):
+class NewGrant(RequestModel):
     """Body of `PUT /api/v1/tasks/{id}/grants/{principal}`."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     access: GrantAccess
     expires_at: Moment | None = None
+    """From this moment on the grant counts no more."""
 
 
-class AclEntry(BaseModel):
+class AclEntry(RequestModel):
     """One line of an intent's access list."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     principal: AgentId
     access: GrantAccess
 
 
-class Acl(BaseModel):
-    """Body of `PUT /api/v1/intents/{id}/acl`."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
+class Acl(RequestModel):
+    """Body of `PUT /api/v1/intents/{id}/acl`, which replaces the list."""
 
     entries: list[AclEntry] = Field(max_length=MAX_ACL_ENTRIES)
 
 
-class Guardrails(BaseModel):
+class Guardrails(ChangeModel):
     """`guardrails` of a coordinator: only the given fields change; null takes one away."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    model_config = ConfigDict(frozen=True)
 
     max_working_memory_per_task: int | None = Field(default=None, ge=0, le=MAX_TASK_ENTRIES)
+    """No task has more working entries, whatever its own policy says."""
     max_episodic_memory_per_agent: int | None = Field(default=None, ge=0, le=MAX_EPISODIC_ENTRIES)
+    """No assignee has more episodic entries, whatever its own settings say."""
     allowed_semantic_namespaces: list[Name] | None = Field(
         default=None, max_length=MAX_LISTED_NAMESPACES
     )
+    """Assignees reach no semantic memory but in these."""
     denied_semantic_namespaces: list[Name] | None = Field(
         default=None, max_length=MAX_LISTED_NAMESPACES
     )
+    """Assignees reach no semantic memory in these, allowed or not."""
     memory_archive_required: bool | None = None
+    """Memory is archived when a task ends, whatever its own policy says."""
 
 
-class GuardrailsChange(BaseModel):
+class GuardrailsChange(RequestModel):
     """Body of `PATCH /api/v1/coordinators/{coordinator_id}/guardrails`."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     guardrails: Guardrails

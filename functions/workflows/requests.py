@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from functions.entries.requests import EpisodicSettings, EvictionPolicy
 from functions.platform.fields import AgentId, Name
@@ -15,60 +15,58 @@ from functions.platform.limits import (
     MAX_TITLE_CHARACTERS,
     MAX_WORKFLOW_AGENTS,
 )
+from functions.platform.models import RequestModel
 from functions.tasks.requests import MemoryPolicy
 
 _Title = Annotated[str, Field(min_length=1, max_length=MAX_TITLE_CHARACTERS)]
 
 
-class _Block(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class WorkingDefaults(_Block):
+class WorkingDefaults(RequestModel):
     """`memory.working_memory`: what the plan's tasks start from."""
 
     archive_on_completion: bool = True
     max_entries_per_task: int = Field(default=DEFAULT_TASK_ENTRIES, ge=0, le=MAX_TASK_ENTRIES)
 
 
-class EpisodicDefaults(_Block):
+class EpisodicDefaults(RequestModel):
     """`memory.episodic_memory`: what the workflow's agents start from."""
 
     capacity_per_agent: int | None = Field(default=None, ge=1, le=MAX_EPISODIC_ENTRIES)
     eviction_policy: EvictionPolicy = "lru"
 
 
-class MemoryBlock(_Block):
+class MemoryBlock(RequestModel):
     """`memory`."""
 
     semantic_namespaces: list[Name] = Field(default=[], max_length=MAX_LISTED_NAMESPACES)
-    working_memory: WorkingDefaults = WorkingDefaults()
-    episodic_memory: EpisodicDefaults = EpisodicDefaults()
+    working_memory: WorkingDefaults = Field(default_factory=WorkingDefaults)
+    episodic_memory: EpisodicDefaults = Field(default_factory=EpisodicDefaults)
 
 
-class AgentBlock(_Block):
+class AgentBlock(RequestModel):
     """One of `agents`. Capabilities and permissions are other parts of the protocol."""
 
-    capabilities: list[str] = []
+    capabilities: list[str] = Field(default=[])
     permissions: Any = None
-    episodic_memory: EpisodicSettings = EpisodicSettings()
+    episodic_memory: EpisodicSettings = Field(default_factory=EpisodicSettings)
 
 
-class PlanTask(_Block):
+class PlanTask(RequestModel):
     """One step of `plan`."""
 
     task: _Title
     agent: AgentId | None = None
-    depends_on: list[_Title] = []
+    depends_on: list[_Title] = Field(default=[])
     memory_policy: MemoryPolicy | None = None
-    outputs: list[str] = []
+    """How the task's working memory behaves."""
+    outputs: list[str] = Field(default=[])
 
 
-class Workflow(_Block):
+class Workflow(RequestModel):
     """Body of `POST /api/v1/workflows`."""
 
     name: _Title
     version: _Title | int | Annotated[float, Field(allow_inf_nan=False)] | None = None
-    memory: MemoryBlock = MemoryBlock()
+    memory: MemoryBlock = Field(default_factory=MemoryBlock)
     agents: dict[AgentId, AgentBlock] = Field(default={}, max_length=MAX_WORKFLOW_AGENTS)
     plan: list[PlanTask] = Field(default=[], max_length=MAX_PLAN_TASKS)

@@ -2,12 +2,11 @@
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from functions.platform.models import RequestModel
 
 
-class NewWorkingValue(BaseModel):
+class NewWorkingValue(RequestModel):
     """Body of `PUT /api/v1/instances/{instance_id}/working/{key}`."""
 
-    model_config = ConfigDict(extra="forbid", strict=True)
-
     value: Any
+    """Any JSON."""

@@ -25,6 +25,9 @@ _ROOT = Path(__file__).parents[2]
 _LOCK = _ROOT / "requirements/lambda.lock"
 _FUNCTIONS = _ROOT / "functions"
 _CACHE = _ROOT / ".build"
+_NODE_LOCK = _ROOT / "package-lock.json"
+_SWAGGER_UI = _ROOT / "node_modules/swagger-ui-dist"
+_SWAGGER_UI_FILES = ("swagger-ui-bundle.js", "swagger-ui.css")
 _LAPTOP_ONLY = "local"
 _RUN_LOCK = _ROOT / "requirements/run.lock"
 _TO_EMBED = "tokenizers"  # of what it depends on, nothing is used
@@ -59,7 +62,7 @@ def build(target: Target, cache: Path = _CACHE) -> Asset:
 
 def digest_of(target: Target, *, compiled: bool) -> str:
     """Compute the digest of all that an asset is made from."""
-    return _digest(_digest_of_packages(target, compiled=compiled), sources())
+    return _digest(_digest_of_packages(target, compiled=compiled), [*sources(), _NODE_LOCK])
 
 
 def _digest_of_packages(target: Target, *, compiled: bool) -> str:
@@ -69,10 +72,11 @@ def _digest_of_packages(target: Target, *, compiled: bool) -> str:
 
 
 def sources() -> list[Path]:
-    """List the modules of the functions, without the development server."""
+    """List the files of the functions, without the development server."""
     return sorted(
         path
-        for path in _FUNCTIONS.rglob("*.py")
+        for path in _FUNCTIONS.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
         if path.relative_to(_FUNCTIONS).parts[0] != _LAPTOP_ONLY
     )
 
@@ -163,5 +167,7 @@ def _assemble(packages: Path, compiler: str | None, folder: Path) -> None:
         place = folder / source.relative_to(_ROOT)
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, place)
+    for name in _SWAGGER_UI_FILES:
+        shutil.copyfile(_SWAGGER_UI / name, folder / "functions/api/docs" / name)
     if compiler is not None:
         compile_all(compiler, folder, "functions")

@@ -1,7 +1,12 @@
 """Agents' settings and coordinators' guardrails (contract §4, §5)."""
 
-from functions.api.governing_documents import guardrails_document, settings_document
 from functions.api.http import Request, Response, json_response
+from functions.api.responses.agents import (
+    AgentSettingsDocument,
+    CoordinatorGuardrailsDocument,
+    render_agent_settings,
+    render_guardrails,
+)
 from functions.api.routing import Route
 from functions.entries.requests import AgentConfig
 from functions.identity.model import ADMIN, Principal
@@ -17,20 +22,22 @@ def configure_agent(request: Request, caller: Principal) -> Response:
     settings = request.services.agent_memory.configure(
         caller, agent, config, request.idempotency_token(caller)
     )
-    return json_response(200, settings_document(settings))
+    return json_response(200, render_agent_settings(settings))
 
 
 _GUARDRAILS = "/api/v1/coordinators/{coordinator_id+}/guardrails"
 
 
 def get_guardrails(request: Request, caller: Principal) -> Response:
-    return _response(request.services.guardrails.get(caller.tenant, _coordinator(request)))
+    return _guardrails_response(
+        request.services.guardrails.get(caller.tenant, _coordinator(request))
+    )
 
 
 def change_guardrails(request: Request, caller: Principal) -> Response:
     asked = request.parse_body(GuardrailsChange).guardrails
     version, token = request.if_match, request.idempotency_token(caller)
-    return _response(
+    return _guardrails_response(
         request.services.guardrails.change(caller, _coordinator(request), asked, version, token)
     )
 
@@ -39,8 +46,8 @@ def _coordinator(request: Request) -> str:
     return request.path_param("coordinator_id")
 
 
-def _response(standing: CoordinatorGuardrails) -> Response:
-    return json_response(200, guardrails_document(standing), etag=f'"{standing.version}"')
+def _guardrails_response(found: CoordinatorGuardrails) -> Response:
+    return json_response(200, render_guardrails(found), etag=f'"{found.version}"')
 
 
 ROUTES = [
@@ -50,7 +57,7 @@ ROUTES = [
         configure_agent,
         ADMIN,
         "Set an agent's episodic capacity and pinned namespaces",
-        {200: "AgentSettings"},
+        {200: AgentSettingsDocument},
         request_model=AgentConfig,
         error_statuses=(409, 413),
         idempotent=True,
@@ -61,7 +68,8 @@ ROUTES = [
         get_guardrails,
         ADMIN,
         "Get a coordinator's guardrails",
-        {200: "CoordinatorGuardrails"},
+        {200: CoordinatorGuardrailsDocument},
+        response_headers=("ETag",),
     ),
     Route(
         "PATCH",
@@ -69,7 +77,8 @@ ROUTES = [
         change_guardrails,
         ADMIN,
         "Set a coordinator's guardrails",
-        {200: "CoordinatorGuardrails"},
+        {200: CoordinatorGuardrailsDocument},
+        response_headers=("ETag",),
         request_model=GuardrailsChange,
         error_statuses=(409, 413),
         if_match="optional",

@@ -2,33 +2,30 @@
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from functions.api.documents import entry_document
-from functions.api.filters import FILTERS, NARROWING, filters_of
+from functions.api.filters import FILTERS, NARROWING, read_filters
 from functions.api.http import Request, Response, json_response
+from functions.api.responses.entries import DeletedDocument, EntryBatchDocument, render_entry
 from functions.api.routing import Route
 from functions.entries.requests import BatchUpdate, NewEntry
 from functions.identity.model import WRITE, Principal
 from functions.platform.errors import BatchTooLarge, ValidationFailed
 from functions.platform.limits import MAX_BATCH_ENTRIES
-from functions.platform.models import validated
+from functions.platform.models import RequestModel, validated
 
 _BATCH = "/api/v1/memory/batch"
 
 
-class Batch(BaseModel):
+class Batch(RequestModel):
     """Body of `POST /api/v1/memory/batch`: what has a version updates, what has none creates."""
 
-    model_config = ConfigDict(extra="forbid", strict=True)
-
     entries: list[NewEntry | BatchUpdate] = Field(min_length=1, max_length=MAX_BATCH_ENTRIES)
+    """Creates and updates; what has a `version` updates."""
 
 
-class _Items(BaseModel):
+class _Items(RequestModel):
     """The same before its items are looked at, so that each error names its item."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     entries: list[dict[str, Any]] = Field(min_length=1)
 
@@ -43,7 +40,9 @@ def write_batch(request: Request, caller: Principal) -> Response:
         )
     items = [_item(index, each) for index, each in enumerate(asked)]
     entries = request.services.batches.write(caller, items, request.idempotency_token(caller))
-    return json_response(200, {"entries": [entry_document(entry) for entry in entries]})
+    return json_response(
+        200, EntryBatchDocument(entries=[render_entry(entry) for entry in entries])
+    )
 
 
 def _item(index: int, asked: dict[str, Any]) -> NewEntry | BatchUpdate:
@@ -60,11 +59,11 @@ def _item(index: int, asked: dict[str, Any]) -> NewEntry | BatchUpdate:
 
 
 def delete_batch(request: Request, caller: Principal) -> Response:
-    if not request.query.keys() & set(NARROWING):
-        raise ValidationFailed("query", f"needs at least one of {', '.join(NARROWING)}")
-    return json_response(
-        200, {"deleted": request.services.batches.delete(caller, filters_of(request))}
-    )
+    names = [parameter.name for parameter in NARROWING]
+    if request.query.keys().isdisjoint(names):
+        raise ValidationFailed("query", f"needs at least one of {', '.join(names)}")
+    deleted = request.services.batches.delete(caller, read_filters(request))
+    return json_response(200, DeletedDocument(deleted=deleted))
 
 
 ROUTES = [
@@ -74,7 +73,7 @@ ROUTES = [
         write_batch,
         WRITE,
         "Create or update many entries atomically",
-        {200: "EntryBatch"},
+        {200: EntryBatchDocument},
         request_model=Batch,
         error_statuses=(404, 409, 413, 429),
         idempotent=True,
@@ -86,7 +85,7 @@ ROUTES = [
         delete_batch,
         WRITE,
         "Delete the entries that match",
-        {200: "Deleted"},
+        {200: DeletedDocument},
         query=FILTERS,
         error_statuses=(409,),
         description="Only what you may write is deleted. Takes at least one parameter beside "

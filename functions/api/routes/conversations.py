@@ -1,14 +1,23 @@
 """Conversations (Agent Memory Protocol §3, §4.1; contract §9)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import quote
 
-from functions.api.conversation_documents import conversation_document, message_document
-from functions.api.documents import Document
-from functions.api.filters import tags_of
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import PAGE, cut, envelope, limits, number, single
+from functions.api.paging import page_position, truncate_to_limit
+from functions.api.parameters import LIMIT, OFFSET, PAGE, TAGS, IntegerParameter
+from functions.api.responses.conversations import (
+    AppendedDocument,
+    ConversationDocument,
+    ConversationHeadDocument,
+    ConversationPageDocument,
+    MessageDocument,
+    MessagePosition,
+    PoppedDocument,
+    render_conversation,
+    render_message,
+)
 from functions.api.routing import Route
 from functions.conversations.model import Conversation, Message
 from functions.conversations.requests import NewConversation, NewMessages
@@ -16,60 +25,87 @@ from functions.identity.model import READ, WRITE, Principal
 from functions.platform.errors import ValidationFailed
 from functions.platform.limits import MAX_NAME_CHARACTERS, MAX_PAGE_ITEMS
 
-CONVERSATIONS = "/api/v1/conversations"
-CONVERSATION = f"{CONVERSATIONS}/{{session_id+}}"
-_ARCHIVE = f"{CONVERSATION}/archive"
+_CONVERSATIONS = "/api/v1/conversations"
+_CONVERSATION = f"{_CONVERSATIONS}/{{session_id+}}"
+_ARCHIVE = f"{_CONVERSATION}/archive"
+_LAST = IntegerParameter(
+    "last", "The newest so many messages; without limit and offset.", 1, MAX_PAGE_ITEMS
+)
+
+
+def put_conversation(request: Request, caller: Principal) -> Response:
+    new = request.parse_body(NewConversation)
+    session_id = request.path_param("session_id", MAX_NAME_CHARACTERS)
+    stored, is_new = request.services.conversations.put(caller, session_id, new, request.if_match)
+    document = render_conversation(stored)
+    if is_new:
+        return _response(201, stored, document, location=_location(session_id))
+    return _response(200, stored, document)
 
 
 def get_conversation(request: Request, caller: Principal) -> Response:
-    first, most = _range(request)
-    newest = number(request, "last", 0, 1, MAX_PAGE_ITEMS)
-    if newest and request.query.keys() & set(PAGE):
+    offset, limit = _range(request)
+    last = _LAST.read(request)
+    if last and not request.query.keys().isdisjoint({LIMIT.name, OFFSET.name}):
         raise ValidationFailed("last", "goes without limit and offset")
-    session = request.path_params["session_id"]
-    found, page = request.services.conversations.read(
-        caller, session, -newest or first, most, _page
+    session_id = request.path_params["session_id"]
+    found, messages = request.services.conversations.read(
+        caller, session_id, -last or offset, limit, _render_messages
     )
-    return _response(
-        200, found, _document(found, max(found.count - newest, 0) if newest else first, page)
+    if last:
+        offset = max(found.count - last, 0)
+    return _response(200, found, _render_page(found, offset, messages))
+
+
+def delete_conversation(request: Request, caller: Principal) -> Response:
+    session_id = request.path_params["session_id"]
+    request.services.conversations.delete(caller, session_id, request.if_match)
+    return Response(204)
+
+
+def append_messages(request: Request, caller: Principal) -> Response:
+    new, session_id = request.parse_body(NewMessages), request.path_params["session_id"]
+    token = request.optional_idempotency_token(caller)
+    found, added = request.services.conversations.append(caller, session_id, new.all, token)
+    document = AppendedDocument(
+        session_id=found.session,
+        revision=found.revision,
+        message_count=found.count,
+        messages=list(map(render_message, added)),
     )
+    return _response(201, found, document, location=_location(session_id))
 
 
 def pop_message(request: Request, caller: Principal) -> Response:
     token = request.optional_idempotency_token(caller)
-    after, popped = request.services.conversations.pop(
-        caller, request.path_params["session_id"], token
+    session_id = request.path_params["session_id"]
+    found, popped = request.services.conversations.pop(caller, session_id, token)
+    document = PoppedDocument(
+        session_id=found.session,
+        revision=found.revision,
+        message_count=found.count,
+        message=None if popped is None else render_message(popped),
     )
-    document = {
-        "session_id": after.session,
-        "revision": after.revision,
-        "message_count": after.count,
-        "message": None if popped is None else message_document(popped),
-    }
-    return _response(200, after, document)
-
-
-def delete_conversation(request: Request, caller: Principal) -> Response:
-    request.services.conversations.delete(
-        caller, request.path_params["session_id"], request.if_match
-    )
-    return Response(204)
+    return _response(200, found, document)
 
 
 def list_user_conversations(request: Request, caller: Principal) -> Response:
-    limit, offset = limits(request)
+    limit, offset = LIMIT.read(request), OFFSET.read(request)
     found, total = request.services.conversations.list_for_user(
-        caller, request.path_params["user_id"], tags_of(request, "tags"), limit, offset
+        caller, request.path_params["user_id"], TAGS.read(request), limit, offset
     )
-    page = cut(map(conversation_document, found))
-    return json_response(200, envelope("conversations", page, total, limit, offset, len(page)))
+    page = truncate_to_limit(map(render_conversation, found))
+    position = page_position(total, limit, offset, len(page))
+    return json_response(200, ConversationPageDocument(conversations=page, **position))
 
 
 def get_archived_conversation(request: Request, caller: Principal) -> Response:
-    first, most = _range(request)
-    session = request.path_params["session_id"]
-    found, page = request.services.conversation_archive.read(caller, session, first, most, _page)
-    return _response(200, found, _document(found, first, page))
+    offset, limit = _range(request)
+    session_id = request.path_params["session_id"]
+    found, messages = request.services.conversation_archive.read(
+        caller, session_id, offset, limit, _render_messages
+    )
+    return _response(200, found, _render_page(found, offset, messages))
 
 
 def delete_archived_conversation(request: Request, caller: Principal) -> Response:
@@ -78,62 +114,44 @@ def delete_archived_conversation(request: Request, caller: Principal) -> Respons
 
 
 def _range(request: Request) -> tuple[int, int | None]:
-    """The first message, and how many at most; without `limit`, as many as an answer holds."""
-    limited = single(request, "limit") is not None
-    limit, offset = limits(request)
-    return offset, limit if limited else None
+    """Read offset and limit; without a limit, a page has as many messages as a response holds."""
+    limit = None if LIMIT.text(request) is None else LIMIT.read(request)
+    return OFFSET.read(request), limit
 
 
-def _page(messages: Iterable[Message]) -> list[Any]:
-    return cut(map(message_document, messages))
+def _render_messages(messages: Iterable[Message]) -> list[MessageDocument]:
+    return truncate_to_limit(map(render_message, messages))
 
 
-def _document(found: Conversation, first: int, page: list[Any]) -> Document:
-    upto = first + len(page)
-    more = {"next_offset": upto} if upto < found.count else {}
-    return conversation_document(found) | {"messages": page, "offset": first} | more
+def _render_page(
+    found: Conversation, offset: int, messages: list[MessageDocument]
+) -> ConversationDocument:
+    position: MessagePosition = {"offset": offset}
+    if offset + len(messages) < found.count:
+        position["next_offset"] = offset + len(messages)
+    return {**render_conversation(found), **position, "messages": messages}
 
 
-def _response(status: int, found: Conversation, document: Document, **headers: str) -> Response:
-    """An answer that shows something of a conversation, with its version."""
+def _response(
+    status: int, found: Conversation, document: Mapping[str, Any], **headers: str
+) -> Response:
+    """Render a response about a conversation, with its version."""
     return json_response(status, document, etag=f'"{found.revision}"', **headers)
 
 
-def put_conversation(request: Request, caller: Principal) -> Response:
-    new, session = (
-        request.parse_body(NewConversation),
-        request.path_param("session_id", MAX_NAME_CHARACTERS),
-    )
-    made, first = request.services.conversations.put(caller, session, new, request.if_match)
-    located = {"location": _address(session)} if first else {}
-    return _response(201 if first else 200, made, conversation_document(made), **located)
-
-
-def append_messages(request: Request, caller: Principal) -> Response:
-    new, session = request.parse_body(NewMessages), request.path_params["session_id"]
-    token = request.optional_idempotency_token(caller)
-    after, added = request.services.conversations.append(caller, session, new.all, token)
-    document = {
-        "session_id": after.session,
-        "revision": after.revision,
-        "message_count": after.count,
-        "messages": [message_document(message) for message in added],
-    }
-    return _response(201, after, document, location=_address(session))
-
-
-def _address(session: str) -> str:
-    return f"{CONVERSATIONS}/{quote(session, safe='')}"
+def _location(session_id: str) -> str:
+    return f"{_CONVERSATIONS}/{quote(session_id, safe='')}"
 
 
 ROUTES = [
     Route(
         "POST",
-        f"{CONVERSATION}/messages/pop",
+        f"{_CONVERSATION}/messages/pop",
         pop_message,
         WRITE,
         "Take the last message off a conversation",
-        {200: "Popped"},
+        {200: PoppedDocument},
+        response_headers=("ETag",),
         error_statuses=(404, 409),
         idempotent=True,
     ),
@@ -143,7 +161,8 @@ ROUTES = [
         get_archived_conversation,
         READ,
         "Read a conversation whose retention is over back from cold storage",
-        {200: "Conversation"},
+        {200: ConversationDocument},
+        response_headers=("ETag",),
         query=PAGE,
         error_statuses=(404,),
     ),
@@ -158,17 +177,18 @@ ROUTES = [
     ),
     Route(
         "GET",
-        CONVERSATION,
+        _CONVERSATION,
         get_conversation,
         READ,
         "Get a conversation and a page of its messages, oldest first",
-        {200: "Conversation"},
-        query=("last", *PAGE),
+        {200: ConversationDocument},
+        response_headers=("ETag",),
+        query=(_LAST, *PAGE),
         error_statuses=(404,),
     ),
     Route(
         "DELETE",
-        CONVERSATION,
+        _CONVERSATION,
         delete_conversation,
         WRITE,
         "Delete a conversation",
@@ -182,27 +202,35 @@ ROUTES = [
         list_user_conversations,
         READ,
         "List a user's conversations, newest first, without their messages",
-        {200: "ConversationPage"},
-        query=("tags", *PAGE),
+        {200: ConversationPageDocument},
+        query=(TAGS, *PAGE),
     ),
     Route(
         "POST",
-        f"{CONVERSATION}/messages",
+        f"{_CONVERSATION}/messages",
         append_messages,
         WRITE,
         "Append messages to a conversation",
-        {201: "Appended"},
+        {201: AppendedDocument},
+        response_headers=(
+            "ETag",
+            "Location",
+        ),
         request_model=NewMessages,
         error_statuses=(404, 409, 413),
         idempotent=True,
     ),
     Route(
         "PUT",
-        CONVERSATION,
+        _CONVERSATION,
         put_conversation,
         WRITE,
         "Store a whole conversation, in place of the one before it",
-        {200: "ConversationHead", 201: "ConversationHead"},
+        {200: ConversationHeadDocument, 201: ConversationHeadDocument},
+        response_headers=(
+            "ETag",
+            "Location",
+        ),
         request_model=NewConversation,
         error_statuses=(404, 409, 413),
         if_match="optional",

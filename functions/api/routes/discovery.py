@@ -1,15 +1,16 @@
 """Discovery, health, the OpenAPI document and the API reference (contract §6)."""
 
-from functools import cache
-
 from functions.api.capabilities import CAPABILITIES, OPENINTENT, OPENWOP
 from functions.api.http import Request, Response, json_response
-from functions.api.routing import PUBLIC, Route
+from functions.api.routing import PUBLIC, Example, Route
+from functions.api.static_files import read_docs_file, read_openapi_document
 from functions.identity.model import Principal
+
+_HEALTH = {"status": "ok"}
 
 
 def get_health(_request: Request, _caller: Principal) -> Response:
-    return json_response(200, {"status": "ok"})
+    return json_response(200, _HEALTH)
 
 
 def get_openintent_discovery(_request: Request, _caller: Principal) -> Response:
@@ -25,40 +26,33 @@ def get_capabilities(_request: Request, _caller: Principal) -> Response:
 
 
 def get_openapi_document(_request: Request, _caller: Principal) -> Response:
-    return _document()
+    return read_openapi_document()
 
 
-def get_docs(_request: Request, _caller: Principal) -> Response:
-    return _page()
+def get_docs(request: Request, _caller: Principal) -> Response:
+    return read_docs_file("index.html", request.headers)
 
 
-@cache
-def _document() -> Response:
-    from functions.api.openapi import describe  # noqa: PLC0415 - describes the routes of here
-    from functions.api.routes import ROUTES as ALL  # noqa: PLC0415
-
-    return json_response(200, describe(ALL))
-
-
-@cache
-def _page() -> Response:
-    from functions.api.docs_page import render  # noqa: PLC0415 - as above
-    from functions.api.docs_style import HEADERS  # noqa: PLC0415
-    from functions.api.openapi import describe  # noqa: PLC0415
-    from functions.api.routes import ROUTES as ALL  # noqa: PLC0415
-
-    return Response(200, render(describe(ALL)).encode(), HEADERS)
+def get_docs_file(request: Request, _caller: Principal) -> Response:
+    return read_docs_file(request.path_params["file"], request.headers)
 
 
 ROUTES = [
-    Route("GET", "/health", get_health, PUBLIC, "Whether the service answers", {200: "Health"}),
+    Route(
+        "GET",
+        "/health",
+        get_health,
+        PUBLIC,
+        "Whether the service answers",
+        {200: Example("Health", _HEALTH)},
+    ),
     Route(
         "GET",
         "/.well-known/openintent.json",
         get_openintent_discovery,
         PUBLIC,
         "What of the OpenIntent protocol is spoken here",
-        {200: "OpenIntent"},
+        {200: Example("OpenIntent", OPENINTENT)},
     ),
     Route(
         "GET",
@@ -66,7 +60,7 @@ ROUTES = [
         get_openwop_discovery,
         PUBLIC,
         "What of the OpenWOP protocol is spoken here",
-        {200: "OpenWop"},
+        {200: Example("OpenWop", *OPENWOP.values())},
     ),
     Route(
         "GET",
@@ -74,8 +68,24 @@ ROUTES = [
         get_capabilities,
         PUBLIC,
         "Tiers, limits, capacities and extensions",
-        {200: "Capabilities"},
+        {200: Example("Capabilities", CAPABILITIES)},
     ),
-    Route("GET", "/openapi.json", get_openapi_document, PUBLIC, "This document", {200: "OpenApi"}),
-    Route("GET", "/docs", get_docs, PUBLIC, "This document, as a page", {200: "Html"}),
+    Route(
+        "GET",
+        "/openapi.json",
+        get_openapi_document,
+        PUBLIC,
+        "This document",
+        {200: dict},
+    ),
+    Route("GET", "/docs", get_docs, PUBLIC, "This document, as a page", {200: str}),
+    Route(
+        "GET",
+        "/docs/{file}",
+        get_docs_file,
+        PUBLIC,
+        "A file of the page",
+        {200: str},
+        is_documented=False,
+    ),
 ]

@@ -1,43 +1,49 @@
 """Entries of memory: create, read, change, delete, query and search (contract §4, §8)."""
 
-from typing import Any
-
-from functions.api.documents import Document, entry_document
-from functions.api.filters import FILTERS, OF_AGENT, filters_of
+from functions.api.filters import AGENT_FILTERS, FILTERS, read_filters
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import PAGE, cut, envelope, limits, position
+from functions.api.paging import page_headers, page_position, truncate_to_limit
+from functions.api.parameters import LIMIT, OFFSET, PAGE
+from functions.api.responses.entries import (
+    EntryDocument,
+    EntryPageDocument,
+    SearchResultsDocument,
+    SummaryDocument,
+    render_entry,
+    render_search_result,
+    render_summary,
+)
 from functions.api.routing import Route
-from functions.api.summary_documents import summary_document
 from functions.entries.model import Entry
 from functions.entries.query import QueryResult
 from functions.entries.requests import EntryChange, NewEntry
 from functions.identity.model import READ, WRITE, Principal
 from functions.search.requests import MemorySearch
-from functions.search.service import Match
 
 
 def query_entries(request: Request, caller: Principal) -> Response:
-    limit, offset = limits(request)
-    found = request.services.queries.find(caller, filters_of(request))
+    limit, offset = LIMIT.read(request), OFFSET.read(request)
+    found = request.services.queries.find(caller, read_filters(request))
     page, taken = _page(request, caller, found, limit, offset)
-    return json_response(200, envelope("entries", page, found.total, limit, offset, taken))
+    position = page_position(found.total, limit, offset, taken)
+    return json_response(200, EntryPageDocument(entries=page, **position))
 
 
 def query_agent_entries(request: Request, caller: Principal) -> Response:
-    limit, offset = limits(request)
+    limit, offset = LIMIT.read(request), OFFSET.read(request)
     found = request.services.queries.find(
-        caller, filters_of(request, request.path_params["agent_id"])
+        caller, read_filters(request, request.path_params["agent_id"])
     )
     page, taken = _page(request, caller, found, limit, offset)
-    return json_response(200, page, **position(found.total, offset, taken))
+    return json_response(200, page, **page_headers(found.total, offset, taken))
 
 
 def _page(
     request: Request, caller: Principal, found: QueryResult, limit: int, offset: int
-) -> tuple[list[Any], int]:
-    """A page's documents, and how many of what was found they account for."""
+) -> tuple[list[EntryDocument], int]:
+    """Render a page, and count how many of what was found it covers."""
     entries = request.services.queries.read_page(caller, found, offset, limit)
-    page = cut(map(entry_document, entries))
+    page = truncate_to_limit(map(render_entry, entries))
     if len(page) < len(entries):
         taken = found.sort_tokens.index(entries[len(page)].sort_token) - offset
     else:
@@ -46,15 +52,11 @@ def _page(
 
 
 def summarize_agent_memory(request: Request, caller: Principal) -> Response:
-    return json_response(
-        200,
-        summary_document(
-            request.services.summaries.summarize(caller, request.path_params["agent_id"])
-        ),
-    )
+    summary = request.services.summaries.summarize(caller, request.path_params["agent_id"])
+    return json_response(200, render_summary(summary))
 
 
-MEMORY = "/api/v1/memory"
+_MEMORY = "/api/v1/memory"
 
 
 def get_entry(request: Request, caller: Principal) -> Response:
@@ -71,7 +73,7 @@ def delete_entry(request: Request, caller: Principal) -> Response:
 
 def _entry_response(status: int, entry: Entry, **headers: str) -> Response:
     """Render a response that shows an entry."""
-    return json_response(status, entry_document(entry), etag=_etag(entry), **headers)
+    return json_response(status, render_entry(entry), etag=_etag(entry), **headers)
 
 
 def _etag(entry: Entry) -> str:
@@ -89,7 +91,7 @@ def create_entry(request: Request, caller: Principal) -> Response:
     entry = request.services.entries.create(
         caller, request.parse_body(NewEntry), request.idempotency_token(caller)
     )
-    return _entry_response(201, entry, location=f"{MEMORY}/{entry.id}")
+    return _entry_response(201, entry, location=f"{_MEMORY}/{entry.id}")
 
 
 def change_entry(request: Request, caller: Principal) -> Response:
@@ -105,21 +107,19 @@ def change_entry(request: Request, caller: Principal) -> Response:
 
 def search_entries(request: Request, caller: Principal) -> Response:
     found = request.services.search.search(caller, request.parse_body(MemorySearch))
-    return json_response(200, {"results": cut(map(_document, found))})
-
-
-def _document(match: Match) -> Document:
-    return {"entry": entry_document(match.entry), "score": match.score}
+    return json_response(
+        200, SearchResultsDocument(results=truncate_to_limit(map(render_search_result, found)))
+    )
 
 
 ROUTES = [
     Route(
         "GET",
-        MEMORY,
+        _MEMORY,
         query_entries,
         READ,
         "Query entries",
-        {200: "EntryPage"},
+        {200: EntryPageDocument},
         query=(*FILTERS, *PAGE),
         description="What you may not read never matches. Newest first.",
     ),
@@ -129,7 +129,7 @@ ROUTES = [
         summarize_agent_memory,
         READ,
         "An agent's memory in figures",
-        {200: "Summary"},
+        {200: SummaryDocument},
     ),
     Route(
         "GET",
@@ -137,22 +137,27 @@ ROUTES = [
         query_agent_entries,
         READ,
         "Query an agent's entries, as a bare array",
-        {200: "Entries"},
-        query=(*OF_AGENT, *PAGE),
+        {200: list[EntryDocument]},
+        response_headers=(
+            "X-Total-Count",
+            "X-Next-Offset",
+        ),
+        query=(*AGENT_FILTERS, *PAGE),
         description="As the query, with the totals in headers. Newest first.",
     ),
     Route(
         "GET",
-        f"{MEMORY}/{{id}}",
+        f"{_MEMORY}/{{id}}",
         get_entry,
         READ,
         "Get an entry",
-        {200: "Entry", 304: None},
+        {200: EntryDocument, 304: None},
+        response_headers=("ETag",),
         error_statuses=(404,),
     ),
     Route(
         "DELETE",
-        f"{MEMORY}/{{id}}",
+        f"{_MEMORY}/{{id}}",
         delete_entry,
         WRITE,
         "Delete an entry",
@@ -162,22 +167,27 @@ ROUTES = [
     ),
     Route(
         "POST",
-        MEMORY,
+        _MEMORY,
         create_entry,
         WRITE,
         "Create an entry",
-        {201: "Entry"},
+        {201: EntryDocument},
+        response_headers=(
+            "ETag",
+            "Location",
+        ),
         request_model=NewEntry,
         error_statuses=(404, 409, 413, 429),
         idempotent=True,
     ),
     Route(
         "PATCH",
-        f"{MEMORY}/{{id}}",
+        f"{_MEMORY}/{{id}}",
         change_entry,
         WRITE,
         "Change an entry",
-        {200: "Entry"},
+        {200: EntryDocument},
+        response_headers=("ETag",),
         request_model=EntryChange,
         error_statuses=(404, 409, 413, 428, 429),
         if_match="required",
@@ -189,7 +199,7 @@ ROUTES = [
         search_entries,
         READ,
         "Search entries by meaning",
-        {200: "SearchResults"},
+        {200: SearchResultsDocument},
         request_model=MemorySearch,
         description="An extension beside the query: compares the words of key, tags and value "
         "by meaning. What you may not read is never found, nor what is "

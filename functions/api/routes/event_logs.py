@@ -1,51 +1,46 @@
 """Logs: what happened to memory (RFC-0015 §5, contract §5)."""
 
-import re
-from typing import cast, get_args
-
 from functions.api.http import Request, Response, json_response
-from functions.api.log_documents import event_document
-from functions.api.paging import limits, single
+from functions.api.parameters import LIMIT, ChoiceParameter, TextParameter
+from functions.api.responses.event_logs import EventPageDocument, render_event
 from functions.api.routing import Route
 from functions.event_log.model import Event, EventType, Page
 from functions.identity.model import READ, Principal
-from functions.platform.errors import ValidationFailed
 
-_POSITION = re.compile(r"\d{1,15}", re.ASCII)
-_QUERY = ("type", "after", "limit")
+_TYPE: ChoiceParameter[EventType] = ChoiceParameter("type", "The events' type.", EventType)
+_AFTER = TextParameter(
+    "after",
+    "The `next` of an earlier answer; the log's beginning unless given.",
+    pattern="[0-9]{1,15}",
+    expected="takes the `next` of an earlier answer",
+)
+_QUERY = (_TYPE, _AFTER, LIMIT)
 
 
 def read_intent_log(request: Request, caller: Principal) -> Response:
-    return _response(
-        *request.services.logs.of_intent(caller, request.path_params["intent_id"], _page(request))
-    )
+    intent_id = request.path_params["intent_id"]
+    return _page_response(*request.services.logs.of_intent(caller, intent_id, _page(request)))
 
 
 def read_agent_log(request: Request, caller: Principal) -> Response:
-    return _response(
-        *request.services.logs.of_agent(caller, request.path_params["agent_id"], _page(request))
-    )
+    agent_id = request.path_params["agent_id"]
+    return _page_response(*request.services.logs.of_agent(caller, agent_id, _page(request)))
 
 
 def read_namespace_log(request: Request, caller: Principal) -> Response:
-    return _response(
-        *request.services.logs.of_namespace(
-            caller, request.path_params["namespace"], _page(request)
-        )
-    )
+    namespace = request.path_params["namespace"]
+    return _page_response(*request.services.logs.of_namespace(caller, namespace, _page(request)))
 
 
 def _page(request: Request) -> Page:
-    after, kind = single(request, "after"), single(request, "type")
-    if after is not None and not _POSITION.fullmatch(after):
-        raise ValidationFailed("after", "takes the `next` of an earlier answer")
-    if kind is not None and kind not in get_args(EventType):
-        raise ValidationFailed("type", f"is one of {', '.join(get_args(EventType))}")
-    return Page(int(after or 0), limits(request)[0], cast("EventType | None", kind))
+    after = _AFTER.read(request)
+    return Page(int(after or 0), LIMIT.read(request), _TYPE.read(request))
 
 
-def _response(events: list[Event], position: int) -> Response:
-    return json_response(200, {"events": list(map(event_document, events)), "next": str(position)})
+def _page_response(events: list[Event], position: int) -> Response:
+    return json_response(
+        200, EventPageDocument(events=list(map(render_event, events)), next=str(position))
+    )
 
 
 ROUTES = [
@@ -55,7 +50,7 @@ ROUTES = [
         read_intent_log,
         READ,
         "Read an intent's log",
-        {200: "EventPage"},
+        {200: EventPageDocument},
         query=_QUERY,
         error_statuses=(404,),
         description="By the intent's owner, who takes or took part in it, who is on its access "
@@ -67,7 +62,7 @@ ROUTES = [
         read_agent_log,
         READ,
         "Read what happened to an agent's memory outside of intents",
-        {200: "EventPage"},
+        {200: EventPageDocument},
         query=_QUERY,
         description="By the agent itself, or with `memory.admin`. Oldest first.",
     ),
@@ -77,7 +72,7 @@ ROUTES = [
         read_namespace_log,
         READ,
         "Read what happened to a namespace's memory outside of intents",
-        {200: "EventPage"},
+        {200: EventPageDocument},
         query=_QUERY,
         description="By who may read the namespace, or with `memory.admin`. Oldest first.",
     ),

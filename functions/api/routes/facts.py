@@ -2,9 +2,14 @@
 
 from urllib.parse import quote
 
-from functions.api.fact_documents import fact_document, recalled_document
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import cut
+from functions.api.paging import truncate_to_limit
+from functions.api.responses.facts import (
+    FactDocument,
+    RecalledDocument,
+    render_fact,
+    render_recalled_fact,
+)
 from functions.api.routing import Route
 from functions.facts.model import Fact
 from functions.facts.requests import NewFact, Recall
@@ -18,7 +23,7 @@ def learn_fact(request: Request, caller: Principal) -> Response:
     fact, first = request.services.facts.learn(
         caller, request.parse_body(NewFact), request.idempotency_token(caller)
     )
-    response = _response(201 if first else 200, fact)
+    response = _fact_response(201 if first else 200, fact)
     if first:
         response.headers["location"] = f"{_FACTS}/{quote(fact.id, safe='')}"
     return response
@@ -26,11 +31,13 @@ def learn_fact(request: Request, caller: Principal) -> Response:
 
 def recall_facts(request: Request, caller: Principal) -> Response:
     found = request.services.facts.recall(caller, request.parse_body(Recall))
-    return json_response(200, {"facts": cut(map(recalled_document, found))})
+    return json_response(
+        200, RecalledDocument(facts=truncate_to_limit(map(render_recalled_fact, found)))
+    )
 
 
 def get_fact(request: Request, caller: Principal) -> Response:
-    return _response(200, request.services.facts.get(caller, request.path_params["fact_id"]))
+    return _fact_response(200, request.services.facts.get(caller, request.path_params["fact_id"]))
 
 
 def forget_fact(request: Request, caller: Principal) -> Response:
@@ -38,8 +45,8 @@ def forget_fact(request: Request, caller: Principal) -> Response:
     return Response(204)
 
 
-def _response(status: int, fact: Fact) -> Response:
-    return json_response(status, fact_document(fact), etag=f'"{fact.version}"')
+def _fact_response(status: int, fact: Fact) -> Response:
+    return json_response(status, render_fact(fact), etag=f'"{fact.version}"')
 
 
 ROUTES = [
@@ -49,7 +56,11 @@ ROUTES = [
         learn_fact,
         WRITE,
         "Learn a fact",
-        {200: "Fact", 201: "Fact"},
+        {200: FactDocument, 201: FactDocument},
+        response_headers=(
+            "ETag",
+            "Location",
+        ),
         request_model=NewFact,
         error_statuses=(409, 413),
         idempotent=True,
@@ -61,11 +72,20 @@ ROUTES = [
         recall_facts,
         READ,
         "Recall the facts most alike to a query",
-        {200: "Recalled"},
+        {200: RecalledDocument},
         request_model=Recall,
         description="Best first; `score` is the cosine of the vectors, 1 at most.",
     ),
-    Route("GET", _FACT, get_fact, READ, "Get a fact", {200: "Fact"}, error_statuses=(404,)),
+    Route(
+        "GET",
+        _FACT,
+        get_fact,
+        READ,
+        "Get a fact",
+        {200: FactDocument},
+        response_headers=("ETag",),
+        error_statuses=(404,),
+    ),
     Route(
         "DELETE",
         _FACT,

@@ -1,7 +1,7 @@
 """Grants on tasks, and access lists of intents (contract §5)."""
 
-from functions.api.documents import grant_document, intent_document
 from functions.api.http import Request, Response, json_response
+from functions.api.responses.tasks import AclDocument, GrantDocument, render_acl, render_grant
 from functions.api.routing import Route
 from functions.identity.model import READ, WRITE, Principal
 from functions.tasks.requests import Acl, NewGrant
@@ -18,7 +18,7 @@ def grant_access(request: Request, caller: Principal) -> Response:
     granted = request.services.grants.grant(
         caller, task_id, principal, request.parse_body(NewGrant)
     )
-    return json_response(200, grant_document(granted))
+    return json_response(200, render_grant(granted))
 
 
 def revoke_grant(request: Request, caller: Principal) -> Response:
@@ -30,13 +30,13 @@ def revoke_grant(request: Request, caller: Principal) -> Response:
 
 def get_acl(request: Request, caller: Principal) -> Response:
     intent = request.services.intents.get(caller, request.path_params["intent_id"])
-    return json_response(200, intent_document(intent))
+    return json_response(200, render_acl(intent))
 
 
 def set_acl(request: Request, caller: Principal) -> Response:
     acl = request.parse_body(Acl)
     intent = request.services.intents.set_acl(caller, request.path_params["intent_id"], acl)
-    return json_response(200, intent_document(intent))
+    return json_response(200, render_acl(intent))
 
 
 ROUTES = [
@@ -56,7 +56,7 @@ ROUTES = [
         get_acl,
         READ,
         "Get an intent's access list",
-        {200: "Acl"},
+        {200: AclDocument},
         error_statuses=(404,),
     ),
     Route(
@@ -65,7 +65,7 @@ ROUTES = [
         grant_access,
         WRITE,
         "Give a principal access to a task's working memory",
-        {200: "Grant"},
+        {200: GrantDocument},
         request_model=NewGrant,
         error_statuses=(404, 409, 413, 429),
         description="By the task's coordinator or assignee.",
@@ -76,7 +76,7 @@ ROUTES = [
         set_acl,
         WRITE,
         "Set an intent's access list",
-        {200: "Acl"},
+        {200: AclDocument},
         request_model=Acl,
         error_statuses=(404, 413),
         description="By the intent's owner, or with `memory.admin`.",

@@ -1,14 +1,22 @@
 """Tenants, principals and keys (contract §2)."""
 
-from functions.api.documents import principal_document
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import PAGE, listed
+from functions.api.paging import paginate
+from functions.api.parameters import PAGE
+from functions.api.responses.identity import (
+    NewPrincipalDocument,
+    NewTenantDocument,
+    PrincipalDocument,
+    PrincipalPageDocument,
+    render_new_principal,
+    render_principal,
+)
 from functions.api.routing import ANY, ROOT, Route
 from functions.identity.model import ADMIN, Principal
 from functions.identity.requests import NewPrincipal, NewTenant
 
-PRINCIPALS = "/api/v1/principals"
-_PRINCIPAL = f"{PRINCIPALS}/{{id+}}"
+_PRINCIPALS = "/api/v1/principals"
+_PRINCIPAL = f"{_PRINCIPALS}/{{id+}}"
 
 
 def create_tenant(request: Request, caller: Principal) -> Response:
@@ -16,7 +24,9 @@ def create_tenant(request: Request, caller: Principal) -> Response:
     admin, api_key = request.services.identity.create_tenant(
         new.id, request.idempotency_token(caller), request.idempotency_key
     )
-    return json_response(201, {"id": new.id, "admin": _with_key(admin, api_key)})
+    return json_response(
+        201, NewTenantDocument(id=new.id, admin=render_new_principal(admin, api_key))
+    )
 
 
 def create_principal(request: Request, caller: Principal) -> Response:
@@ -24,16 +34,17 @@ def create_principal(request: Request, caller: Principal) -> Response:
     principal, api_key = request.services.identity.create_principal(
         caller, new, request.idempotency_token(caller), request.idempotency_key
     )
-    return json_response(201, _with_key(principal, api_key))
+    return json_response(201, render_new_principal(principal, api_key))
 
 
 def list_principals(request: Request, caller: Principal) -> Response:
-    documents = list(map(principal_document, request.services.identity.principals(caller)))
-    return json_response(200, listed(request, "principals", documents))
+    found = request.services.identity.principals(caller)
+    page, position = paginate(request, list(map(render_principal, found)))
+    return json_response(200, PrincipalPageDocument(principals=page, **position))
 
 
 def get_own_principal(_request: Request, caller: Principal) -> Response:
-    return json_response(200, principal_document(caller))
+    return json_response(200, render_principal(caller))
 
 
 def revoke_principal(request: Request, caller: Principal) -> Response:
@@ -48,11 +59,7 @@ def rotate_key(request: Request, caller: Principal) -> Response:
         request.idempotency_token(caller),
         request.idempotency_key,
     )
-    return json_response(200, _with_key(principal, api_key))
-
-
-def _with_key(principal: Principal, api_key: str) -> dict[str, object]:
-    return principal_document(principal) | {"api_key": api_key}
+    return json_response(200, render_new_principal(principal, api_key))
 
 
 ROUTES = [
@@ -62,18 +69,18 @@ ROUTES = [
         create_tenant,
         ROOT,
         "Create a tenant and its first principal",
-        {201: "NewTenant"},
+        {201: NewTenantDocument},
         request_model=NewTenant,
         error_statuses=(409, 413),
         idempotent=True,
     ),
     Route(
         "POST",
-        PRINCIPALS,
+        _PRINCIPALS,
         create_principal,
         ADMIN,
         "Create a principal",
-        {201: "NewPrincipal"},
+        {201: NewPrincipalDocument},
         request_model=NewPrincipal,
         error_statuses=(409, 413),
         idempotent=True,
@@ -81,11 +88,11 @@ ROUTES = [
     ),
     Route(
         "GET",
-        PRINCIPALS,
+        _PRINCIPALS,
         list_principals,
         ADMIN,
         "List the principals",
-        {200: "PrincipalPage"},
+        {200: PrincipalPageDocument},
         query=PAGE,
     ),
     Route(
@@ -94,7 +101,7 @@ ROUTES = [
         get_own_principal,
         ANY,
         "Get the principal of the key",
-        {200: "Principal"},
+        {200: PrincipalDocument},
     ),
     Route(
         "POST",
@@ -102,7 +109,7 @@ ROUTES = [
         rotate_key,
         ADMIN,
         "Give a principal a new key; the old one stops",
-        {200: "NewPrincipal"},
+        {200: NewPrincipalDocument},
         error_statuses=(404, 409, 413),
         idempotent=True,
     ),

@@ -1,24 +1,32 @@
 """Namespaces of semantic memory (contract §4)."""
 
-from functions.api.documents import namespace_document
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import PAGE, listed
+from functions.api.paging import paginate
+from functions.api.parameters import PAGE
+from functions.api.responses.namespaces import (
+    NamespaceDocument,
+    NamespacePageDocument,
+    render_namespace,
+)
 from functions.api.routing import Route
 from functions.identity.model import ADMIN, READ, Principal
 from functions.namespaces.model import Namespace
 from functions.namespaces.requests import NamespaceChange
 from functions.platform.limits import MAX_NAME_CHARACTERS
 
-NAMESPACES = "/api/v1/memory/namespaces"
+_NAMESPACES = "/api/v1/memory/namespaces"
 
 
 def list_namespaces(request: Request, caller: Principal) -> Response:
-    documents = list(map(namespace_document, request.services.namespaces.visible(caller)))
-    return json_response(200, listed(request, "namespaces", documents))
+    found = request.services.namespaces.visible(caller)
+    page, position = paginate(request, list(map(render_namespace, found)))
+    return json_response(200, NamespacePageDocument(namespaces=page, **position))
 
 
 def get_namespace(request: Request, caller: Principal) -> Response:
-    return _response(request.services.namespaces.get(caller, request.path_params["namespace"]))
+    return _namespace_response(
+        request.services.namespaces.get(caller, request.path_params["namespace"])
+    )
 
 
 def configure_namespace(request: Request, caller: Principal) -> Response:
@@ -28,39 +36,43 @@ def configure_namespace(request: Request, caller: Principal) -> Response:
         request.if_match,
     )
     token = request.idempotency_token(caller)
-    return _response(request.services.namespaces.configure(caller, name, change, version, token))
+    return _namespace_response(
+        request.services.namespaces.configure(caller, name, change, version, token)
+    )
 
 
-def _response(namespace: Namespace) -> Response:
-    return json_response(200, namespace_document(namespace), etag=f'"{namespace.version}"')
+def _namespace_response(namespace: Namespace) -> Response:
+    return json_response(200, render_namespace(namespace), etag=f'"{namespace.version}"')
 
 
 ROUTES = [
     Route(
         "GET",
-        NAMESPACES,
+        _NAMESPACES,
         list_namespaces,
         READ,
         "List the namespaces that the caller has access to",
-        {200: "NamespacePage"},
+        {200: NamespacePageDocument},
         query=PAGE,
     ),
     Route(
         "GET",
-        f"{NAMESPACES}/{{namespace+}}",
+        f"{_NAMESPACES}/{{namespace+}}",
         get_namespace,
         READ,
         "Get a namespace's permissions",
-        {200: "Namespace"},
+        {200: NamespaceDocument},
+        response_headers=("ETag",),
         error_statuses=(404,),
     ),
     Route(
         "PATCH",
-        f"{NAMESPACES}/{{namespace+}}",
+        f"{_NAMESPACES}/{{namespace+}}",
         configure_namespace,
         ADMIN,
         "Set a namespace's permissions",
-        {200: "Namespace"},
+        {200: NamespaceDocument},
+        response_headers=("ETag",),
         request_model=NamespaceChange,
         error_statuses=(409, 413),
         if_match="optional",

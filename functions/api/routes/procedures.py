@@ -3,8 +3,14 @@
 from urllib.parse import quote
 
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import PAGE, listed
-from functions.api.procedure_documents import workflow_document
+from functions.api.paging import paginate
+from functions.api.parameters import PAGE
+from functions.api.responses.procedures import (
+    SelectedWorkflowDocument,
+    WorkflowDocument,
+    WorkflowPageDocument,
+    render_workflow,
+)
 from functions.api.routing import Route
 from functions.identity.model import READ, WRITE, Principal
 from functions.procedures.model import Procedure, WorkflowStats
@@ -15,71 +21,61 @@ _WORKFLOW = f"{_PROCEDURE}/{{workflow_id}}"
 
 
 def put_workflow(request: Request, caller: Principal) -> Response:
-    new, procedure, workflow = (
-        request.parse_body(NewWorkflow),
-        _procedure(request),
-        _workflow(request),
+    new, procedure = request.parse_body(NewWorkflow), _procedure(request)
+    workflow_id = request.path_param("workflow_id")
+    stored, is_new = request.services.procedures.put(
+        caller, procedure, workflow_id, new, request.if_match
     )
-    stored, first = request.services.procedures.put(
-        caller, procedure, workflow, new, request.if_match
-    )
-    response = _response(201 if first else 200, stored)
-    if first:
-        names = (procedure.agent_type, procedure.task_type, workflow)
+    response = _response(201 if is_new else 200, stored, render_workflow(stored))
+    if is_new:
+        names = (procedure.agent_type, procedure.task_type, workflow_id)
         path = "/".join(quote(name, safe="") for name in names)
         response.headers["location"] = f"/api/v1/procedures/{path}"
     return response
 
 
 def get_workflow(request: Request, caller: Principal) -> Response:
-    return _response(
-        200, request.services.procedures.get(caller, _procedure(request), _workflow(request))
-    )
+    workflow_id = request.path_param("workflow_id")
+    found = request.services.procedures.get(caller, _procedure(request), workflow_id)
+    return _response(200, found, render_workflow(found))
 
 
 def list_workflows(request: Request, caller: Principal) -> Response:
-    documents = [
-        workflow_document(each)
-        for each in request.services.procedures.get_all(caller, _procedure(request))
-    ]
-    return json_response(200, listed(request, "procedures", documents))
+    found = request.services.procedures.get_all(caller, _procedure(request))
+    page, position = paginate(request, list(map(render_workflow, found)))
+    return json_response(200, WorkflowPageDocument(procedures=page, **position))
 
 
 def select_workflow(request: Request, caller: Principal) -> Response:
     wanted = request.parse_body(Selection) if request.body else Selection()
     found = request.services.procedures.select(caller, _procedure(request), wanted.seed)
-    return _response(200, found, sampled=found.sampled)
+    document: SelectedWorkflowDocument = {**render_workflow(found), "sampled": found.sampled or 0.0}
+    return _response(200, found, document)
 
 
 def report_outcome(request: Request, caller: Principal) -> Response:
     score = request.parse_body(Outcome).score
-    token = request.optional_idempotency_token(caller)
-    counted = request.services.procedures.record_outcome(
-        caller, _procedure(request), _workflow(request), score, token
+    found = request.services.procedures.record_outcome(
+        caller,
+        _procedure(request),
+        request.path_param("workflow_id"),
+        score,
+        request.optional_idempotency_token(caller),
     )
-    return _response(200, counted)
+    return _response(200, found, render_workflow(found))
 
 
 def delete_workflow(request: Request, caller: Principal) -> Response:
-    request.services.procedures.delete(
-        caller, _procedure(request), _workflow(request), request.if_match
-    )
+    workflow_id = request.path_param("workflow_id")
+    request.services.procedures.delete(caller, _procedure(request), workflow_id, request.if_match)
     return Response(204)
 
 
 def _procedure(request: Request) -> Procedure:
-    return Procedure(
-        request.path_param("agent_type"),
-        request.path_param("task_type"),
-    )
+    return Procedure(request.path_param("agent_type"), request.path_param("task_type"))
 
 
-def _workflow(request: Request) -> str:
-    return request.path_param("workflow_id")
-
-
-def _response(status: int, found: WorkflowStats, **more: object) -> Response:
-    document = workflow_document(found) | more
+def _response(status: int, found: WorkflowStats, document: WorkflowDocument) -> Response:
     return json_response(status, document, etag=f'"{found.workflow.version}"')
 
 
@@ -90,7 +86,8 @@ ROUTES = [
         select_workflow,
         READ,
         "Select the workflow to try next, by Thompson sampling",
-        {200: "SelectedWorkflow"},
+        {200: SelectedWorkflowDocument},
+        response_headers=("ETag",),
         request_model=Selection,
         request_model_optional=True,
         error_statuses=(404,),
@@ -103,7 +100,8 @@ ROUTES = [
         report_outcome,
         WRITE,
         "Report how well a workflow did",
-        {200: "Workflow"},
+        {200: WorkflowDocument},
+        response_headers=("ETag",),
         request_model=Outcome,
         error_statuses=(404, 409),
         idempotent=True,
@@ -116,7 +114,11 @@ ROUTES = [
         put_workflow,
         WRITE,
         "Set a workflow's spec",
-        {200: "Workflow", 201: "Workflow"},
+        {200: WorkflowDocument, 201: WorkflowDocument},
+        response_headers=(
+            "ETag",
+            "Location",
+        ),
         request_model=NewWorkflow,
         error_statuses=(404, 409, 413),
         if_match="optional",
@@ -130,7 +132,8 @@ ROUTES = [
         get_workflow,
         READ,
         "Get a workflow",
-        {200: "Workflow"},
+        {200: WorkflowDocument},
+        response_headers=("ETag",),
         error_statuses=(404,),
     ),
     Route(
@@ -149,7 +152,7 @@ ROUTES = [
         list_workflows,
         READ,
         "List the workflows of a type of task",
-        {200: "WorkflowPage"},
+        {200: WorkflowPageDocument},
         query=PAGE,
     ),
 ]

@@ -1,25 +1,26 @@
 """Tasks, the memory that belongs to a task, and workflows that register tasks (contract §5)."""
 
 from collections.abc import Iterable
-from typing import Any, get_args
+from typing import Any
 from urllib.parse import quote
 
 import orjson
 
-from functions.api.documents import (
-    Document,
-    entry_document,
-    task_document,
-)
-from functions.api.filters import tags_of
-from functions.api.governing_documents import workflow_document
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import PAGE, cut, limits, number, position, single
+from functions.api.paging import page_headers, truncate_to_limit
+from functions.api.parameters import LIMIT, OFFSET, PAGE, TAGS, ChoiceParameter, IntegerParameter
+from functions.api.responses.entries import render_entry
+from functions.api.responses.tasks import (
+    AppliedWorkflowDocument,
+    ContextDocument,
+    TaskDocument,
+    render_applied_workflow,
+    render_task,
+)
 from functions.api.routing import Route
 from functions.entries.context import Section
 from functions.entries.model import Entry
 from functions.identity.model import ADMIN, READ, WRITE, Principal
-from functions.platform.errors import ValidationFailed
 from functions.platform.limits import (
     DEFAULT_CONTEXT_EPISODES,
     DEFAULT_CONTEXT_KB,
@@ -29,75 +30,32 @@ from functions.platform.limits import (
 from functions.tasks.model import Status, Task
 from functions.tasks.requests import NewTask, TaskChange
 from functions.workflows.requests import Workflow
+from functions.workflows.text import read_workflow
 
 _KB = 1024
 _TASKS = "/api/v1/tasks"
+_TASK = f"{_TASKS}/{{task_id+}}"
+_STATUS: ChoiceParameter[Status] = ChoiceParameter("status", "The tasks' status.", Status)
+_EPISODIC_LIMIT = IntegerParameter(
+    "episodic_limit",
+    "How many episodic entries to pack at most.",
+    0,
+    MAX_CONTEXT_EPISODES,
+    DEFAULT_CONTEXT_EPISODES,
+)
+_MAX_KB = IntegerParameter(
+    "max_kb", "How large the packed entries may be, as JSON.", 1, MAX_CONTEXT_KB, DEFAULT_CONTEXT_KB
+)
 
 
-def get_task_context(request: Request, caller: Principal) -> Response:
-    episodic = number(request, "episodic_limit", DEFAULT_CONTEXT_EPISODES, 0, MAX_CONTEXT_EPISODES)
-    most = number(request, "max_kb", DEFAULT_CONTEXT_KB, 1, MAX_CONTEXT_KB)
-    task_id = request.path_params["task_id"]
-    found = request.services.contexts.find(caller, task_id, episodic, tags_of(request, "tags"))
-    return json_response(200, {"task_id": task_id} | _packed(found, most * _KB))
-
-
-def _packed(found: Iterable[tuple[Section, Entry]], room: int) -> Document:
-    """As much as `room` bytes hold; what doesn't fit ends the packing."""
-    packed: dict[str, list[Any]] = {
-        "working": [],
-        "inherited": [],
-        "episodic": [],
-        "semantic": [],
-    }
-    size = 0
-    truncated = False
-    for section, entry in found:
-        text = orjson.dumps(entry_document(entry))
-        if size + len(text) > room:
-            truncated = True
-            break
-        size += len(text)
-        packed[section].append(orjson.Fragment(text))
-    return packed | {"size_kb": -(-size // _KB), "truncated": truncated}
+def register_task(request: Request, caller: Principal) -> Response:
+    new, token = request.parse_body(NewTask), request.idempotency_token(caller)
+    task = request.services.tasks.register(caller, new, token)
+    return _task_response(201, task, location=f"{_TASKS}/{quote(task.id, safe='')}")
 
 
 def get_task(request: Request, caller: Principal) -> Response:
     return _task_response(200, request.services.tasks.get(caller, request.path_params["task_id"]))
-
-
-def list_intent_tasks(request: Request, caller: Principal) -> Response:
-    return _listed(
-        request, request.services.tasks.of_intent(caller, request.path_params["intent_id"])
-    )
-
-
-def list_agent_tasks(request: Request, caller: Principal) -> Response:
-    return _listed(
-        request, request.services.tasks.of_agent(caller, request.path_params["agent_id"])
-    )
-
-
-def _listed(request: Request, tasks: list[Task]) -> Response:
-    limit, offset = limits(request)
-    status = single(request, "status")
-    if status is not None and status not in get_args(Status):
-        raise ValidationFailed("status", f"is one of {', '.join(get_args(Status))}")
-    matching = [task for task in tasks if status in (None, task.status)]
-    page = cut(map(task_document, matching[offset : offset + limit]))
-    return json_response(200, page, **position(len(matching), offset, len(page)))
-
-
-def _task_response(status: int, task: Task, **headers: str) -> Response:
-    """Render a response that shows a task."""
-    return json_response(status, task_document(task), etag=f'"{task.version}"', **headers)
-
-
-def register_task(request: Request, caller: Principal) -> Response:
-    task = request.services.tasks.register(
-        caller, request.parse_body(NewTask), request.idempotency_token(caller)
-    )
-    return _task_response(201, task, location=f"{_TASKS}/{quote(task.id, safe='')}")
 
 
 def change_task(request: Request, caller: Principal) -> Response:
@@ -111,12 +69,68 @@ def change_task(request: Request, caller: Principal) -> Response:
     return _task_response(200, task)
 
 
-def apply_workflow(request: Request, caller: Principal) -> Response:
-    from functions.workflows.text import read_workflow  # noqa: PLC0415 - no cold start waits for it
+def list_intent_tasks(request: Request, caller: Principal) -> Response:
+    intent_id = request.path_params["intent_id"]
+    return _list_response(request, request.services.tasks.of_intent(caller, intent_id))
 
+
+def list_agent_tasks(request: Request, caller: Principal) -> Response:
+    agent_id = request.path_params["agent_id"]
+    return _list_response(request, request.services.tasks.of_agent(caller, agent_id))
+
+
+def get_task_context(request: Request, caller: Principal) -> Response:
+    episodic, max_kb = _EPISODIC_LIMIT.read(request), _MAX_KB.read(request)
+    task_id = request.path_params["task_id"]
+    found = request.services.contexts.find(caller, task_id, episodic, TAGS.read(request))
+    return json_response(200, _pack_context(task_id, found, max_kb * _KB))
+
+
+def apply_workflow(request: Request, caller: Principal) -> Response:
     workflow = read_workflow(request.body, request.headers.get("content-type", "").lower())
     applied = request.services.workflows.apply(caller, workflow, request.idempotency_token(caller))
-    return json_response(200, workflow_document(applied))
+    return json_response(200, render_applied_workflow(applied))
+
+
+def _pack_context(
+    task_id: str, found: Iterable[tuple[Section, Entry]], max_bytes: int
+) -> ContextDocument:
+    """Render entries up to `max_bytes`; the first one that doesn't fit ends the packing."""
+    packed: dict[Section, list[Any]] = {
+        "working": [],
+        "inherited": [],
+        "episodic": [],
+        "semantic": [],
+    }
+    size = 0
+    truncated = False
+    for section, entry in found:
+        text = orjson.dumps(render_entry(entry))
+        if size + len(text) > max_bytes:
+            truncated = True
+            break
+        size += len(text)
+        packed[section].append(orjson.Fragment(text))
+    return {
+        "task_id": task_id,
+        "working": packed["working"],
+        "inherited": packed["inherited"],
+        "episodic": packed["episodic"],
+        "semantic": packed["semantic"],
+        "size_kb": -(-size // _KB),
+        "truncated": truncated,
+    }
+
+
+def _list_response(request: Request, tasks: list[Task]) -> Response:
+    limit, offset, status = LIMIT.read(request), OFFSET.read(request), _STATUS.read(request)
+    matching = [task for task in tasks if status in (None, task.status)]
+    page = truncate_to_limit(map(render_task, matching[offset : offset + limit]))
+    return json_response(200, page, **page_headers(len(matching), offset, len(page)))
+
+
+def _task_response(status: int, task: Task, **headers: str) -> Response:
+    return json_response(status, render_task(task), etag=f'"{task.version}"', **headers)
 
 
 ROUTES = [
@@ -126,8 +140,8 @@ ROUTES = [
         get_task_context,
         READ,
         "Get the memory that belongs to a task, packed",
-        {200: "Context"},
-        query=("episodic_limit", "tags", "max_kb"),
+        {200: ContextDocument},
+        query=(_EPISODIC_LIMIT, TAGS, _MAX_KB),
         error_statuses=(404,),
         description="For whoever may read the task's working memory. The episodes are the "
         "assignee's for its coordinator, else the caller's own; `tags` filters "
@@ -138,11 +152,12 @@ ROUTES = [
     ),
     Route(
         "GET",
-        f"{_TASKS}/{{task_id+}}",
+        _TASK,
         get_task,
         READ,
         "Get a task",
-        {200: "Task"},
+        {200: TaskDocument},
+        response_headers=("ETag",),
         error_statuses=(404,),
     ),
     Route(
@@ -151,8 +166,12 @@ ROUTES = [
         list_intent_tasks,
         READ,
         "List an intent's tasks, as a bare array",
-        {200: "Tasks"},
-        query=("status", *PAGE),
+        {200: list[TaskDocument]},
+        response_headers=(
+            "X-Total-Count",
+            "X-Next-Offset",
+        ),
+        query=(_STATUS, *PAGE),
     ),
     Route(
         "GET",
@@ -160,8 +179,12 @@ ROUTES = [
         list_agent_tasks,
         READ,
         "List the open tasks assigned to an agent, as a bare array",
-        {200: "Tasks"},
-        query=("status", *PAGE),
+        {200: list[TaskDocument]},
+        response_headers=(
+            "X-Total-Count",
+            "X-Next-Offset",
+        ),
+        query=(_STATUS, *PAGE),
         description="Those in which the caller has part; all of them with `memory.admin`.",
     ),
     Route(
@@ -170,18 +193,23 @@ ROUTES = [
         register_task,
         WRITE,
         "Register a task, or adopt one that a write registered",
-        {201: "Task"},
+        {201: TaskDocument},
+        response_headers=(
+            "ETag",
+            "Location",
+        ),
         request_model=NewTask,
         error_statuses=(409, 413),
         idempotent=True,
     ),
     Route(
         "PATCH",
-        f"{_TASKS}/{{task_id+}}",
+        _TASK,
         change_task,
         WRITE,
         "Change a task",
-        {200: "Task"},
+        {200: TaskDocument},
+        response_headers=("ETag",),
         request_model=TaskChange,
         error_statuses=(404, 409, 413, 428),
         if_match="required",
@@ -194,7 +222,7 @@ ROUTES = [
         apply_workflow,
         ADMIN,
         "Apply a workflow's memory, agents and plan",
-        {200: "AppliedWorkflow"},
+        {200: AppliedWorkflowDocument},
         request_model=Workflow,
         media_types=("application/json", "application/yaml"),
         error_statuses=(409, 413),

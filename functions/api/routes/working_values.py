@@ -1,7 +1,12 @@
 """Working values of agents' instances (ADR-043 Tier 1; contract §8)."""
 
 from functions.api.http import Request, Response, json_response
-from functions.api.procedure_documents import held_document, working_document
+from functions.api.responses.procedures import (
+    WorkingValueDocument,
+    WorkingValuesDocument,
+    render_working_value,
+    render_working_values,
+)
 from functions.api.routing import Route
 from functions.identity.model import READ, WRITE, Principal
 from functions.platform.limits import MAX_NAME_CHARACTERS
@@ -14,20 +19,19 @@ _VALUE = f"{_WORKING}/{{key+}}"
 def put_working_value(request: Request, caller: Principal) -> Response:
     new, (instance, key) = request.parse_body(NewWorkingValue), _names(request)
     stored = request.services.working_values.put(caller, instance, key, new)
-    return json_response(200, working_document(instance, key, stored))
+    return json_response(200, render_working_value(instance, key, stored))
 
 
 def get_working_value(request: Request, caller: Principal) -> Response:
     instance, key = _names(request)
     found = request.services.working_values.get(caller, instance, key)
-    return json_response(200, working_document(instance, key, found))
+    return json_response(200, render_working_value(instance, key, found))
 
 
 def list_working_values(request: Request, caller: Principal) -> Response:
     instance = request.path_param("instance_id")
-    return json_response(
-        200, held_document(instance, request.services.working_values.get_all(caller, instance))
-    )
+    found = request.services.working_values.get_all(caller, instance)
+    return json_response(200, render_working_values(instance, found))
 
 
 def delete_working_value(request: Request, caller: Principal) -> Response:
@@ -48,7 +52,7 @@ ROUTES = [
         put_working_value,
         WRITE,
         "Store a working value of an instance for an hour",
-        {200: "WorkingValue"},
+        {200: WorkingValueDocument},
         request_model=NewWorkingValue,
         error_statuses=(413,),
         description="All values of an instance have 131,072 bytes together, as compact JSON.",
@@ -59,7 +63,7 @@ ROUTES = [
         get_working_value,
         READ,
         "Get a working value of an instance",
-        {200: "WorkingValue"},
+        {200: WorkingValueDocument},
         error_statuses=(404,),
     ),
     Route(
@@ -77,6 +81,6 @@ ROUTES = [
         list_working_values,
         READ,
         "Get all working values of an instance",
-        {200: "WorkingValues"},
+        {200: WorkingValuesDocument},
     ),
 ]

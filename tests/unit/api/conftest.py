@@ -9,18 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from functions.api.openapi import describe
-from functions.api.routes import ROUTES
 from tests.contract import engines
 from tests.contract.door import MovableClock
 from tests.contract.service import Tenant, start
 from tests.unit.api.reading import Json
+from tools.openapi.document import PATH
 
 
 @pytest.fixture(scope="module")
 def document() -> Json:
     """The OpenAPI document, as a client reads it."""
-    read: Json = json.loads(json.dumps(describe(ROUTES)))
+    read: Json = json.loads(PATH.read_text(encoding="utf-8"))
     return read
 
 

@@ -9,8 +9,15 @@ import schemathesis
 from functions.api.routes import ROUTES
 from functions.platform.errors import ERROR_CODES
 from tests.unit.api.reading import Json, operations
+from tools.openapi.document import PATH, render_document
 
 _ROOT = Path(__file__).parents[3]
+_DOCUMENTED = [route for route in ROUTES if route.is_documented]
+
+
+def test_the_checked_in_document_is_up_to_date() -> None:
+    stale = "functions/api/openapi.json is stale: run `make openapi` and commit it"
+    assert PATH.read_text(encoding="utf-8") == render_document(), stale
 
 
 def test_it_is_valid_openapi(document: Json) -> None:
@@ -20,7 +27,7 @@ def test_it_is_valid_openapi(document: Json) -> None:
 
 def test_every_route_is_there_with_exactly_its_answers(document: Json) -> None:
     found = operations(document)
-    for route in ROUTES:
+    for route in _DOCUMENTED:
         responses = found[f"{route.method} {route.openapi_path}"]["responses"]
         good = {int(status) for status in responses if int(status) < 400}
         assert good == route.responses.keys()
@@ -29,7 +36,7 @@ def test_every_route_is_there_with_exactly_its_answers(document: Json) -> None:
 
 def test_every_operation_has_a_name_of_its_own(document: Json) -> None:
     named = [operation["operationId"] for operation in operations(document).values()]
-    assert len(set(named)) == len(named) == len(ROUTES)
+    assert len(set(named)) == len(named) == len(_DOCUMENTED)
 
 
 def test_every_parameter_in_a_path_is_described(document: Json) -> None:

@@ -1,0 +1,79 @@
+"""Agents' settings and coordinators' guardrails, as the API shows them (RFC-0015 §2.2, §6.6)."""
+
+from dataclasses import asdict
+from typing import cast
+
+from typing_extensions import TypedDict
+
+from functions.api.responses.types import (
+    Count,
+    Timestamp,
+    Version,
+    render_optional_timestamp,
+)
+from functions.entries.agents import AgentSettings
+from functions.entries.requests import EvictionPolicy
+from functions.tasks.guardrails import CoordinatorGuardrails
+
+
+class EpisodicSettingsDocument(TypedDict):
+    """An agent's settings for episodic memory."""
+
+    capacity: Version
+    """How many episodic entries it may hold."""
+    eviction_policy: EvictionPolicy
+    pinned_namespaces: list[str]
+    """New episodic entries in these are pinned, unless they say otherwise."""
+
+
+class AgentSettingsDocument(TypedDict):
+    """An agent's settings."""
+
+    agent_id: str
+    episodic: EpisodicSettingsDocument
+
+
+class GuardrailsDocument(TypedDict):
+    """A coordinator's guardrails; what isn't set is null."""
+
+    max_working_memory_per_task: Count | None
+    """No task has more working entries, whatever its own policy says."""
+    max_episodic_memory_per_agent: Count | None
+    """No assignee has more episodic entries, whatever its own settings say."""
+    allowed_semantic_namespaces: list[str] | None
+    """Assignees reach no semantic memory but in these."""
+    denied_semantic_namespaces: list[str] | None
+    """Assignees reach no semantic memory in these, allowed or not."""
+    memory_archive_required: bool | None
+    """Memory is archived when a task ends, whatever its own policy says."""
+
+
+class CoordinatorGuardrailsDocument(TypedDict):
+    """A coordinator's guardrails, with their version."""
+
+    coordinator_id: str
+    guardrails: GuardrailsDocument
+    version: Count
+    updated_at: Timestamp | None
+
+
+def render_agent_settings(settings: AgentSettings) -> AgentSettingsDocument:
+    """Render an agent's settings (RFC-0015 §2.2, §7)."""
+    return {
+        "agent_id": settings.agent,
+        "episodic": {
+            "capacity": settings.capacity,
+            "eviction_policy": "lru",
+            "pinned_namespaces": settings.pinned_namespaces,
+        },
+    }
+
+
+def render_guardrails(found: CoordinatorGuardrails) -> CoordinatorGuardrailsDocument:
+    """Render a coordinator's guardrails (RFC-0015 §6.6)."""
+    return {
+        "coordinator_id": found.coordinator,
+        "guardrails": cast("GuardrailsDocument", asdict(found.guardrails)),
+        "version": found.version,
+        "updated_at": render_optional_timestamp(found.updated),
+    }

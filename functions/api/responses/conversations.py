@@ -1,0 +1,163 @@
+"""Conversations, messages and states, as the API shows them (Agent Memory Protocol §4)."""
+
+from typing import Any, NotRequired, cast
+
+import orjson
+from typing_extensions import TypedDict
+
+from functions.api.responses.types import (
+    Count,
+    JsonObject,
+    JsonValue,
+    PagePosition,
+    Timestamp,
+    Version,
+    render_optional_timestamp,
+)
+from functions.conversations.model import SCHEMA, Conversation, Message, Sensitivity, State
+from functions.platform.clock import to_rfc3339
+
+
+class MessageDocument(TypedDict):
+    """A message of a conversation."""
+
+    index: Count
+    role: str
+    content: Any
+    timestamp: Timestamp
+    metadata: JsonObject
+
+
+class ConversationHeadDocument(TypedDict):
+    """A conversation without its messages."""
+
+    session_id: str
+    user_id: str
+    created_by: str
+    agent_participants: tuple[str, ...]
+    shared_with: tuple[str, ...]
+    tags: tuple[str, ...]
+    """Labels to query by."""
+    metadata: JsonObject
+    version: str
+    """The version of the schema (Agent Memory Protocol §4.1)."""
+    revision: Version
+    """Counts the changes; send it as If-Match."""
+    message_count: Count
+    sensitivity: Sensitivity | None
+    """`confidential` and `restricted` conversations are stored encrypted."""
+    ttl: str | None
+    """`duration:` and an ISO 8601 duration, or null: no end."""
+    expires_at: Timestamp | None
+    """From this moment on it is gone, as if it had never been."""
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class MessagePosition(TypedDict):
+    """Where in a conversation a page of messages is."""
+
+    offset: Count
+    """How many messages come before the page."""
+    next_offset: NotRequired[Count]
+    """Where to go on; absent on the last page."""
+
+
+class ConversationDocument(ConversationHeadDocument, MessagePosition):
+    """A conversation and a page of its messages, oldest first."""
+
+    messages: list[MessageDocument]
+
+
+class ConversationPageDocument(PagePosition):
+    """A page of conversations."""
+
+    conversations: list[ConversationHeadDocument]
+
+
+class AppendedDocument(TypedDict):
+    """The messages that were appended, and the conversation after them."""
+
+    session_id: str
+    revision: Version
+    message_count: Count
+    messages: list[MessageDocument]
+
+
+class PoppedDocument(TypedDict):
+    """The message that was taken off, null if there was none; and the conversation after it."""
+
+    session_id: str
+    revision: Version
+    message_count: Count
+    message: MessageDocument | None
+
+
+class StateDocument(TypedDict):
+    """A state of an agent for an owner."""
+
+    agent_id: str
+    owner_id: str
+    key: str
+    value: JsonValue
+    sensitivity: Sensitivity | None
+    """`confidential` and `restricted` values are stored encrypted."""
+    version: Version
+    """Counts the changes; send it as If-Match."""
+    created_at: Timestamp
+    updated_at: Timestamp
+    created_by: str
+
+
+class StatesDocument(TypedDict):
+    """An agent's states for an owner, by their keys."""
+
+    agent_id: str
+    owner_id: str
+    states: dict[str, JsonValue]
+    total: Count
+    """How many there are, on all pages."""
+    next_offset: NotRequired[Count]
+    """Where to go on; absent on the last page."""
+
+
+def render_conversation(conversation: Conversation) -> ConversationHeadDocument:
+    """Render a conversation without its messages."""
+    return {
+        "session_id": conversation.session,
+        "user_id": conversation.user,
+        "created_by": conversation.creator,
+        "agent_participants": conversation.participants,
+        "shared_with": conversation.shared_with,
+        "tags": conversation.tags,
+        "metadata": orjson.Fragment(conversation.metadata),
+        "version": SCHEMA,
+        "revision": conversation.revision,
+        "message_count": conversation.count,
+        "sensitivity": conversation.sensitivity,
+        "ttl": conversation.ttl,
+        "expires_at": render_optional_timestamp(conversation.expires),
+        "created_at": to_rfc3339(conversation.created),
+        "updated_at": to_rfc3339(conversation.updated),
+    }
+
+
+def render_message(message: Message) -> MessageDocument:
+    """Render a message: its index before the JSON that is stored."""
+    rendered = orjson.Fragment(b'{"index":%d,%b' % (message.index, message.text[1:]))
+    return cast("MessageDocument", rendered)
+
+
+def render_state(state: State) -> StateDocument:
+    """Render a state; its value is copied as it is stored."""
+    return {
+        "agent_id": state.address.agent,
+        "owner_id": state.address.owner,
+        "key": state.address.key,
+        "value": orjson.Fragment(state.value),
+        "sensitivity": state.sensitivity,
+        "version": state.version,
+        "created_at": to_rfc3339(state.created),
+        "updated_at": to_rfc3339(state.updated),
+        "created_by": state.author,
+    }

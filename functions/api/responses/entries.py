@@ -1,0 +1,182 @@
+"""Entries, as the API shows them (RFC-0015 §1; contract §4)."""
+
+from typing import Annotated, NotRequired
+
+import orjson
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from functions.api.responses.types import (
+    Count,
+    JsonObject,
+    PagePosition,
+    Timestamp,
+    Version,
+    render_optional_timestamp,
+)
+from functions.entries.model import Entry, Priority, Sensitivity
+from functions.entries.summary import Summary
+from functions.entries.tiers import Tier
+from functions.platform.clock import to_rfc3339
+from functions.platform.fields import TTL_PATTERN
+from functions.search.service import Match
+
+
+class EntryScopeDocument(TypedDict):
+    """The task and intent that an entry belongs to."""
+
+    task_id: NotRequired[str]
+    intent_id: NotRequired[str]
+
+
+class EntryDocument(TypedDict):
+    """An entry of memory."""
+
+    id: Annotated[str, Field(pattern="^mem_")]
+    agent_id: str
+    """The owner."""
+    namespace: str
+    """The group that the entry stands in, such as `billing.invoices`."""
+    key: str
+    """The entry's name within its namespace."""
+    value: JsonObject
+    """Your JSON object."""
+    memory_type: Tier
+    """The tier: it decides on lifetime and access."""
+    scope: EntryScopeDocument
+    """The task and intent that the entry belongs to."""
+    tags: tuple[str, ...]
+    """Labels to query by."""
+    ttl: Annotated[str, Field(pattern=TTL_PATTERN)] | None
+    """`task_lifetime`, `duration:` and an ISO 8601 duration, or null: no end."""
+    pinned: bool
+    """Episodic only: never evicted."""
+    priority: Priority
+    sensitivity: Sensitivity | None
+    """`confidential` and `restricted` values are stored encrypted."""
+    version: Version
+    """Counts the changes; send it as If-Match, or in a batch."""
+    created_at: Timestamp
+    updated_at: Timestamp
+    expires_at: Timestamp | None
+    """From this moment on it is gone, as if it had never been."""
+    created_by: str
+    curated_by: NotRequired[str]
+    """Semantic only: who wrote it last."""
+
+
+class EntryPageDocument(PagePosition):
+    """A page of entries."""
+
+    entries: list[EntryDocument]
+
+
+class EntryBatchDocument(TypedDict):
+    """The entries of a batch, in its order."""
+
+    entries: list[EntryDocument]
+
+
+class DeletedDocument(TypedDict):
+    """How many entries were deleted."""
+
+    deleted: Count
+
+
+class SearchResultDocument(TypedDict):
+    """An entry that a search found."""
+
+    entry: EntryDocument
+    score: float
+    """The cosine of the two meanings: 1 is the same, 0 is unrelated."""
+
+
+class SearchResultsDocument(TypedDict):
+    """What a search found, best first."""
+
+    results: list[SearchResultDocument]
+
+
+class WorkingSummaryDocument(TypedDict):
+    """An agent's working memory in figures."""
+
+    entry_count: Count
+    total_size_kb: Count
+    tasks_with_memory: list[str]
+
+
+class EpisodicSummaryDocument(TypedDict):
+    """An agent's episodic memory in figures."""
+
+    entry_count: Count
+    capacity: Count
+    pinned_count: Count
+    total_size_kb: Count
+    oldest_entry: Timestamp | None
+    newest_entry: Timestamp | None
+
+
+class SummaryDocument(TypedDict):
+    """An agent's memory in figures."""
+
+    agent_id: str
+    working: WorkingSummaryDocument
+    episodic: EpisodicSummaryDocument
+    semantic_namespaces_accessible: list[str]
+
+
+def render_entry(entry: Entry) -> EntryDocument:
+    """Render an entry; its value is copied as it is stored, and never parsed."""
+    scope: EntryScopeDocument = {}
+    if entry.task is not None:
+        scope["task_id"] = entry.task
+    if entry.intent is not None:
+        scope["intent_id"] = entry.intent
+    document: EntryDocument = {
+        "id": entry.id,
+        "agent_id": entry.agent,
+        "namespace": entry.namespace,
+        "key": entry.key,
+        "value": orjson.Fragment(entry.value),
+        "memory_type": entry.tier,
+        "scope": scope,
+        "tags": entry.tags,
+        "ttl": entry.ttl,
+        "pinned": entry.pinned,
+        "priority": entry.priority,
+        "sensitivity": entry.sensitivity,
+        "version": entry.version,
+        "created_at": to_rfc3339(entry.created),
+        "updated_at": to_rfc3339(entry.updated),
+        "expires_at": render_optional_timestamp(entry.expires),
+        "created_by": entry.author,
+    }
+    if not entry.policy.is_private and entry.curator is not None:
+        document["curated_by"] = entry.curator
+    return document
+
+
+def render_search_result(match: Match) -> SearchResultDocument:
+    """Render an entry that a search found, with its score."""
+    return {"entry": render_entry(match.entry), "score": match.score}
+
+
+def render_summary(summary: Summary) -> SummaryDocument:
+    """Render an agent's memory in figures (RFC-0015 "Agent Memory Summary")."""
+    return {
+        "agent_id": summary.agent,
+        "working": {
+            "entry_count": summary.working,
+            "total_size_kb": summary.working_kb,
+            "tasks_with_memory": summary.tasks,
+        },
+        "episodic": {
+            "entry_count": summary.episodic,
+            "capacity": summary.capacity,
+            "pinned_count": summary.pinned,
+            "total_size_kb": summary.episodic_kb,
+            "oldest_entry": render_optional_timestamp(summary.oldest),
+            "newest_entry": render_optional_timestamp(summary.newest),
+        },
+        "semantic_namespaces_accessible": summary.namespaces,
+    }

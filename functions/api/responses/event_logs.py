@@ -1,0 +1,46 @@
+"""Events, as the API shows them (RFC-0015 §5.2; contract §5)."""
+
+from typing import Annotated
+
+import orjson
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from functions.api.responses.types import JsonObject, Timestamp
+from functions.event_log.model import Event, EventType
+from functions.platform.clock import to_rfc3339
+from functions.platform.jsontext import exact_text
+
+
+class EventDocument(TypedDict):
+    """An event of a log."""
+
+    id: Annotated[str, Field(pattern="^evt_")]
+    type: EventType
+    agent_id: str
+    intent_id: str | None
+    task_id: str | None
+    data: JsonObject
+    """The entry that it is about, without its value."""
+    timestamp: Timestamp
+
+
+class EventPageDocument(TypedDict):
+    """A page of a log, oldest first."""
+
+    events: list[EventDocument]
+    next: str
+    """Where to go on, now or once more has happened."""
+
+
+def render_event(event: Event) -> EventDocument:
+    """Render an event of a log (RFC-0015 §5.2)."""
+    return {
+        "id": event.id,
+        "type": event.type,
+        "agent_id": event.agent,
+        "intent_id": event.intent,
+        "task_id": event.task,
+        "data": orjson.Fragment(exact_text(event.data)),
+        "timestamp": to_rfc3339(event.timestamp),
+    }

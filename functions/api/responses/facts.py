@@ -1,0 +1,63 @@
+"""Facts, as the API shows them (ADR-043 Tier 3; contract §8)."""
+
+import orjson
+from typing_extensions import TypedDict
+
+from functions.api.responses.types import JsonObject, Probability, Timestamp, Version
+from functions.facts.model import Fact, Recalled
+from functions.platform.clock import to_rfc3339
+
+
+class FactDocument(TypedDict):
+    """A fact: subject, predicate and object."""
+
+    fact_id: str
+    agent_type: str | None
+    """A label that groups runs, such as `sdr`; no boundary."""
+    subject: str
+    predicate: str
+    object: str
+    confidence: Probability
+    learned_from_run_id: str | None
+    learned_by: str
+    metadata: JsonObject | None
+    version: Version
+    """Counts the changes; send it as If-Match."""
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class RecalledFactDocument(FactDocument):
+    """A fact that a recall found."""
+
+    score: float
+    """The cosine of the two meanings: 1 is the same, 0 is unrelated."""
+
+
+class RecalledDocument(TypedDict):
+    """What a recall found, best first."""
+
+    facts: list[RecalledFactDocument]
+
+
+def render_fact(fact: Fact) -> FactDocument:
+    """Render a fact; its metadata are copied as they are stored."""
+    return {
+        "fact_id": fact.id,
+        "agent_type": fact.agent_type,
+        "subject": fact.subject,
+        "predicate": fact.predicate,
+        "object": fact.object,
+        "confidence": fact.confidence,
+        "learned_from_run_id": fact.run,
+        "learned_by": fact.learner,
+        "metadata": None if fact.metadata is None else orjson.Fragment(fact.metadata),
+        "version": fact.version,
+        "created_at": to_rfc3339(fact.created),
+        "updated_at": to_rfc3339(fact.updated),
+    }
+
+
+def render_recalled_fact(recalled: Recalled) -> RecalledFactDocument:
+    """Render a fact that a recall found, with its score."""
+    return {**render_fact(recalled.fact), "score": recalled.score}

@@ -1,0 +1,62 @@
+"""Tenants and principals, as the API shows them (contract §2)."""
+
+from typing import Annotated, cast
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from functions.api.responses.types import (
+    PagePosition,
+    Timestamp,
+    render_optional_timestamp,
+)
+from functions.identity.model import Kind, Permission, Principal
+from functions.platform.clock import to_rfc3339
+
+
+class PrincipalDocument(TypedDict):
+    """A principal, without its key."""
+
+    tenant: str
+    id: str
+    kind: Kind
+    permissions: list[Permission]
+    created_at: Timestamp
+    expires_at: Timestamp | None
+
+
+class NewPrincipalDocument(PrincipalDocument):
+    """A principal with its new key."""
+
+    api_key: Annotated[str, Field(pattern="^am_")]
+    """Shown this once."""
+
+
+class NewTenantDocument(TypedDict):
+    """A tenant and its first principal."""
+
+    id: str
+    admin: NewPrincipalDocument
+
+
+class PrincipalPageDocument(PagePosition):
+    """A page of principals."""
+
+    principals: list[PrincipalDocument]
+
+
+def render_principal(principal: Principal) -> PrincipalDocument:
+    """Render a principal, without its key."""
+    return {
+        "tenant": principal.tenant,
+        "id": principal.id,
+        "kind": principal.kind,
+        "permissions": cast("list[Permission]", sorted(principal.permissions)),
+        "created_at": to_rfc3339(principal.created),
+        "expires_at": render_optional_timestamp(principal.expires),
+    }
+
+
+def render_new_principal(principal: Principal, api_key: str) -> NewPrincipalDocument:
+    """Render a principal with its new key."""
+    return {**render_principal(principal), "api_key": api_key}

@@ -1,0 +1,55 @@
+"""Namespaces, as the API shows them (RFC-0015 §2.3; contract §4)."""
+
+from typing_extensions import TypedDict
+
+from functions.api.responses.types import PagePosition, Timestamp, Version
+from functions.namespaces.model import Access, Namespace
+from functions.platform.clock import to_rfc3339
+
+
+class NamespaceAccessDocument(TypedDict):
+    """An agent's access to a namespace."""
+
+    agent: str
+    access: Access
+
+
+class NamespacePermissionsDocument(TypedDict):
+    """Who may read and write a namespace."""
+
+    default: Access
+    """The access of everybody who isn't listed."""
+    allow: list[NamespaceAccessDocument]
+
+
+class NamespaceDocument(TypedDict):
+    """A namespace's permissions."""
+
+    namespace: str
+    permissions: NamespacePermissionsDocument
+    version: Version
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class NamespacePageDocument(PagePosition):
+    """A page of namespaces."""
+
+    namespaces: list[NamespaceDocument]
+
+
+def render_namespace(namespace: Namespace) -> NamespaceDocument:
+    """Render a namespace's permissions (RFC-0015 §2.3)."""
+    return {
+        "namespace": namespace.name,
+        "permissions": {
+            "default": namespace.default,
+            "allow": [
+                {"agent": agent, "access": access}
+                for agent, access in sorted(namespace.allow.items())
+            ],
+        },
+        "version": namespace.version,
+        "created_at": to_rfc3339(namespace.created),
+        "updated_at": to_rfc3339(namespace.updated),
+    }

@@ -1,0 +1,116 @@
+"""Procedures and working values, as the API shows them (ADR-043 Tiers 1 and 4; contract §8)."""
+
+from typing import Annotated
+
+import orjson
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from functions.api.responses.types import (
+    Count,
+    JsonValue,
+    PagePosition,
+    Probability,
+    Timestamp,
+    Version,
+)
+from functions.platform.clock import to_rfc3339
+from functions.platform.limits import MAX_INSTANCE_BYTES
+from functions.procedures.model import WorkflowStats
+from functions.working_values.model import ValuesByKey, WorkingValue, total_bytes
+
+BetaParameter = Annotated[float, Field(ge=1)]
+
+
+class WorkflowDocument(TypedDict):
+    """A workflow, and what was learned of it."""
+
+    agent_type: str
+    """A label that groups runs, such as `sdr`; no boundary."""
+    task_type: str
+    workflow_id: str
+    spec: JsonValue
+    half_life: str | None
+    alpha: BetaParameter
+    beta: BetaParameter
+    mean: Probability
+    outcomes: Count
+    version: Version
+    """Counts the changes; send it as If-Match."""
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class SelectedWorkflowDocument(WorkflowDocument):
+    """The workflow that was selected."""
+
+    sampled: Probability
+    """The draw from its Beta(alpha, beta)."""
+
+
+class WorkflowPageDocument(PagePosition):
+    """A page of workflows."""
+
+    procedures: list[WorkflowDocument]
+
+
+class WorkingValueDocument(TypedDict):
+    """A working value of an instance."""
+
+    instance_id: str
+    """Which instance of the agent runs."""
+    key: str
+    value: JsonValue
+    updated_at: Timestamp
+    expires_at: Timestamp
+    """From this moment on it is gone, as if it had never been."""
+
+
+class WorkingValuesDocument(TypedDict):
+    """All working values of an instance, by their keys."""
+
+    instance_id: str
+    """Which instance of the agent runs."""
+    values: dict[str, JsonValue]
+    total_bytes: Count
+    max_bytes: Count
+
+
+def render_workflow(stats: WorkflowStats) -> WorkflowDocument:
+    """Render a workflow with its Beta(alpha, beta)."""
+    workflow, alpha, beta = stats.workflow, stats.alpha, stats.beta
+    return {
+        "agent_type": workflow.procedure.agent_type,
+        "task_type": workflow.procedure.task_type,
+        "workflow_id": workflow.id,
+        "spec": orjson.Fragment(workflow.spec),
+        "half_life": workflow.half_life_text,
+        "alpha": alpha,
+        "beta": beta,
+        "mean": alpha / (alpha + beta),
+        "outcomes": workflow.stats.outcomes,
+        "version": workflow.version,
+        "created_at": to_rfc3339(workflow.created),
+        "updated_at": to_rfc3339(workflow.updated),
+    }
+
+
+def render_working_value(instance: str, key: str, value: WorkingValue) -> WorkingValueDocument:
+    """Render a working value; it is copied as it is stored."""
+    return {
+        "instance_id": instance,
+        "key": key,
+        "value": orjson.Fragment(value.text),
+        "updated_at": to_rfc3339(value.updated),
+        "expires_at": to_rfc3339(value.expires),
+    }
+
+
+def render_working_values(instance: str, values: ValuesByKey) -> WorkingValuesDocument:
+    """Render all working values of an instance."""
+    return {
+        "instance_id": instance,
+        "values": {key: orjson.Fragment(value.text) for key, value in sorted(values.items())},
+        "total_bytes": total_bytes(values.values()),
+        "max_bytes": MAX_INSTANCE_BYTES,
+    }

@@ -1,0 +1,226 @@
+"""Tasks, grants, access lists and workflows, as the API shows them (contract §5)."""
+
+from dataclasses import asdict
+from typing import Any, NotRequired, cast
+
+import orjson
+from typing_extensions import TypedDict
+
+from functions.api.responses.entries import EntryDocument
+from functions.api.responses.types import (
+    Count,
+    Timestamp,
+    Version,
+    render_optional_timestamp,
+)
+from functions.platform.clock import to_rfc3339
+from functions.platform.jsontext import exact_text
+from functions.tasks.items import FOREVER
+from functions.tasks.model import Grant, GrantAccess, Intent, Policy, Status, Task
+from functions.workflows.model import Application
+
+
+class MemoryPolicyDocument(TypedDict):
+    """How a task's working memory behaves (RFC-0015 §6.5)."""
+
+    archive_on_completion: bool
+    """Whether its memory is archived when it ends."""
+    inherit_from_parent: bool
+    """Whether its assignee reads the parent's memory."""
+    max_entries: Count
+    max_total_size_kb: Count
+
+
+class TaskDocument(TypedDict):
+    """A task; the fields that memory doesn't use are there if they were given."""
+
+    id: str
+    intent_id: str | None
+    name: str
+    status: Status
+    assigned_agent: str | None
+    """Who works on the task, and writes its working memory."""
+    coordinator: str | None
+    """Who directs the task; a principal that isn't an agent."""
+    parent_task_id: str | None
+    """The task that this is a part of."""
+    memory_policy: MemoryPolicyDocument
+    """How the task's working memory behaves."""
+    version: Version
+    """Counts the changes; send it as If-Match."""
+    created_at: Timestamp
+    updated_at: Timestamp
+    started_at: Timestamp | None
+    completed_at: Timestamp | None
+    plan_id: NotRequired[str | None]
+    description: NotRequired[str | None]
+    priority: NotRequired[str | int | None]
+    input: NotRequired[Any]
+    output: NotRequired[Any]
+    artifacts: NotRequired[list[Any] | None]
+    lease_id: NotRequired[str | None]
+    capabilities_required: NotRequired[list[str] | None]
+    depends_on: NotRequired[list[str] | None]
+    blocks: NotRequired[list[str] | None]
+    retry_policy: NotRequired[Any]
+    timeout_seconds: NotRequired[float | None]
+    attempt: NotRequired[int | None]
+    max_attempts: NotRequired[int | None]
+    permissions: NotRequired[Any]
+    requires_tools: NotRequired[list[Any] | None]
+    blocked_reason: NotRequired[str | None]
+    error: NotRequired[Any]
+    metadata: NotRequired[dict[str, Any] | None]
+    semantic_namespaces: NotRequired[list[str] | None]
+    """What to pack of semantic memory for the task."""
+
+
+class ContextDocument(TypedDict):
+    """The memory that belongs to a task, packed."""
+
+    task_id: str
+    working: list[EntryDocument]
+    inherited: list[EntryDocument]
+    episodic: list[EntryDocument]
+    semantic: list[EntryDocument]
+    size_kb: Count
+    """The entries' size as JSON."""
+    truncated: bool
+    """Whether something was left out for its size."""
+
+
+class GrantDocument(TypedDict):
+    """A principal's access to a task's working memory."""
+
+    principal: str
+    access: GrantAccess
+    expires_at: Timestamp | None
+
+
+class AclEntryDocument(TypedDict):
+    """A principal's access to an intent."""
+
+    principal: str
+    access: GrantAccess
+
+
+class AclDocument(TypedDict):
+    """An intent's access list."""
+
+    intent_id: str
+    owner: str
+    entries: list[AclEntryDocument]
+    version: Version
+
+
+class AppliedEpisodicDocument(TypedDict):
+    """What a workflow set of an agent's episodic memory; null is what it left as it was."""
+
+    capacity: Version | None
+    pinned_namespaces: list[str] | None
+
+
+class AppliedAgentDocument(TypedDict):
+    """An agent of a workflow."""
+
+    agent_id: str
+    episodic: AppliedEpisodicDocument
+
+
+class AppliedTaskDocument(TypedDict):
+    """A task of a workflow's plan."""
+
+    id: str
+    name: str
+    assigned_agent: str | None
+    depends_on: list[str]
+    memory_policy: MemoryPolicyDocument
+
+
+class AppliedWorkflowDocument(TypedDict):
+    """What a workflow set."""
+
+    name: str
+    version: str | None
+    intent_id: str
+    semantic_namespaces: list[str]
+    agents: list[AppliedAgentDocument]
+    tasks: list[AppliedTaskDocument]
+
+
+def render_task(task: Task) -> TaskDocument:
+    """Render a task; the fields of RFC-0012 that memory doesn't use are copied as they are."""
+    document: TaskDocument = {
+        "id": task.id,
+        "intent_id": task.intent,
+        "name": task.id,
+        "status": task.status,
+        "assigned_agent": task.assignee,
+        "coordinator": task.coordinator,
+        "parent_task_id": task.parent,
+        "memory_policy": _render_policy(task.policy),
+        "version": task.version,
+        "created_at": to_rfc3339(task.created),
+        "updated_at": to_rfc3339(task.updated),
+        "started_at": render_optional_timestamp(task.started),
+        "completed_at": render_optional_timestamp(task.ended),
+    }
+    kept = {name: orjson.Fragment(exact_text(value)) for name, value in task.kept.items()}
+    return cast("TaskDocument", document | kept)
+
+
+def _render_policy(policy: Policy) -> MemoryPolicyDocument:
+    return cast("MemoryPolicyDocument", asdict(policy))
+
+
+def render_grant(grant: Grant) -> GrantDocument:
+    """Render a grant on a task."""
+    expires = None if grant.expires == FOREVER else grant.expires
+    return {
+        "principal": grant.principal,
+        "access": grant.access,
+        "expires_at": render_optional_timestamp(expires),
+    }
+
+
+def render_acl(intent: Intent) -> AclDocument:
+    """Render an intent's access list."""
+    return {
+        "intent_id": intent.id,
+        "owner": intent.owner,
+        "entries": [
+            {"principal": principal, "access": access}
+            for principal, access in sorted(intent.acl.items())
+        ],
+        "version": intent.version,
+    }
+
+
+def render_applied_workflow(applied: Application) -> AppliedWorkflowDocument:
+    """Render what a workflow set (RFC-0015 §7)."""
+    return {
+        "name": applied.name,
+        "version": applied.version,
+        "intent_id": applied.intent,
+        "semantic_namespaces": applied.namespaces,
+        "agents": [
+            {
+                "agent_id": each.agent,
+                "episodic": {
+                    "capacity": each.capacity,
+                    "pinned_namespaces": each.pinned_namespaces,
+                },
+            }
+            for each in applied.agents
+        ],
+        "tasks": [
+            {
+                "id": each.id,
+                "name": each.name,
+                "assigned_agent": each.agent,
+                "depends_on": each.depends_on,
+                "memory_policy": _render_policy(each.policy),
+            }
+            for each in applied.tasks
+        ],
+    }

@@ -1,0 +1,47 @@
+"""Types of fields that many documents share, with their JSON schemas."""
+
+from typing import Annotated, NotRequired
+
+import orjson
+from pydantic import Field, WithJsonSchema
+from typing_extensions import TypedDict
+
+from functions.platform.clock import to_rfc3339
+
+Timestamp = Annotated[
+    str,
+    WithJsonSchema(
+        {
+            "type": "string",
+            "format": "date-time",
+            "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$",
+        }
+    ),
+]
+"""RFC 3339 in UTC, with milliseconds."""
+
+Count = Annotated[int, Field(ge=0)]
+Version = Annotated[int, Field(ge=1)]
+Probability = Annotated[float, Field(ge=0, le=1)]
+
+JsonValue = Annotated[orjson.Fragment, WithJsonSchema({})]
+"""JSON of any type, which is copied into the response as it is stored."""
+
+JsonObject = Annotated[orjson.Fragment, WithJsonSchema({"type": "object"})]
+"""A JSON object, which is copied into the response as it is stored."""
+
+
+class PagePosition(TypedDict):
+    """Where in a list a page is."""
+
+    total: Count
+    """How many match, on all pages."""
+    limit: Version
+    offset: Count
+    next_offset: NotRequired[Count]
+    """Where to go on; absent on the last page."""
+
+
+def render_optional_timestamp(at: int | None) -> str | None:
+    """Render a time in epoch ms that may be unset."""
+    return None if at is None else to_rfc3339(at)

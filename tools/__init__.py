@@ -1,0 +1,1 @@
+"""Commands for who develops the service; nothing of it is deployed."""

@@ -1,0 +1,265 @@
+"""The OpenAPI 3.1 document of the API (contract §6)."""
+
+import json
+import sys
+import tomllib
+from collections.abc import Iterable, Iterator
+from http import HTTPStatus
+from inspect import getdoc
+from pathlib import Path
+from typing import Any
+
+from functions.api.error_responses import openwop_names_of
+from functions.api.responses.errors import ProblemDocument
+from functions.api.responses.openwop import OpenWopErrorDocument
+from functions.api.routes import OPENWOP_PREFIX, ROUTES
+from functions.api.routing import ANY, PUBLIC, ROOT, Example, Route
+from functions.platform.errors import ERROR_CODES
+from tools.openapi import parameters
+from tools.openapi.schemas import Schemas, derive_schema
+
+_ROOT = Path(__file__).parents[2]
+PATH = _ROOT / "functions/api/openapi.json"
+
+Json = dict[str, Any]
+_TAG_NAMES = {"openwop": "OpenWOP"}
+_STATUSES = sorted({error.status for error in ERROR_CODES.values()} - {500})
+_ERROR_HEADERS = {401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
+_HEADERS = {
+    "ETag": ("string", "The version, in quotes."),
+    "Location": ("string", "Where it stands."),
+    "Retry-After": ("integer", "Seconds to wait before the same request is sent again."),
+    "WWW-Authenticate": ("string", "How to send a key."),
+    "X-Next-Offset": ("integer", "Where to go on; absent on the last page."),
+    "X-Request-Id": ("string", "Names this request in the service's logs."),
+    "X-Total-Count": ("integer", "How many match, on all pages."),
+}
+_DESCRIPTION = """\
+Memory for AI agents, by OpenIntent RFC-0015: working, episodic and semantic entries with \
+versions, tags, lifetimes and access rules.
+
+Every request but those of the section Discovery carries a key, which stands for one principal of \
+one tenant; nothing of another tenant is ever in reach. Times are RFC 3339 in UTC. Errors are \
+problem documents (RFC 9457) whose `code` says what happened (see the table below); those of the \
+section OpenWOP are its own. A W3C `traceparent` header is honoured. HEAD is answered wherever GET \
+is.
+
+## Quick start
+
+```
+export SERVER=http://127.0.0.1:8080 KEY=am_...
+
+# create an entry; the id in the response is what the next calls need
+curl "$SERVER/api/v1/memory" -H "X-API-Key: $KEY" -H 'Content-Type: application/json' \\
+  -d '{"namespace": "invoices", "key": "progress", "memory_type": "working",
+       "value": {"completed": 23}, "tags": ["batch"]}'
+export ID=mem_...
+
+# read it, and change it from the version that was read
+curl "$SERVER/api/v1/memory/$ID" -H "X-API-Key: $KEY"
+curl -X PATCH "$SERVER/api/v1/memory/$ID" -H "X-API-Key: $KEY" -H 'If-Match: 1' \\
+  -H 'Content-Type: application/json' -d '{"value": {"completed": 24}}'
+
+# find it by its tag, and delete it
+curl "$SERVER/api/v1/memory?tags=batch" -H "X-API-Key: $KEY"
+curl -X DELETE "$SERVER/api/v1/memory/$ID" -H "X-API-Key: $KEY"
+```
+
+## Errors
+
+| Code | Status | Meaning | Remedy |
+|---|---|---|---|
+"""
+
+
+def render_document() -> str:
+    """Render the document as it is checked in."""
+    return json.dumps(describe_api(), indent=1, ensure_ascii=False) + "\n"
+
+
+def describe_api() -> Json:
+    """Describe all documented routes."""
+    routes = [route for route in ROUTES if route.is_documented]
+    project = tomllib.loads((_ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    schemas = Schemas(
+        [route.request_model for route in routes if route.request_model is not None],
+        [*_response_types(routes), ProblemDocument, OpenWopErrorDocument],
+    )
+    paths: dict[str, Json] = {}
+    for route in routes:
+        operations = paths.setdefault(route.openapi_path, {})
+        operations[route.method.lower()] = _describe_operation(route, routes, schemas)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Agent memory service",
+            "version": project["version"],
+            "description": _DESCRIPTION + _error_table(),
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "servers": [{"url": "/"}],
+        "security": [{"ApiKey": []}, {"Bearer": []}],
+        "tags": list(_tags(routes)),
+        "paths": paths,
+        "components": _components(routes, schemas),
+    }
+
+
+def _error_table() -> str:
+    return "".join(
+        f"| `{code}` | {error.status} | {error.description} | {error.remedy} |\n"
+        for code, error in ERROR_CODES.items()
+    )
+
+
+def _response_types(routes: list[Route]) -> Iterator[Any]:
+    for route in routes:
+        for type_ in route.responses.values():
+            if type_ is not None and not isinstance(type_, Example):
+                yield type_
+
+
+def _tags(routes: list[Route]) -> Iterator[Json]:
+    """Describe each module of routes; its docstring says what it is about."""
+    for module in dict.fromkeys(sorted(route.handler.__module__ for route in routes)):
+        about, _, _ = (getdoc(sys.modules[module]) or "").partition(" (")
+        yield {"name": _tag(module), "description": f"{about}."}
+
+
+def _tag(module: str) -> str:
+    name = module.rpartition(".")[2]
+    return _TAG_NAMES.get(name, name.replace("_", " ").capitalize())
+
+
+def _describe_operation(route: Route, routes: list[Route], schemas: Schemas) -> Json:
+    description = f"{_describe_permission(route)} {route.description}".strip()
+    operation: Json = {
+        "operationId": route.handler.__name__,
+        "tags": [_tag(route.handler.__module__)],
+        "summary": route.summary,
+        "description": description,
+        "parameters": list(_describe_parameters(route)),
+        "responses": dict(_describe_responses(route, routes, schemas)),
+    }
+    if route.required_permission == PUBLIC:
+        operation["security"] = []
+    if route.request_model is not None:
+        schema = schemas.schema_of(route.request_model)
+        operation["requestBody"] = {
+            "required": not route.request_model_optional,
+            "content": {media: {"schema": schema} for media in route.media_types},
+        }
+    return operation
+
+
+def _describe_permission(route: Route) -> str:
+    return {
+        PUBLIC: "Needs no key.",
+        ROOT: "Needs the operator's root key.",
+        ANY: "Needs a principal's key.",
+    }.get(route.required_permission, f"Needs the permission `{route.required_permission}`.")
+
+
+def _describe_parameters(route: Route) -> Iterator[Json]:
+    for name, may_hold_slashes in route.path_params:
+        yield parameters.describe_path_parameter(name, may_hold_slashes=may_hold_slashes)
+    for parameter in route.query:
+        yield parameters.describe_query_parameter(parameter)
+    if route.required_permission not in (PUBLIC, ROOT):
+        yield parameters.AGENT_ID
+    if route.if_match is not None:
+        yield parameters.IF_MATCH | {"required": route.if_match == "required"}
+    if 304 in route.responses:
+        yield parameters.IF_NONE_MATCH
+    if route.idempotent:
+        yield parameters.IDEMPOTENCY_KEY
+
+
+def _describe_responses(
+    route: Route, routes: list[Route], schemas: Schemas
+) -> Iterator[tuple[str, Json]]:
+    for status, type_ in route.responses.items():
+        yield str(status), _describe_success(route, status, type_, schemas)
+    for status in sorted(_error_statuses(route, routes)):
+        yield str(status), _describe_error(route, status)
+
+
+def _describe_success(route: Route, status: int, type_: Any, schemas: Schemas) -> Json:
+    headers = [name for name in route.response_headers if name != "Location" or status == 201]
+    response: Json = {
+        "description": HTTPStatus(status).phrase,
+        "headers": _refer_to_headers(headers),
+    }
+    if type_ is not None:
+        media = "text/html" if type_ is str else "application/json"
+        response["content"] = {media: {"schema": _schema_of(type_, schemas)}}
+    return response
+
+
+def _schema_of(type_: Any, schemas: Schemas) -> Json:
+    if isinstance(type_, Example):
+        return {"$ref": f"#/components/schemas/{type_.name}"}
+    return schemas.schema_of(type_)
+
+
+def _error_statuses(route: Route, routes: list[Route]) -> set[int]:
+    statuses = {400, *route.error_statuses}
+    if route.required_permission != PUBLIC:
+        statuses |= {401, 403, 429, 503}
+    if any(_matches_path_of(route, other) for other in routes):
+        statuses.add(405)
+    return statuses
+
+
+def _matches_path_of(route: Route, other: Route) -> bool:
+    """Whether the route's path, with some parameter filled in, is the path of another one."""
+    return route.path != other.path and route.pattern.fullmatch(other.path) is not None
+
+
+def _describe_error(route: Route, status: int) -> Json:
+    if not route.path.startswith(OPENWOP_PREFIX):
+        return {"$ref": f"#/components/responses/Problem{status}"}
+    return {
+        "description": "; ".join(f"`{name}`" for name in openwop_names_of(status)),
+        "headers": _refer_to_headers(_ERROR_HEADERS.get(status, ())),
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/OpenWopError"}}},
+    }
+
+
+def _components(routes: list[Route], schemas: Schemas) -> Json:
+    examples = {
+        type_.name: derive_schema(type_.documents)
+        for route in routes
+        for type_ in route.responses.values()
+        if isinstance(type_, Example)
+    }
+    return {
+        "schemas": dict(sorted((schemas.components | examples).items())),
+        "responses": {f"Problem{status}": _describe_problem(status) for status in _STATUSES},
+        "headers": {name: _describe_header(*about) for name, about in _HEADERS.items()},
+        "securitySchemes": {
+            "ApiKey": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
+            "Bearer": {"type": "http", "scheme": "bearer"},
+        },
+    }
+
+
+def _describe_problem(status: int) -> Json:
+    titles = (
+        f"{error.title} (`{code}`)" for code, error in ERROR_CODES.items() if error.status == status
+    )
+    schema = {"$ref": "#/components/schemas/Problem"}
+    return {
+        "description": "; ".join(titles),
+        "headers": _refer_to_headers(_ERROR_HEADERS.get(status, ())),
+        "content": {"application/problem+json": {"schema": schema}},
+    }
+
+
+def _refer_to_headers(names: Iterable[str]) -> Json:
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in ("X-Request-Id", *names)}
+
+
+def _describe_header(type_: str, description: str) -> Json:
+    schema: Json = {"type": "integer", "minimum": 0} if type_ == "integer" else {"type": type_}
+    return {"description": description, "schema": schema}
