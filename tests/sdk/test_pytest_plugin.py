@@ -10,7 +10,7 @@ from textwrap import dedent
 import pytest
 
 ROOT = Path(__file__).parents[2]
-README = ROOT / "sdk/README.md"
+GUIDE = ROOT / "docs/how-to/test-your-agents.md"
 PATIENCE = 120  # seconds; far more than anything here takes
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -45,9 +45,8 @@ def assert_passed(ended: "subprocess.CompletedProcess[str]", count: int) -> None
     assert f"{count} passed" in ended.stdout
 
 
-def test_the_readmes_example(run: Run) -> None:
-    _, _, after = README.read_text(encoding="utf-8").partition("## Testing your agents")
-    example = after.partition("```python\n")[2].partition("```")[0]
+def test_the_guides_example(run: Run) -> None:
+    example = GUIDE.read_text(encoding="utf-8").partition("```python\n")[2].partition("```")[0]
     assert len(example.strip().splitlines()) <= 12
     assert_passed(run(example, alone=False), 1)
 

@@ -1,4 +1,4 @@
-"""The README's agent, run for real: it crashes in the middle of a batch; its successor resumes."""
+"""Run the tutorial's agent: it crashes in the middle of a batch, and its successor resumes."""
 
 import os
 import signal
