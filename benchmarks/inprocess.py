@@ -60,7 +60,7 @@ class Function:
 
     def answer(self, event: dict[str, Any]) -> dict[str, Any]:
         """The answer to an event as Lambda hands it on. Raises `RequestError`."""
-        answer = self.handler(event, LocalContext("benchmark"))
+        answer = self.handler(event, LocalContext())
         if answer["statusCode"] >= 400:
             raise RequestError(f"{event['rawPath']}: {answer['statusCode']} {answer['body']}")
         return answer

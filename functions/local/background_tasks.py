@@ -1,6 +1,5 @@
 """What runs beside the requests: the change stream, the schedule, the removal of expired items."""
 
-import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -12,7 +11,7 @@ from functions.local import stream_records
 from functions.local.bootstrap import LOG_TABLE, MEMORY_TABLE, build_schedule, build_stream
 from functions.local.data_folder import DataFolder
 from functions.local.database import Database
-from functions.local.gateway import Handler
+from functions.local.gateway import Handler, LocalContext
 from functions.local.stream_mapping import StreamMapping
 from functions.local.stream_reader import StreamReader, find_stream
 from functions.local.ttl import remove_expired_items
@@ -22,7 +21,6 @@ from functions.platform.observability import log_unforeseen
 
 _STREAM_SECONDS = 0.1  # between two looks for changes
 _TTL_SECONDS = 3600.0  # each time costs a look at every item
-_SWEEP_TIMEOUT = 30.0
 _STOPPED_WITHIN = 15.0  # seconds; more than a call takes once it is told to stop
 _ACCOUNT, _REGION = "000000000000", "local"
 _SCHEDULE = f"arn:aws:scheduler:{_REGION}:{_ACCOUNT}:schedule/default/agent-memory-sweep"
@@ -90,25 +88,9 @@ def run_periodically(seconds: float, task: Callable[[Event], object], name: str)
         thread.join(_STOPPED_WITHIN)
 
 
-class SweepContext:
-    """What the scheduled function reads of Lambda's context; without a name it reports no metric.
-
-    Its time is over as soon as `stopping` is set.
-    """
-
-    def __init__(self, stopping: Event) -> None:
-        self._stopping = stopping
-        self._deadline = time.monotonic() + _SWEEP_TIMEOUT
-
-    def get_remaining_time_in_millis(self) -> int:
-        """Return how long the invocation may still take."""
-        left = 0 if self._stopping.is_set() else self._deadline - time.monotonic()
-        return max(0, int(left * 1000))
-
-
 def run_schedule(handler: Handler, now: int, stopping: Event) -> dict[str, Any]:
     """Call the scheduled function once, at `now` (epoch ms), and return its counts."""
-    return handler(to_schedule_event(now), SweepContext(stopping))
+    return handler(to_schedule_event(now), LocalContext(stopping))
 
 
 def to_schedule_event(now: int) -> dict[str, Any]:

@@ -9,7 +9,8 @@ import re
 import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from threading import Event
 from typing import Any
 from urllib.parse import parse_qsl, unquote_to_bytes
 
@@ -39,22 +40,21 @@ Headers = Iterable[tuple[str, str]]
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
 class LocalContext:
-    """The attributes of Lambda's context object that handlers and Powertools read."""
+    """What a function reads of Lambda's context. Without a name it reports no metrics.
 
-    aws_request_id: str
-    function_name: str = "agent-memory-api"
-    function_version: str = "$LATEST"
-    invoked_function_arn: str = "arn:aws:lambda:local:000000000000:function:agent-memory-api"
-    memory_limit_in_mb: int = 1024
-    log_group_name: str = "/aws/lambda/agent-memory-api"
-    log_stream_name: str = "local"
-    _deadline: float = field(default_factory=lambda: time.monotonic() + _TIMEOUT)
+    Args:
+        stopping: as soon as it is set, the invocation's time is over.
+    """
+
+    def __init__(self, stopping: Event | None = None) -> None:
+        self._stopping = stopping
+        self._deadline = time.monotonic() + _TIMEOUT
 
     def get_remaining_time_in_millis(self) -> int:
         """Return how long the invocation may still take."""
-        return max(0, int((self._deadline - time.monotonic()) * 1000))
+        is_stopping = self._stopping is not None and self._stopping.is_set()
+        return 0 if is_stopping else max(0, int((self._deadline - time.monotonic()) * 1000))
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +189,7 @@ def check_body_size(size: int) -> None:
 def invoke(handler: Handler, event: dict[str, Any]) -> GatewayResponse:
     """Call a function with an event; what it raises becomes a 500 without details, as in AWS."""
     try:
-        return to_response(handler(event, LocalContext(str(uuid.uuid4()))))
+        return to_response(handler(event, LocalContext()))
     except Exception:  # noqa: BLE001 - as the real Lambda service does
         _log.exception("the handler failed")
         failed = GatewayError(500, "INTERNAL_ERROR", "Internal Server Error", "the service failed")

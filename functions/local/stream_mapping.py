@@ -6,7 +6,6 @@ that nothing is lost in a crash; the function ignores what it is then given twic
 """
 
 import json
-import uuid
 from collections import Counter
 from collections.abc import Callable
 from itertools import takewhile
@@ -108,8 +107,7 @@ class StreamMapping:
         selected = [each for each in records if is_of_interest(source_of(each).key)]
         if not selected:
             return set()
-        context = LocalContext(str(uuid.uuid4()), function_name="agent-memory-stream")
-        result = self._handler(to_stream_event(self._reader.arn, selected), context)
+        result = self._handler(to_stream_event(self._reader.arn, selected), LocalContext())
         return {each["itemIdentifier"] for each in result["batchItemFailures"]}
 
     def _complete(self, shard: str, records: list[Record]) -> None:

@@ -25,7 +25,7 @@ PATH = "agents/admin"
 
 
 def await_events(client: httpx.Client, count: int, path: str = PATH) -> list[dict[str, Any]]:
-    """The log, once it has so many events."""
+    """Return the log, once it has so many events."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         events = log(client, path, limit=1000)
@@ -39,8 +39,8 @@ def secret(key: str, **changes: Any) -> dict[str, Any]:
     return entry(key=key, value={"secret": HUSH}, **changes)
 
 
-def life(client: httpx.Client, key: str) -> list[str]:
-    """An entry from creation to deletion; what its events are."""
+def create_update_delete(client: httpx.Client, key: str) -> list[str]:
+    """Create, update and delete an entry, and return its events."""
     made = create(client, secret(key))
     ok(update(client, made["id"], 1, value={"secret": HUSH, "n": 2}))
     gone(client.delete(f"{MEMORY}/{made['id']}"))
@@ -64,7 +64,7 @@ def test_events_appear_soon_without_values_anywhere(tmp_path: Path) -> None:
         assert HUSH not in (tmp_path / "data" / POSITION).read_text()
 
 
-def test_what_expires_is_told(tmp_path: Path) -> None:
+def test_an_expired_entry_has_an_event(tmp_path: Path) -> None:
     with (
         running(tmp_path / "data", AGENT_MEMORY_SWEEP_SECONDS="0.2") as server,
         server.client() as client,
@@ -74,30 +74,34 @@ def test_what_expires_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("by", [signal.SIGKILL, signal.SIGTERM])
-def test_after_any_end_each_event_is_there_once(tmp_path: Path, by: signal.Signals) -> None:
+def test_each_event_is_logged_once_however_the_server_ends(
+    tmp_path: Path, by: signal.Signals
+) -> None:
     expected: list[str] = []
     for round_ in range(3):
         with running(tmp_path / "data") as server, server.client() as client:
             for number in range(20):
-                expected += life(client, f"{round_}-{number}")
+                expected += create_update_delete(client, f"{round_}-{number}")
             server.end(by)
     with running(tmp_path / "data") as server, server.client() as client:
         assert told(await_events(client, len(expected))) == expected
-        settled(server, client, expected)
+        assert_log(server, client, expected)
 
 
-def test_a_lost_position_tells_nothing_twice(tmp_path: Path) -> None:
+def test_no_event_is_logged_twice_after_a_lost_position(tmp_path: Path) -> None:
     with running(tmp_path / "data") as server, server.client() as client:
-        expected = [each for number in range(10) for each in life(client, str(number))]
+        expected = [
+            each for number in range(10) for each in create_update_delete(client, str(number))
+        ]
         await_events(client, len(expected))
         server.end(signal.SIGKILL)
     (tmp_path / "data" / POSITION).unlink(missing_ok=True)  # it may not have been written yet
     with running(tmp_path / "data") as server, server.client() as client:
-        settled(server, client, expected)
+        assert_log(server, client, expected)
 
 
-def settled(server: LocalServer, client: httpx.Client, expected: list[str]) -> None:
-    """The log is as expected still when everything before a last event has been worked off."""
+def assert_log(server: LocalServer, client: httpx.Client, expected: list[str]) -> None:
+    """Assert that the log is as expected once a further event has been processed."""
     assert server.process.poll() is None
     create(client, secret("last"))
     assert told(await_events(client, len(expected) + 1)) == [*expected, "created last 1"]
@@ -105,8 +109,8 @@ def settled(server: LocalServer, client: httpx.Client, expected: list[str]) -> N
 
 def test_the_data_folder_can_be_copied_while_stopped(tmp_path: Path) -> None:
     with running(tmp_path / "data") as server, server.client() as client:
-        expected = life(client, "k")
+        expected = create_update_delete(client, "k")
         server.end(signal.SIGTERM)
     shutil.copytree(tmp_path / "data", tmp_path / "copy")
     with running(tmp_path / "copy") as server, server.client() as client:
-        settled(server, client, expected)
+        assert_log(server, client, expected)

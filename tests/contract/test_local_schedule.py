@@ -11,7 +11,7 @@ import pytest
 from functions.local.engine import find_binary
 from functions.platform.entry_keys import parse_entry_id
 from tests.contract.bodies import create, entry
-from tests.contract.local_server import PATIENCE, ROOT, running, start_error
+from tests.contract.local_server import PATIENCE, ROOT, running
 
 pytestmark = pytest.mark.skipif(
     find_binary(ROOT) is None, reason="no embedded database for this platform"
@@ -64,10 +64,3 @@ def test_it_stops_at_once_between_two_sweeps(tmp_path: Path, by: signal.Signals)
         began = time.monotonic()
         assert server.end(by) == 0
         assert time.monotonic() - began < 10
-
-
-@pytest.mark.parametrize("seconds", ["0", "-1", "often", "inf", "nan"])
-def test_a_wrong_interval_is_one_line(tmp_path: Path, seconds: str) -> None:
-    errors = start_error(tmp_path, AGENT_MEMORY_SWEEP_SECONDS=seconds)
-    assert "AGENT_MEMORY_SWEEP_SECONDS" in errors
-    assert errors.count("\n") == 1

@@ -1,4 +1,4 @@
-"""What outlives its time in storage goes, as DynamoDB's own TTL would have it; entries don't."""
+"""Expired items are removed as by DynamoDB's TTL, except for entries."""
 
 from threading import Event
 from typing import Any
@@ -28,7 +28,7 @@ def stage(service: Service, tenant: Tenant, clock: MovableClock) -> Any:
 
 
 @pytest.mark.usefixtures("stage")
-def test_notices_and_rows_go_at_their_time_and_entries_stay(
+def test_expired_items_are_removed_except_for_entries(
     service: Service, clock: MovableClock
 ) -> None:
     client, table = service.engine.client, service.engine.memory

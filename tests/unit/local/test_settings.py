@@ -47,6 +47,11 @@ def test_another_dynamodb_is_an_address_or_aws(endpoint: str) -> None:
         ("AGENT_MEMORY_ROOT_KEY", "sixteen letters and blanks"),
         ("AWS_ENDPOINT_URL_DYNAMODB", "localhost:8000"),
         ("AGENT_MEMORY_OPENWOP", "2"),
+        ("AGENT_MEMORY_SWEEP_SECONDS", "0"),
+        ("AGENT_MEMORY_SWEEP_SECONDS", "-1"),
+        ("AGENT_MEMORY_SWEEP_SECONDS", "often"),
+        ("AGENT_MEMORY_SWEEP_SECONDS", "inf"),
+        ("AGENT_MEMORY_SWEEP_SECONDS", "nan"),
     ],
 )
 def test_a_wrong_value_is_one_line_that_names_the_variable(variable: str, value: str) -> None:
