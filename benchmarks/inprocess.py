@@ -19,7 +19,7 @@ from functions.local import engine
 from functions.local.gateway import LocalContext, to_event
 from functions.platform import aws
 from functions.platform.observability import logger
-from functions.platform.schema import log_table, memory_table
+from functions.platform.schema import build_log_table, build_memory_table
 from functions.platform.settings import ApiSettings
 
 _ROOT = Path(__file__).parents[1]
@@ -152,10 +152,10 @@ def _built(folder: Path) -> Function:
     key_file, root_key = folder / "encryption.key", secrets.token_urlsafe(24)
     key_file.write_bytes(base64.b64encode(secrets.token_bytes(32)))
     client = aws.create_client("dynamodb")
-    table = memory_table("memory")
+    table = build_memory_table("memory")
     del table["StreamSpecification"]  # nobody reads it here, and the engine never trims it
     client.create_table(**table)
-    client.create_table(**log_table("log"))
+    client.create_table(**build_log_table("log"))
     settings = ApiSettings(
         memory_table="memory",
         log_table="log",

@@ -46,14 +46,14 @@ from functions.openwop.run_store import MemoryRunStore
 from functions.openwop.runs import MemoryRuns
 from functions.openwop.sequence_store import SequenceNumbers
 from functions.openwop.service import Memories
+from functions.platform.archive_storage import ArchiveStorage, create_archive_storage
 from functions.platform.aws import create_client, create_lazy_client
 from functions.platform.clock import Clock, now_ms
-from functions.platform.cold import ColdStorage, cold_storage
 from functions.platform.encryption import Cipher, FileKeys, KmsKeys
 from functions.platform.errors import Unavailable
 from functions.platform.settings import Settings, WrongSetting
 from functions.platform.table import Table
-from functions.platform.values import Values
+from functions.platform.values import ValueCodec
 from functions.procedures.service import Procedures
 from functions.procedures.store import WorkflowStore
 from functions.runs.counts import EpisodeCounts
@@ -140,8 +140,8 @@ class Container:
         return str(secret["SecretString"])
 
     @cached_property
-    def archive_storage(self) -> ColdStorage | None:
-        return cold_storage(self.settings)
+    def archive_storage(self) -> ArchiveStorage | None:
+        return create_archive_storage(self.settings)
 
     # Identity, namespaces, tasks, logs
 
@@ -308,7 +308,7 @@ class Container:
 
     @cached_property
     def run_items(self) -> RunItems:
-        return RunItems(Values(self.cipher))
+        return RunItems(ValueCodec(self.cipher))
 
     @cached_property
     def run_ids(self) -> RunIds:
@@ -384,7 +384,7 @@ class Container:
 
     @cached_property
     def conversation_mapper(self) -> ConversationMapper:
-        return ConversationMapper(Values(self.cipher))
+        return ConversationMapper(ValueCodec(self.cipher))
 
     @cached_property
     def orphaned_messages(self) -> OrphanedMessages:
@@ -408,4 +408,4 @@ class Container:
 
     @cached_property
     def states(self) -> States:
-        return States(StateStore(self.table, Values(self.cipher)), self.clock)
+        return States(StateStore(self.table, ValueCodec(self.cipher)), self.clock)

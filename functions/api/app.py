@@ -19,7 +19,7 @@ from functions.api.routing import Router
 from functions.container import Container
 from functions.identity.model import READ
 from functions.platform.errors import Conflict, ServiceError
-from functions.platform.observability import log_unforeseen, logger
+from functions.platform.observability import log_unexpected, logger
 
 _PROBLEM_FORMAT = (problem_response, internal_problem)
 _OPENWOP_FORMAT = (openwop_error_response, internal_openwop_error)
@@ -48,7 +48,7 @@ class App:
             response = error_response(error)
             log_fields["code"] = error.code
         except Exception as error:  # noqa: BLE001 - whatever it is, the caller gets a response
-            log_unforeseen(error, **log_fields)
+            log_unexpected(error, **log_fields)
             response = internal_error()
         took = round((time.perf_counter() - started) * 1000, 1)
         logger.info("request", extra={"status": response.status, "took_ms": took, **log_fields})

@@ -20,7 +20,7 @@ from functions.platform.limits import (
     MAX_ID_CHARACTERS,
     MAX_IDEMPOTENCY_KEY_CHARACTERS,
 )
-from functions.platform.models import Model, validated_json
+from functions.platform.validation import Model, validate_json
 
 _VERSION = re.compile(r'"(\d{1,18})"|(\d{1,18})', re.ASCII)
 _IDEMPOTENCY_KEY = re.compile(rf"[\x21-\x7e]{{1,{MAX_IDEMPOTENCY_KEY_CHARACTERS}}}")
@@ -99,7 +99,7 @@ class Request:
         Raises:
             ValidationFailed: it is no JSON, or doesn't fit; every wrong field is named.
         """
-        return validated_json(model, self.body)
+        return validate_json(model, self.body)
 
     @cached_property
     def query(self) -> dict[str, list[str]]:
@@ -136,7 +136,7 @@ class Request:
         Raises:
             ValidationFailed: the Idempotency-Key isn't 1-255 visible ASCII characters.
         """
-        return self.optional_idempotency_token(caller) or RequestToken.fresh()
+        return self.optional_idempotency_token(caller) or RequestToken.create()
 
     def optional_idempotency_token(
         self, caller: Principal, digest: Callable[[bytes], bytes] | None = None
@@ -156,7 +156,7 @@ class Request:
         method = self._event["requestContext"]["http"]["method"]
         content = b"\n".join((f"{method} {self._path}".encode(errors="replace"), self.body))
         identity = f"{caller.tenant}\n{caller.id}"
-        return RequestToken.of(identity, key, content if digest is None else digest(content))
+        return RequestToken.from_key(identity, key, content if digest is None else digest(content))
 
     @property
     def if_match(self) -> int | None:

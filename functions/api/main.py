@@ -1,8 +1,8 @@
 """The API function's entry point: Lambda imports it at INIT, and everything is built then."""
 
-from functions.platform.start import starting
+from functions.platform.cold_start import pause_gc
 
-with starting():
+with pause_gc():
     from functions.api.app import App
     from functions.container import Container
     from functions.entries.requests import EntryChange, NewEntry

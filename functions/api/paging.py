@@ -8,7 +8,7 @@ import orjson
 from functions.api.http import Request
 from functions.api.parameters import LIMIT, OFFSET
 from functions.api.responses.types import PagePosition
-from functions.platform.jsontext import payload_size
+from functions.platform.json_text import get_escaped_size
 from functions.platform.limits import MAX_PAGE_BYTES, MAX_RESPONSE_BYTES
 
 D = TypeVar("D")
@@ -21,7 +21,7 @@ def truncate_to_limit(documents: Iterable[D]) -> list[D]:
     """
     texts = _take_while_fits(map(orjson.dumps, documents), len, MAX_PAGE_BYTES)
     if 2 * sum(map(len, texts)) + len(texts) > MAX_RESPONSE_BYTES:  # if all had to be escaped
-        texts = _take_while_fits(texts, payload_size, MAX_RESPONSE_BYTES)
+        texts = _take_while_fits(texts, get_escaped_size, MAX_RESPONSE_BYTES)
     rendered: list[Any] = [orjson.Fragment(text) for text in texts]
     return rendered
 

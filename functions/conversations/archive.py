@@ -17,8 +17,8 @@ from functions.conversations.orphan_store import OrphanedMessages, orphan_key
 from functions.conversations.rules import assert_may_read, assert_may_write, migrate_message
 from functions.conversations.store import ConversationChanged
 from functions.identity.model import Principal
+from functions.platform.archive_storage import ArchiveStorage
 from functions.platform.clock import Clock
-from functions.platform.cold import ColdStorage
 from functions.platform.conversation_keys import parse_conversation_partition
 from functions.platform.errors import NotFound, Unavailable
 from functions.platform.items import Item
@@ -39,7 +39,7 @@ class ConversationArchive:
         store: ConversationArchiveStore,
         mapper: ConversationMapper,
         orphans: OrphanedMessages,
-        storage: ColdStorage | None,
+        storage: ArchiveStorage | None,
         clock: Clock,
     ) -> None:
         self._store = store
@@ -128,7 +128,7 @@ class ConversationArchive:
                     yield self._mapper.decode_message(archived, _parse_line(line), index)
 
     @property
-    def _required_storage(self) -> ColdStorage:
+    def _required_storage(self) -> ArchiveStorage:
         if self._storage is None:
             raise Unavailable("no cold storage is set; the operator sets ARCHIVE_BUCKET")
         return self._storage

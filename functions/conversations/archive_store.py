@@ -20,7 +20,7 @@ from functions.platform.conversation_keys import (
 from functions.platform.items import Item
 from functions.platform.keys import Key, get_tenant
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
-from functions.platform.table import ConditionFailed, Refused, Table
+from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
 from functions.platform.writes import delete, put, update
 
 _NOT_ARCHIVED = frozenset({"pk", "sk", DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE, "parts", "request"})
@@ -96,7 +96,7 @@ class ConversationArchiveStore:
             writes.append(put(key, _archived_attributes(ended.header) | {"details": details}))
         try:
             self._table.transact(writes)
-        except Refused as refused:
+        except TransactionConditionFailed as refused:
             raise ConversationChanged from refused
 
     def get_newest(self, tenant: str, session: str) -> tuple[Conversation, Key] | None:

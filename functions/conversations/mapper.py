@@ -11,7 +11,7 @@ from functions.platform.conversation_keys import (
 from functions.platform.items import Item
 from functions.platform.keys import Key, get_due_shard
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
-from functions.platform.values import Values, pack
+from functions.platform.values import ValueCodec, compress
 
 
 def header_key(conversation: Conversation) -> Key:
@@ -65,7 +65,7 @@ def encode_listing(conversation: Conversation) -> Item:
 class ConversationMapper:
     """Encodes and decodes what may be encrypted."""
 
-    def __init__(self, values: Values) -> None:
+    def __init__(self, values: ValueCodec) -> None:
         self._values = values
 
     def encode_details(self, conversation: Conversation) -> Item:
@@ -116,11 +116,11 @@ class ConversationMapper:
 
     def _encode_value(self, conversation: Conversation, text: bytes, part: str) -> Item:
         if not conversation.is_encrypted:
-            return {"val": pack(text)}
-        return self._values.sealed(text, conversation.tenant, _context(conversation, part), 1)
+            return {"val": compress(text)}
+        return self._values.encrypt(text, conversation.tenant, _context(conversation, part), 1)
 
     def _decode_value(self, conversation: Conversation, item: Item, part: str) -> bytes:
-        return self._values.opened(item, conversation.tenant, _context(conversation, part))
+        return self._values.decode(item, conversation.tenant, _context(conversation, part))
 
 
 def _context(conversation: Conversation, part: str) -> str:

@@ -20,7 +20,7 @@ from functions.platform.conversation_keys import (
 from functions.platform.items import Item
 from functions.platform.keys import Key, get_due_shard
 from functions.platform.limits import MAX_WRITE_ITEMS
-from functions.platform.parallel import side_by_side
+from functions.platform.parallel import run_parallel
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import Write, delete, put, update
@@ -100,7 +100,7 @@ def write_many(table: Table, writes: Iterable[Write]) -> None:
     """Carry out writes without conditions, in several calls at once."""
     for group in _split(writes, MAX_WRITE_ITEMS * _PARALLEL_CALLS):
         chunks = _split(group, MAX_WRITE_ITEMS)
-        side_by_side([partial(table.write_many, chunk) for chunk in chunks])
+        run_parallel([partial(table.write_many, chunk) for chunk in chunks])
 
 
 def _split(writes: Iterable[Write], size: int) -> Iterator[list[Write]]:

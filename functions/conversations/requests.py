@@ -5,14 +5,13 @@ from typing import Annotated, Any, Self
 from pydantic import Field, model_validator
 
 from functions.conversations.model import SCHEMA, Sensitivity
-from functions.platform.fields import AgentId, Moment, Name, Tag, Ttl
 from functions.platform.limits import (
     MAX_APPENDED_MESSAGES,
     MAX_LABEL_CHARACTERS,
     MAX_OWNERS,
     MAX_TAGS,
 )
-from functions.platform.models import RequestModel
+from functions.platform.validation import AgentId, Name, RequestModel, Tag, Timestamp, Ttl
 
 Role = Annotated[str, Field(min_length=1, max_length=MAX_LABEL_CHARACTERS)]
 Principals = Annotated[list[AgentId], Field(max_length=MAX_OWNERS)]
@@ -23,7 +22,7 @@ class NewMessage(RequestModel):
 
     role: Role
     content: Any
-    timestamp: Moment | None = None
+    timestamp: Timestamp | None = None
     metadata: dict[str, Any] = Field(default={})
 
 
@@ -32,7 +31,7 @@ class NewMessages(RequestModel):
 
     role: Role | None = None
     content: Any = None
-    timestamp: Moment | None = None
+    timestamp: Timestamp | None = None
     metadata: dict[str, Any] = Field(default={})
     messages: Annotated[list[NewMessage], Field(min_length=1, max_length=MAX_APPENDED_MESSAGES)] = (
         Field(default=[])
@@ -72,7 +71,7 @@ class NewConversation(RequestModel):
     ttl: Ttl | None = None
     """`task_lifetime`, `duration:` and an ISO 8601 duration, such as `duration:PT24H`, or null: no
     end. An `expires_at` wins over it."""
-    expires_at: Moment | None = None
+    expires_at: Timestamp | None = None
     """From this moment on it is gone, as if it had never been."""
 
 

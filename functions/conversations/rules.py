@@ -17,9 +17,9 @@ from functions.identity.model import Principal
 from functions.platform.clock import to_rfc3339
 from functions.platform.conversation_keys import create_generation
 from functions.platform.errors import AccessDenied, ValidationFailed, ValueTooLarge
-from functions.platform.jsontext import bounded_json, compact_json, exact_value
-from functions.platform.lifetimes import expiry
+from functions.platform.json_text import dumps_checked, loads
 from functions.platform.limits import MAX_CONVERSATION_METADATA_BYTES, MAX_MESSAGE_BYTES
+from functions.platform.ttl import compute_expiry
 
 if TYPE_CHECKING:
     from functions.conversations.requests import NewConversation, NewMessage
@@ -42,7 +42,7 @@ def build_conversation(
         raise ValidationFailed("session_id", "is another than the path's")
     if new.version not in _SCHEMAS:
         raise ValidationFailed("version", f"is one of {', '.join(_SCHEMAS)}")
-    metadata = bounded_json(new.metadata, "metadata", MAX_CONVERSATION_METADATA_BYTES)
+    metadata = dumps_checked(new.metadata, "metadata", MAX_CONVERSATION_METADATA_BYTES)
     return Conversation(
         tenant=caller.tenant,
         session=session,
@@ -59,7 +59,7 @@ def build_conversation(
         updated=now,
         sensitivity=new.sensitivity,
         ttl=new.ttl,
-        expires=expiry(new.ttl, new.expires_at, now),
+        expires=compute_expiry(new.ttl, new.expires_at, now),
         schema=new.version,
     )
 
@@ -87,7 +87,7 @@ def build_messages(
 def _render(message: NewMessage, schema: str, now: int, index: int) -> bytes:
     try:
         document = _document(message, schema, now)
-        return bounded_json(document, "messages", MAX_MESSAGE_BYTES, said="the message has")
+        return dumps_checked(document, "messages", MAX_MESSAGE_BYTES, subject="the message has")
     except (ValidationFailed, ValueTooLarge) as error:
         raise error.at(index) from None
 
@@ -106,10 +106,10 @@ def migrate_message(conversation: Conversation, message: Message) -> Message:
     """Convert a message to the present schema (§4.1 `version`)."""
     if conversation.schema == SCHEMA:
         return message
-    stored: dict[str, Any] = exact_value(message.text)
+    stored: dict[str, Any] = loads(message.text)
     defaults = {"timestamp": to_rfc3339(conversation.created), "metadata": {}}
     ordered = {"role": stored["role"], "content": stored["content"], **defaults, **stored}
-    return Message(message.index, compact_json(ordered, "messages"))
+    return Message(message.index, dumps_checked(ordered, "messages"))
 
 
 def assert_may_read(caller: Principal, conversation: Conversation) -> None:

@@ -7,8 +7,8 @@ from functions.platform import item_types
 from functions.platform.conversation_keys import build_state_key, build_state_partition
 from functions.platform.items import Item
 from functions.platform.keys import Key
-from functions.platform.table import ConditionFailed, Refused, Table
-from functions.platform.values import Values, pack
+from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
+from functions.platform.values import ValueCodec, compress
 from functions.platform.writes import delete, put
 
 _AT_VERSION = "version = :seen AND created = :created"
@@ -21,7 +21,7 @@ class StateChanged(Exception):
 class StateStore:
     """Reads and writes the states of all tenants."""
 
-    def __init__(self, table: Table, values: Values) -> None:
+    def __init__(self, table: Table, values: ValueCodec) -> None:
         self._table = table
         self._values = values
 
@@ -61,15 +61,15 @@ class StateStore:
         expected = {"seen": old.version, "created": old.created}
         try:
             self._table.transact([delete(_key(tenant, old.address), _AT_VERSION, **expected)])
-        except Refused as refused:
+        except TransactionConditionFailed as refused:
             raise StateChanged from refused
 
     def _encode(self, tenant: str, state: State) -> Item:
         address = state.address
-        value: Item = {"val": pack(state.value)}
+        value: Item = {"val": compress(state.value)}
         if state.sensitivity in ENCRYPTED:
             context = "#".join(_key(tenant, address))
-            value = self._values.sealed(state.value, tenant, context, state.version)
+            value = self._values.encrypt(state.value, tenant, context, state.version)
         return value | {
             "agent": address.agent,
             "owner": address.owner,
@@ -84,7 +84,7 @@ class StateStore:
     def _decode(self, tenant: str, item: Item) -> State:
         return State(
             address=StateAddress(item["agent"], item["owner"], item["name"]),
-            value=self._values.opened(item, tenant, f"{item['pk']}#{item['sk']}"),
+            value=self._values.decode(item, tenant, f"{item['pk']}#{item['sk']}"),
             version=item["version"],
             created=item["created"],
             updated=item["updated"],

@@ -11,7 +11,7 @@ from functions.conversations.state_store import StateChanged, StateStore
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
 from functions.platform.errors import AccessDenied, NotFound, VersionMismatch
-from functions.platform.jsontext import bounded_json
+from functions.platform.json_text import dumps_checked
 from functions.platform.limits import MAX_STATE_BYTES
 from functions.platform.retry import Backoff
 
@@ -41,7 +41,7 @@ class States:
         Raises:
             ValueTooLarge: the value has over 65,536 bytes of compact JSON.
         """
-        text, backoff = bounded_json(new.value, "value", MAX_STATE_BYTES), Backoff(_BUSY)
+        text, backoff = dumps_checked(new.value, "value", MAX_STATE_BYTES), Backoff(_BUSY)
         while True:
             old, now = self._get_writable(caller, address, version), self._clock()
             state = State(

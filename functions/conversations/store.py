@@ -30,7 +30,7 @@ from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_TRANSACTION_BYTES
 from functions.platform.retry import Backoff
-from functions.platform.table import Refused, Table
+from functions.platform.table import Table, TransactionConditionFailed
 from functions.platform.writes import Write, delete, put, update
 
 _PAGE = 250  # messages a call, so that a page's end wastes little
@@ -142,9 +142,9 @@ class ConversationStore:
             writes.append(put(_request_key(before, token), marker, _ABSENT))
         try:
             self._table.transact(writes)
-        except Refused as refused:
+        except TransactionConditionFailed as refused:
             earlier = None if token is None else refused.failed.get(_request_key(before, token))
-            if token is None or earlier is None or not token.wrote(earlier["request"]):
+            if token is None or earlier is None or not token.matches(earlier["request"]):
                 raise ConversationChanged from refused
             return before, self._read_appended(before, earlier)
         return after, messages
@@ -170,7 +170,7 @@ class ConversationStore:
             IdempotencyConflict: the token's key came with another request.
         """
         marker = self._table.get(_request_key(conversation, token))
-        if marker is None or not token.wrote(marker["request"]):
+        if marker is None or not token.matches(marker["request"]):
             return None
         return self._mapper.decode_message(conversation, marker, marker["index"])
 
@@ -186,12 +186,16 @@ class ConversationStore:
             raise ConversationChanged
         writes = [_set_count(before, after), delete(key, _PRESENT)]
         if token is not None:
-            value = {name: item[name] for name in ("val", "data_key", "sealed_at") if name in item}
+            value = {
+                name: item[name]
+                for name in ("val", "data_key", "encrypted_version")
+                if name in item
+            }
             marker = value | {"index": after.count, "request": token.stored}
             writes.append(put(_request_key(before, token), marker, _ABSENT))
         try:
             self._table.transact(writes)
-        except Refused as refused:
+        except TransactionConditionFailed as refused:
             raise ConversationChanged from refused
         return self._mapper.decode_message(before, item)
 
@@ -234,7 +238,7 @@ class ConversationStore:
     def _transact(self, writes: Sequence[Write]) -> None:
         try:
             self._table.transact(writes)
-        except Refused as refused:
+        except TransactionConditionFailed as refused:
             raise ConversationChanged from refused
 
     def _put_message(

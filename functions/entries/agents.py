@@ -65,7 +65,7 @@ class AgentMemory:
         backoff = Backoff("others are changing this agent's settings")
         while True:
             item = self._agents.get_item(caller.tenant, agent)
-            if token.wrote(item.get("config_req")):
+            if token.matches(item.get("config_req")):
                 return _to_settings(agent, item)
             changes = {"config_req": token.stored} | _to_attributes(config.episodic)
             try:

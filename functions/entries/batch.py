@@ -109,7 +109,7 @@ class Batches:
         if nonce is not None and (address, nonce) != (old.address, old.nonce):
             raise EntryNotFound
         assert_can_write(caller, old, self._find_namespace(caller, old))
-        if token.wrote(old.request):
+        if token.matches(old.request):
             old = old._replace(version=update.version)  # so that the write itself finds the replay
         if old.version != update.version:
             raise to_version_mismatch(old)

@@ -23,7 +23,7 @@ from functions.identity.model import Principal
 from functions.platform.clock import Clock
 from functions.platform.errors import CapacityExceeded
 from functions.platform.keys import Key
-from functions.platform.parallel import side_by_side
+from functions.platform.parallel import run_parallel
 
 MAX_EVICTED = 20  # by one create; the schedule evicts what a lowered capacity leaves over
 _MIN_INTERVAL = 3_600_000  # ms; between two recorded reads of an entry
@@ -85,7 +85,7 @@ def find_evictions(
     kept: Collection[Key] = (),
 ) -> tuple[Transition, ...]:
     """Read what can be removed, and select what makes room for `count` entries."""
-    expired, candidates = side_by_side(
+    expired, candidates = run_parallel(
         (
             partial(store.list_expired, tenant, agent, now),
             partial(store.list_eviction_candidates, tenant, agent, count + len(kept)),
@@ -191,7 +191,7 @@ class AccessTracker:
         """Record the same where the caller's usage is known."""
         now = self._clock()
         interval = 0 if is_nearly_full(usage) else _MIN_INTERVAL
-        side_by_side(
+        run_parallel(
             [
                 partial(self._store.record_access, entry, now)
                 for entry in entries

@@ -6,7 +6,6 @@ from functions.platform.encryption import Cipher
 from functions.platform.entry_keys import parse_entry_key, parse_recency
 from functions.platform.items import Item
 from functions.platform.keys import decode_timestamp, get_due_shard
-from functions.platform.lifetimes import ttl_seconds
 from functions.platform.schema import (
     AGE_ATTRIBUTE,
     DUE_ATTRIBUTE,
@@ -17,7 +16,8 @@ from functions.platform.schema import (
     TTL_ATTRIBUTE,
 )
 from functions.platform.task_keys import build_task_key
-from functions.platform.values import Values, pack
+from functions.platform.ttl import to_ttl_seconds
+from functions.platform.values import ValueCodec, compress
 
 
 class EntryMapper:
@@ -28,7 +28,7 @@ class EntryMapper:
     """
 
     def __init__(self, cipher: Cipher | None) -> None:
-        self._values = Values(cipher)
+        self._values = ValueCodec(cipher)
 
     def to_item(self, entry: Entry) -> Item:
         """Return the item of an entry, without its key; attributes that are None aren't stored.
@@ -61,7 +61,7 @@ class EntryMapper:
             RECENCY_ATTRIBUTE: entry.eviction_order,
             AGE_ATTRIBUTE: entry.created if is_evictable else None,
             EXPIRY_ATTRIBUTE: entry.expires,
-            TTL_ATTRIBUTE: ttl_seconds(entry.expires),
+            TTL_ATTRIBUTE: to_ttl_seconds(entry.expires),
             DUE_ATTRIBUTE: entry.expires,
             DUE_SHARD_ATTRIBUTE: None
             if entry.expires is None
@@ -73,8 +73,8 @@ class EntryMapper:
 
     def _to_value_attributes(self, entry: Entry) -> Item:
         if entry.sensitivity not in ENCRYPTED:
-            return {"val": pack(entry.value)}
-        return self._values.sealed(entry.value, entry.address.tenant, entry.id, entry.version)
+            return {"val": compress(entry.value)}
+        return self._values.encrypt(entry.value, entry.address.tenant, entry.id, entry.version)
 
     def to_entry(self, item: Item) -> Entry:
         """Return the entry of an item."""
@@ -95,7 +95,7 @@ class EntryMapper:
             key=item["ekey"],
             value=value.encode()
             if is_plain
-            else self._values.opened(item, address.tenant, address.build_id(nonce)),
+            else self._values.decode(item, address.tenant, address.build_id(nonce)),
             kb=item["kb"],
             version=item["version"],
             created=item["created"],

@@ -17,7 +17,7 @@ from functions.namespaces.service import Namespaces
 from functions.platform import entry_keys
 from functions.platform.clock import Clock
 from functions.platform.errors import Unavailable, ValidationFailed
-from functions.platform.parallel import side_by_side
+from functions.platform.parallel import run_parallel
 from functions.tasks.service import Tasks
 
 _INDEX_WAITS = (0.02, 0.05, 0.1, 0.2, 0.4)  # seconds; an index follows within milliseconds
@@ -198,7 +198,7 @@ class Queries:
         ]
         now = self._clock()
         listed: dict[str | None, set[str]] = {tag: set() for tag in tags}
-        for tag, rows in zip(tags * len(names), side_by_side(reads), strict=True):
+        for tag, rows in zip(tags * len(names), run_parallel(reads), strict=True):
             matching = (row for row in rows if row_matches_filters(row, filters, now))
             listed[tag].update(entry_keys.parse_index_row(row["sk"]) for row in matching)
         return merge_tag_lists(listed, filters)

@@ -6,7 +6,6 @@ from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from functions.entries.model import Priority, Sensitivity
 from functions.entries.tiers import Tier
-from functions.platform.fields import AgentId, Identifier, Moment, Name, Tag, Ttl
 from functions.platform.limits import (
     DEFAULT_EPISODIC_ENTRIES,
     MAX_ENTRY_ID_CHARACTERS,
@@ -14,7 +13,16 @@ from functions.platform.limits import (
     MAX_LISTED_NAMESPACES,
     MAX_TAGS,
 )
-from functions.platform.models import ChangeModel, RequestModel
+from functions.platform.validation import (
+    AgentId,
+    ChangeModel,
+    Identifier,
+    Name,
+    RequestModel,
+    Tag,
+    Timestamp,
+    Ttl,
+)
 
 
 def _remove_duplicates(tags: list[str]) -> list[str]:
@@ -37,7 +45,7 @@ class _Changeable(RequestModel):
     ttl: Ttl | None = None
     """`task_lifetime`, `duration:` and an ISO 8601 duration, such as `duration:PT24H`, or null: no
     end. An `expires_at` wins over it."""
-    expires_at: Moment | None = None
+    expires_at: Timestamp | None = None
     """From this moment on it is gone, as if it had never been."""
     sensitivity: Sensitivity | None = None
     """`confidential` and `restricted` values are stored encrypted."""

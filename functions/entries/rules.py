@@ -11,9 +11,9 @@ from functions.platform import keys
 from functions.platform.errors import AccessDenied, ValidationFailed
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
-from functions.platform.jsontext import bounded_json
-from functions.platform.lifetimes import expiry
+from functions.platform.json_text import dumps_checked
 from functions.platform.limits import MAX_VALUE_BYTES
+from functions.platform.ttl import compute_expiry
 
 if TYPE_CHECKING:
     from functions.entries.requests import EntryChange, NewEntry
@@ -91,7 +91,7 @@ def to_entry_fields(body: NewEntry | EntryChange) -> dict[str, Any]:
         name: tuple(value) if isinstance(value, list) else value for name, value in given.items()
     }
     if "value" in fields:
-        fields["value"] = bounded_json(fields["value"], "value", MAX_VALUE_BYTES, _HINT)
+        fields["value"] = dumps_checked(fields["value"], "value", MAX_VALUE_BYTES, _HINT)
         fields["kb"] = -(-len(fields["value"]) // 1024)  # whole KB, rounded up
     return fields
 
@@ -106,7 +106,7 @@ def _compute_expiry(
 ) -> int | None:
     if ttl == TASK_LIFETIME and task is None:
         raise ValidationFailed("ttl", "task_lifetime needs scope.task_id")
-    return expiry(ttl, expires_at, now, TASK_LIFETIME)
+    return compute_expiry(ttl, expires_at, now, TASK_LIFETIME)
 
 
 def matches_filters(entry: Entry, filters: Filters, now: int) -> bool:

@@ -180,7 +180,7 @@ class Entries:
         change: EntryChange,
         token: RequestToken,
     ) -> Entry:
-        if token.wrote(entry.request):
+        if token.matches(entry.request):
             return entry
         assert_can_write(caller, entry, namespace)
         if entry.version != version:

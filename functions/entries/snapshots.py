@@ -13,12 +13,12 @@ from functions.event_log.rules import event_id, log_of
 from functions.platform import task_keys
 from functions.platform.item_types import SNAPSHOT_PART
 from functions.platform.items import Item
-from functions.platform.jsontext import exact_text, exact_value
+from functions.platform.json_text import dumps, loads
 from functions.platform.keys import Key
-from functions.platform.lifetimes import ttl_seconds
 from functions.platform.limits import MAX_TRANSACTION_BYTES, MAX_TRANSACTION_WRITES
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import Table
+from functions.platform.ttl import to_ttl_seconds
 from functions.platform.writes import Write, delete, put
 from functions.tasks.model import Task
 from functions.tasks.store import completion_writes
@@ -41,7 +41,7 @@ class Part:
         """Build a part from entries of one agent."""
         key = task_keys.build_snapshot_part_key(tenant, task_id, entries[0].agent, entries[0].nonce)
         lines = [_to_line(entry) for entry in entries]
-        text = exact_text(lines)
+        text = dumps(lines)
         return cls(key, entries[0].agent, lines, len(text), zlib.compress(text))
 
     @classmethod
@@ -49,7 +49,7 @@ class Part:
         """Read a part as it is stored."""
         text = zlib.decompress(item["lines"])
         key = (item["pk"], item["sk"])
-        return cls(key, item["agent_id"], exact_value(text), len(text), item["lines"])
+        return cls(key, item["agent_id"], loads(text), len(text), item["lines"])
 
     @property
     def write(self) -> Write:
@@ -92,7 +92,7 @@ def _to_line(entry: Entry) -> dict[str, Any]:
     """An entry in a snapshot; a sensitive one is archived without its value (§9.2)."""
     line: dict[str, Any] = {"namespace": entry.namespace, "key": entry.key}
     if entry.sensitivity not in ENCRYPTED:
-        line["value"] = exact_value(entry.value)
+        line["value"] = loads(entry.value)
     if entry.sensitivity is not None:
         line["sensitivity"] = entry.sensitivity
     return line | {"tags": entry.tags, "entry_id": entry.id, "version": entry.version}
@@ -100,7 +100,7 @@ def _to_line(entry: Entry) -> dict[str, Any]:
 
 def line_size(entry: Entry) -> int:
     """Return the bytes that an entry takes in a part."""
-    return len(exact_text(_to_line(entry)))
+    return len(dumps(_to_line(entry)))
 
 
 def build_archived_events(tenant: str, task: Task, parts: Iterable[Part]) -> Iterator[Event]:
@@ -148,6 +148,6 @@ def _announcement(tenant: str, task: Task, event: Event, now: int) -> Write:
         "task": task.id,
         "entries": event.data["entries_archived"],
         "happened": event.timestamp,
-        TTL_ATTRIBUTE: ttl_seconds(now + TOMBSTONE_LIFETIME),
+        TTL_ATTRIBUTE: to_ttl_seconds(now + TOMBSTONE_LIFETIME),
     }
     return put(task_keys.build_announcement_key(tenant, task.id, event.id), item)

@@ -13,7 +13,6 @@ from functions.platform import entry_keys, task_keys
 from functions.platform.entry_keys import EntryAddress
 from functions.platform.items import Item
 from functions.platform.keys import Key
-from functions.platform.lifetimes import ttl_seconds
 from functions.platform.schema import (
     AGE_ATTRIBUTE,
     BY_AGE,
@@ -25,7 +24,8 @@ from functions.platform.schema import (
     TTL_ATTRIBUTE,
 )
 from functions.platform.table import ConditionFailed, Table
-from functions.platform.values import pack
+from functions.platform.ttl import to_ttl_seconds
+from functions.platform.values import compress
 from functions.platform.writes import Write, delete, put, update
 
 ABSENT = "attribute_not_exists(pk)"
@@ -111,7 +111,7 @@ class EntryStore:
         """Return when an agent's oldest or newest episodic entry was created, by an index."""
         partition = entry_keys.build_agent_partition(tenant, agent)
         rows = self._table.query_range(
-            BY_AGE, partition, AGE_ATTRIBUTE, now, descending=newest, at_once=_READ_TOGETHER
+            BY_AGE, partition, AGE_ATTRIBUTE, now, descending=newest, page_size=_READ_TOGETHER
         )
         for row in rows:
             item = self._table.get((row["pk"], row["sk"]))
@@ -176,7 +176,7 @@ def _build_own_update(
     )
     values: Item = {"nonce": nonce, "tier": policy.name, "caller": caller, "now": now}
     if "value" in changes:
-        attributes["val"] = pack(changes["value"])
+        attributes["val"] = compress(changes["value"])
         condition += " AND kb = :kb"
         values["kb"] = changes["kb"]
     if "tags" in changes:
@@ -219,7 +219,7 @@ def build_tombstone_write(transition: Transition, actor: str, now: int) -> Write
         "reason": transition.reason if new is None else "expired",
         "actor": actor,
         "happened": now,
-        TTL_ATTRIBUTE: ttl_seconds(now + TOMBSTONE_LIFETIME),
+        TTL_ATTRIBUTE: to_ttl_seconds(now + TOMBSTONE_LIFETIME),
     }
     return put(entry_keys.build_tombstone_key(old.address, old.nonce), tombstone)
 
@@ -241,7 +241,7 @@ def _build_index_rows(entry: Entry | None) -> dict[Key, Item]:
         "agent_id": entry.agent,
         "updated": entry.updated,
         "ends": entry.expires,
-        TTL_ATTRIBUTE: ttl_seconds(entry.expires),
+        TTL_ATTRIBUTE: to_ttl_seconds(entry.expires),
         "task": entry.task,
         "intent": entry.intent,
     }

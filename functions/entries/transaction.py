@@ -51,7 +51,7 @@ from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_ITEM_BYTES, MAX_TRANSACTION_BYTES, MAX_TRANSACTION_WRITES
 from functions.platform.retry import Backoff
-from functions.platform.table import Refused, Table
+from functions.platform.table import Table, TransactionConditionFailed
 from functions.platform.writes import Write
 
 _ATTEMPTS = 100  # of which many are needed only where many requests evict at once
@@ -171,7 +171,7 @@ class EntryWriter:
         transaction = Transaction(caller, (), now, evictions=evictions)
         try:
             self._table.transact(transaction.build_writes(self._mapper))
-        except Refused:
+        except TransactionConditionFailed:
             return False
         return True
 
@@ -186,7 +186,7 @@ class EntryWriter:
                 self._table.transact(transaction.build_writes(self._mapper))
                 self._remember_capacity(transaction)
                 return [each.current for each in transaction.transitions]
-            except Refused as conflict:
+            except TransactionConditionFailed as conflict:
                 transaction = self._resolve(transaction, conflict.failed, token)
             if not is_first:
                 backoff.wait()
@@ -256,7 +256,7 @@ class EntryWriter:
             occupant = None if item is None else self._mapper.to_entry(item)
             if transition.is_create and (occupant is None or occupant.is_expired(transaction.now)):
                 transitions[-1] = replace(transition, old=occupant)
-            elif occupant is not None and token is not None and token.wrote(occupant.request):
+            elif occupant is not None and token is not None and token.matches(occupant.request):
                 replayed.append(occupant)
             else:
                 errors.append(_to_slot_error(transition, occupant))

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 from functions.event_log.model import Event, LogName
 from functions.platform import entry_keys
 from functions.platform.items import Item
-from functions.platform.jsontext import exact_text, exact_value
+from functions.platform.json_text import dumps, loads
 from functions.platform.keys import Key
 from functions.platform.schema import TTL_ATTRIBUTE
-from functions.platform.values import pack as pack_text
-from functions.platform.values import unpack
+from functions.platform.values import compress as pack_text
+from functions.platform.values import decompress
 from functions.platform.writes import Write, put
 
 MOST_INLINE = 3_500  # bytes: who appends reads the last item, and a read unit is 4 KB
@@ -59,13 +59,13 @@ def pack(events: Sequence[Event]) -> Iterator[Packed]:
 
 
 def _in_parts(event: Event) -> Packed:
-    data = zlib.compress(exact_text(event.data))
+    data = zlib.compress(dumps(event.data))
     parts = [data[start : start + MOST_PART] for start in range(0, len(data), MOST_PART)]
     return Packed([event], _text([_envelope(event)]), parts)
 
 
 def _text(documents: list[dict[str, Any]]) -> str | bytes:
-    return pack_text(exact_text(documents), _COMPRESS_FROM)
+    return pack_text(dumps(documents), _COMPRESS_FROM)
 
 
 def _envelope(event: Event) -> dict[str, Any]:
@@ -99,7 +99,7 @@ def events_write(partition: str, number: int, packed: Packed, newest: int) -> Wr
 
 def stored_in(item: Item) -> Iterator[Stored]:
     """The events of an item."""
-    for id, document in zip(item["ids"], exact_value(unpack(item["events"])), strict=True):
+    for id, document in zip(item["ids"], loads(decompress(item["events"])), strict=True):
         yield Stored(id, document, item.get("parts", 0))
 
 
@@ -121,7 +121,7 @@ def event_of(tenant: str, log: LogName, stored: Stored, parts: Sequence[bytes]) 
         agent=document["agent"],
         intent=document["intent"],
         task=document["task"],
-        data=exact_value(zlib.decompress(b"".join(parts))) if parts else document["data"],
+        data=loads(zlib.decompress(b"".join(parts))) if parts else document["data"],
         timestamp=document["happened"],
         log=log,
     )

@@ -3,7 +3,7 @@
 from hashlib import blake2b
 
 from functions.event_log.model import LogName
-from functions.platform.jsontext import exact_text
+from functions.platform.json_text import dumps
 from functions.platform.keys import build_id
 
 
@@ -12,7 +12,7 @@ def event_id(tenant: str, *cause: str | int) -> str:
 
     The cause of an entry's event is its id, version and the event's type.
     """
-    return build_id("evt", blake2b(exact_text([tenant, *cause]), digest_size=16).digest())
+    return build_id("evt", blake2b(dumps([tenant, *cause]), digest_size=16).digest())
 
 
 def log_of(*, intent: str | None, agent: str, namespace: str | None) -> LogName:

@@ -25,9 +25,9 @@ from functions.event_log.items import (
 )
 from functions.event_log.model import Event, EventType, LogName
 from functions.platform import entry_keys
-from functions.platform.jsontext import exact_text, payload_size
+from functions.platform.json_text import dumps, get_escaped_size
 from functions.platform.limits import MAX_PAGE_BYTES
-from functions.platform.parallel import side_by_side
+from functions.platform.parallel import run_parallel
 from functions.platform.retry import Backoff
 from functions.platform.table import ConditionFailed, Table
 
@@ -84,7 +84,7 @@ class LogStore:
         parts = [write for packed in pack(events) for write in part_writes(partition, packed)]
         calls: list[Callable[[], Any]] = [partial(self._end, partition, since)]
         calls += [partial(self._table.put, part) for part in parts]
-        end: _End = side_by_side(calls)[0]
+        end: _End = run_parallel(calls)[0]
         return end
 
     def _end(self, partition: str, since: int) -> _End:
@@ -120,7 +120,7 @@ class LogStore:
         for at, stored in islice(self._following(partition, after, most), most):
             if kind in (None, stored.document["type"]):
                 event = event_of(tenant, log, stored, self._parts(partition, stored))
-                room -= payload_size(exact_text(event.data)) + _ENVELOPE
+                room -= get_escaped_size(dumps(event.data)) + _ENVELOPE
                 if found and room < 0:
                     break
                 found.append(event)

@@ -6,7 +6,7 @@ from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.run_keys import build_fact_space, hash_fact
 from functions.platform.schema import AGE_ATTRIBUTE
-from functions.platform.values import pack, unpack
+from functions.platform.values import compress, decompress
 from functions.vectors.model import Vector, VectorFormat
 
 
@@ -21,7 +21,7 @@ def item_of(tenant: str, fact: Fact, vector: Vector, vector_format: VectorFormat
         "fact_id": fact.id,
         "object": fact.object,
         "confidence": repr(fact.confidence),  # exact, and a number of DynamoDB's isn't
-        "metadata": None if fact.metadata is None else pack(fact.metadata),
+        "metadata": None if fact.metadata is None else compress(fact.metadata),
         "learner": fact.learner,
         "version": fact.version,
         "created": fact.created,
@@ -45,7 +45,7 @@ def fact_of(item: Item | None) -> Fact | None:
         confidence=float(item["confidence"]),
         agent_type=item.get("agent_type"),
         run=item.get("learned_from_run_id"),
-        metadata=None if metadata is None else unpack(metadata),
+        metadata=None if metadata is None else decompress(metadata),
         learner=item["learner"],
         version=item["version"],
         created=item["created"],

@@ -4,14 +4,13 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, ConfigDict, Field
 
-from functions.platform.fields import Identifier
 from functions.platform.limits import (
     DEFAULT_RESULTS,
     MAX_FACT_PART_CHARACTERS,
     MAX_QUERY_CHARACTERS,
     MAX_RESULTS,
 )
-from functions.platform.models import RequestModel
+from functions.platform.validation import Identifier, RequestModel
 
 
 def _worded(text: str) -> str:

@@ -16,7 +16,7 @@ from functions.platform.entry_keys import build_vector_key
 from functions.platform.errors import NotFound, VersionMismatch
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
-from functions.platform.jsontext import bounded_json
+from functions.platform.json_text import dumps_checked
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_FACT_METADATA_BYTES
 from functions.platform.retry import Backoff
@@ -55,7 +55,7 @@ class Facts:
         backoff = Backoff("others are writing this fact")
         while True:
             present = fact_of(item)
-            if present is not None and token.wrote(present.request):
+            if present is not None and token.matches(present.request):
                 return present, present.version == 1
             fact = blank if present is None else _in_place_of(present, blank)
             vector = self._vector_search.embed(fact.text)
@@ -157,7 +157,7 @@ def _metadata(new: NewFact) -> bytes | None:
     if new.metadata is None:
         return None
     said = "the metadata have"
-    return bounded_json(new.metadata, "metadata", MAX_FACT_METADATA_BYTES, said=said)
+    return dumps_checked(new.metadata, "metadata", MAX_FACT_METADATA_BYTES, subject=said)
 
 
 def _in_place_of(present: Fact, new: Fact) -> Fact:

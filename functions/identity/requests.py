@@ -5,9 +5,8 @@ from typing import Annotated
 from pydantic import Field
 
 from functions.identity.model import READ, WRITE, Kind, Permission
-from functions.platform.fields import AgentId, Moment
 from functions.platform.keys import TENANT_PATTERN
-from functions.platform.models import RequestModel
+from functions.platform.validation import AgentId, RequestModel, Timestamp
 
 
 class NewTenant(RequestModel):
@@ -23,5 +22,5 @@ class NewPrincipal(RequestModel):
     kind: Kind
     """What it is, in a word of yours: `tool_call`, `observation`."""
     permissions: list[Permission] = Field(default=[READ, WRITE])
-    expires_at: Moment | None = None
+    expires_at: Timestamp | None = None
     """From this moment on its key counts no more."""

@@ -139,7 +139,7 @@ class Identity:
         Returns whether the key stands for that principal now.
         """
         if not self._store.tenant_exists(tenant):
-            token = RequestToken.fresh().stored
+            token = RequestToken.create().stored
             self._store.add_tenant(self._admin(tenant, admin), NewKey(api_key), token)
         found = self._store.by_key(api_key)
         return found is not None and (found.tenant, found.id) == (tenant, admin)
@@ -179,9 +179,9 @@ class Identity:
             Throttled: somebody else rotates or revokes it at this very moment.
         """
         stored = self._existing(caller, principal_id)
-        if token.wrote(stored.token):
+        if token.matches(stored.token):
             return self._replayed(stored.principal, once, token, "the key was rotated already")
-        if token.overtaken(stored.spent):
+        if token.is_superseded(stored.previous_tokens):
             raise EntryExists("this rotation was carried out, and the key was changed since")
         key = self._new_key(stored.principal, once)
         if not self._store.replace_key(stored, key, token.stored):
@@ -214,7 +214,7 @@ class Identity:
         self, asked: Principal, once: str | None, token: RequestToken, refusal: str
     ) -> tuple[Principal, str]:
         stored = self._store.find(asked.tenant, asked.id)
-        if stored is None or once is None or not token.wrote(stored.token) or not stored.salt:
+        if stored is None or once is None or not token.matches(stored.token) or not stored.salt:
             raise EntryExists(refusal)
         return stored.principal, self._derived(asked, once, stored.salt)
 

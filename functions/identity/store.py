@@ -5,10 +5,10 @@ from typing import cast
 
 from functions.identity.model import Kind, Principal
 from functions.platform import task_keys
-from functions.platform.idempotency import spent
+from functions.platform.idempotency import list_previous_tokens
 from functions.platform.item_types import PRINCIPAL
 from functions.platform.items import Item
-from functions.platform.table import Refused, Table
+from functions.platform.table import Table, TransactionConditionFailed
 from functions.platform.writes import Write, delete, put
 
 _ABSENT = "attribute_not_exists(pk)"
@@ -22,7 +22,7 @@ class StoredPrincipal:
     key_place: str  # partition of the present key's item
     token: bytes | None
     salt: bytes | None
-    spent: tuple[bytes, ...] = ()  # tokens of the requests before the last
+    previous_tokens: tuple[bytes, ...] = ()  # of the requests before the last
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class PrincipalStore:
 
     def replace_key(self, old: StoredPrincipal, key: NewKey, token: bytes) -> bool:
         """Puts a new key in the place of the present one; False if that changed meanwhile."""
-        principal, before = old.principal, spent(old.token, old.spent)
+        principal, before = old.principal, list_previous_tokens(old.token, old.previous_tokens)
         items = _items(principal, key, token, "key_place = :old", before, old=old.key_place)
         return self._try([delete((old.key_place, "k")), *items])
 
@@ -96,7 +96,7 @@ class PrincipalStore:
     def _try(self, writes: list[Write]) -> bool:
         try:
             self._table.transact(writes)
-        except Refused:
+        except TransactionConditionFailed:
             return False
         return True
 
@@ -119,7 +119,7 @@ def _items(
     }
     key_item = task_keys.build_api_key_key(key.api_key)
     kept = attributes | {"key_place": key_item[0], "req": token, "salt": key.salt}
-    kept["spent"] = before or None
+    kept["previous_tokens"] = before or None
     place = task_keys.build_principal_key(principal.tenant, principal.id)
     return [put(key_item, attributes), put(place, kept, condition, **values)]
 
@@ -141,5 +141,5 @@ def _stored(item: Item) -> StoredPrincipal:
         item["key_place"],
         item.get("req"),
         item.get("salt"),
-        tuple(item.get("spent", ())),
+        tuple(item.get("previous_tokens", ())),
     )

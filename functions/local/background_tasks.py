@@ -17,7 +17,7 @@ from functions.local.stream_reader import StreamReader, find_stream
 from functions.local.ttl import remove_expired_items
 from functions.platform.aws import create_client
 from functions.platform.clock import now_ms, to_rfc3339
-from functions.platform.observability import log_unforeseen
+from functions.platform.observability import log_unexpected
 
 _STREAM_SECONDS = 0.1  # between two looks for changes
 _TTL_SECONDS = 3600.0  # each time costs a look at every item
@@ -76,7 +76,7 @@ def run_periodically(seconds: float, task: Callable[[Event], object], name: str)
             try:
                 task(stopping)
             except Exception as error:  # noqa: BLE001 - the next call may well succeed
-                log_unforeseen(error, worker=name)
+                log_unexpected(error, worker=name)
             stopping.wait(seconds)
 
     thread = Thread(target=run, name=name, daemon=True)

@@ -12,7 +12,7 @@ from functions.local.gateway import Handler
 from functions.local.key_changes import share_key_changes
 from functions.local.settings import LocalSettings, StartupError
 from functions.platform.clock import Clock, now_ms
-from functions.platform.schema import log_table, memory_table
+from functions.platform.schema import build_log_table, build_memory_table
 from functions.platform.settings import ApiSettings, ScheduleSettings, StreamSettings, WrongSetting
 from functions.platform.task_keys import create_api_key
 from functions.schedule.handler import build_handler as build_schedule_handler
@@ -43,7 +43,7 @@ def prepare(settings: LocalSettings, folder: DataFolder) -> FirstPrincipal:
     """
     api_settings = _api_settings(settings, folder)
     api_key = folder.secret(API_KEY_FILE, create_api_key)
-    ensure_tables(memory_table(MEMORY_TABLE), log_table(LOG_TABLE))
+    ensure_tables(build_memory_table(MEMORY_TABLE), build_log_table(LOG_TABLE))
     identity = Container(api_settings).identity
     return FirstPrincipal(api_key, identity.ensure_tenant(TENANT, ADMIN, api_key))
 

@@ -39,7 +39,7 @@ from functions.local.ttl import remove_expired_items
 from functions.platform.aws import create_client
 from functions.platform.clock import Clock, now_ms
 from functions.platform.observability import logger
-from functions.platform.schema import log_table, memory_table
+from functions.platform.schema import build_log_table, build_memory_table
 from functions.platform.task_keys import create_api_key
 
 _LOCALHOST = "127.0.0.1"
@@ -91,7 +91,7 @@ class InProcess:
         """
         self._clock = clock
         self._simulation.clear()
-        for table in (memory_table(MEMORY_TABLE), log_table(LOG_TABLE)):
+        for table in (build_memory_table(MEMORY_TABLE), build_log_table(LOG_TABLE)):
             self.dynamodb.create_table(**table)
         reader = StreamReader(self._streams, find_stream(self.dynamodb, MEMORY_TABLE), self._folder)
         self._mapping = StreamMapping(self._stream, reader, self._folder, None)

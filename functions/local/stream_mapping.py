@@ -16,7 +16,7 @@ from functions.local.data_folder import DataFolder
 from functions.local.gateway import Handler, LocalContext
 from functions.local.stream_reader import Record, StreamReader
 from functions.platform.errors import ServiceError
-from functions.platform.observability import log_unforeseen
+from functions.platform.observability import log_unexpected
 from functions.stream.records import is_of_interest, source_of
 
 DEAD_LETTERS = "dead-letters.jsonl"
@@ -62,7 +62,7 @@ class StreamMapping:
                     self._process(shard, records, stopping)
             self._failures = 0
         except Exception as error:  # noqa: BLE001 - the next call may well succeed
-            log_unforeseen(error)
+            log_unexpected(error)
             self._reader.restart()
             self._failures += 1
             _back_off(self._failures, stopping)
@@ -94,7 +94,7 @@ class StreamMapping:
         except ServiceError:
             raise
         except Exception as error:  # noqa: BLE001 - the record that causes it is a dead letter
-            log_unforeseen(error)
+            log_unexpected(error)
             if len(records) == 1:
                 return 0
             half = len(records) // 2

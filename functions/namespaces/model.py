@@ -17,4 +17,6 @@ class Namespace:
     created: int  # epoch ms
     updated: int  # epoch ms
     request: bytes | None = field(default=None, compare=False)
-    spent: tuple[bytes, ...] = field(default=(), compare=False)  # tokens of earlier requests
+    previous_tokens: tuple[bytes, ...] = field(
+        default=(), compare=False
+    )  # tokens of earlier requests

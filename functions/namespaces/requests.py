@@ -3,9 +3,8 @@
 from pydantic import Field
 
 from functions.namespaces.model import Access
-from functions.platform.fields import AgentId
 from functions.platform.limits import MAX_ACL_ENTRIES
-from functions.platform.models import RequestModel
+from functions.platform.validation import AgentId, RequestModel
 
 
 class Allowed(RequestModel):

@@ -11,7 +11,7 @@ from functions.namespaces.rules import allows
 from functions.namespaces.store import NamespaceStore
 from functions.platform.clock import Clock
 from functions.platform.errors import AccessDenied, NotFound, VersionMismatch
-from functions.platform.idempotency import RequestToken, spent
+from functions.platform.idempotency import RequestToken, list_previous_tokens
 from functions.platform.retry import Backoff
 
 if TYPE_CHECKING:
@@ -82,9 +82,9 @@ class Namespaces:
         backoff = Backoff("others are changing this namespace")
         while True:
             present = self._store.get(caller.tenant, name)
-            if present is not None and token.wrote(present.request):
+            if present is not None and token.matches(present.request):
                 return present
-            if present is not None and token.overtaken(present.spent):
+            if present is not None and token.is_superseded(present.previous_tokens):
                 raise _mismatch(present)
             if version is not None and version != (present.version if present else 0):
                 raise _mismatch(present)
@@ -108,7 +108,9 @@ class Namespaces:
             created=present.created if present else now,
             updated=now,
             request=token.stored,
-            spent=spent(present.request, present.spent) if present else (),
+            previous_tokens=list_previous_tokens(present.request, present.previous_tokens)
+            if present
+            else (),
         )
 
 

@@ -10,7 +10,7 @@ from functions.namespaces.model import Namespace
 from functions.namespaces.restrictions import restrict_namespace, restrictions_from_item
 from functions.platform import entry_keys
 from functions.platform.items import Item
-from functions.platform.parallel import side_by_side
+from functions.platform.parallel import run_parallel
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.task_keys import build_restrictions_key
 from functions.platform.writes import Write, put
@@ -40,7 +40,7 @@ class NamespaceStore:
             partial(self.list_all, caller.tenant),
             partial(self._table.get, build_restrictions_key(caller.tenant, caller.id)),
         ]
-        namespaces, item = side_by_side(reads)
+        namespaces, item = run_parallel(reads)
         restrictions = restrictions_from_item(item)
         seen = (restrict_namespace(caller, each.name, each, restrictions) for each in namespaces)
         return [each for each in seen if each is not None]
@@ -84,7 +84,7 @@ def _put(tenant: str, namespace: Namespace) -> Write:
         "created": namespace.created,
         "updated": namespace.updated,
         "req": namespace.request,
-        "spent": namespace.spent or None,
+        "previous_tokens": namespace.previous_tokens or None,
     }
     key = entry_keys.build_namespace_key(tenant, namespace.name)
     if namespace.version == 1:
@@ -102,5 +102,5 @@ def namespace_from_item(item: Item) -> Namespace:
         created=item["created"],
         updated=item["updated"],
         request=item.get("req"),
-        spent=tuple(item.get("spent", ())),
+        previous_tokens=tuple(item.get("previous_tokens", ())),
     )

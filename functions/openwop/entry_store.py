@@ -18,7 +18,6 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.item_types import DELETION, MEMORY_ENTRY
 from functions.platform.items import Item
 from functions.platform.keys import get_due_shard
-from functions.platform.lifetimes import ttl_seconds
 from functions.platform.limits import MAX_GET_ITEMS, OPENWOP_RUN_LIFETIME
 from functions.platform.openwop_keys import (
     build_deletion_key,
@@ -33,8 +32,9 @@ from functions.platform.openwop_keys import (
 )
 from functions.platform.retry import Backoff
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE, TTL_ATTRIBUTE
-from functions.platform.table import Refused, Table
-from functions.platform.values import pack, unpack
+from functions.platform.table import Table, TransactionConditionFailed
+from functions.platform.ttl import to_ttl_seconds
+from functions.platform.values import compress, decompress
 from functions.platform.writes import Write, delete, put, update
 
 _LAST = "~"  # sorts after every sequence number
@@ -78,7 +78,7 @@ class NewEntry:
         """Build all writes of the put with a sequence number."""
         key, ttl = (
             build_memory_entry_key(self.partition, number),
-            {TTL_ATTRIBUTE: ttl_seconds(self.expires)},
+            {TTL_ATTRIBUTE: to_ttl_seconds(self.expires)},
         )
         return [
             advance_for_put(key, number),
@@ -169,7 +169,7 @@ class MemoryEntryStore:
         while True:
             try:
                 return new.to_entry(self._numbers.commit(new.partition, new.build_writes))
-            except Refused as refused:
+            except TransactionConditionFailed as refused:
                 earlier = self._find_marker(new, refused)
             replaces = None
             if earlier is not None:
@@ -180,7 +180,7 @@ class MemoryEntryStore:
             new = replace(new, replaces=replaces)
             backoff.wait()
 
-    def _find_marker(self, new: NewEntry, refused: Refused) -> Item | None:
+    def _find_marker(self, new: NewEntry, refused: TransactionConditionFailed) -> Item | None:
         """Get the marker of an earlier try, None if it was deleted meanwhile."""
         key = build_put_request_key(new.partition, new.token.key) if new.token else None
         if new.token is None or key not in refused.failed:
@@ -188,7 +188,7 @@ class MemoryEntryStore:
             raise refused
         marker = refused.failed[key]
         if marker is not None:
-            new.token.wrote(marker["request"])  # raises, if it had another body
+            new.token.matches(marker["request"])  # raises, if it had another body
         return marker
 
     def delete(self, partition: str, written: int, suffix: str, run: str | None, now: int) -> bool:
@@ -210,7 +210,7 @@ class MemoryEntryStore:
                 "suffix = :suffix AND attribute_not_exists(deleted_seq) AND "
                 "(attribute_not_exists(expires) OR expires > :now)",
                 seq=number,
-                ttl=ttl_seconds(now + OPENWOP_RUN_LIFETIME + CLOCK_SKEW + _HOUR),
+                ttl=to_ttl_seconds(now + OPENWOP_RUN_LIFETIME + CLOCK_SKEW + _HOUR),
                 suffix=suffix,
                 now=now,
             )
@@ -220,7 +220,7 @@ class MemoryEntryStore:
 
         try:
             self._numbers.commit(partition, build_writes)
-        except Refused as refused:
+        except TransactionConditionFailed as refused:
             _assert_run_open(partition, run or "", refused)
             return False
         return True
@@ -245,7 +245,7 @@ class MemoryEntryStore:
         delete_units(self._table, [_delete_entry(item)])
 
 
-def _assert_run_open(partition: str, run: str, refused: Refused) -> None:
+def _assert_run_open(partition: str, run: str, refused: TransactionConditionFailed) -> None:
     """Raises `NotFound` or `RunEnded` if a write was refused on account of its run."""
     key = build_memory_run_key(partition, run)
     if key in refused.failed:
@@ -266,7 +266,7 @@ def _delete_entry(item: Item) -> list[Write]:
 def _encode(entry: MemoryEntry, partition: str) -> Item:
     return {
         "suffix": entry.suffix,
-        "val": pack(entry.content.encode()),
+        "val": compress(entry.content.encode()),
         "tags": tuple(entry.tags) or None,
         "expires": entry.expires,
         "request": entry.request,
@@ -280,7 +280,7 @@ def _decode(item: Item) -> MemoryEntry:
     return MemoryEntry(
         sequence=number,
         suffix=suffix,
-        content=unpack(item["val"]).decode(),
+        content=decompress(item["val"]).decode(),
         tags=tuple(item.get("tags", ())),
         id=build_memory_entry_id(number, suffix),
         created=get_timestamp_of_sequence(number),

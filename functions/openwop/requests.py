@@ -5,7 +5,6 @@ from typing import Annotated
 from pydantic import Field, SecretStr
 
 from functions.openwop.model import OnSecret
-from functions.platform.fields import AgentId, Moment, Name
 from functions.platform.limits import (
     MAX_ID_CHARACTERS,
     MAX_OPENWOP_TAG_CHARACTERS,
@@ -13,7 +12,7 @@ from functions.platform.limits import (
     MAX_SECRETS,
     MAX_TAGS,
 )
-from functions.platform.models import RequestModel
+from functions.platform.validation import AgentId, Name, RequestModel, Timestamp
 
 
 class Secret(RequestModel):
@@ -47,6 +46,6 @@ class NewMemoryEntry(RequestModel):
         Field(max_length=MAX_TAGS),
     ] = Field(default=[])
     """Labels to query by."""
-    expires_at: Moment | None = Field(default=None, alias="expiresAt")
+    expires_at: Timestamp | None = Field(default=None, alias="expiresAt")
     """From this moment on no list and no get shows it."""
     run_id: str | None = Field(default=None, alias="runId", max_length=MAX_ID_CHARACTERS)

@@ -10,7 +10,7 @@ from functions.openwop.model import OnSecret
 from functions.openwop.redaction import Edition, Redactor
 from functions.platform.encryption import Cipher
 from functions.platform.items import Item
-from functions.platform.values import Values
+from functions.platform.values import ValueCodec
 
 _MAX_CACHED_RUNS = 1_000
 _VERSION = 1  # a run's secrets never change
@@ -31,7 +31,7 @@ class RunSecrets:
     """
 
     def __init__(self, cipher: Cipher, edition: Edition) -> None:
-        self._values = Values(cipher)
+        self._values = ValueCodec(cipher)
         self.edition = edition
         self._lock = Lock()
         self._cache: OrderedDict[str, SecretPolicy] = OrderedDict()
@@ -40,13 +40,13 @@ class RunSecrets:
         """Make the attributes that keep a run's secrets, bound to the run."""
         if not redactor.secrets:
             return None
-        return self._values.sealed(orjson.dumps(redactor.secrets), tenant, run, _VERSION)
+        return self._values.encrypt(orjson.dumps(redactor.secrets), tenant, run, _VERSION)
 
     def decrypt(self, policy: SecretPolicy, tenant: str, run: str) -> Redactor:
         """Make the redactor of a run's encrypted secrets."""
         if policy.encrypted is None:
             return Redactor((), self.edition)
-        secrets = orjson.loads(self._values.opened(policy.encrypted, tenant, run))
+        secrets = orjson.loads(self._values.decode(policy.encrypted, tenant, run))
         return Redactor([(label, value) for label, value in secrets], self.edition)
 
     def get_cached(self, run: str) -> SecretPolicy | None:

@@ -13,7 +13,6 @@ from functions.openwop.sequence_store import (
 from functions.platform.idempotency import RequestToken
 from functions.platform.item_types import SNAPSHOT_PIN
 from functions.platform.items import Item
-from functions.platform.lifetimes import ttl_seconds
 from functions.platform.limits import MAX_TRANSACTION_WRITES
 from functions.platform.openwop_keys import (
     build_memory_run_key,
@@ -22,7 +21,8 @@ from functions.platform.openwop_keys import (
     parse_sequence,
 )
 from functions.platform.schema import TTL_ATTRIBUTE
-from functions.platform.table import Refused, Table
+from functions.platform.table import Table, TransactionConditionFailed
+from functions.platform.ttl import to_ttl_seconds
 from functions.platform.writes import Write, check, delete, put, update
 
 _ABSENT = "attribute_not_exists(pk)"
@@ -82,7 +82,7 @@ class MemoryRunStore:
                 request opened the run.
             IdempotencyConflict: the request's key came with another body.
         """
-        ttl = {TTL_ATTRIBUTE: ttl_seconds(run.deadline + CLOCK_SKEW)}
+        ttl = {TTL_ATTRIBUTE: to_ttl_seconds(run.deadline + CLOCK_SKEW)}
         key, pin = (
             build_memory_run_key(partition, run.id),
             {"run": run.id, "deadline": run.deadline},
@@ -96,10 +96,10 @@ class MemoryRunStore:
         ]
         try:
             self._table.transact(writes)
-        except Refused as refused:
+        except TransactionConditionFailed as refused:
             present = refused.failed.get(key)
             if present is not None:
-                request.wrote(present["request"])  # raises, if it had another body
+                request.matches(present["request"])  # raises, if it had another body
             raise RunConflict(decode_run(run.id, present)) from refused
 
     def end(self, partition: str, run: MemoryRun, now: int) -> None:
@@ -116,7 +116,7 @@ class MemoryRunStore:
         ]
         try:
             self._table.transact(writes)
-        except Refused:
+        except TransactionConditionFailed:
             return
 
     def list_pins(self, partition: str) -> list[SnapshotPin]:
@@ -170,7 +170,7 @@ def delete_units(table: Table, units: Iterable[Sequence[Write]]) -> None:
 def _delete_group(table: Table, group: list[Write]) -> None:
     try:
         table.transact(group)
-    except Refused as refused:
+    except TransactionConditionFailed as refused:
         rest = [write for write in group if write.key not in refused.failed]
         if rest:
             _delete_group(table, rest)
@@ -183,5 +183,5 @@ def _encode(run: MemoryRun, request: RequestToken) -> Item:
         "deadline": run.deadline,
         "on_secret": run.on_secret,
         "request": request.stored,
-        TTL_ATTRIBUTE: ttl_seconds(run.deadline + _DAY),
+        TTL_ATTRIBUTE: to_ttl_seconds(run.deadline + _DAY),
     }

@@ -57,7 +57,7 @@ class MemoryRuns:
         redactor = build_redactor(new.secrets, self._secrets.edition)
         if sum(len(value.encode()) for _, value in redactor.secrets) > MAX_SECRETS_BYTES:
             raise ValidationFailed("secrets", f"hold {MAX_SECRETS_BYTES:,} bytes at most")
-        request = token or RequestToken.fresh()
+        request = token or RequestToken.create()
         memory = hash_memory(caller.id, new.agent, new.scope or "")
         run_id = self._references.make_run_id(caller.tenant, memory, request.key)
         encrypted = self._secrets.encrypt(redactor, caller.tenant, run_id)

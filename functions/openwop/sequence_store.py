@@ -13,7 +13,7 @@ from functions.platform.keys import Key, get_due_shard
 from functions.platform.openwop_keys import build_memory_key, get_first_sequence
 from functions.platform.retry import Backoff
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
-from functions.platform.table import ConditionFailed, Refused, Table
+from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
 from functions.platform.writes import Write, check, update
 
 _IS_HIGHER = "attribute_not_exists(seq) OR seq < :seq"
@@ -39,7 +39,7 @@ class SequenceNumbers:
         another write took as high a number.
 
         Raises:
-            Refused: a condition other than the head's failed.
+            TransactionConditionFailed: a condition other than the head's failed.
             Throttled: others were faster in every attempt.
         """
         key, head = build_memory_key(partition), None
@@ -48,7 +48,7 @@ class SequenceNumbers:
             number = self._next(head)
             try:
                 self._table.transact(build_writes(number))
-            except Refused as refused:
+            except TransactionConditionFailed as refused:
                 if refused.failed.keys() != {key}:
                     raise
                 head = refused.failed[key]

@@ -1,5 +1,7 @@
-"""Single calls to DynamoDB. Botocore's errors end here: a failed condition carries the item that
-stood in the way, everything else becomes `Throttled` or `Unavailable`."""
+"""Call DynamoDB and translate botocore's errors.
+
+A failed condition carries the present item; everything else becomes `Throttled` or `Unavailable`.
+"""
 
 from typing import Any
 
@@ -11,7 +13,7 @@ from functions.platform.keys import Key
 from functions.platform.retry import Backoff
 from functions.platform.writes import Write
 
-SLOW_DOWN = frozenset(
+THROTTLING_CODES = frozenset(
     {
         "ProvisionedThroughputExceededException",
         "RequestLimitExceeded",
@@ -23,14 +25,14 @@ SLOW_DOWN = frozenset(
 
 
 class ConditionFailed(Exception):
-    """The condition of a single write did not hold; `item` is what stood there, if anything."""
+    """The condition of a single write did not hold; `item` is the present item, if there is one."""
 
     def __init__(self, item: Item | None) -> None:
         super().__init__("condition failed")
         self.item = item
 
 
-class Cancelled(Exception):
+class TransactionCancelled(Exception):
     """A transaction was cancelled; `reasons` has one for each of its writes."""
 
     def __init__(self, reasons: list[dict[str, Any]]) -> None:
@@ -38,8 +40,8 @@ class Cancelled(Exception):
         self.reasons = reasons
 
 
-class Calls:
-    """Calls on one table, by one client that many threads share."""
+class TableClient:
+    """Call one table, by a client that many threads share."""
 
     def __init__(self, client: Any, name: str) -> None:
         self._client = client
@@ -49,68 +51,68 @@ class Calls:
         backoff = Backoff("others are writing the same item")
         while True:
             try:
-                answer: dict[str, Any] = getattr(self._client, operation)(**request)
-                return answer
+                response: dict[str, Any] = getattr(self._client, operation)(**request)
+                return response
             except ClientError as error:
                 if error.response["Error"]["Code"] != "TransactionConflictException":
-                    raise _translated(error) from error
+                    raise _translate(error) from error
             except BotoCoreError as error:
-                raise Unavailable("the store did not answer; try again in a second") from error
+                raise Unavailable("the store does not respond; try again in a second") from error
             backoff.wait()
 
-    def _request(self, write: Write) -> dict[str, Any]:
+    def _build_request(self, write: Write) -> dict[str, Any]:
         request: dict[str, Any] = {
             "TableName": self._name,
             "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
         }
         if write.item is None:
-            request["Key"] = typed_key(write.key)
+            request["Key"] = encode_key(write.key)
         else:
-            request["Item"] = typed_key(write.key) | encode_item(write.item)
+            request["Item"] = encode_key(write.key) | encode_item(write.item)
         if write.expression:
             request["UpdateExpression"] = write.expression
         if write.condition:
             request["ConditionExpression"] = write.condition
         if write.values:
-            request["ExpressionAttributeValues"] = typed_values(write.values)
+            request["ExpressionAttributeValues"] = encode_placeholders(write.values)
         return request
 
 
-def _translated(error: ClientError) -> Exception:
+def _translate(error: ClientError) -> Exception:
     code = error.response["Error"]["Code"]
     if code == "ConditionalCheckFailedException":
         item = error.response.get("Item")
         return ConditionFailed(decode_item(item) if item else None)
     if code == "TransactionCanceledException":
-        return Cancelled(error.response["CancellationReasons"])
-    if too_large(code, error.response["Error"].get("Message", "")):
-        return item_full()
-    return _service_error(code) or error
+        return TransactionCancelled(error.response["CancellationReasons"])
+    if is_item_too_large(code, error.response["Error"].get("Message", "")):
+        return build_item_size_error()
+    return _find_service_error(code) or error
 
 
-def _service_error(code: str) -> ServiceError | None:
-    if code in SLOW_DOWN:
+def _find_service_error(code: str) -> ServiceError | None:
+    if code in THROTTLING_CODES:
         return Throttled("the store asks to slow down; try again in a second")
     if code in {"InternalServerError", "ServiceUnavailable", "InternalFailure"}:
         return Unavailable("the store is not available; try again in a second")
     return None
 
 
-def too_large(code: str, message: str) -> bool:
-    """Whether DynamoDB refused an item that would pass 400 KB; no code of its own says so."""
+def is_item_too_large(code: str, message: str) -> bool:
+    """Tell whether an item would exceed 400 KB, which has no error code of its own."""
     return code in ("ValidationException", "ValidationError") and "item size" in message.lower()
 
 
-def item_full() -> CapacityExceeded:
-    """The refusal of a write that would make an item larger than DynamoDB takes."""
+def build_item_size_error() -> CapacityExceeded:
+    """Build the error of a write that would make an item larger than DynamoDB allows."""
     return CapacityExceeded("item_size_kb", 400, 400)
 
 
-def typed_key(key: Key) -> dict[str, Any]:
-    """A key in typed form."""
+def encode_key(key: Key) -> dict[str, Any]:
+    """Encode a key in typed form."""
     return {"pk": {"S": key[0]}, "sk": {"S": key[1]}}
 
 
-def typed_values(values: Item) -> dict[str, Any]:
-    """The placeholders of an expression, in typed form."""
+def encode_placeholders(values: Item) -> dict[str, Any]:
+    """Encode the placeholders of an expression in typed form."""
     return {f":{name}": encode(value) for name, value in values.items()}

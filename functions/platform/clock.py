@@ -1,4 +1,4 @@
-"""The one place that reads the time; everything else is told it, in epoch milliseconds."""
+"""Read the clock, and convert times; all other code gets times as arguments, in epoch ms."""
 
 import re
 import time
@@ -13,27 +13,27 @@ _RFC3339 = re.compile(
 )
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
-_FIRST_MOMENT = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // _MILLISECOND
-_LAST_MOMENT = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // _MILLISECOND
+_FIRST = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // _MILLISECOND
+_LAST = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // _MILLISECOND
 
 
 def now_ms() -> int:
-    """The wall clock, in milliseconds since the epoch."""
+    """Get the time in milliseconds since the epoch."""
     return time.time_ns() // 1_000_000
 
 
-@lru_cache(4096)  # who lists the same entries again writes the same moments again
-def to_rfc3339(moment: int) -> str:
-    """`moment` (epoch ms) as RFC 3339 in UTC with milliseconds: `2026-02-08T10:00:00.000Z`."""
-    text = (_EPOCH + moment * _MILLISECOND).isoformat(timespec="milliseconds")
+@lru_cache(4096)  # a list that is read again has the same times
+def to_rfc3339(timestamp: int) -> str:
+    """Render a time (epoch ms) as RFC 3339 in UTC: `2026-02-08T10:00:00.000Z`."""
+    text = (_EPOCH + timestamp * _MILLISECOND).isoformat(timespec="milliseconds")
     return text.replace("+00:00", "Z")
 
 
 def from_rfc3339(text: str) -> int:
-    """Epoch milliseconds of an RFC 3339 date-time; finer fractions are cut.
+    """Parse an RFC 3339 date-time into epoch milliseconds; finer fractions are cut.
 
     Raises:
-        ValueError: `text` is no RFC 3339 date-time with a zone.
+        ValueError: `text` is no RFC 3339 date-time with a time zone.
     """
     match = _RFC3339.fullmatch(text)
     if match is None:
@@ -41,7 +41,7 @@ def from_rfc3339(text: str) -> int:
     fraction = match.group(1)
     if fraction is not None:
         text = text.replace(fraction, fraction[:7].ljust(7, "0"), 1)
-    moment = int((datetime.fromisoformat(text.upper()) - _EPOCH) // _MILLISECOND)
-    if not _FIRST_MOMENT <= moment <= _LAST_MOMENT:
+    timestamp = int((datetime.fromisoformat(text.upper()) - _EPOCH) // _MILLISECOND)
+    if not _FIRST <= timestamp <= _LAST:
         raise ValueError("the date-time lies outside the calendar")
-    return moment
+    return timestamp

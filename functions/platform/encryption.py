@@ -1,7 +1,7 @@
-"""Encryption of sensitive values (RFC-0015 §9.2): AES-256-GCM under data keys of their own.
+"""Encrypt sensitive values (RFC-0015 §9.2) by AES-256-GCM under data keys.
 
-A data key is made and wrapped by KMS in the cloud and by a key file on a laptop. The ciphertext is
-bound to tenant, entry id and version, so one copied to another place doesn't open.
+A data key is created and wrapped by KMS in the cloud and by a key file on a laptop. The ciphertext
+is bound to tenant, entry id and version, so a copy under another key can't be decrypted.
 """
 
 import base64
@@ -17,27 +17,27 @@ from botocore.exceptions import BotoCoreError, ClientError
 from functions.platform.errors import Unavailable
 
 _NONCE_BYTES = 12
-_USES_PER_KEY = 10_000  # far below the 2^32 messages at which random nonces begin to meet
-_REMEMBERED_KEYS = 1_000
+_USES_PER_KEY = 10_000  # far below the 2^32 messages at which random nonces collide
+_CACHED_KEYS = 1_000
 
 
 class DataKeys(Protocol):
-    """Makes data keys for a tenant, and opens the wrapped ones again."""
+    """Create data keys for a tenant, and unwrap them."""
 
-    def new(self, tenant: str) -> tuple[bytes, bytes]:
-        """A fresh data key: 32 bytes in plain, and wrapped."""
+    def create(self, tenant: str) -> tuple[bytes, bytes]:
+        """Create a data key: its 32 bytes, plain and wrapped."""
 
     def unwrap(self, tenant: str, wrapped: bytes) -> bytes:
-        """The plain data key."""
+        """Unwrap a data key."""
 
 
 class FileKeys:
-    """Data keys wrapped under the 32 bytes, in base64, of a local file."""
+    """Wrap data keys with the 32 bytes, in base64, of a local file."""
 
     def __init__(self, path: Path) -> None:
         self._master = base64.b64decode(path.read_bytes(), validate=True)
 
-    def new(self, tenant: str) -> tuple[bytes, bytes]:
+    def create(self, tenant: str) -> tuple[bytes, bytes]:
         plain = secrets.token_bytes(32)
         return plain, _encrypt(self._master, plain, tenant.encode())
 
@@ -46,15 +46,15 @@ class FileKeys:
 
 
 class KmsKeys:
-    """Data keys wrapped by a KMS key, bound to the tenant by the encryption context."""
+    """Wrap data keys with a KMS key, bound to the tenant by the encryption context."""
 
     def __init__(self, client: Any, key_id: str) -> None:
         self._client = client
         self._key_id = key_id
 
-    def new(self, tenant: str) -> tuple[bytes, bytes]:
-        answer = self._call("generate_data_key", tenant, KeySpec="AES_256")
-        return answer["Plaintext"], answer["CiphertextBlob"]
+    def create(self, tenant: str) -> tuple[bytes, bytes]:
+        response = self._call("generate_data_key", tenant, KeySpec="AES_256")
+        return response["Plaintext"], response["CiphertextBlob"]
 
     def unwrap(self, tenant: str, wrapped: bytes) -> bytes:
         plain: bytes = self._call("decrypt", tenant, CiphertextBlob=wrapped)["Plaintext"]
@@ -63,12 +63,12 @@ class KmsKeys:
     def _call(self, operation: str, tenant: str, **request: Any) -> dict[str, Any]:
         context = {"tenant": tenant}
         try:
-            answer: dict[str, Any] = getattr(self._client, operation)(
+            response: dict[str, Any] = getattr(self._client, operation)(
                 KeyId=self._key_id, EncryptionContext=context, **request
             )
         except (BotoCoreError, ClientError) as error:
-            raise Unavailable("the key service did not answer; try again in a second") from error
-        return answer
+            raise Unavailable("the key service did not response; try again in a second") from error
+        return response
 
 
 @dataclass(slots=True)
@@ -79,63 +79,66 @@ class _Current:
 
 
 class Cipher:
-    """Seals and opens values; remembers data keys, so that most calls need no KMS."""
+    """Encrypt and decrypt values; cache data keys, so that most calls need no KMS."""
 
     def __init__(self, keys: DataKeys) -> None:
         self._keys = keys
         self._lock = Lock()
         self._current: dict[str, _Current] = {}
-        self._opened: OrderedDict[tuple[str, bytes], bytes] = OrderedDict()
+        self._unwrapped: OrderedDict[tuple[str, bytes], bytes] = OrderedDict()
 
-    def seal(self, plain: bytes, tenant: str, entry_id: str, version: int) -> tuple[bytes, bytes]:
-        """The ciphertext of a value, and the wrapped data key to keep beside it."""
-        current = self._sealing_key(tenant)
-        return _encrypt(current.plain, plain, _bound(tenant, entry_id, version)), current.wrapped
+    def encrypt(
+        self, plain: bytes, tenant: str, entry_id: str, version: int
+    ) -> tuple[bytes, bytes]:
+        """Encrypt a value into the ciphertext and the wrapped data key to store with it."""
+        current = self._get_current_key(tenant)
+        return _encrypt(current.plain, plain, _bind(tenant, entry_id, version)), current.wrapped
 
-    def open(
-        self, sealed: bytes, wrapped: bytes, tenant: str, entry_id: str, version: int
+    def decrypt(
+        self, ciphertext: bytes, wrapped: bytes, tenant: str, entry_id: str, version: int
     ) -> bytes:
-        """The value that was sealed for exactly this tenant, entry and version.
+        """Decrypt a value.
 
         Raises:
-            cryptography.exceptions.InvalidTag: it was not.
+            cryptography.exceptions.InvalidTag: it wasn't encrypted for this tenant, entry and
+                version.
         """
         return _decrypt(
-            self._opening_key(tenant, wrapped), sealed, _bound(tenant, entry_id, version)
+            self._get_unwrapped_key(tenant, wrapped), ciphertext, _bind(tenant, entry_id, version)
         )
 
-    def _sealing_key(self, tenant: str) -> _Current:
+    def _get_current_key(self, tenant: str) -> _Current:
         with self._lock:
             current = self._current.get(tenant)
             if current is None or current.uses >= _USES_PER_KEY:
-                current = self._current[tenant] = _Current(*self._keys.new(tenant))
+                current = self._current[tenant] = _Current(*self._keys.create(tenant))
             current.uses += 1
             return current
 
-    def _opening_key(self, tenant: str, wrapped: bytes) -> bytes:
+    def _get_unwrapped_key(self, tenant: str, wrapped: bytes) -> bytes:
         with self._lock:
-            plain = self._opened.get((tenant, wrapped))
+            plain = self._unwrapped.get((tenant, wrapped))
         if plain is None:
             plain = self._keys.unwrap(tenant, wrapped)
             with self._lock:
-                self._opened[tenant, wrapped] = plain
-                if len(self._opened) > _REMEMBERED_KEYS:
-                    self._opened.popitem(last=False)
+                self._unwrapped[tenant, wrapped] = plain
+                if len(self._unwrapped) > _CACHED_KEYS:
+                    self._unwrapped.popitem(last=False)
         return plain
 
 
-def _bound(tenant: str, entry_id: str, version: int) -> bytes:
+def _bind(tenant: str, entry_id: str, version: int) -> bytes:
     return f"{tenant}\n{entry_id}\n{version}".encode()
 
 
-def _encrypt(key: bytes, plain: bytes, bound: bytes) -> bytes:
+def _encrypt(key: bytes, plain: bytes, associated: bytes) -> bytes:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415 - 30 ms
 
     nonce = secrets.token_bytes(_NONCE_BYTES)
-    return nonce + AESGCM(key).encrypt(nonce, plain, bound)
+    return nonce + AESGCM(key).encrypt(nonce, plain, associated)
 
 
-def _decrypt(key: bytes, sealed: bytes, bound: bytes) -> bytes:
+def _decrypt(key: bytes, ciphertext: bytes, associated: bytes) -> bytes:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415 - 30 ms
 
-    return AESGCM(key).decrypt(sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:], bound)
+    return AESGCM(key).decrypt(ciphertext[:_NONCE_BYTES], ciphertext[_NONCE_BYTES:], associated)

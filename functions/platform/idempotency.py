@@ -1,7 +1,7 @@
-"""How a write knows itself again: a token kept on the item that it wrote (contract §3).
+"""Recognize a retried request by a token on the item that it wrote (contract §3).
 
-The token answers two questions when a condition fails: is what stands there my own write, retried
-after its answer was lost; and did the same Idempotency-Key come with another body.
+The token answers two questions when a condition fails: did this very request write the present
+item, and its response was lost; and was the same Idempotency-Key used with another body.
 """
 
 import secrets
@@ -13,41 +13,41 @@ from typing import Self
 from functions.platform.errors import IdempotencyConflict
 
 _KEY_BYTES, _BODY_BYTES = 16, 8
-_SPENT = 8  # for writes without a version of their own, which a late retry would repeat
+_MAX_PREVIOUS = 8  # tokens, for writes that a late retry would otherwise repeat
 
 
 @dataclass(frozen=True, slots=True)
 class RequestToken:
-    """`key` names the request; `body` is a digest of what it asked for."""
+    """`key` identifies the request; `body` is a hash of what it asked for."""
 
     key: bytes
     body: bytes
 
     @classmethod
-    def of(cls, caller: str, idempotency_key: str, request: bytes) -> Self:
-        """The token of a request that carries an Idempotency-Key; the same for each retry."""
-        named = blake2b(idempotency_key.encode(), digest_size=_KEY_BYTES, key=_short(caller))
-        return cls(named.digest(), blake2b(request, digest_size=_BODY_BYTES).digest())
+    def from_key(cls, caller: str, idempotency_key: str, request: bytes) -> Self:
+        """Derive the token of a request with an Idempotency-Key; the same for each retry."""
+        hashed = blake2b(idempotency_key.encode(), digest_size=_KEY_BYTES, key=_hash(caller))
+        return cls(hashed.digest(), blake2b(request, digest_size=_BODY_BYTES).digest())
 
     @classmethod
-    def fresh(cls) -> Self:
-        """The token of a request without an Idempotency-Key."""
+    def create(cls) -> Self:
+        """Create the token of a request without an Idempotency-Key."""
         return cls(secrets.token_bytes(_KEY_BYTES), bytes(_BODY_BYTES))
 
     @property
     def stored(self) -> bytes:
-        """What is kept on the item."""
+        """The token as the item stores it."""
         return self.key + self.body
 
-    def overtaken(self, spent: Iterable[bytes]) -> bool:
-        """Whether this request was carried out before the one that an item stands at now."""
-        return any(stored[:_KEY_BYTES] == self.key for stored in spent)
+    def is_superseded(self, previous: Iterable[bytes]) -> bool:
+        """Tell whether this request was carried out, and another one since."""
+        return any(stored[:_KEY_BYTES] == self.key for stored in previous)
 
-    def wrote(self, stored: bytes | None) -> bool:
-        """Whether an item that carries `stored` is as this very request left it.
+    def matches(self, stored: bytes | None) -> bool:
+        """Tell whether this very request was the last to write an item with the token `stored`.
 
         Raises:
-            IdempotencyConflict: the key is the same, but the request was another.
+            IdempotencyConflict: the key is the same, but the body was another.
         """
         if stored is None or stored[:_KEY_BYTES] != self.key:
             return False
@@ -56,10 +56,10 @@ class RequestToken:
         return True
 
 
-def spent(last: bytes | None, earlier: Iterable[bytes]) -> tuple[bytes, ...]:
-    """What an item remembers of the requests before its next one, the newest first."""
-    return tuple(([] if last is None else [last]) + list(earlier))[:_SPENT]
+def list_previous_tokens(last: bytes | None, earlier: Iterable[bytes]) -> tuple[bytes, ...]:
+    """List the tokens that an item stores of the requests before its next one, newest first."""
+    return tuple(([] if last is None else [last]) + list(earlier))[:_MAX_PREVIOUS]
 
 
-def _short(text: str) -> bytes:
+def _hash(text: str) -> bytes:
     return blake2b(text.encode(), digest_size=32).digest()

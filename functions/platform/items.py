@@ -1,24 +1,25 @@
-"""Items between Python and DynamoDB's typed form: exact, and with no reflection."""
+"""Convert items between Python and DynamoDB's typed form, exactly."""
 
 from binascii import a2b_base64
 from collections.abc import Callable
 from typing import Any
 
 Item = dict[str, Any]
-Typed = dict[str, dict[str, Any]]  # an item as DynamoDB gives it
+TypedItem = dict[str, dict[str, Any]]
+"""An item in DynamoDB's typed form."""
 
 
 def encode(value: Any) -> dict[str, Any]:
-    """One attribute in typed form.
+    """Encode an attribute.
 
     Raises:
-        KeyError: a float, None or another type that no attribute of ours has.
+        KeyError: it is a float, None or of another type that items don't have.
     """
     return _ENCODERS[type(value)](value)
 
 
-def encode_item(item: Item) -> Typed:
-    """A whole item in typed form; attributes that are None are left out."""
+def encode_item(item: Item) -> TypedItem:
+    """Encode an item; attributes that are None are left out."""
     return {name: encode(value) for name, value in item.items() if value is not None}
 
 
@@ -36,17 +37,17 @@ _ENCODERS: dict[type, Callable[[Any], dict[str, Any]]] = {
 
 
 def decode(attribute: dict[str, Any]) -> Any:
-    """The Python value of one typed attribute, its binary values in base64 or not.
+    """Decode an attribute; binary values may be in base64.
 
     Raises:
-        KeyError: a type that no attribute of ours has.
+        KeyError: it is of a type that items don't have.
     """
     ((kind, value),) = attribute.items()
     return _DECODERS[kind](value)
 
 
-def binary(value: str | bytes) -> bytes:
-    """A binary value, in base64 or not."""
+def decode_binary(value: str | bytes) -> bytes:
+    """Decode a binary value, which may be in base64."""
     return value if isinstance(value, bytes) else a2b_base64(value)
 
 
@@ -54,20 +55,20 @@ _DECODERS: dict[str, Callable[[Any], Any]] = {
     "S": lambda value: value,
     "N": int,
     "BOOL": lambda value: value,
-    "B": binary,
+    "B": decode_binary,
     "SS": frozenset,
     "L": lambda value: [each["S"] if "S" in each else decode(each) for each in value],
     "M": lambda value: {name: decode(each) for name, each in value.items()},
 }
 
 
-def as_it_is(item: Typed) -> Typed:
-    """An item that is read later."""
+def keep_typed(item: TypedItem) -> TypedItem:
+    """Keep an item in typed form, to decode it later."""
     return item
 
 
-def decode_item(item: Typed) -> Item:
-    """A whole item as Python values; texts and numbers without a call for each."""
+def decode_item(item: TypedItem) -> Item:
+    """Decode an item; texts and numbers without a call for each."""
     return {
         name: each["S"] if "S" in each else int(each["N"]) if "N" in each else decode(each)
         for name, each in item.items()

@@ -1,4 +1,4 @@
-"""Calls side by side: threads on one pooled client."""
+"""Run calls in parallel: threads that share one pooled client."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -18,12 +18,11 @@ def _pool() -> ThreadPoolExecutor:
     )
 
 
-def side_by_side(calls: Sequence[Callable[[], T]]) -> list[T]:
-    """The results of the calls, in their order; the first error is raised.
+def run_parallel(calls: Sequence[Callable[[], T]]) -> list[T]:
+    """Run calls, and return their results in order; raise the first error.
 
-    Calls that such a call makes itself run one after another: the pool could wait for itself.
-
-    None is at work when it returns or raises: a frozen Lambda would leave it half done.
+    Nested calls run one after another, since the pool could wait for itself. No call is running
+    when this returns or raises: a frozen Lambda function would leave it unfinished.
     """
     if len(calls) < 2 or getattr(_thread, "of_pool", False):
         return [call() for call in calls]

@@ -6,7 +6,7 @@ import time
 from functions.platform.errors import Throttled
 
 _ATTEMPTS = 10
-_FIRST_WAIT, _LONGEST_WAIT, _DEADLINE = 0.01, 0.4, 10.0  # seconds
+_FIRST_WAIT, _LONGEST_WAIT, _DEADLINE = 0.005, 0.4, 20.0  # seconds
 
 
 class Backoff:
@@ -34,7 +34,7 @@ class Backoff:
         """Wait before the next attempt: longer each time, by a random part of the bound.
 
         Raises:
-            Throttled: all attempts failed, or the operation takes more than ten seconds.
+            Throttled: all attempts failed, or the operation takes more than twenty seconds.
         """
         self._failed += 1
         if self._failed >= self._attempts or time.monotonic() > self._deadline:

@@ -1,22 +1,22 @@
-"""The tables, as they are made on a laptop and in tests; the stack is to declare the same."""
+"""Schemas of the tables, for the local server and tests; a test compares the stack's with them."""
 
 from typing import Any
 
 BY_TASK = "by_task"  # entries that end with a task
 BY_AGE = "by_age"  # an agent's episodic entries
 BY_EXPIRY = "by_expiry"  # a partition's entries that expire
-BY_RECENCY = "by_recency"  # an agent's episodic entries that may be evicted, first to go first
-BY_DUE = "by_due"  # what the scheduled function has to look after, and when
+BY_RECENCY = "by_recency"  # an agent's episodic entries that may be evicted, the first one first
+BY_DUE = "by_due"  # what the scheduled function has to process, and when
 BY_TYPE = "by_type"  # an agent type's episodes and runs
 TASK_ATTRIBUTE = "task_ix"
 RECENCY_ATTRIBUTE = "recency"
-VICTIM_ATTRIBUTES = ("nonce", "version", "kb", "agent_id", "task", "ttl_rule")
+EVICTION_ATTRIBUTES = ("nonce", "version", "kb", "agent_id", "task", "ttl_rule")
 DUE_SHARD_ATTRIBUTE = "due_ix"
 DUE_ATTRIBUTE = "due"
 AGE_ATTRIBUTE = "ep_created"
 EXPIRY_ATTRIBUTE = "expires"
 TYPE_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE = "type_ix", "type_at"
-TYPE_ATTRIBUTES = ("val", "data_key", "sealed_at", "run", "author", "sens", "status")
+TYPE_ATTRIBUTES = ("val", "data_key", "encrypted_version", "run", "author", "sens", "status")
 TTL_ATTRIBUTE = "ttl_at"
 VECTOR_ATTRIBUTE, SPACE_ATTRIBUTE = "vec_ix", "space_ix"  # where DynamoDB itself searches vectors
 VECTOR_DIMENSIONS = 256
@@ -31,8 +31,8 @@ _VECTOR_FILTERS = (
 )
 
 
-def filter_attribute(name: str) -> str:
-    """What the vector index filters by for a filter of a search."""
+def build_filter_attribute(name: str) -> str:
+    """Build the name of the vector index's attribute for a filter of a search."""
     return f"{name}_ix"
 
 
@@ -48,15 +48,15 @@ def _attributes(**types: str) -> list[dict[str, str]]:
 def _index(
     name: str, partition: str, sort: str | None, including: tuple[str, ...] = ()
 ) -> dict[str, Any]:
-    """A sparse index: what lacks one of its keys isn't in it. It may lag behind the table."""
+    """Describe a sparse index, which lacks items without its keys and may lag behind."""
     projection: dict[str, Any] = {"ProjectionType": "KEYS_ONLY"}
     if including:
         projection = {"ProjectionType": "INCLUDE", "NonKeyAttributes": list(including)}
     return {"IndexName": name, "KeySchema": _keys(partition, sort), "Projection": projection}
 
 
-def memory_table(name: str) -> dict[str, Any]:
-    """Arguments of CreateTable for the table that holds all but the logs."""
+def build_memory_table(name: str) -> dict[str, Any]:
+    """Build the arguments of CreateTable for the table of everything but the logs."""
     return {
         "TableName": name,
         "BillingMode": "PAY_PER_REQUEST",
@@ -79,7 +79,7 @@ def memory_table(name: str) -> dict[str, Any]:
             _index(BY_TASK, TASK_ATTRIBUTE, None),
             _index(BY_AGE, "pk", AGE_ATTRIBUTE),
             _index(BY_EXPIRY, "pk", EXPIRY_ATTRIBUTE),
-            _index(BY_RECENCY, "pk", RECENCY_ATTRIBUTE, VICTIM_ATTRIBUTES),
+            _index(BY_RECENCY, "pk", RECENCY_ATTRIBUTE, EVICTION_ATTRIBUTES),
             _index(BY_DUE, DUE_SHARD_ATTRIBUTE, DUE_ATTRIBUTE),
             _index(BY_TYPE, TYPE_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE, TYPE_ATTRIBUTES),
         ],
@@ -87,9 +87,9 @@ def memory_table(name: str) -> dict[str, Any]:
     }
 
 
-def vector_index(name: str) -> dict[str, Any]:
-    """An index of vectors, as CreateTable takes it; emulators have none."""
-    filters = [filter_attribute(each) for each in _VECTOR_FILTERS]
+def build_vector_index(name: str) -> dict[str, Any]:
+    """Build the vector index as an argument of CreateTable; emulators have none."""
+    filters = [build_filter_attribute(each) for each in _VECTOR_FILTERS]
     return {
         "IndexName": name,
         "VectorAttribute": {"AttributeName": VECTOR_ATTRIBUTE},
@@ -106,8 +106,8 @@ def vector_index(name: str) -> dict[str, Any]:
     }
 
 
-def log_table(name: str) -> dict[str, Any]:
-    """Arguments of CreateTable for the table that holds the event logs."""
+def build_log_table(name: str) -> dict[str, Any]:
+    """Build the arguments of CreateTable for the table of the event logs."""
     return {
         "TableName": name,
         "BillingMode": "PAY_PER_REQUEST",

@@ -1,5 +1,7 @@
-"""How a value is stored: one attribute of text, or zlib bytes where that is smaller, or AES-GCM
-bytes where it is sensitive (RFC-0015 §9.2)."""
+"""Encode values as attributes: text, zlib where that is smaller, AES-GCM where it is sensitive.
+
+Specification: RFC-0015 §9.2.
+"""
 
 import zlib
 
@@ -9,41 +11,43 @@ from functions.platform.items import Item
 _COMPRESS_FROM = 1024  # bytes; below, a value fits its write unit anyway
 
 
-class Values:
-    """Turns JSON text into attributes and back. Without a cipher, sealed values stay closed."""
+class ValueCodec:
+    """Encrypt JSON text into attributes, and decode it. Without a cipher nothing is decrypted."""
 
     def __init__(self, cipher: Cipher | None) -> None:
         self._cipher = cipher
 
-    def sealed(self, text: bytes, tenant: str, name: str, version: int) -> Item:
-        """The attributes of a sensitive value, bound to the tenant, an id and a version.
+    def encrypt(self, text: bytes, tenant: str, name: str, version: int) -> Item:
+        """Encrypt a sensitive value, bound to the tenant, an id and a version, into attributes.
 
         Raises:
             ValueError: there is no cipher.
         """
         if self._cipher is None:
             raise ValueError("a sensitive value can't be written without a cipher")
-        sealed, wrapped = self._cipher.seal(text, tenant, name, version)
-        return {"val": sealed, "data_key": wrapped, "sealed_at": version}
+        ciphertext, wrapped = self._cipher.encrypt(text, tenant, name, version)
+        return {"val": ciphertext, "data_key": wrapped, "encrypted_version": version}
 
-    def opened(self, item: Item, tenant: str, name: str) -> bytes:
-        """The text of an item's value; nothing, where it is sealed and there is no cipher."""
+    def decode(self, item: Item, tenant: str, name: str) -> bytes:
+        """Decode the text of an item's value; empty if it is encrypted and there is no cipher."""
         if "data_key" not in item:
-            return unpack(item["val"])
+            return decompress(item["val"])
         if self._cipher is None:
             return b""
-        return self._cipher.open(item["val"], item["data_key"], tenant, name, item["sealed_at"])
+        return self._cipher.decrypt(
+            item["val"], item["data_key"], tenant, name, item["encrypted_version"]
+        )
 
 
-def pack(text: bytes, compress_from: int = _COMPRESS_FROM) -> str | bytes:
-    """A value that needs no encryption, as it is stored; tried smaller above so many bytes."""
+def compress(text: bytes, compress_from: int = _COMPRESS_FROM) -> str | bytes:
+    """Compress a text of more than `compress_from` bytes, if that makes it smaller."""
     if len(text) > compress_from:
-        packed = zlib.compress(text)
-        if len(packed) < len(text):
-            return packed
+        compressed = zlib.compress(text)
+        if len(compressed) < len(text):
+            return compressed
     return text.decode()
 
 
-def unpack(stored: str | bytes) -> bytes:
-    """The text that was packed."""
+def decompress(stored: str | bytes) -> bytes:
+    """Get the text that `compress` was given."""
     return stored.encode() if isinstance(stored, str) else zlib.decompress(stored)

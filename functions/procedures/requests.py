@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field
 
-from functions.platform.models import RequestModel
+from functions.platform.validation import RequestModel
 
 
 class NewWorkflow(RequestModel):

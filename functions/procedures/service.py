@@ -9,12 +9,12 @@ from functions.identity.model import Principal
 from functions.platform.clock import Clock
 from functions.platform.errors import NotFound, VersionMismatch
 from functions.platform.idempotency import RequestToken
-from functions.platform.jsontext import bounded_json
+from functions.platform.json_text import dumps_checked
 from functions.platform.keys import Key
-from functions.platform.lifetimes import duration
 from functions.platform.limits import MAX_SPEC_BYTES
 from functions.platform.retry import Backoff
-from functions.platform.table import ConditionFailed, Refused
+from functions.platform.table import ConditionFailed, TransactionConditionFailed
+from functions.platform.ttl import parse_duration
 from functions.procedures.model import OutcomeStats, Procedure, ProcedureWorkflow, WorkflowStats
 from functions.procedures.rules import (
     compute_stats,
@@ -61,8 +61,8 @@ class Procedures:
             NotFound: If-Match names a version, and the workflow does not exist.
             VersionMismatch: If-Match names another version than the present one.
         """
-        spec = bounded_json(new.spec, "spec", MAX_SPEC_BYTES)
-        half_life = None if new.half_life is None else duration(new.half_life, "half_life")
+        spec = dumps_checked(new.spec, "spec", MAX_SPEC_BYTES)
+        half_life = None if new.half_life is None else parse_duration(new.half_life, "half_life")
         key = workflow_key(caller.tenant, procedure, id)
         backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
         while True:
@@ -180,7 +180,7 @@ class Procedures:
                 raise _not_found()
             try:
                 self._store.delete(key, present)
-            except Refused:
+            except TransactionConditionFailed:
                 backoff.wait()
             else:
                 return

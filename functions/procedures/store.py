@@ -13,8 +13,8 @@ from functions.platform.run_keys import (
     build_procedure_partition,
 )
 from functions.platform.schema import TTL_ATTRIBUTE
-from functions.platform.table import ConditionFailed, Refused, Table
-from functions.platform.values import pack, unpack
+from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
+from functions.platform.values import compress, decompress
 from functions.platform.writes import Write, delete, put, update
 from functions.procedures.model import OutcomeStats, Procedure, ProcedureWorkflow
 
@@ -129,16 +129,16 @@ class WorkflowStore:
         writes = [put(marker, attributes, _ABSENT), _add_increment(key, increment)]
         try:
             self._table.transact(writes)
-        except Refused as refused:
+        except TransactionConditionFailed as refused:
             earlier = refused.failed.get(marker)
-            if earlier is None or not token.wrote(earlier["token"]):
+            if earlier is None or not token.matches(earlier["token"]):
                 raise StatsConflict(refused.failed.get(key)) from refused
 
     def delete(self, key: Key, seen: ProcedureWorkflow) -> None:
         """Delete a workflow.
 
         Raises:
-            Refused: the workflow was changed since it was `seen`.
+            TransactionConditionFailed: the workflow was changed since it was `seen`.
         """
         expected = {"seen": seen.version, "created": seen.created}
         self._table.transact([delete(key, _AT_VERSION, **expected)])
@@ -173,7 +173,7 @@ def _encode(workflow: ProcedureWorkflow) -> Item:
         "agent_type": workflow.procedure.agent_type,
         "task_type": workflow.procedure.task_type,
         "name": workflow.id,
-        "spec": pack(workflow.spec),
+        "spec": compress(workflow.spec),
         "half_text": workflow.half_life_text,
         "half_life": stats.half_life,
         "successes": stats.successes,
@@ -190,7 +190,7 @@ def _decode(item: Item) -> ProcedureWorkflow:
     return ProcedureWorkflow(
         procedure=Procedure(item["agent_type"], item["task_type"]),
         id=item["name"],
-        spec=unpack(item["spec"]),
+        spec=decompress(item["spec"]),
         half_life_text=item.get("half_text"),
         stats=OutcomeStats(
             successes=item["successes"],

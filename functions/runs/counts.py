@@ -17,7 +17,7 @@ from functions.platform.run_keys import (
     get_day,
 )
 from functions.platform.schema import TTL_ATTRIBUTE
-from functions.platform.table import Refused, Table
+from functions.platform.table import Table, TransactionConditionFailed
 from functions.platform.writes import delete, put, update
 from functions.runs.items import ABSENT
 from functions.runs.model import Standing
@@ -63,7 +63,7 @@ class EpisodeCounts:
         ]
         try:
             self._table.transact([put(marker, {TTL_ATTRIBUTE: ttl}, ABSENT), *writes])
-        except Refused:
+        except TransactionConditionFailed:
             return  # they were counted when they were delivered first
 
     def set_warned(self, tenant: str, *, warned: bool) -> None:

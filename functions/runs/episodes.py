@@ -57,7 +57,7 @@ class Episodes:
         """
         now = self._clock()
         address = self._store.address(caller.tenant, run_id, now)
-        request = (token or RequestToken.fresh()).key
+        request = (token or RequestToken.create()).key
         episode = Episode(
             id=build_episode_id(build_episode_sort_token(now, request)),
             run=run_id,
@@ -76,7 +76,7 @@ class Episodes:
 
     def _first(self, caller: Principal, item: Item | None, token: RequestToken | None) -> Episode:
         """The episode that this request appended before; nobody else's can stand in its place."""
-        if item is None or token is None or not token.wrote(item.get("req")):
+        if item is None or token is None or not token.matches(item.get("req")):
             raise Throttled("another episode has taken this place; send the request again")
         return self._items.episode_of(caller.tenant, item)
 

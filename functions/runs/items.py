@@ -12,7 +12,7 @@ from functions.platform.run_keys import (
     parse_episode_id,
 )
 from functions.platform.schema import TTL_ATTRIBUTE, TYPE_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
-from functions.platform.values import Values, pack
+from functions.platform.values import ValueCodec, compress
 from functions.platform.writes import Write, put
 from functions.runs.model import ENCRYPTED, Episode, Run, Sensitivity
 from functions.runs.rules import ttl
@@ -24,7 +24,7 @@ _VERSION = 1  # no text is ever replaced
 class RunItems:
     """Turns runs and episodes into items and back. Sensitive ones are sealed."""
 
-    def __init__(self, values: Values) -> None:
+    def __init__(self, values: ValueCodec) -> None:
         self._values = values
 
     def run(self, address: RunAddress, run: Run) -> Item:
@@ -64,7 +64,7 @@ class RunItems:
             stored = item.get(part)
             if stored is None:
                 return b"null"
-            return self._values.opened(stored, tenant, f"{item['pk']}#{part}")
+            return self._values.decode(stored, tenant, f"{item['pk']}#{part}")
 
         return Run(
             id=item["run"],
@@ -107,7 +107,7 @@ class RunItems:
         return Episode(
             id=build_episode_id(at),
             run=item["run"],
-            text=self._values.opened(item, tenant, f"{item['pk']}#{item['sk']}"),
+            text=self._values.decode(item, tenant, f"{item['pk']}#{item['sk']}"),
             created=decode_timestamp(at),
             author=item["author"],
             sensitivity=item.get("sens"),
@@ -117,5 +117,5 @@ class RunItems:
         self, text: bytes, tenant: str, bound: str, sensitivity: Sensitivity | None
     ) -> Item:
         if sensitivity in ENCRYPTED:
-            return self._values.sealed(text, tenant, bound, _VERSION)
-        return {"val": pack(text)}
+            return self._values.encrypt(text, tenant, bound, _VERSION)
+        return {"val": compress(text)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from functions.platform.errors import NotFound
-from functions.platform.jsontext import bounded_json
+from functions.platform.json_text import dumps_checked
 from functions.platform.limits import MAX_RUN_VALUE_BYTES, RUN_RETENTION_DAYS
 from functions.platform.run_keys import DAY
 
@@ -23,7 +23,7 @@ def json_text(value: object, field: str) -> bytes:
         ValueTooLarge: over 65,536 bytes of compact JSON.
         ValidationFailed: it can't be written as JSON.
     """
-    return bounded_json(value, field, MAX_RUN_VALUE_BYTES, _HINT, said=f"{field} has")
+    return dumps_checked(value, field, MAX_RUN_VALUE_BYTES, _HINT, subject=f"{field} has")
 
 
 def episode_text(new: NewEpisode) -> bytes:

@@ -67,7 +67,7 @@ class Runs:
         return run
 
     def _replayed(self, caller: Principal, item: Item, token: RequestToken) -> Run:
-        token.wrote(item["req"])  # raises, if it had another body
+        token.matches(item["req"])  # raises, if it had another body
         run = self._items.run_of(caller.tenant, item)
         if run.ended is not None or expires(run.created) <= self._clock():
             raise RunClosed("the run that this Idempotency-Key started is over; use a fresh key")
@@ -121,7 +121,7 @@ class Runs:
                 _, run = self._store.run(caller.tenant, run_id, now)
             else:
                 return after
-        if token.wrote(run.end_request):
+        if token.matches(run.end_request):
             return run
         raise RunClosed(f"this run is over ({run.status}); its result stays as it is")
 

@@ -5,8 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from functions.container import Container
-from functions.platform.metrics import report_ms
-from functions.platform.observability import logger
+from functions.platform.observability import logger, report_ms
 from functions.schedule.agents import Agents
 from functions.schedule.due import Due
 from functions.schedule.expired import Expired

@@ -18,8 +18,8 @@ from functions.platform.errors import ServiceError
 from functions.platform.item_types import AGENT_VECTOR
 from functions.platform.items import Item
 from functions.platform.keys import Key, get_due_shard
-from functions.platform.observability import log_unforeseen
-from functions.platform.parallel import side_by_side
+from functions.platform.observability import log_unexpected
+from functions.platform.parallel import run_parallel
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import put
@@ -92,13 +92,13 @@ class Reembedding:
         entries = (self._entry(item) for item in page if "fact_id" not in item)
         facts = (item for item in page if "fact_id" in item)
         jobs = self._entries.reembedding_jobs(filter(None, entries)) + self._facts.renewals(facts)
-        return Counter(side_by_side([partial(_outcome, job) for job in jobs]))
+        return Counter(run_parallel([partial(_outcome, job) for job in jobs]))
 
     def _entry(self, item: Item) -> Entry | None:
         try:
             return self._mapper.to_entry(item)
         except Exception as error:  # noqa: BLE001 - one that can't be read isn't the others' trouble
-            log_unforeseen(error)
+            log_unexpected(error)
             return None
 
     def _following(self, state: Item, after: Key | None) -> Item:
@@ -130,6 +130,6 @@ def _outcome(job: Callable[[], None]) -> str:
     except ServiceError:
         raise
     except Exception as error:  # noqa: BLE001 - as above
-        log_unforeseen(error)
+        log_unexpected(error)
         return "failed"
     return "embedded"

@@ -18,7 +18,7 @@ from functions.platform.clock import Clock
 from functions.platform.errors import ServiceError
 from functions.platform.items import Item
 from functions.platform.keys import DUE_SHARDS, Key
-from functions.platform.observability import log_unforeseen, logger
+from functions.platform.observability import log_unexpected, logger
 from functions.platform.schema import DUE_ATTRIBUTE
 from functions.schedule.agents import Agents
 from functions.schedule.due import Due
@@ -144,5 +144,5 @@ def _attempted(job: Job) -> Counter[str]:
     except ServiceError as error:
         logger.warning("sweep", extra={"code": error.code})
     except Exception as error:  # noqa: BLE001 - whatever it is, the rest is due as well
-        log_unforeseen(error)
+        log_unexpected(error)
     return Counter(failed=1)

@@ -7,9 +7,8 @@ from pydantic import AfterValidator, Field
 from functions.entries.model import Filters, parse_namespace_filter
 from functions.entries.requests import Tags
 from functions.entries.tiers import Tier
-from functions.platform.fields import AgentId, Name
 from functions.platform.limits import DEFAULT_RESULTS, MAX_QUERY_CHARACTERS, MAX_RESULTS
-from functions.platform.models import RequestModel
+from functions.platform.validation import AgentId, Name, RequestModel
 
 
 def _assert_not_blank(query: str) -> str:

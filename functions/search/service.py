@@ -23,7 +23,7 @@ from functions.identity.model import Principal
 from functions.platform import entry_keys
 from functions.platform.clock import Clock
 from functions.platform.entry_keys import build_agent_space, build_namespace_space
-from functions.platform.parallel import side_by_side
+from functions.platform.parallel import run_parallel
 from functions.tasks.service import Tasks
 from functions.vectors.model import Hit, Vector, VectorSearch
 
@@ -108,7 +108,7 @@ class Search:
         of its own might come first.
         """
         index, wanted = self._vector_search.index, _index_filters(filters)
-        lists = side_by_side(
+        lists = run_parallel(
             [partial(index.search, space, query, depth, wanted) for space in spaces]
         )
         cut = [hits[-1].score for hits in lists if len(hits) == depth < index.max_results]

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from functions.event_log.model import Event, LogName
 from functions.platform.keys import Key
-from functions.platform.observability import log_unforeseen
+from functions.platform.observability import log_unexpected
 from functions.stream.records import Source
 
 
@@ -38,7 +38,7 @@ class Batch:
         self.failed[source.sequence] = None
         self.stuck[source.key] = min(source.number, self.stuck.get(source.key, source.number))
         if error is not None:
-            log_unforeseen(error, sequence=source.sequence)
+            log_unexpected(error, sequence=source.sequence)
 
     def goes_on(self, source: Source) -> bool:
         """Whether the record may be acted on; if it has to wait, it fails."""

@@ -9,7 +9,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from functions.event_log.model import Event
 from functions.platform.clock import to_rfc3339
 from functions.platform.errors import Unavailable
-from functions.platform.jsontext import exact_text
+from functions.platform.json_text import dumps
 
 SOURCE = "agent-memory"
 _AT_ONCE = 10  # EventBridge's limit for one call
@@ -71,7 +71,7 @@ class Bus:
             "Source": SOURCE,
             "DetailType": kind,
             "Time": timestamp / 1000,
-            "Detail": exact_text(detail).decode(),
+            "Detail": dumps(detail).decode(),
         }
 
 

@@ -7,8 +7,7 @@ from functions.platform.clock import Clock
 from functions.platform.errors import ServiceError
 from functions.platform.keys import decode_timestamp
 from functions.platform.limits import EPISODES_WARNING, MAX_EPISODES
-from functions.platform.metrics import report_percent
-from functions.platform.observability import log_unforeseen, logger
+from functions.platform.observability import log_unexpected, logger, report_percent
 from functions.platform.run_keys import get_day
 from functions.platform.schema import TYPE_ORDER_ATTRIBUTE
 from functions.runs.counts import AT_ONCE, EpisodeCounts
@@ -39,7 +38,7 @@ class EpisodeQuota:
             try:
                 self._counts.add([(source.key, moment) for source, moment in chunk])
             except ServiceError as error:
-                log_unforeseen(error)
+                log_unexpected(error)
                 return [source.sequence for source, _ in fresh[start:]]
         for tenant in dict.fromkeys(source.tenant for source, _ in fresh):
             self._look_at(tenant)
@@ -56,7 +55,7 @@ class EpisodeQuota:
             if near != standing.warned and (not near or self._told(tenant, standing)):
                 self._counts.set_warned(tenant, warned=near)
         except ServiceError as error:
-            log_unforeseen(error)
+            log_unexpected(error)
 
     def _told(self, tenant: str, standing: Standing) -> bool:
         """Whether whoever listens was told."""

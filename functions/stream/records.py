@@ -8,7 +8,7 @@ from functions.entries.mapper import EntryMapper
 from functions.entries.model import Entry
 from functions.platform import item_types
 from functions.platform.entry_keys import build_entry_prefix
-from functions.platform.items import Item, Typed, decode_item
+from functions.platform.items import Item, TypedItem, decode_item
 from functions.platform.keys import Key, get_tenant
 
 Record = Mapping[str, Any]
@@ -82,5 +82,5 @@ def change_of(source: Source, record: Record) -> Change:
     return Change(source, _entry(old), _entry(new))
 
 
-def _entry(image: Typed | None) -> Entry | None:
+def _entry(image: TypedItem | None) -> Entry | None:
     return _CLOSED.to_entry(decode_item(image)) if image else None

@@ -17,7 +17,7 @@ from functions.platform import entry_keys
 from functions.platform.clock import Clock
 from functions.platform.items import Item
 from functions.platform.keys import Key
-from functions.platform.table import Refused, Table
+from functions.platform.table import Table, TransactionConditionFailed
 from functions.stream.events import Removal
 
 _ACTOR = "dynamodb"
@@ -53,7 +53,7 @@ class Removals:
         ]
         try:
             self._table.transact(writes)
-        except Refused as refused:
+        except TransactionConditionFailed as refused:
             written = refused.failed.get(notice_key)
             if written is None:
                 raise

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from functions.event_log.model import LogName
 from functions.event_log.store import LogStore
 from functions.platform.errors import ServiceError, Unavailable
-from functions.platform.observability import log_unforeseen
+from functions.platform.observability import log_unexpected
 from functions.search.embedding_indexer import EmbeddingIndexer
 from functions.stream.batch import Batch, Told, by_log
 from functions.stream.bus import Bus
@@ -108,7 +108,7 @@ class Lifecycle:
                 self._logs.mark_published(taken)
                 missing.difference_update(event.id for event in taken)
         except Unavailable as error:
-            log_unforeseen(error)
+            log_unexpected(error)
         for told in logged:
             if told.event.id in missing:
                 batch.fail(told.source)

@@ -5,7 +5,7 @@ from typing import Any
 
 from functions.container import Container
 from functions.platform.errors import ServiceError
-from functions.platform.observability import log_unforeseen, logger
+from functions.platform.observability import log_unexpected, logger
 from functions.task_events.model import envelope_of
 from functions.task_events.service import Intake
 
@@ -34,7 +34,7 @@ def build_handler(container: Container) -> Handler:
             logger.warning("event refused", extra={"code": error.code})
             raise EventRefused(f"{error.code}: {error.message}") from None
         except Exception as error:  # noqa: BLE001 - whatever it is, Lambda prints its message
-            log_unforeseen(error)
+            log_unexpected(error)
             raise EventRefused("INTERNAL_ERROR: the log says where") from None
         return {"taken": task is not None, "version": None if task is None else task.version}
 

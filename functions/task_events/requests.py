@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from functions.platform.fields import Identifier
+from functions.platform.validation import Identifier
 from functions.tasks.requests import NewTask, TaskChange
 
 

@@ -16,11 +16,11 @@ from functions.platform.errors import (
     VersionMismatch,
 )
 from functions.platform.idempotency import RequestToken
-from functions.platform.jsontext import compact_json
-from functions.platform.models import validated
+from functions.platform.json_text import dumps_checked
 from functions.platform.retry import Backoff
 from functions.platform.table import Table
 from functions.platform.task_keys import build_processed_event_key
+from functions.platform.validation import validate
 from functions.platform.writes import put
 from functions.task_events.model import Envelope
 from functions.task_events.requests import TaskEvent
@@ -55,13 +55,13 @@ class Intake:
         Raises:
             ServiceError: it is refused; nothing has changed.
         """
-        event = validated(TaskEvent, envelope.detail, "detail")
+        event = validate(TaskEvent, envelope.detail, "detail")
         caller = self._caller()
         place = build_processed_event_key(caller.tenant, envelope.source, envelope.id)
         if self._table.get(place) is not None:
             return None
         asked = f"{caller.tenant}\n{envelope.source}"
-        token = RequestToken.of(asked, envelope.id, compact_json(envelope.detail, "detail"))
+        token = RequestToken.from_key(asked, envelope.id, dumps_checked(envelope.detail, "detail"))
         task = self._carried_out(caller, event, token)
         self._table.put(put(place, {"ttl_at": self._clock() // 1000 + _REMEMBERED}))
         return task

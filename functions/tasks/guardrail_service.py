@@ -92,7 +92,7 @@ class GuardrailService:
         backoff = Backoff("others are changing these guardrails")
         while True:
             present = self._store.get(tenant, coordinator)
-            if token.wrote(present.request):
+            if token.matches(present.request):
                 return present
             if version not in (None, present.version):
                 raise VersionMismatch(

@@ -3,7 +3,7 @@
 from typing import Any
 
 from functions.platform.items import Item
-from functions.platform.jsontext import exact_text, exact_value
+from functions.platform.json_text import dumps, loads
 from functions.platform.keys import get_due_shard
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.task_keys import build_task_key
@@ -40,7 +40,7 @@ def task_attributes(task: Task) -> Item:
         "room_kb": task.room_kb,
         "parties": task.parties or None,
         "grants": {},
-        "kept": exact_text(task.kept).decode(),
+        "kept": dumps(task.kept).decode(),
         "req": task.request,
         "adopted": task.adopted,
     } | _due(task)
@@ -86,7 +86,7 @@ def task_of(item: Item) -> Task:
         parties=item.get("parties", frozenset()),
         heirs=item.get("heirs", frozenset()),
         grants=tuple(map(_grant, item["grants"].values())),
-        kept=exact_value(item["kept"]),
+        kept=loads(item["kept"]),
         request=item.get("req"),
         adopted=item.get("adopted"),
         changes=item.get("changes", 0),

@@ -4,7 +4,6 @@ from typing import Any
 
 from pydantic import ConfigDict, Field
 
-from functions.platform.fields import AgentId, Identifier, Moment, Name
 from functions.platform.limits import (
     MAX_ACL_ENTRIES,
     MAX_EPISODIC_ENTRIES,
@@ -13,7 +12,14 @@ from functions.platform.limits import (
     MAX_TASK_KB,
     MAX_TASK_NAME_CHARACTERS,
 )
-from functions.platform.models import ChangeModel, RequestModel
+from functions.platform.validation import (
+    AgentId,
+    ChangeModel,
+    Identifier,
+    Name,
+    RequestModel,
+    Timestamp,
+)
 from functions.tasks.model import GrantAccess, Policy, Status
 
 _POLICY = Policy()
@@ -104,7 +110,7 @@ class NewGrant(RequestModel):
     """Body of `PUT /api/v1/tasks/{id}/grants/{principal}`."""
 
     access: GrantAccess
-    expires_at: Moment | None = None
+    expires_at: Timestamp | None = None
     """From this moment on the grant counts no more."""
 
 

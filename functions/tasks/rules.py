@@ -9,7 +9,7 @@ from functions.identity.model import ADMIN, Principal
 from functions.platform import keys
 from functions.platform.errors import AccessDenied, TaskClosed, ValueTooLarge, VersionMismatch
 from functions.platform.idempotency import RequestToken
-from functions.platform.jsontext import compact_json
+from functions.platform.json_text import dumps_checked
 from functions.platform.limits import MAX_TASK_FIELDS_BYTES
 from functions.tasks.model import ENDED, RESULTS, Grant, Intent, Policy, Status, Task
 from functions.tasks.requests import NewTask, TaskChange
@@ -269,7 +269,7 @@ def _merge_policy(policy: Policy, change: TaskChange) -> Policy:
 def _merge_extra_fields(before: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Merge the fields that memory doesn't use; None takes one away."""
     merged = {name: value for name, value in {**before, **given}.items() if value is not None}
-    size = len(compact_json(merged, "body"))
+    size = len(dumps_checked(merged, "body"))
     if size > MAX_TASK_FIELDS_BYTES:
         raise ValueTooLarge(
             "the task's own fields are too large; keep bulk data elsewhere",

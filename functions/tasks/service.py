@@ -9,9 +9,9 @@ from functions.platform import task_keys
 from functions.platform.clock import Clock
 from functions.platform.errors import AccessDenied, EntryExists, ValidationFailed
 from functions.platform.idempotency import RequestToken
-from functions.platform.parallel import side_by_side
+from functions.platform.parallel import run_parallel
 from functions.platform.retry import Backoff
-from functions.platform.table import Refused
+from functions.platform.table import TransactionConditionFailed
 from functions.platform.writes import Write
 from functions.tasks import rules
 from functions.tasks.guardrail_service import GuardrailService
@@ -138,7 +138,7 @@ class Tasks:
         task = rules.build_task(new, caller, roles, self._clock(), token)
         try:
             return self._commit(caller, None, task, registration_writes)
-        except Refused as refused:
+        except TransactionConditionFailed as refused:
             return self._resolve_registration_conflict(caller, new, task, token, refused)
 
     def _get_parent(self, caller: Principal, new: NewTask) -> Task | None:
@@ -156,13 +156,18 @@ class Tasks:
             raise AccessDenied("only a principal of kind coordinator or user coordinates a task")
 
     def _resolve_registration_conflict(
-        self, caller: Principal, new: NewTask, task: Task, token: RequestToken, refused: Refused
+        self,
+        caller: Principal,
+        new: NewTask,
+        task: Task,
+        token: RequestToken,
+        refused: TransactionConditionFailed,
     ) -> Task:
         """Answer a retry, adopt a task that a write registered, or say why nothing was done."""
         item = refused.failed.get(task_keys.build_task_key(caller.tenant, task.id))
         if item is not None:
             present = task_of(item)
-            if token.wrote(present.request):
+            if token.matches(present.request):
                 return self.resume_archive(caller.tenant, present)
             if caller.may_coordinate and rules.is_adoptable(present, new, task.assignee):
                 return self._adopt(caller, present, task)
@@ -175,7 +180,7 @@ class Tasks:
         adopted = rules.adopt_task(present, wanted)
         try:
             return self._save(caller, present, adopted, registration_writes)
-        except Refused as refused:
+        except TransactionConditionFailed as refused:
             if task_keys.build_task_key(caller.tenant, adopted.id) in refused.failed:
                 raise EntryExists("a task has this id already") from refused
             raise AccessDenied("this intent or parent belongs to somebody else") from refused
@@ -197,7 +202,7 @@ class Tasks:
             VersionMismatch: it is at another version.
         """
         present = self._store.existing(caller.tenant, task_id)
-        if token.wrote(present.request):
+        if token.matches(present.request):
             return self.resume_archive(caller.tenant, present)
         rules.assert_may_change(caller, present, change.model_fields_set)
         rules.assert_version(present, version)
@@ -208,17 +213,17 @@ class Tasks:
             rules.assert_may_inherit(caller, parent)
         try:
             return self._save(caller, present, new, change_writes)
-        except Refused as refused:
+        except TransactionConditionFailed as refused:
             return self._resolve_change_conflict(caller.tenant, present, token, refused)
 
     def _resolve_change_conflict(
-        self, tenant: str, read: Task, token: RequestToken, refused: Refused
+        self, tenant: str, read: Task, token: RequestToken, refused: TransactionConditionFailed
     ) -> Task:
         item = refused.failed.get(task_keys.build_task_key(tenant, read.id))
         if item is None:
             raise AccessDenied("the intent or the parent is no longer yours to use") from refused
         present = task_of(item)
-        if token.wrote(present.request):
+        if token.matches(present.request):
             return self.resume_archive(tenant, present)
         rules.assert_open(present)
         raise rules.version_mismatch(present) from refused
@@ -240,7 +245,7 @@ class Tasks:
             partial(self._commit, caller, old, new, writes_of),
             partial(self._archive.find_entries, caller.tenant, old),
         ]
-        ended, entries = side_by_side(steps)
+        ended, entries = run_parallel(steps)
         self._archive.archive(caller.tenant, ended, entries)
         return cast("Task", ended)
 
@@ -248,7 +253,7 @@ class Tasks:
         """Write a task under its coordinator's guardrails; returns it as it was written.
 
         Raises:
-            Refused: a condition didn't hold, on something else than guardrails and counters.
+            TransactionConditionFailed: a condition didn't hold, on something else than guardrails and counters.
         """
         backoff = Backoff("others are changing this task", attempts=_ATTEMPTS, longest_wait=0.1)
         while True:
@@ -256,7 +261,7 @@ class Tasks:
             try:
                 self._store.commit([*writes_of(caller, old, guarded.task), *guarded.writes])
                 break
-            except Refused as refused:
+            except TransactionConditionFailed as refused:
                 conflicts = refused.failed.keys() - guarded.keys
                 item = refused.failed.get(task_keys.build_task_key(caller.tenant, new.id))
                 present = None if item is None else task_of(item)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from functions.platform.entry_keys import build_model_space, hash_filter_value, parse_vector_ref
 from functions.platform.items import Item
-from functions.platform.schema import SPACE_ATTRIBUTE, VECTOR_ATTRIBUTE, filter_attribute
+from functions.platform.schema import SPACE_ATTRIBUTE, VECTOR_ATTRIBUTE, build_filter_attribute
 from functions.platform.table import Table
 from functions.vectors.model import Hit, Vector, VectorFormat
 
@@ -60,5 +60,7 @@ def _to_integers(vector: Vector) -> list[int]:
 
 def _index_attributes(space: str, model: str, filters: Mapping[str, str]) -> dict[str, str]:
     """Build the attributes that the index partitions and filters by: short strings all."""
-    values = {filter_attribute(name): hash_filter_value(each) for name, each in filters.items()}
+    values = {
+        build_filter_attribute(name): hash_filter_value(each) for name, each in filters.items()
+    }
     return {SPACE_ATTRIBUTE: build_model_space(space, model)} | values

@@ -6,9 +6,9 @@ from contextlib import suppress
 from functions.platform.clock import Clock
 from functions.platform.entry_keys import build_vector_key, parse_vector_ref
 from functions.platform.items import Item
-from functions.platform.lifetimes import ttl_seconds
 from functions.platform.schema import AGE_ATTRIBUTE, TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
+from functions.platform.ttl import to_ttl_seconds
 from functions.platform.writes import put
 from functions.vectors.model import Vector, VectorFormat
 
@@ -56,5 +56,5 @@ class VectorStore:
 
 def tombstone(version: int, now: int) -> Item:
     """Build what replaces a removed vector for a day: indexes in memory learn of the removal."""
-    ends = ttl_seconds(now + _TOMBSTONE_KEPT)
+    ends = to_ttl_seconds(now + _TOMBSTONE_KEPT)
     return {"version": version, AGE_ATTRIBUTE: now, TTL_ATTRIBUTE: ends}

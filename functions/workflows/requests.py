@@ -5,7 +5,6 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from functions.entries.requests import EpisodicSettings, EvictionPolicy
-from functions.platform.fields import AgentId, Name
 from functions.platform.limits import (
     DEFAULT_TASK_ENTRIES,
     MAX_EPISODIC_ENTRIES,
@@ -15,7 +14,7 @@ from functions.platform.limits import (
     MAX_TITLE_CHARACTERS,
     MAX_WORKFLOW_AGENTS,
 )
-from functions.platform.models import RequestModel
+from functions.platform.validation import AgentId, Name, RequestModel
 from functions.tasks.requests import MemoryPolicy
 
 _Title = Annotated[str, Field(min_length=1, max_length=MAX_TITLE_CHARACTERS)]

@@ -51,7 +51,7 @@ class Workflows:
         wanted = application(workflow)
         place = build_workflow_key(caller.tenant, workflow.name)
         standing = self._table.get(place) or {}
-        token.wrote(standing.get("req"))
+        token.matches(standing.get("req"))
         said = digest(workflow)
         if standing.get("said") == said:
             return wanted
@@ -60,7 +60,7 @@ class Workflows:
             self._namespaces.introduce(caller, name)
         for agent in wanted.agents:
             config = AgentConfig(episodic=_settings(agent))
-            self._agents.configure(caller, agent.agent, config, RequestToken.fresh())
+            self._agents.configure(caller, agent.agent, config, RequestToken.create())
         item = {"name": workflow.name, "said": said, "req": token.stored, "at": self._clock()}
         self._table.put(put(place, item))
         return wanted
@@ -74,9 +74,9 @@ class Workflows:
             task = present.get(plan.id)
             if task is None:
                 new = NewTask(id=plan.id, intent_id=wanted.intent, **fields)
-                self._tasks.register(caller, new, RequestToken.fresh())
+                self._tasks.register(caller, new, RequestToken.create())
             elif task.ended is None and not _stands(task, plan, fields):
-                change, token = TaskChange(**fields), RequestToken.fresh()
+                change, token = TaskChange(**fields), RequestToken.create()
                 self._tasks.change(caller, task.id, task.version, change, token)
 
 

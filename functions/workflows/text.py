@@ -9,7 +9,7 @@ from pydantic_core import from_json
 
 from functions.platform.errors import BodyTooLarge, ValidationFailed
 from functions.platform.limits import MAX_WORKFLOW_BYTES
-from functions.platform.models import Path, invalid, problems_of
+from functions.platform.validation import Path, build_validation_error, list_problems
 from functions.workflows.requests import Workflow
 from functions.workflows.rules import problems
 
@@ -63,7 +63,7 @@ def read_workflow(body: bytes, media_type: str) -> Workflow:
     try:
         workflow = Workflow.model_validate(document)
     except ValidationError as error:
-        raise _failed(text, problems_of(error)) from error
+        raise _failed(text, list_problems(error)) from error
     contradictions = problems(workflow)
     if contradictions:
         raise _failed(text, contradictions)
@@ -89,7 +89,9 @@ def _from_yaml(text: str) -> Any:
 
 def _failed(text: str, found: Iterable[tuple[Path, str]]) -> ValidationFailed:
     root = _nodes(text)
-    return invalid((path, f"{_line(root, path)}{problem}") for path, problem in found)
+    return build_validation_error(
+        (path, f"{_line(root, path)}{problem}") for path, problem in found
+    )
 
 
 def _nodes(text: str) -> yaml.Node | None:

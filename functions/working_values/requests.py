@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from functions.platform.models import RequestModel
+from functions.platform.validation import RequestModel
 
 
 class NewWorkingValue(RequestModel):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
 from functions.platform.errors import CapacityExceeded, NotFound
-from functions.platform.jsontext import bounded_json
+from functions.platform.json_text import dumps_checked
 from functions.platform.limits import MAX_INSTANCE_BYTES
 from functions.platform.retry import Backoff
 from functions.platform.table import ConditionFailed
@@ -35,7 +35,7 @@ class WorkingValues:
             ValueTooLarge: the value alone is over the instance's 131,072 bytes.
             CapacityExceeded: the value is over them together with the others.
         """
-        text = bounded_json(new.value, "value", MAX_INSTANCE_BYTES)
+        text = dumps_checked(new.value, "value", MAX_INSTANCE_BYTES)
         value = WorkingValue(text, self._clock())
 
         def add(values: ValuesByKey) -> ValuesByKey:

@@ -8,11 +8,11 @@ import secrets
 from dataclasses import dataclass
 
 from functions.platform.items import Item
-from functions.platform.lifetimes import ttl_seconds
 from functions.platform.run_keys import build_instance_key
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import Table
-from functions.platform.values import pack, unpack
+from functions.platform.ttl import to_ttl_seconds
+from functions.platform.values import compress, decompress
 from functions.platform.writes import put
 from functions.working_values.model import ValuesByKey, WorkingValue
 
@@ -37,7 +37,7 @@ class WorkingValueStore:
         if item is None:
             return StoredValues({}, None)
         values = {
-            key: WorkingValue(unpack(each["val"]), each["updated"])
+            key: WorkingValue(decompress(each["val"]), each["updated"])
             for key, each in item["values_by_key"].items()
         }
         return StoredValues(values, item["revision"])
@@ -61,9 +61,9 @@ def _encode(values: ValuesByKey, now: int) -> Item:
     last_expiry = max((value.expires for value in values.values()), default=now)
     return {
         "values_by_key": {
-            key: {"val": pack(value.text), "updated": value.updated}
+            key: {"val": compress(value.text), "updated": value.updated}
             for key, value in values.items()
         },
         "revision": secrets.token_hex(8),
-        TTL_ATTRIBUTE: ttl_seconds(last_expiry),
+        TTL_ATTRIBUTE: to_ttl_seconds(last_expiry),
     }

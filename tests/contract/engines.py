@@ -18,7 +18,7 @@ import pytest
 from moto import mock_aws
 
 from functions.local import stream_records
-from functions.platform.schema import log_table, memory_table
+from functions.platform.schema import build_log_table, build_memory_table
 
 _ROOT = Path(__file__).parents[2]
 _IN_PROJECT = _ROOT / "node_modules/@dynoxide/linux-x64/dynoxide"
@@ -50,8 +50,8 @@ class Engine:
 
     def make_tables(self) -> None:
         """Makes both tables."""
-        self.client.create_table(**memory_table(self.memory))
-        self.client.create_table(**log_table(self.log))
+        self.client.create_table(**build_memory_table(self.memory))
+        self.client.create_table(**build_log_table(self.log))
 
     def drop_tables(self) -> None:
         """Drops both tables with all they hold."""

@@ -16,7 +16,7 @@ from botocore.config import Config
 from functions.local import stream_records
 from functions.local.database import ensure_tables
 from functions.local.engine import Engine, find_binary, start
-from functions.platform.schema import memory_table
+from functions.platform.schema import build_memory_table
 from tests.contract.local_server import ROOT, await_refusal
 
 BINARY = find_binary(ROOT)
@@ -84,7 +84,7 @@ def test_processed_records_are_dropped_and_the_sequence_continues(
     engine: Engine, database: Path
 ) -> None:
     dynamodb = client(engine)
-    dynamodb.create_table(**memory_table("memory"))
+    dynamodb.create_table(**build_memory_table("memory"))
     write(dynamodb, range(300))
     stream_records.create_index(database)
     stream_records.trim(database, "memory", 200)
@@ -110,7 +110,7 @@ def test_the_sequence_continues_after_a_restart(tmp_path: Path, database: Path) 
         stream_records.create_index(database)
         dynamodb = client(engine)
         if not numbers.start:
-            dynamodb.create_table(**memory_table("memory"))
+            dynamodb.create_table(**build_memory_table("memory"))
         write(dynamodb, numbers)
         stream_records.trim(database, "memory", numbers.stop)
         assert [number(record) for record in read_stream(engine)] == [numbers.stop]
@@ -169,7 +169,7 @@ def test_it_stops_when_its_parent_is_killed(tmp_path: Path) -> None:
 def test_a_table_of_an_earlier_version_gets_the_indexes_that_it_lacks(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table, dynamodb = memory_table("memory"), client(engine)
+    table, dynamodb = build_memory_table("memory"), client(engine)
     later = {"by_type": {"type_ix", "type_at"}, "by_expiry": {"expires"}}
     added = {name for names in later.values() for name in names}
     dynamodb.create_table(

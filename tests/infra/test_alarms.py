@@ -12,7 +12,7 @@ from functions.container import Container
 from functions.platform.keys import decode_timestamp
 from functions.platform.limits import EPISODES_WARNING
 from functions.platform.run_keys import build_day_count_key, get_day
-from functions.platform.schema import log_table, memory_table
+from functions.platform.schema import build_log_table, build_memory_table
 from functions.platform.settings import ScheduleSettings
 from functions.platform.table import Table
 from functions.platform.writes import update
@@ -78,7 +78,7 @@ def reported(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     monkeypatch.setenv("LOG_TABLE", "log")
     monkeypatch.setenv("SWEEP_THREADS", "1")
     with mock_aws():
-        for table in (memory_table("memory"), log_table("log")):
+        for table in (build_memory_table("memory"), build_log_table("log")):
             boto3.client("dynamodb").create_table(**table)
         handler = build_handler(Container(ScheduleSettings.from_env()))
         assert handler({}, LambdaContext(function_name="sweeper"))["lag_ms"] == 0
@@ -105,7 +105,7 @@ def test_what_episodes_use_up_is_reported_under_the_name_that_is_watched(
 ) -> None:
     with mock_aws():
         dynamodb = boto3.client("dynamodb")
-        for table in (memory_table("memory"), log_table("log")):
+        for table in (build_memory_table("memory"), build_log_table("log")):
             dynamodb.create_table(**table)
         records = json.loads((_EVENTS / "stream-episode.json").read_text("utf-8"))["Records"]
         appended = records[0]["dynamodb"]["NewImage"]["type_at"]["S"]

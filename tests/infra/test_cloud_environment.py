@@ -18,7 +18,7 @@ from moto import mock_aws
 
 from functions.api.app import App
 from functions.container import Container
-from functions.platform.schema import log_table, memory_table
+from functions.platform.schema import build_log_table, build_memory_table
 from functions.platform.settings import ApiSettings, ScheduleSettings, StreamSettings
 from functions.schedule.handler import build_handler as build_schedule
 from functions.stream.handler import build_handler as build_stream
@@ -65,7 +65,7 @@ class Cloud:
 def cloud() -> Iterator[Cloud]:
     """An account with nothing in it but what the stack makes."""
     with mock_aws():
-        for table in (memory_table("memory-1"), log_table("log-1")):
+        for table in (build_memory_table("memory-1"), build_log_table("log-1")):
             boto3.client("dynamodb").create_table(**table)
         place = {"LocationConstraint": "eu-central-1"}
         boto3.client("s3").create_bucket(Bucket="archive", CreateBucketConfiguration=place)

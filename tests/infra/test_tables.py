@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from functions.platform.schema import TTL_ATTRIBUTE, log_table, memory_table
+from functions.platform.schema import TTL_ATTRIBUTE, build_log_table, build_memory_table
 from tests.infra.template import Properties, Template
 
-_DECLARED = {"Memory": memory_table("any"), "Log": log_table("any")}
+_DECLARED = {"Memory": build_memory_table("any"), "Log": build_log_table("any")}
 
 
 @pytest.fixture(params=["Memory", "Log"])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from functions.platform.schema import memory_table, vector_index
+from functions.platform.schema import build_memory_table, build_vector_index
 from infra.config import Config, ConfigError
 from tests.infra.conftest import Synthesize
 from tests.infra.template import FUNCTIONS, Template
@@ -28,9 +28,9 @@ def test_it_is_what_the_functions_are_written_for(searching: Template) -> None:
     table = searching.named("DynamoDB::Table", "TablesMemory")
     (index,) = table["VectorIndexes"]
     name = index["IndexName"]
-    assert index == vector_index(name)
+    assert index == build_vector_index(name)
     found = {each["AttributeName"]: each["AttributeType"] for each in table["AttributeDefinitions"]}
-    of_table = {each["AttributeName"] for each in memory_table("any")["AttributeDefinitions"]}
+    of_table = {each["AttributeName"] for each in build_memory_table("any")["AttributeDefinitions"]}
     of_index = {each["AttributeName"] for each in index["SearchSchema"]}
     assert found.keys() == of_table | of_index
     assert {found[each] for each in of_index} == {"S"}

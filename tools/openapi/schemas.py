@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args
 from pydantic import BaseModel, ConfigDict, TypeAdapter, with_config
 from typing_extensions import is_typeddict
 
-from functions.platform.models import ChangeModel
+from functions.platform.validation import ChangeModel
 
 Schema = dict[str, Any]
 _REF = "#/components/schemas/"

@@ -18,7 +18,7 @@ from functions.entries.model import Entry, Priority, Sensitivity
 from functions.entries.summary import Summary
 from functions.entries.tiers import Tier
 from functions.platform.clock import to_rfc3339
-from functions.platform.fields import TTL_PATTERN
+from functions.platform.validation import TTL_PATTERN
 from functions.search.service import Match
 
 

@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 from functions.api.responses.types import JsonObject, Timestamp
 from functions.event_log.model import Event, EventType
 from functions.platform.clock import to_rfc3339
-from functions.platform.jsontext import exact_text
+from functions.platform.json_text import dumps
 
 
 class EventDocument(TypedDict):
@@ -41,6 +41,6 @@ def render_event(event: Event) -> EventDocument:
         "agent_id": event.agent,
         "intent_id": event.intent,
         "task_id": event.task,
-        "data": orjson.Fragment(exact_text(event.data)),
+        "data": orjson.Fragment(dumps(event.data)),
         "timestamp": to_rfc3339(event.timestamp),
     }

@@ -14,7 +14,7 @@ from functions.api.responses.types import (
     render_optional_timestamp,
 )
 from functions.platform.clock import to_rfc3339
-from functions.platform.jsontext import exact_text
+from functions.platform.json_text import dumps
 from functions.tasks.items import FOREVER
 from functions.tasks.model import Grant, GrantAccess, Intent, Policy, Status, Task
 from functions.workflows.model import Application
@@ -165,7 +165,7 @@ def render_task(task: Task) -> TaskDocument:
         "started_at": render_optional_timestamp(task.started),
         "completed_at": render_optional_timestamp(task.ended),
     }
-    kept = {name: orjson.Fragment(exact_text(value)) for name, value in task.kept.items()}
+    kept = {name: orjson.Fragment(dumps(value)) for name, value in task.kept.items()}
     return cast("TaskDocument", document | kept)
 
 

@@ -12,7 +12,7 @@ from functions.entries.requests import BatchUpdate, NewEntry
 from functions.identity.model import WRITE, Principal
 from functions.platform.errors import BatchTooLarge, ValidationFailed
 from functions.platform.limits import MAX_BATCH_ENTRIES
-from functions.platform.models import RequestModel, validated
+from functions.platform.validation import RequestModel, validate
 
 _BATCH = "/api/v1/memory/batch"
 
@@ -48,8 +48,8 @@ def write_batch(request: Request, caller: Principal) -> Response:
 def _item(index: int, asked: dict[str, Any]) -> NewEntry | BatchUpdate:
     try:
         if "version" in asked:
-            return validated(BatchUpdate, asked)
-        return validated(NewEntry, asked)
+            return validate(BatchUpdate, asked)
+        return validate(NewEntry, asked)
     except ValidationFailed as error:
         where = f"entries.{index}"
         errors = [(f"{where}.{e['field']}", e["message"]) for e in error.members["errors"]]

@@ -10,8 +10,8 @@ from functions.conversations.archive_store import ConversationArchiveStore
 from functions.conversations.mapper import ConversationMapper, encode_header, header_key
 from functions.conversations.model import Conversation
 from functions.platform.items import decode_item, encode_item
-from functions.platform.table import Refused, Table
-from functions.platform.values import Values
+from functions.platform.table import Table, TransactionConditionFailed
+from functions.platform.values import ValueCodec
 
 NOW = 1_900_000_000_000
 ENDED = Conversation(
@@ -22,7 +22,7 @@ MESSAGES = [{"pk": "p", "sk": f"msg#g1#{index:012d}", "val": '{"a":1}'} for inde
 
 def end_retention(table: Any) -> Mock:
     """End the conversation's retention; returns the archive storage."""
-    mapper, storage = ConversationMapper(Values(None)), Mock()
+    mapper, storage = ConversationMapper(ValueCodec(None)), Mock()
     store = ConversationArchiveStore(table, mapper)
     archive = ConversationArchive(store, mapper, Mock(), storage, lambda: NOW)
     assert archive.end_retention(header_key(ENDED), 5)
@@ -51,5 +51,5 @@ def test_messages_that_another_call_removed_are_not_exported(table: Mock) -> Non
 
 
 def test_a_conversation_that_another_call_removed_is_done(table: Mock) -> None:
-    table.transact.side_effect = Refused({})
+    table.transact.side_effect = TransactionConditionFailed({})
     assert end_retention(table).put.called

@@ -20,7 +20,7 @@ from functions.conversations.rules import (
 )
 from functions.identity.model import Kind, Principal
 from functions.platform.errors import AccessDenied, ValidationFailed, ValueTooLarge
-from functions.platform.models import validated
+from functions.platform.validation import validate
 
 NOW = 1_900_000_000_000
 AT = "2030-03-17T17:46:40.000Z"
@@ -34,13 +34,13 @@ def principal(id: str, kind: Kind = "agent") -> Principal:
 
 def build(caller: str = "alice", **fields: Any) -> Conversation:
     """The conversation that a body asks for."""
-    new = validated(NewConversation, {"user_id": "user_1"} | fields)
+    new = validate(NewConversation, {"user_id": "user_1"} | fields)
     return build_conversation(principal(caller), "s1", new, NOW)
 
 
 def documents(*messages: Any, schema: str = "1.0") -> list[Any]:
     """Messages as they are stored."""
-    new = [validated(NewMessage, message) for message in messages]
+    new = [validate(NewMessage, message) for message in messages]
     return [orjson.loads(each.text) for each in build_messages(new, schema, NOW)]
 
 
@@ -178,4 +178,4 @@ def test_a_malformed_conversation_is_rejected(fields: dict[str, Any], field: str
 )
 def test_a_malformed_body_is_rejected(model: Any, body: dict[str, Any]) -> None:
     with pytest.raises(ValidationFailed):
-        validated(model, body)
+        validate(model, body)

@@ -8,7 +8,7 @@ import pytest
 from functions.entries.mapper import EntryMapper
 from functions.entries.model import Entry
 from functions.platform.entry_keys import build_private_address
-from functions.platform.items import Item, Typed, decode_item, encode_item
+from functions.platform.items import Item, TypedItem, decode_item, encode_item
 from functions.platform.keys import create_nonce
 
 PLAIN = Entry(
@@ -51,9 +51,9 @@ def stored(entry: Entry) -> Item:
     return {"pk": entry.item_key[0], "sk": entry.item_key[1]} | MAPPER.to_item(entry)
 
 
-def answered(item: Item) -> Typed:
+def answered(item: Item) -> TypedItem:
     """An item as DynamoDB's JSON has it."""
-    typed: Typed = json.loads(json.dumps(encode_item(item), default=_in_base64))
+    typed: TypedItem = json.loads(json.dumps(encode_item(item), default=_in_base64))
     return typed
 
 
@@ -73,5 +73,5 @@ def test_a_new_field_is_stored_or_fails_here() -> None:
 
 
 def test_an_encrypted_value_is_empty_without_a_cipher() -> None:
-    item = stored(PLAIN) | {"data_key": b"k", "sealed_at": 3, "val": b"encrypted"}
+    item = stored(PLAIN) | {"data_key": b"k", "encrypted_version": 3, "val": b"encrypted"}
     assert MAPPER.to_entry(decode_item(answered(item))) == PLAIN._replace(value=b"")

@@ -10,7 +10,7 @@ import pytest
 from functions.local import database
 from functions.local.data_folder import DataFolder
 from functions.local.settings import LocalSettings, StartupError
-from functions.platform.schema import log_table
+from functions.platform.schema import build_log_table
 
 
 @pytest.fixture(autouse=True)
@@ -34,8 +34,8 @@ def test_where_the_engine_has_no_build_moto_is_used(
 ) -> None:
     monkeypatch.setattr(database, "has_build", lambda: False)
     with database.open_database(LocalSettings(), DataFolder(tmp_path), tmp_path) as database_:
-        database.ensure_tables(log_table("log"))
-        database.ensure_tables(log_table("log"))
+        database.ensure_tables(build_log_table("log"))
+        database.ensure_tables(build_log_table("log"))
         assert database_.is_simulated
         assert "AWS_PROFILE" not in os.environ
 
@@ -55,5 +55,5 @@ def test_a_dynamodb_out_of_reach_is_one_line(tmp_path: Path) -> None:
         database.open_database(LocalSettings.from_env(), DataFolder(tmp_path), tmp_path),
         pytest.raises(StartupError, match=r"127\.0\.0\.1:1") as error,
     ):
-        database.ensure_tables(log_table("log"))
+        database.ensure_tables(build_log_table("log"))
     assert "\n" not in str(error.value)

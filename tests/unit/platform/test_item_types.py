@@ -8,7 +8,7 @@ import pytest
 
 from functions.platform import item_types
 from functions.platform.item_types import ITEM_TYPES, ItemType, find_due_type, render_table
-from functions.platform.schema import BY_DUE, log_table, memory_table
+from functions.platform.schema import BY_DUE, build_log_table, build_memory_table
 
 _ROOT = Path(__file__).parents[3]
 _PAGE = _ROOT / "docs/reference/item-types.md"
@@ -58,10 +58,12 @@ def test_a_sort_key_tells_the_type_of_a_due_item() -> None:
 @pytest.mark.parametrize("each", ITEM_TYPES, ids=[each.name for each in ITEM_TYPES])
 def test_a_type_is_of_a_package_and_of_indexes_that_exist(each: ItemType) -> None:
     assert (_ROOT / "functions" / each.package).is_dir()
-    indexes = {index["IndexName"] for index in memory_table("memory")["GlobalSecondaryIndexes"]}
+    indexes = {
+        index["IndexName"] for index in build_memory_table("memory")["GlobalSecondaryIndexes"]
+    }
     assert set(each.indexes) <= indexes | {"the vector index"}
     assert each.table == "memory" or not each.indexes
-    assert log_table("log")["KeySchema"] == memory_table("memory")["KeySchema"]
+    assert build_log_table("log")["KeySchema"] == build_memory_table("memory")["KeySchema"]
 
 
 def test_a_key_is_built_and_recognized_by_its_type() -> None:

@@ -1,4 +1,4 @@
-"""Calls side by side: results in order, and none left behind."""
+"""Parallel calls: results in order, and no call is left running."""
 
 from collections.abc import Callable
 from functools import partial
@@ -6,7 +6,7 @@ from threading import Event
 
 import pytest
 
-from functions.platform.parallel import side_by_side
+from functions.platform.parallel import run_parallel
 
 
 def test_results_come_in_the_order_of_their_calls() -> None:
@@ -20,7 +20,7 @@ def test_results_come_in_the_order_of_their_calls() -> None:
         second_ended.set()
         return 2
 
-    assert side_by_side([first, second]) == [1, 2]
+    assert run_parallel([first, second]) == [1, 2]
 
 
 def test_an_error_is_raised_when_no_call_is_at_work_anymore() -> None:
@@ -36,7 +36,7 @@ def test_an_error_is_raised_when_no_call_is_at_work_anymore() -> None:
         ended.append(1)
 
     with pytest.raises(LookupError):
-        side_by_side([fails, ends_later])
+        run_parallel([fails, ends_later])
     assert ended == [1]
 
 
@@ -52,5 +52,5 @@ def test_after_an_error_what_has_not_begun_does_not_begin() -> None:
 
     calls: list[Callable[[], None]] = [fails, *[partial(later, number) for number in range(100)]]
     with pytest.raises(LookupError):
-        side_by_side(calls)
+        run_parallel(calls)
     assert len(begun) < 100

@@ -1,4 +1,4 @@
-"""Retries on conflict end: after so many attempts, or after ten seconds."""
+"""Retries on conflict end: after so many attempts, or after twenty seconds."""
 
 import time
 
@@ -21,7 +21,7 @@ def test_waits_double_up_to_the_longest(waits: list[float]) -> None:
     backoff = Backoff("busy", attempts=5, longest_wait=0.05)
     for _ in range(4):
         backoff.wait()
-    assert waits == [0.02, 0.04, 0.05, 0.05]
+    assert waits == [0.01, 0.02, 0.04, 0.05]
 
 
 def test_the_last_failed_attempt_raises_throttled(waits: list[float]) -> None:
@@ -36,7 +36,7 @@ def test_no_attempt_begins_after_the_deadline(
     waits: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     backoff = Backoff("busy")
-    after = time.monotonic() + 10
+    after = time.monotonic() + 20
     monkeypatch.setattr("time.monotonic", lambda: after + 1)
     with pytest.raises(Throttled):
         backoff.wait()
@@ -49,4 +49,4 @@ def test_waits_are_random_below_their_bound(monkeypatch: pytest.MonkeyPatch) -> 
     for _ in range(100):
         Backoff("busy").wait()
     assert len(set(recorded)) > 90
-    assert max(recorded) <= 0.02
+    assert max(recorded) <= 0.01

@@ -1,4 +1,4 @@
-"""How long something lives: `ttl` and `expires_at` as bodies give them (RFC-0015 §1.1)."""
+"""Times to live: `ttl` and `expires_at` of requests (RFC-0015 §1.1)."""
 
 import re
 from datetime import timedelta
@@ -14,39 +14,40 @@ _DURATION = re.compile(
 )
 
 
-def expiry(ttl: str | None, expires_at: int | None, now: int, *policies: str) -> int | None:
-    """When something expires (epoch ms); a given `expires_at` wins (RFC-0015 §1.1).
+def compute_expiry(ttl: str | None, expires_at: int | None, now: int, *policies: str) -> int | None:
+    """Compute when something expires (epoch ms); `expires_at` overrides `ttl` (RFC-0015 §1.1).
 
-    `policies` are values of `ttl` that set no moment.
+    Args:
+        policies: values of `ttl` that set no time.
 
     Raises:
-        ValidationFailed: no such ttl, or a moment that isn't in the future.
+        ValidationFailed: `ttl` isn't valid, or the time isn't in the future.
     """
-    after = None if ttl is None or ttl in policies else duration(ttl, "ttl", *policies)
+    after = None if ttl is None or ttl in policies else parse_duration(ttl, "ttl", *policies)
     if expires_at is None:
-        return _moment(now, after) if after is not None else None
+        return _add(now, after) if after is not None else None
     if expires_at <= now:
         raise ValidationFailed("expires_at", "lies in the past")
     return expires_at
 
 
-def ttl_seconds(moment: int | None) -> int | None:
-    """The time that DynamoDB's own TTL looks at, never before the moment itself."""
-    return None if moment is None else -(-moment // 1000)
+def to_ttl_seconds(expiry: int | None) -> int | None:
+    """Convert an expiry (epoch ms) for DynamoDB's TTL (epoch s), rounded up."""
+    return None if expiry is None else -(-expiry // 1000)
 
 
-def duration(text: str, field: str, *policies: str) -> int:
-    """The milliseconds of a `duration:<ISO 8601>`; years have 365 days, and months 30.
+def parse_duration(text: str, field: str, *policies: str) -> int:
+    """Parse a `duration:<ISO 8601>` into milliseconds; a year has 365 days, a month 30.
 
     Raises:
-        ValidationFailed: it is none; `policies` are what else `field` may be.
+        ValidationFailed: `text` is no duration; the message names `policies` as alternatives.
     """
     match = _DURATION.fullmatch(text)
     if match is None:
         names = ", ".join((*policies, "duration:<ISO 8601>"))
         raise ValidationFailed(field, f"is {names} or null")
     try:
-        lifetime = _timedelta(match.group(1)) // timedelta(milliseconds=1)
+        lifetime = _parse_iso8601(match.group(1)) // timedelta(milliseconds=1)
     except (ValueError, OverflowError) as error:
         raise ValidationFailed(field, "holds no ISO 8601 duration, such as PT24H") from error
     if lifetime <= 0:
@@ -54,7 +55,7 @@ def duration(text: str, field: str, *policies: str) -> int:
     return lifetime
 
 
-def _moment(now: int, lifetime: int) -> int:
+def _add(now: int, lifetime: int) -> int:
     try:
         to_rfc3339(now + lifetime)
     except OverflowError as error:
@@ -62,8 +63,8 @@ def _moment(now: int, lifetime: int) -> int:
     return now + lifetime
 
 
-def _timedelta(text: str) -> timedelta:
-    """What an ISO 8601 duration says. Raises `ValueError` if it says too much."""
+def _parse_iso8601(text: str) -> timedelta:
+    """Parse an ISO 8601 duration. Raises `ValueError` if it is out of range."""
     from pydantic import TypeAdapter  # noqa: PLC0415 - 60 ms, and few requests have a duration
 
     return TypeAdapter(timedelta).validate_python(text)

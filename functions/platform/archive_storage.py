@@ -1,4 +1,4 @@
-"""Cold storage: where archived conversations go. A bucket in the cloud, a folder on a laptop."""
+"""Store archived conversations: in a bucket in the cloud, in a folder on a laptop."""
 
 from pathlib import Path
 from typing import Any, Protocol
@@ -10,33 +10,33 @@ from functions.platform.errors import Unavailable
 from functions.platform.settings import Settings
 
 
-class ColdStorage(Protocol):
-    """Keeps bytes under names; names are plain, with slashes between their parts."""
+class ArchiveStorage(Protocol):
+    """Store bytes under names, which may have slashes."""
 
     def put(self, name: str, data: bytes) -> None:
-        """Stores `data`, in place of what had the name.
+        """Store `data`, in place of what has the name.
 
         Raises:
-            Unavailable: the storage did not answer.
+            Unavailable: the storage doesn't respond.
         """
 
     def get(self, name: str) -> bytes:
-        """What is stored under the name.
+        """Read what has the name.
 
         Raises:
-            Unavailable: the storage did not answer, or no longer has it.
+            Unavailable: the storage doesn't respond, or no longer has it.
         """
 
     def delete(self, name: str) -> None:
-        """Removes what has the name, if anything.
+        """Delete what has the name, if anything.
 
         Raises:
-            Unavailable: the storage did not answer.
+            Unavailable: the storage doesn't respond.
         """
 
 
-class Bucket:
-    """An S3 bucket."""
+class S3ArchiveStorage:
+    """Store in an S3 bucket."""
 
     def __init__(self, s3: Any, bucket: str) -> None:
         self._client = s3
@@ -54,16 +54,16 @@ class Bucket:
 
     def _call(self, operation: str, name: str, **request: Any) -> dict[str, Any]:
         try:
-            answer: dict[str, Any] = getattr(self._client, operation)(
+            response: dict[str, Any] = getattr(self._client, operation)(
                 Bucket=self._bucket, Key=name, **request
             )
         except (BotoCoreError, ClientError) as error:
-            raise Unavailable("the archive did not answer; try again in a second") from error
-        return answer
+            raise Unavailable("the archive does not respond; try again in a second") from error
+        return response
 
 
-class Folder:
-    """A folder; what is half written never shows under its name."""
+class FolderArchiveStorage:
+    """Store in a folder; a partly written file never has its name."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -71,10 +71,10 @@ class Folder:
     def put(self, name: str, data: bytes) -> None:
         path = self._root / name
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        half = path.with_suffix(".half")
-        half.write_bytes(data)
-        half.chmod(0o600)
-        half.replace(path)
+        partial = path.with_suffix(".partial")
+        partial.write_bytes(data)
+        partial.chmod(0o600)
+        partial.replace(path)
 
     def get(self, name: str) -> bytes:
         try:
@@ -86,10 +86,10 @@ class Folder:
         (self._root / name).unlink(missing_ok=True)
 
 
-def cold_storage(settings: Settings) -> ColdStorage | None:
-    """The storage that the settings name, if any."""
+def create_archive_storage(settings: Settings) -> ArchiveStorage | None:
+    """Create the storage that the settings name, if any."""
     if settings.archive_bucket is not None:
-        return Bucket(create_lazy_client("s3"), settings.archive_bucket)
+        return S3ArchiveStorage(create_lazy_client("s3"), settings.archive_bucket)
     if settings.archive_folder is not None:
-        return Folder(Path(settings.archive_folder))
+        return FolderArchiveStorage(Path(settings.archive_folder))
     return None

@@ -1,0 +1,70 @@
+"""JSON text as it is stored: compact UTF-8, exact in its integers, strings and doubles."""
+
+import math
+from typing import Any
+
+from pydantic_core import from_json, to_json
+
+from functions.platform.errors import ValidationFailed, ValueTooLarge
+from functions.platform.limits import MAX_JSON_DEPTH
+
+
+def dumps(value: Any) -> bytes:
+    """Render a value as compact UTF-8 JSON; integers of any size."""
+    return to_json(value)
+
+
+def loads(text: str | bytes) -> Any:
+    """Parse JSON; integers of any size."""
+    return from_json(text)
+
+
+def dumps_checked(
+    value: Any,
+    field: str,
+    max_bytes: int | None = None,
+    hint: str = "",
+    *,
+    subject: str | None = None,
+) -> bytes:
+    """Render what a caller sent as compact UTF-8 JSON.
+
+    Args:
+        field: the name of the value in the request.
+        max_bytes: the largest size, if there is one.
+        hint: what to do instead, at the end of the message about the size.
+        subject: the beginning of that message; "the <field> has" by default.
+
+    Raises:
+        ValidationFailed: the value is nested too deeply, or holds NaN or a number beyond a double.
+        ValueTooLarge: the text is longer than `max_bytes`.
+    """
+    text = dumps(value)
+    if text.count(b"[") + text.count(b"{") > MAX_JSON_DEPTH and _is_deeper(value, MAX_JSON_DEPTH):
+        raise ValidationFailed(field, f"is nested more than {MAX_JSON_DEPTH} levels deep")
+    if (b"Infinity" in text or b"NaN" in text) and not _is_finite(value):
+        raise ValidationFailed(field, "holds NaN, or a number beyond the range of a double")
+    if max_bytes is not None and len(text) > max_bytes:
+        message = f"{subject or f'the {field} has'} {len(text)} bytes{hint}"
+        raise ValueTooLarge(message, max=max_bytes, actual=len(text))
+    return text
+
+
+def get_escaped_size(text: bytes) -> int:
+    """Get the size of a JSON text as a string inside the JSON that a function returns."""
+    return len(text) + text.count(b'"') + text.count(b"\\")
+
+
+def _is_deeper(value: Any, levels: int) -> bool:
+    if not isinstance(value, dict | list):
+        return False
+    inner = value.values() if isinstance(value, dict) else value
+    return levels == 0 or any(_is_deeper(each, levels - 1) for each in inner)
+
+
+def _is_finite(value: Any) -> bool:
+    if isinstance(value, dict):
+        return all(map(_is_finite, value.values()))
+    if isinstance(value, list):
+        return all(map(_is_finite, value))
+    return not isinstance(value, float) or math.isfinite(value)

@@ -1,0 +1,240 @@
+"""Read and update one table: by key, by partition, by index. All reads page."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Generic, TypeVar
+
+from botocore.exceptions import ClientError
+
+from functions.platform.calls import TableClient, encode_key, encode_placeholders
+from functions.platform.errors import Unavailable
+from functions.platform.items import TypedItem, encode
+from functions.platform.keys import Key
+from functions.platform.limits import MAX_GET_ITEMS
+from functions.platform.retry import Backoff
+from functions.platform.writes import Write
+
+_INDEX_PAGE = 25
+_HIGHEST = "\U0010ffff"  # sorts behind all other characters
+
+Decoded = TypeVar("Decoded")
+
+
+class TableView(TableClient, Generic[Decoded]):
+    """A table whose items `decode` turns from typed form into something."""
+
+    def __init__(self, client: Any, name: str, decode: Callable[[TypedItem], Decoded]) -> None:
+        super().__init__(client, name)
+        self._decode = decode
+
+    def get(self, key: Key) -> Decoded | None:
+        """Get the item at `key`, strongly consistent: one call."""
+        response = self._call(
+            "get_item", TableName=self._name, Key=encode_key(key), ConsistentRead=True
+        )
+        return self._decode(response["Item"]) if "Item" in response else None
+
+    def get_many(self, keys: Iterable[Key]) -> dict[Key, Decoded]:
+        """Get the items that exist among `keys`, strongly consistent: a call per hundred.
+
+        Raises:
+            Throttled: DynamoDB leaves keys unprocessed again and again.
+        """
+        wanted = [encode_key(key) for key in dict.fromkeys(keys)]
+        found: dict[Key, Decoded] = {}
+        backoff = Backoff("the store is busy")
+        while wanted:
+            chunk, rest = wanted[:MAX_GET_ITEMS], wanted[MAX_GET_ITEMS:]
+            request = {self._name: {"Keys": chunk, "ConsistentRead": True}}
+            response = self._call("batch_get_item", RequestItems=request)
+            for item in response["Responses"].get(self._name, ()):
+                found[item["pk"]["S"], item["sk"]["S"]] = self._decode(item)
+            unprocessed = response.get("UnprocessedKeys", {}).get(self._name, {}).get("Keys", [])
+            if len(unprocessed) == len(chunk):
+                backoff.wait()
+            else:
+                backoff = Backoff("the store is busy")
+            wanted = unprocessed + rest
+        return found
+
+    def update(self, write: Write) -> Decoded:
+        """Carry out one Update, and return the new item.
+
+        Raises:
+            ConditionFailed: the condition did not hold.
+        """
+        request = self._build_request(write) | {"ReturnValues": "ALL_NEW"}
+        return self._decode(self._call("update_item", **request)["Attributes"])
+
+    def query(
+        self,
+        partition: str,
+        prefix: str,
+        *,
+        newest_first: bool = False,
+        condition: str | None = None,
+        **values: Any,
+    ) -> Iterator[Decoded]:
+        """Query the items of a partition whose sort key begins with `prefix`, strongly consistent.
+
+        A call per megabyte read; `condition` filters what is returned, not what is read.
+        """
+        request = _build_range(partition, prefix, prefix + _HIGHEST, newest_first=newest_first)
+        request["ExpressionAttributeValues"] |= encode_placeholders(values)
+        if condition:
+            request["FilterExpression"] = condition
+        return self._pages(request)
+
+    def query_from(
+        self, partition: str, first: str, last: str, page_size: int, *, newest_first: bool = False
+    ) -> Iterator[Decoded]:
+        """Query the items from one sort key to another, strongly consistent.
+
+        `page_size` is how many items a call reads.
+        """
+        request = _build_range(partition, first, last, newest_first=newest_first)
+        return self._pages(request | {"Limit": page_size})
+
+    def query_index(self, index: str, attribute: str, value: str) -> list[Decoded]:
+        """Query the keys that an index lists under a value; it may lag behind the table."""
+        request = {
+            "IndexName": index,
+            "KeyConditionExpression": f"{attribute} = :value",
+            "ExpressionAttributeValues": encode_placeholders({"value": value}),
+        }
+        return list(self._pages(request))
+
+    def query_range(
+        self,
+        index: str,
+        partition: str,
+        sort: str,
+        at_most: int,
+        *,
+        attribute: str = "pk",
+        descending: bool = False,
+        page_size: int | None = None,
+    ) -> Iterator[Decoded]:
+        """Query an index under a value of `attribute`, where `sort` is at most `at_most`.
+
+        `page_size` is how many items a call reads at most; a megabyte by default.
+        """
+        request = {
+            "IndexName": index,
+            "KeyConditionExpression": f"{attribute} = :pk AND {sort} <= :most",
+            "ExpressionAttributeValues": encode_placeholders({"pk": partition, "most": at_most}),
+            "ScanIndexForward": not descending,
+        } | ({"Limit": page_size} if page_size else {})
+        return self._pages(request)
+
+    def query_since(self, index: str, partition: str, sort: str, since: int) -> list[Decoded]:
+        """Query what an index lists of a partition from `since` on; it may lag behind the table."""
+        request = {
+            "IndexName": index,
+            "KeyConditionExpression": f"pk = :pk AND {sort} >= :since",
+            "ExpressionAttributeValues": encode_placeholders({"pk": partition, "since": since}),
+        }
+        return list(self._pages(request))
+
+    def query_newest(
+        self, index: str, of: tuple[str, str], before: tuple[str, str], page_size: int | None
+    ) -> Iterator[Decoded]:
+        """Query an index under a value of an attribute, the highest of another one first.
+
+        Args:
+            index: its name; it may lag behind the table.
+            of: the attribute, and its value.
+            before: the attribute that sorts, and the exclusive upper bound.
+            page_size: how many items a call reads at most; a megabyte by default.
+        """
+        (attribute, value), (sort, below) = of, before
+        request = {
+            "IndexName": index,
+            "KeyConditionExpression": f"{attribute} = :value AND {sort} < :below",
+            "ExpressionAttributeValues": encode_placeholders({"value": value, "below": below}),
+            "ScanIndexForward": False,
+        } | ({"Limit": page_size} if page_size else {})
+        return self._pages(request)
+
+    def query_sorted(self, index: str, partition: str) -> Iterator[Decoded]:
+        """Query a partition's keys in an index, in its order; it may lag behind the table."""
+        request = {
+            "IndexName": index,
+            "KeyConditionExpression": "pk = :pk",
+            "ExpressionAttributeValues": encode_placeholders({"pk": partition}),
+            "Limit": _INDEX_PAGE,
+        }
+        return self._pages(request)
+
+    def scan(
+        self, after: Sequence[str] | None, page_size: int, condition: str, **values: Any
+    ) -> tuple[list[Decoded], Key | None]:
+        """Items of the whole table: one call, which looks at `page_size` of them, behind a key.
+
+        Gives those that the condition lets through, as of a moment ago, and behind which key it
+        goes on: None at the end.
+        """
+        request: dict[str, Any] = {
+            "Limit": page_size,
+            "FilterExpression": condition,
+            "ExpressionAttributeValues": encode_placeholders(values),
+        }
+        if after is not None:
+            request["ExclusiveStartKey"] = encode_key((after[0], after[1]))
+        response = self._call("scan", TableName=self._name, **request)
+        found = [self._decode(item) for item in response["Items"]]
+        if "LastEvaluatedKey" not in response:
+            return found, None
+        last = response["LastEvaluatedKey"]
+        return found, (last["pk"]["S"], last["sk"]["S"])
+
+    def search_vectors(
+        self, index: str, vector: Sequence[int], top_k: int, equal: Mapping[str, str]
+    ) -> list[tuple[str, float]]:
+        """The sort keys of the nearest vectors in an index, and how far they are: nearest first.
+
+        Raises:
+            Unavailable: the index isn't there yet; it is built in the background.
+        """
+        numbered = list(enumerate(equal.items()))
+        request = {
+            "IndexName": index,
+            "SearchVector": [encode(each) for each in vector],
+            "TopK": top_k,
+            "SearchConditionExpression": " AND ".join(
+                f"{name} = :{n}" for n, (name, _) in numbered
+            ),
+            "ExpressionAttributeValues": {f":{n}": encode(each) for n, (_, each) in numbered},
+            "ProjectionExpression": "sk",
+        }
+        try:
+            response = self._call("search_vectors", TableName=self._name, **request)
+        except ClientError as error:
+            if _is_index_missing(error):
+                raise Unavailable("the vector index is being built; try again later") from error
+            raise
+        return [(each["Item"]["sk"]["S"], each["Score"]) for each in response["SearchResults"]]
+
+    def _pages(self, request: dict[str, Any]) -> Iterator[Decoded]:
+        while True:
+            response = self._call("query", TableName=self._name, **request)
+            yield from map(self._decode, response["Items"])
+            if "LastEvaluatedKey" not in response:
+                return
+            request["ExclusiveStartKey"] = response["LastEvaluatedKey"]
+
+
+def _build_range(partition: str, first: str, last: str, *, newest_first: bool) -> dict[str, Any]:
+    return {
+        "ConsistentRead": True,
+        "KeyConditionExpression": "pk = :pk AND sk BETWEEN :first AND :last",
+        "ExpressionAttributeValues": encode_placeholders(
+            {"pk": partition, "first": first, "last": last}
+        ),
+        "ScanIndexForward": not newest_first,
+    }
+
+
+def _is_index_missing(error: ClientError) -> bool:
+    """Tell whether an index is still being built, which has no error code of its own."""
+    message = error.response["Error"].get("Message", "").lower()
+    return "backfilling vector index" in message or "not have the specified index" in message

@@ -1,0 +1,111 @@
+"""Validate what callers send by pydantic models, and name the fields that are wrong."""
+
+from collections.abc import Iterable
+from itertools import islice
+from typing import Annotated, Any, TypeVar
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    WithJsonSchema,
+)
+
+from functions.platform.clock import from_rfc3339
+from functions.platform.errors import ValidationFailed
+from functions.platform.limits import (
+    MAX_ID_CHARACTERS,
+    MAX_NAME_CHARACTERS,
+    MAX_TTL_CHARACTERS,
+    MAX_VALIDATION_ERRORS,
+)
+
+
+class RequestModel(BaseModel):
+    """The model of a request's body, or of a part of one; unknown fields are errors.
+
+    Its validator is built at the first use, or by `model_rebuild`, and not at import: a function
+    has many models, and most containers serve few of them. A field's docstring is its description
+    in the OpenAPI document.
+    """
+
+    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
+
+
+class ChangeModel(RequestModel):
+    """The model of a change: only the given fields change, and a default has no meaning."""
+
+
+Model = TypeVar("Model", bound=BaseModel)
+Path = tuple[str | int, ...]
+
+
+def _parse_timestamp(value: object) -> int:
+    if not isinstance(value, str):
+        raise ValueError("use an RFC 3339 date-time such as 2026-02-08T10:00:00Z")
+    return from_rfc3339(value)
+
+
+Timestamp = Annotated[
+    int,
+    BeforeValidator(_parse_timestamp),
+    WithJsonSchema({"type": "string", "format": "date-time"}),
+]
+"""An RFC 3339 date-time in the request, epoch milliseconds in the model."""
+
+AgentId = Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARACTERS)]
+Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARACTERS)]
+Tag = Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARACTERS)]
+Identifier = Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARACTERS)]
+"""A task's or an intent's id."""
+
+TTL_PATTERN = "^(task_lifetime|duration:P.*)$"
+Ttl = Annotated[
+    str,
+    Field(max_length=MAX_TTL_CHARACTERS),
+    WithJsonSchema({"type": "string", "maxLength": MAX_TTL_CHARACTERS, "pattern": TTL_PATTERN}),
+]
+"""How long something is kept; the service parses it and names what is wrong with it."""
+
+
+def validate(model: type[Model], document: Any, whole: str = "body") -> Model:
+    """Validate a document; `whole` is what errors call the document itself.
+
+    Raises:
+        ValidationFailed: the document doesn't fit the model; every wrong field is named.
+    """
+    try:
+        return model.model_validate(document)
+    except ValidationError as error:
+        raise build_validation_error(list_problems(error), whole) from error
+
+
+def validate_json(model: type[Model], text: bytes) -> Model:
+    """Validate the JSON of a request body.
+
+    Raises:
+        ValidationFailed: it is no JSON or doesn't fit the model; every wrong field is named.
+    """
+    try:
+        return model.model_validate_json(text)
+    except ValidationError as error:
+        raise build_validation_error(list_problems(error)) from error
+
+
+def list_problems(error: ValidationError) -> list[tuple[Path, str]]:
+    """List the path and the problem of each wrong field, never its value."""
+    found = error.errors(include_url=False, include_context=False, include_input=False)
+    return [(each["loc"], each["msg"].removeprefix("Value error, ")) for each in found]
+
+
+def build_validation_error(
+    problems: Iterable[tuple[Path, str]], whole: str = "body"
+) -> ValidationFailed:
+    """Build the error that names the first 20 of at least one problem."""
+    errors = [
+        (".".join(map(str, path)) or whole, problem)
+        for path, problem in islice(problems, MAX_VALIDATION_ERRORS)
+    ]
+    return ValidationFailed(*errors[0], *errors[1:])
