@@ -253,7 +253,8 @@ class Tasks:
         """Write a task under its coordinator's guardrails; returns it as it was written.
 
         Raises:
-            TransactionConditionFailed: a condition didn't hold, on something else than guardrails and counters.
+            TransactionConditionFailed: the condition of another item than guardrails and counters
+                failed.
         """
         backoff = Backoff("others are changing this task", attempts=_ATTEMPTS, longest_wait=0.1)
         while True:
