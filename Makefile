@@ -57,8 +57,9 @@ bench: $(ENGINE) $(VENV)/dev.stamp
 	@$(PY) -m benchmarks
 
 docs: $(VENV)/docs.stamp
+	@$(PY) -m tools.docs
 	@$(VENV)/bin/zensical build --strict --clean
-	@$(PY) docs/check_site.py site
+	@$(PY) -m tools.docs.check_site site
 
 synth: $(TOOLKIT) $(VENV)/infra.stamp
 	@$(CDK) synth --quiet

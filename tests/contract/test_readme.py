@@ -19,6 +19,8 @@ from functions.local.settings import LocalSettings
 from functions.platform.settings import Settings
 from infra.config import Config
 from tests.contract.local_server import PATIENCE, ROOT, LocalServer, running
+from tools.docs import diagrams, tables
+from tools.docs.check_site import find_external_loads
 
 _SITE = sorted((ROOT / "docs").rglob("*.md"))
 _PAGES = [ROOT / "README.md", ROOT / "sdk/README.md", ROOT / "CONTRIBUTING.md", *_SITE]
@@ -186,13 +188,22 @@ def test_navigation_has_each_page_once() -> None:
 
 
 def test_tables_and_diagrams_are_made_from_their_sources() -> None:
-    tables = runpy.run_path(str(ROOT / "docs/reference_tables.py"))
-    for name, (path, render) in tables["TABLES"].items():
+    for name, (path, render) in tables.TABLES.items():
         page = read(f"docs/{path}")
-        assert tables["replace_table"](page, name, render()) == page
-    diagrams = runpy.run_path(str(ROOT / "docs/diagrams.py"))
-    for name, draw in diagrams["DIAGRAMS"].items():
-        assert read(f"docs/assets/{name}") == draw().render()
+        assert tables.replace_table(page, name, render()) == page, "run python -m tools.docs"
+    for name, draw in diagrams.DIAGRAMS.items():
+        assert read(f"docs/assets/{name}") == draw().render(), "run python -m tools.docs"
+
+
+def test_a_site_that_loads_a_file_from_elsewhere_is_refused(tmp_path: Path) -> None:
+    own = '<link href="a.css"><script src="a.js"></script><a href="https://example.com">there</a>'
+    (tmp_path / "own.html").write_text(own, encoding="utf-8")
+    assert list(find_external_loads(tmp_path)) == []
+    (tmp_path / "a.html").write_text('<img src="//example.com/a.png">', encoding="utf-8")
+    (tmp_path / "b.html").write_text('<pre class="mermaid">a --> b</pre>', encoding="utf-8")
+    (tmp_path / "c.css").write_text("a { src: url(https://example.com/a) }", encoding="utf-8")
+    found = [each.partition(":")[0] for each in find_external_loads(tmp_path)]
+    assert found == [str(tmp_path / name) for name in ("a.html", "b.html", "c.css")]
 
 
 def test_every_operation_is_listed(openapi: dict[str, Any]) -> None:

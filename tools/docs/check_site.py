@@ -1,6 +1,6 @@
 """Fail where a page of the built site would load a file of another server.
 
-Usage: python docs/check_site.py SITE
+Usage: python -m tools.docs.check_site SITE
 """
 
 import re

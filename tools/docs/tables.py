@@ -1,20 +1,18 @@
-"""Write the tables of the reference that follow from the code: `python docs/reference_tables.py`.
+"""Write the tables of the reference that follow from the code.
 
 Each table is between `<!-- begin NAME -->` and `<!-- end NAME -->` of a page. A test compares the
-checked-in pages with what this script renders.
+checked-in pages with what this module renders.
 """
 
 import json
 import re
-import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))
+from functions.platform.errors import ERROR_CODES
+from functions.platform.item_types import render_table as render_item_types
 
-from functions.platform.errors import ERROR_CODES  # noqa: E402
-from functions.platform.item_types import render_table as render_item_types  # noqa: E402
+ROOT = Path(__file__).parents[2]
 
 
 def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
@@ -36,7 +34,7 @@ def render_errors() -> str:
 
 def render_operations() -> str:
     """Render all operations of the API, grouped as its document groups them."""
-    document = json.loads((ROOT / "openapi.json").read_text(encoding="utf-8"))
+    document = json.loads((ROOT / "functions/api/openapi.json").read_text(encoding="utf-8"))
     groups: dict[str, list[list[str]]] = {}
     for path, operations in document["paths"].items():
         for method, operation in operations.items():
@@ -51,9 +49,8 @@ def render_operations() -> str:
 TABLES: dict[str, tuple[str, Callable[[], str]]] = {
     "errors": ("reference/errors.md", render_errors),
     "item-types": ("reference/item-types.md", render_item_types),
+    "operations": ("reference/http-api.md", render_operations),
 }
-if (ROOT / "openapi.json").exists():
-    TABLES["operations"] = ("reference/http-api.md", render_operations)
 
 
 def replace_table(page: str, name: str, table: str) -> str:
@@ -65,13 +62,9 @@ def replace_table(page: str, name: str, table: str) -> str:
     return found
 
 
-def main() -> None:
+def write() -> None:
     """Write all tables into their pages."""
     for name, (path, render) in TABLES.items():
-        page = Path(__file__).parent / path
+        page = ROOT / "docs" / path
         text = page.read_text(encoding="utf-8")
         page.write_text(replace_table(text, name, render()), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,13 +1,13 @@
-"""Draw the diagrams of the documentation: `python docs/diagrams.py` writes docs/assets/*.svg.
+"""Draw the diagrams of the documentation: docs/assets/*.svg.
 
 Boxes and arrows are listed here as text, so that a change of a diagram shows in review. A test
-compares the checked-in files with what this script renders.
+compares the checked-in files with what this module renders.
 """
 
 from html import escape
 from pathlib import Path
 
-ASSETS = Path(__file__).parent / "assets"
+ASSETS = Path(__file__).parents[2] / "docs/assets"
 _BLUE, _GREEN, _AMBER, _GREY = "#dbe7fb", "#d9f0e1", "#fbeccd", "#eef0f3"
 _INK, _LINE = "#1d2733", "#5b6b7f"
 
@@ -239,11 +239,7 @@ def data_flow() -> Diagram:
 DIAGRAMS = {"overview.svg": overview, "packages.svg": packages, "data-flow.svg": data_flow}
 
 
-def main() -> None:
+def write() -> None:
     """Write all diagrams."""
     for name, draw in DIAGRAMS.items():
         (ASSETS / name).write_text(draw().render(), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
