@@ -1,6 +1,9 @@
-"""Makes `agent_memory/_sync` of `agent_memory/_async`: one logic, two transports.
+"""Generate the parts of the SDK that follow from others; a test fails when they are stale.
 
-Run `python sdk/generate.py` after a change there; a test compares.
+- `agent_memory/_sync` from `agent_memory/_async`: one logic, two transports.
+- `agent_memory/model.py` from the service's OpenAPI document: literals, models and fields.
+
+Run `python sdk/generate.py` after a change of either source.
 """
 
 import sys
@@ -8,6 +11,10 @@ import tokenize
 from pathlib import Path
 
 import unasync
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from generate_models import render_models
 
 _PACKAGE = Path(__file__).parent / "agent_memory"
 _NAMES = {
@@ -20,18 +27,24 @@ _PREFIX = "Async"
 
 
 def generate(target: Path) -> None:
-    """Writes all modules of the sync client into the folder `target/_sync`."""
+    """Write the generated modules into the folder `target`."""
+    generate_sync(target)
+    (target / "model.py").write_text(render_models(), encoding="utf-8")
+
+
+def generate_sync(target: Path) -> None:
+    """Write all modules of the sync client into the folder `target/_sync`."""
     sources = sorted((_PACKAGE / "_async").glob("*.py"))
     rule = unasync.Rule(
         fromdir=str(_PACKAGE / "_async") + "/",
         todir=str(target / "_sync") + "/",
-        additional_replacements=_NAMES | _classes(sources),
+        additional_replacements=_NAMES | _find_classes(sources),
     )
     unasync.unasync_files([str(source) for source in sources], [rule])
 
 
-def _classes(sources: list[Path]) -> dict[str, str]:
-    """Every name that begins with Async, without it."""
+def _find_classes(sources: list[Path]) -> dict[str, str]:
+    """Map every name that begins with Async to the rest of it."""
     found = set()
     for source in sources:
         with source.open("rb") as file:
@@ -42,4 +55,4 @@ def _classes(sources: list[Path]) -> dict[str, str]:
 
 if __name__ == "__main__":
     generate(_PACKAGE)
-    sys.stdout.write("agent_memory/_sync is made\n")
+    sys.stdout.write("agent_memory/_sync and agent_memory/model.py are generated\n")

@@ -49,7 +49,11 @@ class MemoryConflictError(AgentMemoryError):
     def current(self) -> Entry | None:
         """The entry that stands there, if it is one and the caller may read it."""
         current = self.problem.get("current")
-        return Entry.of(current) if isinstance(current, dict) and "memory_type" in current else None
+        return (
+            Entry.from_document(current)
+            if isinstance(current, dict) and "memory_type" in current
+            else None
+        )
 
     @property
     def current_value(self) -> dict[str, Any] | None:

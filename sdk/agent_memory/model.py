@@ -1,10 +1,37 @@
-"""What the service answers, as frozen dataclasses; `raw` has all fields, known or not."""
+"""What the service answers and takes. Generated from its OpenAPI document; do not edit.
 
-from collections.abc import Mapping
+Models are frozen dataclasses; `raw` has all fields of the answer, known or not.
+"""
+
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, Literal, Self, TypedDict
 
 Document = Mapping[str, Any]
+MemoryType = Literal["working", "episodic", "semantic"]
+Priority = Literal["low", "normal", "high"]
+Sensitivity = Literal["public", "internal", "confidential", "restricted"]
+EventType = Literal[
+    "memory.created",
+    "memory.updated",
+    "memory.deleted",
+    "memory.archived",
+    "memory.evicted",
+    "memory.expired",
+]
+TaskStatus = Literal[
+    "pending",
+    "ready",
+    "claimed",
+    "running",
+    "blocked",
+    "completed",
+    "failed",
+    "cancelled",
+    "skipped",
+]
+PrincipalKind = Literal["agent", "coordinator", "user"]
+Permission = Literal["memory.read", "memory.write", "memory.admin"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,157 +43,215 @@ class Entry:
     namespace: str
     key: str
     value: dict[str, Any]
-    memory_type: str
-    version: int
-    created_at: str
-    updated_at: str
+    memory_type: MemoryType
     task_id: str | None = None
     intent_id: str | None = None
     tags: tuple[str, ...] = ()
     ttl: str | None = None
-    expires_at: str | None = None
     pinned: bool = False
-    priority: str = "normal"
-    sensitivity: str | None = None
+    priority: Priority | None = None
+    sensitivity: Sensitivity | None = None
+    version: int
+    created_at: str
+    updated_at: str
+    expires_at: str | None = None
+    created_by: str | None = None
+    curated_by: str | None = None
     raw: Document = field(repr=False, compare=False)
 
     @classmethod
-    def of(cls, document: Document) -> Self:
-        """The entry of the service's document.
+    def from_document(cls, document: Document) -> Self:
+        """Read a document of the service.
 
         Raises:
-            KeyError: it is none.
+            KeyError: an essential field is missing.
         """
-        scope = document.get("scope") or {}
         return cls(
-            **{name: document[name] for name in _OF_ENTRY},
-            **{name: document[name] for name in _MAYBE_OF_ENTRY if name in document},
-            tags=tuple(document.get("tags", ())),
-            task_id=scope.get("task_id"),
-            intent_id=scope.get("intent_id"),
+            id=document["id"],
+            agent_id=document["agent_id"],
+            namespace=document["namespace"],
+            key=document["key"],
+            value=document["value"],
+            memory_type=document["memory_type"],
+            task_id=(document.get("scope") or {}).get("task_id"),
+            intent_id=(document.get("scope") or {}).get("intent_id"),
+            tags=tuple(document.get("tags") or ()),
+            ttl=document.get("ttl"),
+            pinned=bool(document.get("pinned")),
+            priority=document.get("priority"),
+            sensitivity=document.get("sensitivity"),
+            version=document["version"],
+            created_at=document["created_at"],
+            updated_at=document["updated_at"],
+            expires_at=document.get("expires_at"),
+            created_by=document.get("created_by"),
+            curated_by=document.get("curated_by"),
             raw=document,
         )
-
-
-_OF_ENTRY = (
-    "id",
-    "agent_id",
-    "namespace",
-    "key",
-    "value",
-    "memory_type",
-    "version",
-    "created_at",
-    "updated_at",
-)
-_MAYBE_OF_ENTRY = ("ttl", "expires_at", "pinned", "priority", "sensitivity")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchResult:
-    """An entry that a search found; `score` is the cosine of its meaning and the query's."""
+    """An entry that a search found, with its score."""
 
     entry: Entry
     score: float
-
-    @classmethod
-    def of(cls, document: Document) -> Self:
-        """The result of the service's document.
-
-        Raises:
-            KeyError: it is none.
-        """
-        return cls(entry=Entry.of(document["entry"]), score=float(document["score"]))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
-    """A task (contract §5; RFC-0012)."""
-
-    id: str
-    status: str
-    version: int
-    created_at: str
-    intent_id: str | None = None
-    name: str | None = None
-    assigned_agent: str | None = None
-    coordinator: str | None = None
-    parent_task_id: str | None = None
-    capabilities_required: tuple[str, ...] = ()
-    depends_on: tuple[str, ...] = ()
-    input: Any = None
-    output: Any = None
-    error: Any = None
     raw: Document = field(repr=False, compare=False)
 
     @classmethod
-    def of(cls, document: Document) -> Self:
-        """The task of the service's document.
+    def from_document(cls, document: Document) -> Self:
+        """Read a document of the service.
 
         Raises:
-            KeyError: it is none.
+            KeyError: an essential field is missing.
         """
-        named: dict[str, Any] = {name: document[name] for name in _OF_TASK}
-        named |= {name: document.get(name) for name in _MAYBE_OF_TASK}
         return cls(
-            **named,
-            capabilities_required=tuple(document.get("capabilities_required") or ()),
-            depends_on=tuple(document.get("depends_on") or ()),
+            entry=Entry.from_document(document["entry"]),
+            score=document["score"],
             raw=document,
         )
 
 
-_OF_TASK = ("id", "status", "version", "created_at")
-_MAYBE_OF_TASK = (
-    "intent_id",
-    "name",
-    "assigned_agent",
-    "coordinator",
-    "parent_task_id",
-    "input",
-    "output",
-    "error",
-)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """A task (RFC-0012; RFC-0015 §5)."""
+
+    id: str
+    intent_id: str | None = None
+    name: str | None = None
+    status: TaskStatus
+    assigned_agent: str | None = None
+    coordinator: str | None = None
+    parent_task_id: str | None = None
+    memory_policy: dict[str, Any] | None = None
+    version: int
+    created_at: str
+    updated_at: str | None = None
+    started_at: str | None = None
+    completed_at: str | None = None
+    blocked_reason: str | None = None
+    artifacts: tuple[Any, ...] = ()
+    lease_id: str | None = None
+    retry_policy: Any = None
+    blocks: tuple[str, ...] = ()
+    plan_id: str | None = None
+    input: Any = None
+    description: str | None = None
+    capabilities_required: tuple[str, ...] = ()
+    semantic_namespaces: tuple[str, ...] = ()
+    priority: Any = None
+    attempt: int | None = None
+    requires_tools: tuple[Any, ...] = ()
+    error: Any = None
+    output: Any = None
+    timeout_seconds: float | None = None
+    depends_on: tuple[str, ...] = ()
+    permissions: Any = None
+    metadata: dict[str, Any] | None = None
+    max_attempts: int | None = None
+    raw: Document = field(repr=False, compare=False)
+
+    @classmethod
+    def from_document(cls, document: Document) -> Self:
+        """Read a document of the service.
+
+        Raises:
+            KeyError: an essential field is missing.
+        """
+        return cls(
+            id=document["id"],
+            intent_id=document.get("intent_id"),
+            name=document.get("name"),
+            status=document["status"],
+            assigned_agent=document.get("assigned_agent"),
+            coordinator=document.get("coordinator"),
+            parent_task_id=document.get("parent_task_id"),
+            memory_policy=document.get("memory_policy"),
+            version=document["version"],
+            created_at=document["created_at"],
+            updated_at=document.get("updated_at"),
+            started_at=document.get("started_at"),
+            completed_at=document.get("completed_at"),
+            blocked_reason=document.get("blocked_reason"),
+            artifacts=tuple(document.get("artifacts") or ()),
+            lease_id=document.get("lease_id"),
+            retry_policy=document.get("retry_policy"),
+            blocks=tuple(document.get("blocks") or ()),
+            plan_id=document.get("plan_id"),
+            input=document.get("input"),
+            description=document.get("description"),
+            capabilities_required=tuple(document.get("capabilities_required") or ()),
+            semantic_namespaces=tuple(document.get("semantic_namespaces") or ()),
+            priority=document.get("priority"),
+            attempt=document.get("attempt"),
+            requires_tools=tuple(document.get("requires_tools") or ()),
+            error=document.get("error"),
+            output=document.get("output"),
+            timeout_seconds=document.get("timeout_seconds"),
+            depends_on=tuple(document.get("depends_on") or ()),
+            permissions=document.get("permissions"),
+            metadata=document.get("metadata"),
+            max_attempts=document.get("max_attempts"),
+            raw=document,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Namespace:
-    """A namespace of semantic memory and who may use it: `{default, allow}`."""
+    """A namespace of semantic memory and its permissions: `{default, allow}`."""
 
     namespace: str
     permissions: dict[str, Any]
     version: int
+    created_at: str | None = None
+    updated_at: str | None = None
     raw: Document = field(repr=False, compare=False)
 
     @classmethod
-    def of(cls, document: Document) -> Self:
-        """The namespace of the service's document.
+    def from_document(cls, document: Document) -> Self:
+        """Read a document of the service.
 
         Raises:
-            KeyError: it is none.
+            KeyError: an essential field is missing.
         """
-        named = {name: document[name] for name in ("namespace", "permissions", "version")}
-        return cls(**named, raw=document)
+        return cls(
+            namespace=document["namespace"],
+            permissions=document["permissions"],
+            version=document["version"],
+            created_at=document.get("created_at"),
+            updated_at=document.get("updated_at"),
+            raw=document,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Principal:
-    """Whom a key stands for (contract §2)."""
+    """Whom a key stands for."""
 
     tenant: str
     id: str
-    kind: str
-    permissions: tuple[str, ...]
+    kind: PrincipalKind
+    permissions: tuple[Permission, ...]
+    created_at: str | None = None
     expires_at: str | None = None
+    raw: Document = field(repr=False, compare=False)
 
     @classmethod
-    def of(cls, document: Document) -> Self:
-        """The principal of the service's document.
+    def from_document(cls, document: Document) -> Self:
+        """Read a document of the service.
 
         Raises:
-            KeyError: it is none.
+            KeyError: an essential field is missing.
         """
-        return cls(**_principal(document))
+        return cls(
+            tenant=document["tenant"],
+            id=document["id"],
+            kind=document["kind"],
+            permissions=tuple(document["permissions"] or ()),
+            created_at=document.get("created_at"),
+            expires_at=document.get("expires_at"),
+            raw=document,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,19 +261,22 @@ class NewPrincipal(Principal):
     api_key: str = field(repr=False)
 
     @classmethod
-    def of(cls, document: Document) -> Self:
-        """The principal of the service's document.
+    def from_document(cls, document: Document) -> Self:
+        """Read a document of the service.
 
         Raises:
-            KeyError: it is none, or has no key.
+            KeyError: an essential field is missing.
         """
-        return cls(**_principal(document), api_key=document["api_key"])
-
-
-def _principal(document: Document) -> dict[str, Any]:
-    named = {name: document[name] for name in ("tenant", "id", "kind")}
-    more = {"permissions": tuple(document["permissions"])}
-    return named | more | {"expires_at": document.get("expires_at")}
+        return cls(
+            tenant=document["tenant"],
+            id=document["id"],
+            kind=document["kind"],
+            permissions=tuple(document["permissions"] or ()),
+            created_at=document.get("created_at"),
+            expires_at=document.get("expires_at"),
+            api_key=document["api_key"],
+            raw=document,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,21 +284,182 @@ class Event:
     """An event of a log (RFC-0015 §5.2)."""
 
     id: str
-    type: str
-    agent_id: str | None
-    intent_id: str | None
-    task_id: str | None
+    type: EventType
+    agent_id: str | None = None
+    intent_id: str | None = None
+    task_id: str | None = None
     data: dict[str, Any]
     timestamp: str
     raw: Document = field(repr=False, compare=False)
 
     @classmethod
-    def of(cls, document: Document) -> Self:
-        """The event of the service's document.
+    def from_document(cls, document: Document) -> Self:
+        """Read a document of the service.
 
         Raises:
-            KeyError: it is none.
+            KeyError: an essential field is missing.
         """
-        named: dict[str, Any] = {n: document[n] for n in ("id", "type", "data", "timestamp")}
-        named |= {name: document.get(name) for name in ("agent_id", "intent_id", "task_id")}
-        return cls(**named, raw=document)
+        return cls(
+            id=document["id"],
+            type=document["type"],
+            agent_id=document.get("agent_id"),
+            intent_id=document.get("intent_id"),
+            task_id=document.get("task_id"),
+            data=document["data"],
+            timestamp=document["timestamp"],
+            raw=document,
+        )
+
+
+class EntryFields(TypedDict, total=False):
+    """Fields of the service's `NewEntryBody`; None is not given."""
+
+    expires_at: str | None
+    memory_type: MemoryType | None
+    pinned: bool | None
+    priority: Priority | None
+    scope: Mapping[str, str] | None
+    sensitivity: Sensitivity | None
+    tags: Iterable[str] | None
+    ttl: str | None
+
+
+class EntryChanges(TypedDict, total=False):
+    """Fields of the service's `EntryChangeBody`; None is not given."""
+
+    expires_at: str | None
+    pinned: bool | None
+    priority: Priority | None
+    sensitivity: Sensitivity | None
+    tags: Iterable[str] | None
+    ttl: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class FieldInfo:
+    """A field that a call takes, as the service describes it."""
+
+    name: str
+    type: str
+    choices: tuple[str, ...]
+    description: str
+
+
+ENTRY_FIELDS = {
+    "expires_at": FieldInfo(
+        "expires_at",
+        "string",
+        (),
+        ("From this moment on it is gone, as if it had never been."),
+    ),
+    "memory_type": FieldInfo(
+        "memory_type",
+        "string",
+        (
+            "working",
+            "episodic",
+            "semantic",
+        ),
+        ("The tier: it decides on lifetime and access."),
+    ),
+    "pinned": FieldInfo(
+        "pinned",
+        "boolean",
+        (),
+        ("Episodic only: never evicted."),
+    ),
+    "priority": FieldInfo(
+        "priority",
+        "string",
+        (
+            "low",
+            "normal",
+            "high",
+        ),
+        (""),
+    ),
+    "scope": FieldInfo(
+        "scope",
+        "object",
+        (),
+        ("The task and intent that the entry belongs to."),
+    ),
+    "sensitivity": FieldInfo(
+        "sensitivity",
+        "string",
+        (
+            "public",
+            "internal",
+            "confidential",
+            "restricted",
+        ),
+        ("`confidential` and `restricted` values are stored encrypted."),
+    ),
+    "tags": FieldInfo(
+        "tags",
+        "array",
+        (),
+        ("Labels to query by."),
+    ),
+    "ttl": FieldInfo(
+        "ttl",
+        "string",
+        (),
+        (
+            "`task_lifetime`, `duration:` and an ISO 8601 duration, such as "
+            "`duration:PT24H`, or null: no end. An `expires_at` wins over it."
+        ),
+    ),
+}
+
+
+ENTRY_CHANGES = {
+    "expires_at": FieldInfo(
+        "expires_at",
+        "string",
+        (),
+        ("From this moment on it is gone, as if it had never been."),
+    ),
+    "pinned": FieldInfo(
+        "pinned",
+        "boolean",
+        (),
+        ("Episodic only: never evicted."),
+    ),
+    "priority": FieldInfo(
+        "priority",
+        "string",
+        (
+            "low",
+            "normal",
+            "high",
+        ),
+        (""),
+    ),
+    "sensitivity": FieldInfo(
+        "sensitivity",
+        "string",
+        (
+            "public",
+            "internal",
+            "confidential",
+            "restricted",
+        ),
+        ("`confidential` and `restricted` values are stored encrypted."),
+    ),
+    "tags": FieldInfo(
+        "tags",
+        "array",
+        (),
+        ("Labels to query by."),
+    ),
+    "ttl": FieldInfo(
+        "ttl",
+        "string",
+        (),
+        (
+            "`task_lifetime`, `duration:` and an ISO 8601 duration, such as "
+            "`duration:PT24H`, or null: no end. An `expires_at` wins over it."
+        ),
+    ),
+}

@@ -22,11 +22,11 @@ class MemoryEntry:
     expires_at: str | None = None
 
     @classmethod
-    def of(cls, document: Document) -> Self:
-        """The entry of the service's document.
+    def from_document(cls, document: Document) -> Self:
+        """Read a document of the service.
 
         Raises:
-            KeyError: it is none.
+            KeyError: an essential field is missing.
         """
         return cls(
             id=document["id"],

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from threading import Lock
 from typing import NamedTuple
 
-from agent_memory.model import Entry
+from agent_memory.model import Entry, MemoryType
 
 _MOST = 10_000
 
@@ -14,7 +14,7 @@ class Seen(NamedTuple):
 
     id: str
     version: int
-    memory_type: str
+    memory_type: MemoryType
     scope: Mapping[str, str]
 
     def is_in(self, scope: Mapping[str, str]) -> bool:
@@ -32,7 +32,7 @@ class Versions:
         self._lock = Lock()
         self._seen: dict[tuple[str, str], dict[bool, Seen]] = {}
 
-    def of(self, namespace: str, key: str, memory_type: str | None = None) -> Seen | None:
+    def of(self, namespace: str, key: str, memory_type: MemoryType | None = None) -> Seen | None:
         """What was last seen there, or the last of that tier."""
         with self._lock:
             slots = self._seen.get((namespace, key), {})
@@ -54,7 +54,7 @@ class Versions:
             while len(self._seen) > _MOST:
                 self._seen.pop(next(iter(self._seen)))
 
-    def forget(self, namespace: str, key: str, memory_type: str | None = None) -> None:
+    def forget(self, namespace: str, key: str, memory_type: MemoryType | None = None) -> None:
         """Remembers nothing of it any more, or nothing of the entry of that tier."""
         with self._lock:
             slots = self._seen.get((namespace, key), {})
@@ -64,7 +64,7 @@ class Versions:
                 self._seen.pop((namespace, key), None)
 
 
-def _is_shared(memory_type: str) -> bool:
+def _is_shared(memory_type: MemoryType) -> bool:
     return memory_type == "semantic"
 
 

@@ -58,7 +58,7 @@ class AsyncEvents(AsyncResource):
             answer = await self._document("GET", path, params=asked)
             events, position = items(member(answer, "events")), member(answer, "next")
             for document in events:
-                yield made(Event.of, document)
+                yield made(Event.from_document, document)
             moved, after = position != after, position
             if events and moved:
                 pause = _FIRST_PAUSE

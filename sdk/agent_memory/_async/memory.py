@@ -1,21 +1,20 @@
 """`client.memory`: entries, in the seed's words (RFC-0015 "Client Interface"; contract §4, §10)."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from agent_memory._async.queries import AsyncQueries
 from agent_memory._async.resource import given, items, made, member, segment, texts, written
 from agent_memory._waiting_async import AsyncTurns
 from agent_memory.conflicts import may_be_ours
 from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
-from agent_memory.model import Entry
+from agent_memory.model import ENTRY_CHANGES, Entry, EntryFields, MemoryType
 from agent_memory.versions import Versions
 
 if TYPE_CHECKING:
     from agent_memory._async.client import AsyncClient
 
 _MEMORY = "/api/v1/memory"
-_CHANGEABLE = frozenset({"tags", "ttl", "expires_at", "pinned", "priority", "sensitivity"})
 Value = dict[str, Any]
 
 
@@ -38,29 +37,22 @@ class AsyncMemory(AsyncQueries):
         key: str,
         value: Value,
         *,
-        memory_type: str | None = None,
-        tags: Iterable[str] | None = None,
-        ttl: str | None = None,
-        expires_at: str | None = None,
-        pinned: bool | None = None,
-        priority: str | None = None,
-        sensitivity: str | None = None,
         task_id: str | None = None,
         intent_id: str | None = None,
-        scope: Mapping[str, str] | None = None,
         version: int | None = None,
+        **fields: Unpack[EntryFields],
     ) -> Entry:
-        """Creates an entry (`working`, unless `memory_type` says otherwise), or writes the one that
+        """Create an entry (`working`, unless `memory_type` says otherwise), or writes the one that
         this client saw last under the same namespace and key, at the version that it saw. If that
         is gone, it is created anew, of the same tier and in the same scope.
 
         Args:
             value: a JSON object, up to 65,536 bytes.
-            tags, ttl and others: what isn't given stays as it is.
-            ttl: `task_lifetime`, `duration:PT24H` and the like, or `forever`: no end any more;
-                `expires_at` wins over it.
-            scope: `{"task_id": …, "intent_id": …}`, or give these two by themselves. An entry
-                keeps the scope that it was created in; what is in another one isn't written.
+            task_id, intent_id: the scope, or give `scope`. An entry keeps the scope that it was
+                created in; what is in another one isn't written.
+            fields: `memory_type`, `tags`, `ttl` and all others that an entry has; what isn't given
+                stays as it is. `ttl` is `task_lifetime`, `duration:PT24H` and the like, or
+                `forever`: no end any more; `expires_at` wins over it.
             version: write this version, whatever was seen.
 
         Raises:
@@ -69,27 +61,21 @@ class AsyncMemory(AsyncQueries):
             TaskClosedError: its task has ended.
             MemoryNotFoundError: `version` is given, and there is no such entry.
         """
-        fields = written(
-            value=value,
-            tags=tags,
-            ttl=ttl,
-            expires_at=expires_at,
-            pinned=pinned,
-            priority=priority,
-            sensitivity=sensitivity,
-        )
-        bound = {**(scope or {}), **given(task_id=task_id, intent_id=intent_id)}
+        memory_type: MemoryType | None = fields.pop("memory_type", None)
+        scope = fields.pop("scope", None) or {}
+        bound = {**scope, **given(task_id=task_id, intent_id=intent_id)}
+        changes = written(value=value, **fields)
         seen = self._versions.of(namespace, key, memory_type)
         if version is not None:
             found = seen.id if seen else await self._id(namespace, key, memory_type)
-            return await self._patched(found, version, fields)
+            return await self._patched(found, version, changes)
         if seen is not None and seen.is_in(bound):
             try:
-                return await self._patched(seen.id, seen.version, fields)
+                return await self._patched(seen.id, seen.version, changes)
             except MemoryNotFoundError:  # deleted, evicted, or its time was over
                 bound, memory_type = bound or dict(seen.scope), seen.memory_type
         named = {"namespace": namespace, "key": key, "memory_type": memory_type or "working"}
-        body = named | fields | ({"scope": bound} if bound else {})
+        body = named | changes | ({"scope": bound} if bound else {})
         return self._saw(await self._document("POST", _MEMORY, json=body))
 
     async def get(
@@ -98,7 +84,7 @@ class AsyncMemory(AsyncQueries):
         key: str,
         *,
         agent_id: str | None = None,
-        memory_type: str | None = None,
+        memory_type: MemoryType | None = None,
     ) -> Value | None:
         """The value of `get_entry`; None if there is none."""
         found = await self.get_entry(namespace, key, agent_id=agent_id, memory_type=memory_type)
@@ -111,7 +97,7 @@ class AsyncMemory(AsyncQueries):
         *,
         id: str | None = None,
         agent_id: str | None = None,
-        memory_type: str | None = None,
+        memory_type: MemoryType | None = None,
     ) -> Entry | None:
         """The entry with this id; or the caller's own (or that of `agent_id`) under this namespace
         and key, and if there is none, the semantic one. None if there is none.
@@ -139,7 +125,7 @@ class AsyncMemory(AsyncQueries):
         *,
         initial: Value | None = None,
         attempts: int = 20,
-        **fields: Any,
+        **fields: Unpack[EntryFields],
     ) -> Entry:
         """Reads the value, writes `fn(value)` at the version read, and starts again if somebody was
         faster: to retry, to merge, or (by raising in `fn`) to give up (RFC-0015 §3.3).
@@ -155,9 +141,8 @@ class AsyncMemory(AsyncQueries):
                 others wrote since, so that it can't be told whether it was carried out
                 (`may_have_happened`).
         """
-        fields = given(**fields)
-        if "tags" in fields:
-            fields["tags"] = texts(fields["tags"])
+        if fields.get("tags") is not None:
+            fields["tags"] = texts(fields["tags"])  # an iterator would be empty at a second attempt
         async with self._turns.of((namespace, key)):
             for attempt in range(attempts):
                 found = await self.get_entry(namespace, key, memory_type=fields.get("memory_type"))
@@ -180,7 +165,7 @@ class AsyncMemory(AsyncQueries):
         key: str | None = None,
         *,
         id: str | None = None,
-        memory_type: str | None = None,
+        memory_type: MemoryType | None = None,
         version: int | None = None,
     ) -> bool:
         """Deletes the entry with this id, or the caller's own under this namespace and key; the
@@ -221,7 +206,7 @@ class AsyncMemory(AsyncQueries):
         answer = await self._document("POST", f"{_MEMORY}/batch", json=body)
         return [self._saw(entry) for entry in items(member(answer, "entries"))]
 
-    async def _id(self, namespace: str, key: str, memory_type: str | None) -> str:
+    async def _id(self, namespace: str, key: str, memory_type: MemoryType | None) -> str:
         found = await self._by_key(namespace, key, None, memory_type)
         if found is None:
             raise MemoryNotFoundError("there is no entry under this namespace and key")
@@ -233,10 +218,10 @@ class AsyncMemory(AsyncQueries):
 
     async def _replaced(self, found: Entry, value: Value, fields: Mapping[str, Any]) -> Entry:
         """Writes the very entry that was read, whatever was seen under its name since."""
-        changes = {name: each for name, each in fields.items() if name in _CHANGEABLE}
+        changes = {name: each for name, each in fields.items() if name in ENTRY_CHANGES}
         return await self._patched(found.id, found.version, written(value=value, **changes))
 
     def _saw(self, document: Mapping[str, Any]) -> Entry:
-        entry = made(Entry.of, document)
+        entry = made(Entry.from_document, document)
         self._versions.saw(entry)
         return entry

@@ -16,7 +16,7 @@ class AsyncNamespaces(AsyncResource):
     async def list(self) -> _List:
         """Those that the caller has access to."""
         found = self._listed(_NAMESPACES, "namespaces")
-        return [made(Namespace.of, document) async for document in found]
+        return [made(Namespace.from_document, document) async for document in found]
 
     async def get(self, namespace: str) -> Namespace:
         """One namespace.
@@ -25,7 +25,8 @@ class AsyncNamespaces(AsyncResource):
             MemoryNotFoundError: nobody configured it.
         """
         return made(
-            Namespace.of, await self._document("GET", f"{_NAMESPACES}/{segment(namespace)}")
+            Namespace.from_document,
+            await self._document("GET", f"{_NAMESPACES}/{segment(namespace)}"),
         )
 
     async def set_permissions(
@@ -49,4 +50,6 @@ class AsyncNamespaces(AsyncResource):
         named = [{"agent": agent, "access": access} for agent, access in (allow or {}).items()]
         body = {"permissions": {"default": default, "allow": named}}
         path = f"{_NAMESPACES}/{segment(namespace)}"
-        return made(Namespace.of, await self._document("PATCH", path, json=body, version=version))
+        return made(
+            Namespace.from_document, await self._document("PATCH", path, json=body, version=version)
+        )

@@ -71,7 +71,9 @@ class AsyncMemoryAdapter:
             asked = min(limit - len(found), _AT_ONCE) if limit else 0
             query = given(runId=self.run_id, tag=tag, before=before) | {"limit": asked}
             page = await self._called("GET", _path(memory_ref), params=query)
-            entries = [made(MemoryEntry.of, each) for each in items(member(page, "entries"))]
+            entries = [
+                made(MemoryEntry.from_document, each) for each in items(member(page, "entries"))
+            ]
             found += entries
             full = asked == _AT_ONCE == len(entries)
             before = page.get("next") or (found[-1].id if full else None)
@@ -93,7 +95,7 @@ class AsyncMemoryAdapter:
             if "entry" in error.problem:
                 return None
             raise
-        return made(MemoryEntry.of, member(answer, "entry"))
+        return made(MemoryEntry.from_document, member(answer, "entry"))
 
     async def put(
         self,
@@ -114,7 +116,9 @@ class AsyncMemoryAdapter:
         """
         more = given(expiresAt=expires_at, runId=self.run_id)
         body = {"content": content, "tags": [*tags]} | more
-        return made(MemoryEntry.of, await self._called("POST", _path(memory_ref), json=body))
+        return made(
+            MemoryEntry.from_document, await self._called("POST", _path(memory_ref), json=body)
+        )
 
     async def delete(self, memory_ref: str, id: str) -> bool:
         """Deletes an entry for all later runs; whether there was one. This run's snapshot, and

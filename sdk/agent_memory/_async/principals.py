@@ -17,7 +17,7 @@ class AsyncPrincipals(AsyncResource):
 
     async def me(self) -> Principal:
         """The principal of the client's key."""
-        self._me = made(Principal.of, await self._document("GET", "/api/v1/me"))
+        self._me = made(Principal.from_document, await self._document("GET", "/api/v1/me"))
         return self._me
 
     async def own(self) -> Principal:
@@ -27,7 +27,7 @@ class AsyncPrincipals(AsyncResource):
     async def list(self) -> _List:
         """All principals, newest first, without their keys."""
         found = self._listed(_PRINCIPALS, "principals")
-        return [made(Principal.of, document) async for document in found]
+        return [made(Principal.from_document, document) async for document in found]
 
     async def create(
         self,
@@ -47,7 +47,9 @@ class AsyncPrincipals(AsyncResource):
             MemoryConflictError: the id is taken.
         """
         body = given(id=id, kind=kind, permissions=texts(permissions), expires_at=expires_at)
-        return made(NewPrincipal.of, await self._document("POST", _PRINCIPALS, json=body))
+        return made(
+            NewPrincipal.from_document, await self._document("POST", _PRINCIPALS, json=body)
+        )
 
     async def rotate(self, id: str) -> NewPrincipal:
         """A new key for a principal; the old one stops.
@@ -56,7 +58,7 @@ class AsyncPrincipals(AsyncResource):
             MemoryNotFoundError: there is no such principal.
         """
         path = f"{_PRINCIPALS}/{segment(id)}/rotate"
-        return made(NewPrincipal.of, await self._document("POST", path))
+        return made(NewPrincipal.from_document, await self._document("POST", path))
 
     async def revoke(self, id: str) -> None:
         """Revokes a principal's key and removes it.

@@ -6,7 +6,7 @@ from agent_memory._async.client import AsyncClient
 from agent_memory._async.resource import made, written
 from agent_memory._waiting_async import AsyncCheck
 from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
-from agent_memory.model import Entry
+from agent_memory.model import Entry, MemoryType
 
 _LONGEST_KEY = 255
 _MEMORY = "/api/v1/memory"
@@ -40,14 +40,14 @@ class AsyncTaskMemory:
         self._written: set[Slot] = set()  # those that this worker wrote
 
     async def get(
-        self, namespace: str, key: str, *, memory_type: str | None = None
+        self, namespace: str, key: str, *, memory_type: MemoryType | None = None
     ) -> dict[str, Any] | None:
         """The value of `get_entry`; None if there is none."""
         entry = await self.get_entry(namespace, key, memory_type=memory_type)
         return None if entry is None else entry.value
 
     async def get_entry(
-        self, namespace: str, key: str, *, memory_type: str | None = None
+        self, namespace: str, key: str, *, memory_type: MemoryType | None = None
     ) -> Entry | None:
         """What this worker wrote in the task, or what anybody wrote there last; failing that, the
         agent's own entry outside of tasks, then the shared one. None if there is none.
@@ -68,7 +68,7 @@ class AsyncTaskMemory:
         key: str,
         value: dict[str, Any],
         *,
-        memory_type: str | None = None,
+        memory_type: MemoryType | None = None,
         version: int | None = None,
         **fields: Any,
     ) -> Entry:
@@ -147,7 +147,9 @@ class AsyncTaskMemory:
             self._own[slot] = own
         return entries[0] if entries else None
 
-    async def _outside(self, namespace: str, key: str, memory_type: str | None) -> Entry | None:
+    async def _outside(
+        self, namespace: str, key: str, memory_type: MemoryType | None
+    ) -> Entry | None:
         entry = await self._client.memory.get_entry(namespace, key, memory_type=memory_type)
         if entry is None or entry.task_id is None:
             return entry
@@ -185,7 +187,7 @@ class AsyncTaskMemory:
             answer = await self._client.request("POST", _MEMORY, json=body | given)
         except MemoryConflictError as taken:
             return await self._instead(taken, namespace, key, given)
-        return made(Entry.of, answer.json())
+        return made(Entry.from_document, answer.json())
 
     async def _instead(
         self, taken: MemoryConflictError, namespace: str, key: str, given: dict[str, Any]
@@ -213,7 +215,7 @@ class AsyncTaskMemory:
         headers = {"If-Match": str(version)}
         path = f"{_MEMORY}/{entry_id}"
         return made(
-            Entry.of,
+            Entry.from_document,
             (await self._client.request("PATCH", path, json=given, headers=headers)).json(),
         )
 

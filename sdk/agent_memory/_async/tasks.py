@@ -28,7 +28,7 @@ class AsyncTasks(AsyncResource):
             MemoryAccessError: the caller may not.
         """
         body = {"intent_id": intent_id, **given(**fields)}
-        return made(Task.of, await self._document("POST", _TASKS, json=body))
+        return made(Task.from_document, await self._document("POST", _TASKS, json=body))
 
     async def get(self, task_id: str) -> Task:
         """One task.
@@ -36,20 +36,20 @@ class AsyncTasks(AsyncResource):
         Raises:
             MemoryNotFoundError, MemoryAccessError: as they say.
         """
-        return made(Task.of, await self._document("GET", f"{_TASKS}/{segment(task_id)}"))
+        return made(Task.from_document, await self._document("GET", f"{_TASKS}/{segment(task_id)}"))
 
     async def list(self, intent_id: str, *, status: str | None = None) -> _List:
         """An intent's tasks, newest first."""
         found = self._listed(
             f"/api/v1/intents/{segment(intent_id)}/tasks", None, given(status=status)
         )
-        return [made(Task.of, document) async for document in found]
+        return [made(Task.from_document, document) async for document in found]
 
     async def assigned(self, agent_id: str | None = None, *, status: str | None = None) -> _List:
         """The open tasks assigned to an agent (by default, the caller), newest first."""
         agent = agent_id or (await self._client.principals.own()).id
         found = self._listed(f"/api/v1/agents/{segment(agent)}/tasks", None, given(status=status))
-        return [made(Task.of, document) async for document in found]
+        return [made(Task.from_document, document) async for document in found]
 
     async def update(self, task_id: str, *, version: int, **changes: Any) -> Task:
         """Changes a task that is at this version.
@@ -59,7 +59,9 @@ class AsyncTasks(AsyncResource):
             TaskClosedError: it has ended.
         """
         path = f"{_TASKS}/{segment(task_id)}"
-        return made(Task.of, await self._document("PATCH", path, json=changes, version=version))
+        return made(
+            Task.from_document, await self._document("PATCH", path, json=changes, version=version)
+        )
 
     async def complete(self, task_id: str, output: Any = None) -> Task:
         """Ends a task as `completed`: its memory is archived when this returns (RFC-0015 §2.1).

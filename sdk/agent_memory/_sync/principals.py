@@ -17,7 +17,7 @@ class Principals(Resource):
 
     def me(self) -> Principal:
         """The principal of the client's key."""
-        self._me = made(Principal.of, self._document("GET", "/api/v1/me"))
+        self._me = made(Principal.from_document, self._document("GET", "/api/v1/me"))
         return self._me
 
     def own(self) -> Principal:
@@ -27,7 +27,7 @@ class Principals(Resource):
     def list(self) -> _List:
         """All principals, newest first, without their keys."""
         found = self._listed(_PRINCIPALS, "principals")
-        return [made(Principal.of, document) for document in found]
+        return [made(Principal.from_document, document) for document in found]
 
     def create(
         self,
@@ -47,7 +47,9 @@ class Principals(Resource):
             MemoryConflictError: the id is taken.
         """
         body = given(id=id, kind=kind, permissions=texts(permissions), expires_at=expires_at)
-        return made(NewPrincipal.of, self._document("POST", _PRINCIPALS, json=body))
+        return made(
+            NewPrincipal.from_document, self._document("POST", _PRINCIPALS, json=body)
+        )
 
     def rotate(self, id: str) -> NewPrincipal:
         """A new key for a principal; the old one stops.
@@ -56,7 +58,7 @@ class Principals(Resource):
             MemoryNotFoundError: there is no such principal.
         """
         path = f"{_PRINCIPALS}/{segment(id)}/rotate"
-        return made(NewPrincipal.of, self._document("POST", path))
+        return made(NewPrincipal.from_document, self._document("POST", path))
 
     def revoke(self, id: str) -> None:
         """Revokes a principal's key and removes it.

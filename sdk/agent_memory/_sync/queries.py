@@ -15,7 +15,7 @@ from agent_memory._sync.resource import (
     texts,
 )
 from agent_memory.exceptions import MemoryNotFoundError
-from agent_memory.model import Entry, SearchResult
+from agent_memory.model import Entry, MemoryType, SearchResult
 
 _MEMORY = "/api/v1/memory"
 _MOST = 1000  # entries of a page
@@ -31,7 +31,7 @@ class Queries(Resource):
         *,
         namespace: str | None = None,
         key: str | None = None,
-        memory_type: str | None = None,
+        memory_type: MemoryType | None = None,
         tags: Iterable[str] | None = None,
         tags_any: Iterable[str] | None = None,
         agent_id: str | None = None,
@@ -64,7 +64,7 @@ class Queries(Resource):
         *,
         namespace: str | None = None,
         key: str | None = None,
-        memory_type: str | None = None,
+        memory_type: MemoryType | None = None,
         tags: Iterable[str] | None = None,
         tags_any: Iterable[str] | None = None,
         agent_id: str | None = None,
@@ -89,7 +89,7 @@ class Queries(Resource):
         self,
         query: str,
         *,
-        memory_type: str,
+        memory_type: MemoryType,
         top_k: int | None = None,
         namespace: str | None = None,
         agent_id: str | None = None,
@@ -120,7 +120,7 @@ class Queries(Resource):
             tags=texts(tags),
         )
         answer = self._document("POST", f"{_MEMORY}/search", json=body)
-        return [made(SearchResult.of, each) for each in items(member(answer, "results"))]
+        return [made(SearchResult.from_document, each) for each in items(member(answer, "results"))]
 
     def summary(self, agent_id: str | None = None) -> dict[str, Any]:
         """What an agent holds, in figures (RFC-0015 "Agent Memory Summary")."""
@@ -137,7 +137,7 @@ class Queries(Resource):
         while offset is not None:
             asked = {**filters, "limit": limit, "offset": offset}
             page = self._document("GET", _MEMORY, params=asked)
-            found = [made(Entry.of, each) for each in items(member(page, "entries"))]
+            found = [made(Entry.from_document, each) for each in items(member(page, "entries"))]
             if last is not None and offset > 0 and not (found and _order(found[0]) >= last):
                 offset, back = max(offset - back, 0), back * 2
                 continue
@@ -151,12 +151,14 @@ class Queries(Resource):
 
     def _by_id(self, id: str) -> Entry | None:
         try:
-            return made(Entry.of, self._document("GET", f"{_MEMORY}/{segment(id)}"))
+            return made(
+                Entry.from_document, self._document("GET", f"{_MEMORY}/{segment(id)}")
+            )
         except MemoryNotFoundError:
             return None
 
     def _by_key(
-        self, namespace: str, key: str, agent_id: str | None, memory_type: str | None
+        self, namespace: str, key: str, agent_id: str | None, memory_type: MemoryType | None
     ) -> Entry | None:
         me = self._client.principals.own()
         asked = given(namespace=namespace, key=key, memory_type=memory_type, agent_id=agent_id)
@@ -171,7 +173,7 @@ class Queries(Resource):
         """The private entry, else the semantic one; a name that ends in `*` asks for a prefix."""
         found: Entry | None = None
         for document in self._listed(_MEMORY, "entries", asked):
-            entry = made(Entry.of, document)
+            entry = made(Entry.from_document, document)
             if entry.namespace == namespace:
                 found = entry
                 if entry.memory_type != "semantic":
@@ -179,7 +181,7 @@ class Queries(Resource):
         return found
 
     def _owner(
-        self, agent_id: str | None, memory_type: str | None, task_id: str | None
+        self, agent_id: str | None, memory_type: MemoryType | None, task_id: str | None
     ) -> str | None:
         """Whose memory a query means; for an agent, the service itself knows."""
         if agent_id is not None or task_id is not None or memory_type in (None, "semantic"):
@@ -196,7 +198,7 @@ def _order(entry: Entry) -> _Order:
 def _filters(
     namespace: str | None,
     key: str | None,
-    memory_type: str | None,
+    memory_type: MemoryType | None,
     tags: Iterable[str] | None,
     tags_any: Iterable[str] | None,
     task_id: str | None,

@@ -15,4 +15,4 @@ class Tenants(Resource):
             MemoryAccessError: the client's key isn't the root key.
         """
         answer = self._document("POST", "/api/v1/tenants", json={"id": id})
-        return made(NewPrincipal.of, member(answer, "admin"))
+        return made(NewPrincipal.from_document, member(answer, "admin"))

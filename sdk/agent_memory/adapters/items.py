@@ -8,7 +8,7 @@ from agent_memory._sync.resource import made
 from agent_memory._waiting import Turns, sleep
 from agent_memory.answers import delay
 from agent_memory.exceptions import MemoryAccessError, MemoryConflictError, MemoryNotFoundError
-from agent_memory.model import SearchResult
+from agent_memory.model import EntryFields, MemoryType, SearchResult
 from agent_memory.versions import Seen, Versions
 
 _MEMORY = "/api/v1/memory"
@@ -25,11 +25,11 @@ class Items:
             what it hasn't only if there is nothing.
     """
 
-    def __init__(self, client: Client, memory_type: str, *, strict: bool) -> None:
+    def __init__(self, client: Client, memory_type: MemoryType, *, strict: bool) -> None:
         self._client = client
         self._memory_type = memory_type
         self._strict = strict
-        self._pinned = {"pinned": True} if memory_type == "episodic" else {}
+        self._pinned: EntryFields = {"pinned": True} if memory_type == "episodic" else {}
         self._seen = Versions()
         self._turns = Turns()
 
@@ -129,7 +129,9 @@ class Items:
                 if present is not None:
                     return self._patched(present.id, present.version, fields)
                 body = named | self._pinned | fields
-                return made(Entry.of, self._client.request("POST", _MEMORY, json=body).json())
+                return made(
+                    Entry.from_document, self._client.request("POST", _MEMORY, json=body).json()
+                )
             except MemoryConflictError as conflict:
                 present = conflict.current
                 foreign = present is None or present.memory_type != self._memory_type
@@ -142,7 +144,7 @@ class Items:
     def _patched(self, id: str, version: int, fields: dict[str, Any]) -> Entry:
         headers = {"If-Match": str(version)}
         answer = self._client.request("PATCH", f"{_MEMORY}/{id}", json=fields, headers=headers)
-        return made(Entry.of, answer.json())
+        return made(Entry.from_document, answer.json())
 
     def _known(self, entry: Entry) -> Entry:
         if self._strict:

@@ -29,6 +29,7 @@ from agent_memory import Client, Entry
 from agent_memory.adapters.filters import matches
 from agent_memory.adapters.items import MOST_RANKED, Items, Value
 from agent_memory.adapters.names import common_prefix, fits, labels_of, namespace_of, prefix_of
+from agent_memory.model import MemoryType
 
 _PAGE, _MOST_IN_PAGE = 100, 1000
 
@@ -72,7 +73,7 @@ class AgentMemoryStore(BaseStore):
         self,
         client: Client,
         *,
-        memory_type: str = "episodic",
+        memory_type: MemoryType = "episodic",
         root: str = "langgraph",
         ttl: TTLConfig | None = None,
         strict: bool = False,

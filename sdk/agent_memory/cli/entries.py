@@ -127,7 +127,7 @@ def _found(session: Session) -> Entry:
 def _by_id(client: Client, entry_id: str) -> Entry:
     """The entry; unlike `get_entry`, it tells a server of another kind from a missing entry."""
     answer = client.request("GET", f"/api/v1/memory/{quote(entry_id, safe='')}")
-    return Entry.of(answered(answer, "id", "value"))
+    return Entry.from_document(answered(answer, "id", "value"))
 
 
 def _asked(session: Session) -> str:
