@@ -6,6 +6,7 @@
 Run `python sdk/generate.py` after a change of either source.
 """
 
+import subprocess
 import sys
 import tokenize
 from pathlib import Path
@@ -29,7 +30,9 @@ _PREFIX = "Async"
 def generate(target: Path) -> None:
     """Write the generated modules into the folder `target`."""
     generate_sync(target)
-    (target / "model.py").write_text(render_models(), encoding="utf-8")
+    model = target / "model.py"
+    model.write_text(render_models(), encoding="utf-8")
+    subprocess.run([sys.executable, "-m", "ruff", "format", "-q", str(model)], check=True)  # noqa: S603
 
 
 def generate_sync(target: Path) -> None:

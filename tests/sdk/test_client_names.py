@@ -9,6 +9,7 @@ from agent_memory.exceptions import (
     MemoryNotFoundError,
     TaskClosedError,
 )
+from agent_memory.model import MemoryType
 
 from tests.contract.local_server import LocalServer
 
@@ -40,7 +41,7 @@ def test_without_a_tier_the_last_seen_one_is_written(admin: Client, other: Clien
 
 @pytest.mark.parametrize("tier", ["episodic", "semantic"])
 def test_what_is_gone_is_created_anew_in_its_own_tier(
-    admin: Client, other: Client, tier: str
+    admin: Client, other: Client, tier: MemoryType
 ) -> None:
     admin.memory.set("ns", "k", {"n": 1}, memory_type=tier)
     assert other.memory.delete("ns", "k", memory_type=tier)

@@ -32,7 +32,7 @@ async def use_async(client: AsyncClient) -> None:
 """
 
 
-def test_the_sync_client_is_made_of_the_async_one(tmp_path: Path) -> None:
+def test_generated_modules_are_up_to_date(tmp_path: Path) -> None:
     spec = spec_from_file_location("generate", SDK / "generate.py")
     assert spec is not None
     assert spec.loader is not None
@@ -42,6 +42,8 @@ def test_the_sync_client_is_made_of_the_async_one(tmp_path: Path) -> None:
     made = {each.name: each.read_text() for each in (tmp_path / "_sync").glob("*.py")}
     kept = {each.name: each.read_text() for each in (SDK / "agent_memory/_sync").glob("*.py")}
     assert kept == made, "run: python sdk/generate.py"
+    model = (SDK / "agent_memory/model.py").read_text()
+    assert model == (tmp_path / "model.py").read_text(), "run: python sdk/generate.py"
 
 
 def _surface(thing: Any) -> dict[str, list[str]]:

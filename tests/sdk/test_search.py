@@ -7,11 +7,12 @@ import pytest
 from agent_memory import Client, SearchResult
 from agent_memory.counterpart import asynchronous
 from agent_memory.exceptions import AgentMemoryError
+from agent_memory.model import MemoryType
 
 SOON = 2.0  # seconds until a write is found
 
 
-def awaited(client: Client, key: str, query: str, memory_type: str) -> SearchResult:
+def awaited(client: Client, key: str, query: str, memory_type: MemoryType) -> SearchResult:
     """The best result, once it is the entry with this key; soon."""
     began = time.monotonic()
     while time.monotonic() < began + SOON:

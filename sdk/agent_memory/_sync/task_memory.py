@@ -147,7 +147,9 @@ class TaskMemory:
             self._own[slot] = own
         return entries[0] if entries else None
 
-    def _outside(self, namespace: str, key: str, memory_type: MemoryType | None) -> Entry | None:
+    def _outside(
+        self, namespace: str, key: str, memory_type: MemoryType | None
+    ) -> Entry | None:
         entry = self._client.memory.get_entry(namespace, key, memory_type=memory_type)
         if entry is None or entry.task_id is None:
             return entry

@@ -87,16 +87,9 @@ class Items:
         ttl: str | None,
     ) -> Entry:
         """Puts `fn(value)` in place of the value, again and again until nobody was faster."""
+        fields: EntryFields = {**self._pinned, "memory_type": self._memory_type, "ttl": ttl}
         return self._known(
-            self._client.memory.update(
-                namespace,
-                key,
-                fn,
-                initial=initial,
-                memory_type=self._memory_type,
-                ttl=ttl,
-                **self._pinned,
-            )
+            self._client.memory.update(namespace, key, fn, initial=initial, **fields)
         )
 
     def delete(self, namespace: str, key: str) -> None:

@@ -1,15 +1,16 @@
 """What can be typed: `agent-memory [options] COMMAND …`."""
 
 import argparse
-from typing import Any, NoReturn
+from typing import Any, NoReturn, get_args
 
 from agent_memory.cli import entries, tail, tasks, transfer
 from agent_memory.cli.failures import UsageFailure
 from agent_memory.cli.failures import __doc__ as _failures
 from agent_memory.cli.importing import Policy
 from agent_memory.cli.session import Command
+from agent_memory.model import ENTRY_FIELDS, FieldInfo, MemoryType
 
-_TIERS = ("working", "episodic", "semantic")
+_TIERS = get_args(MemoryType)
 _POLICIES: tuple[Policy, ...] = ("fail", "skip", "overwrite")
 _DESCRIPTION = "Memory for AI agents: entries, logs, tasks, workflows."
 _EPILOG = """\
@@ -81,19 +82,25 @@ def _add_set(commands: Any) -> None:
     )
     command.add_argument("--type", choices=_TIERS, help="the tier; working unless given")
     command.add_argument("--tag", action="append", type=_text, help="may be repeated")
-    life = "task_lifetime, duration:PT24H and the like, or forever"
-    command.add_argument("--ttl", type=_text, help=life)
-    command.add_argument("--expires-at", type=_text, metavar="TIME")
-    command.add_argument("--pinned", action=argparse.BooleanOptionalAction)
-    command.add_argument("--priority", choices=("low", "normal", "high"))
-    command.add_argument(
-        "--sensitivity", choices=("public", "internal", "confidential", "restricted")
-    )
+    for name in entries.PLAIN_FIELDS:
+        _add_field(command, ENTRY_FIELDS[name])
     command.add_argument("--task", metavar="ID", type=_text, help="the task in its scope")
     command.add_argument("--intent", metavar="ID", type=_text, help="the intent in its scope")
     how = command.add_mutually_exclusive_group()
     how.add_argument("--version", type=_count, help="replace this version, and no other")
     how.add_argument("--overwrite", action="store_true", help="replace whatever stands there")
+
+
+def _add_field(command: Parser, field: FieldInfo) -> None:
+    """Add the option of an entry's field, as the service describes it."""
+    options: dict[str, Any] = {"help": field.description.replace("%", "%%") or None}
+    if field.type == "boolean":
+        options["action"] = argparse.BooleanOptionalAction
+    elif field.choices:
+        options["choices"] = field.choices
+    else:
+        options |= {"type": _text, "metavar": field.name.upper()}
+    command.add_argument(f"--{field.name.replace('_', '-')}", **options)
 
 
 def _add_get_and_rm(commands: Any) -> None:

@@ -22,7 +22,10 @@ from agent_memory.cli.shapes import (
 )
 from agent_memory.cli.text import json_text
 from agent_memory.exceptions import MemoryConflictError
+from agent_memory.model import ENTRY_FIELDS
 
+PLAIN_FIELDS = tuple(name for name in ENTRY_FIELDS if name not in ("memory_type", "scope", "tags"))
+"""The fields of an entry that `set` takes as options of the same names."""
 ROWS = 100  # of a table, unless the user wants more
 _ATTEMPTS = 10  # to replace an entry that others keep changing
 
@@ -71,14 +74,10 @@ def _set(session: Session, value: dict[str, Any], version: int | None) -> Entry:
         value,
         memory_type=given.type,
         tags=given.tag,
-        ttl=given.ttl,
-        expires_at=given.expires_at,
-        pinned=given.pinned,
-        priority=given.priority,
-        sensitivity=given.sensitivity,
         task_id=given.task,
         intent_id=given.intent,
         version=version,
+        **{name: getattr(given, name) for name in PLAIN_FIELDS},
     )
 
 

@@ -23,6 +23,7 @@ from agent_memory.exceptions import (
     MemoryNotFoundError,
     ValidationError,
 )
+from agent_memory.model import ENTRY_CHANGES
 
 Policy = Literal["fail", "skip", "overwrite"]
 OUTCOMES = ("written", "overwritten", "unchanged", "skipped", "expired")
@@ -44,7 +45,7 @@ _REFUSED = (  # for something in one line, perhaps
     "CAPACITY_EXCEEDED",
 )
 _UNCHANGEABLE = ("memory_type", "scope")
-_CHANGEABLE = ("value", "tags", "ttl", "expires_at", "sensitivity", "pinned", "priority")
+_CHANGEABLE = ("value", *ENTRY_CHANGES)
 
 
 class Import:

@@ -1,21 +1,20 @@
 """The lines of an import: JSON Lines as an export writes them, checked one by one."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, BinaryIO
 
 from agent_memory.cli.failures import UsageFailure
 from agent_memory.cli.jsontext import parsed
+from agent_memory.model import ENTRY_FIELDS, Entry
 
 MOST_LINE_BYTES = 4_194_304
 _BOM = b"\xef\xbb\xbf"
 _REQUIRED = ("namespace", "key", "value", "memory_type")
 _EPISODIC = {"pinned": False, "priority": "normal"}
-_OPTIONAL = ("agent_id", "scope", "tags", "ttl", "expires_at", "sensitivity", *_EPISODIC)
-_WRITABLE = (*_REQUIRED, *_OPTIONAL)
-_ANSWERED = {"id", "version", "created_at", "updated_at", "created_by", "curated_by"}
-_KNOWN = {*_WRITABLE, *_ANSWERED}
+_WRITABLE = tuple(dict.fromkeys((*_REQUIRED, "agent_id", *ENTRY_FIELDS)))
+_KNOWN = {*_WRITABLE, *Entry.__dataclass_fields__}
 Document = dict[str, Any]
 
 
@@ -50,28 +49,41 @@ class Line:
         return None if text is None else datetime.fromisoformat(text)
 
 
-def read_lines(source: BinaryIO) -> Iterator[Line]:
-    """The entries of a source, one at a time; empty lines are passed over.
+def read_lines(source: BinaryIO, warn: Callable[[str], None]) -> Iterator[Line]:
+    """Read the entries of a source, one at a time; empty lines are passed over.
+
+    Fields that this version doesn't know, as a newer service has them, are left out; `warn` is
+    told of each once.
 
     Raises:
         UsageFailure: a line holds no entry; the message names it.
     """
     number = 0
+    unknown: set[str] = set()
     while raw := source.readline(MOST_LINE_BYTES + 1):
         number += 1
         if len(raw) > MOST_LINE_BYTES:
             raise UsageFailure(f"line {number} has more than {MOST_LINE_BYTES:,} bytes")
         text = raw.removeprefix(_BOM) if number == 1 else raw
         if text.strip():
-            yield Line(number, _body(number, text), len(raw))
+            entry = _parse_entry(number, text)
+            for name in sorted(entry.keys() - _KNOWN - unknown):
+                warn(f"line {number}: this version doesn't know the field {name}; it is left out")
+            unknown |= entry.keys()
+            yield Line(number, _body(entry), len(raw))
 
 
-def _body(number: int, text: bytes) -> Document:
+def _parse_entry(number: int, text: bytes) -> Document:
     try:
         entry = parsed(text)
         _assert_entry(entry)
     except ValueError as error:
         raise UsageFailure(f"line {number}: {error}") from error
+    known: Document = entry
+    return known
+
+
+def _body(entry: Document) -> Document:
     return {
         name: entry[name] for name in _WRITABLE if name in entry and not _is_default(entry, name)
     }
@@ -90,9 +102,6 @@ def _assert_entry(entry: Any) -> None:
     missing = [name for name in _REQUIRED if name not in entry]
     if missing:
         raise ValueError(f"{', '.join(missing)} is missing")
-    unknown = sorted(entry.keys() - _KNOWN)
-    if unknown:
-        raise ValueError(f"{', '.join(unknown)} is no field of an entry")
     for name in ("namespace", "key", "memory_type"):
         if not isinstance(entry[name], str):
             raise ValueError(f"{name} is a text")

@@ -107,7 +107,7 @@ def import_entries(session: Session) -> None:
 
 
 def _import(run: Import, source: BinaryIO, *, reassign: bool) -> None:
-    lines = read_lines(source)
+    lines = read_lines(source, note)
     with Progress("import") as progress:
         run.run(
             map(_without_owner, lines) if reassign else lines,
