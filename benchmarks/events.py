@@ -6,8 +6,8 @@ from benchmarks.capacity import Call, recorded
 from benchmarks.grown import ONE_BY_ONE, Operation
 from benchmarks.inprocess import Caller, Function
 from benchmarks.memories import Measured
-from functions.event_log.model import Event, LogName
-from functions.event_log.store import LogStore
+from functions.event_log.model import Event, LogName, LogQuery
+from functions.event_log.store import EventLogStore
 from functions.platform.table import Table
 
 _LOG = LogName("agent", "logged")
@@ -17,7 +17,7 @@ _HELD, _TOGETHER = 100, 10
 
 def operations(function: Function, _: str) -> Iterator[Measured]:
     """Every operation, off the write path."""
-    logs = LogStore(Table(function.client, "log"))
+    logs = EventLogStore(Table(function.client, "log"))
     for number in range(_HELD):
         _logged(function, logs, [_event(number)])
     yield "log an event", (2, 1, 1), _logged(function, logs, [_event(_HELD)])
@@ -37,7 +37,7 @@ class Log:
     def __init__(self, function: Function, admin: Caller) -> None:
         self._admin = admin
         self._function = function
-        self._logs = LogStore(Table(function.client, "log"))
+        self._logs = EventLogStore(Table(function.client, "log"))
         self._stored = 0
         self._page(0)  # has the function remember the key
 
@@ -48,7 +48,7 @@ class Log:
     def operations(self) -> Iterator[tuple[str, Operation]]:
         yield "log an event", self._append
         yield "first page of 10 events", lambda: self._page(0)
-        middle = self._logs.read(_TENANT, _LOG, 0, self._stored // 2)[1]
+        middle = self._logs.read(_TENANT, _LOG, LogQuery(0, self._stored // 2))[1]
         yield "middle page of 10 events", lambda: self._page(middle)
 
     def _append(self) -> list[Call]:
@@ -59,7 +59,7 @@ class Log:
         return self._admin.get(f"/api/v1/agents/{_LOG.name}/events?after={after}&limit=10")
 
 
-def _logged(function: Function, logs: LogStore, events: list[Event]) -> list[Call]:
+def _logged(function: Function, logs: EventLogStore, events: list[Event]) -> list[Call]:
     with recorded(function.client) as calls:
         logs.append(_TENANT, _LOG, events)
     return calls

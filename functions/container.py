@@ -30,8 +30,9 @@ from functions.entries.snapshots import SnapshotStore
 from functions.entries.store import EntryStore
 from functions.entries.summary import Summaries
 from functions.entries.transaction import EntryWriter
-from functions.event_log.service import Logs
-from functions.event_log.store import LogStore
+from functions.event_log.event_bus import EventBus
+from functions.event_log.service import EventLogs
+from functions.event_log.store import EventLogStore
 from functions.facts.renewal import Renewal
 from functions.facts.service import Facts
 from functions.identity.service import Identity
@@ -56,11 +57,11 @@ from functions.platform.table import Table
 from functions.platform.values import ValueCodec
 from functions.procedures.service import Procedures
 from functions.procedures.store import WorkflowStore
-from functions.runs.counts import EpisodeCounts
+from functions.quotas.service import Quotas
+from functions.quotas.store import QuotaStore
 from functions.runs.episodes import Episodes
 from functions.runs.ids import RunIds
 from functions.runs.items import RunItems
-from functions.runs.quota import Quota
 from functions.runs.service import Runs
 from functions.runs.store import RunStore
 from functions.search.embedding_indexer import EmbeddingIndexer
@@ -192,12 +193,18 @@ class Container:
         return Intents(self.task_store)
 
     @cached_property
-    def log_store(self) -> LogStore:
-        return LogStore(self.log_table)
+    def log_store(self) -> EventLogStore:
+        return EventLogStore(self.log_table)
 
     @cached_property
-    def logs(self) -> Logs:
-        return Logs(self.log_store, self.intents, self.namespaces)
+    def event_bus(self) -> EventBus | None:
+        """The bus that the settings name, if they do."""
+        name = self.settings.event_bus
+        return None if name is None else EventBus(create_client("events"), name)
+
+    @cached_property
+    def logs(self) -> EventLogs:
+        return EventLogs(self.log_store, self.intents, self.namespaces)
 
     # Entries
 
@@ -323,13 +330,13 @@ class Container:
         return Runs(self.table, self.run_store, self.run_items, self.run_ids, self.clock)
 
     @cached_property
-    def episode_counts(self) -> EpisodeCounts:
-        return EpisodeCounts(self.table, self.clock)
+    def quota_store(self) -> QuotaStore:
+        return QuotaStore(self.table, self.clock)
 
     @cached_property
     def episodes(self) -> Episodes:
-        quota = Quota(self.episode_counts, self.clock)
-        return Episodes(self.table, self.run_store, self.run_items, quota, self.clock)
+        quotas = Quotas(self.quota_store, self.clock)
+        return Episodes(self.table, self.run_store, self.run_items, quotas, self.clock)
 
     @cached_property
     def procedures(self) -> Procedures:

@@ -189,7 +189,7 @@ class MemoryStack(Stack):
             alarms.watch_function(name, function)
         alarms.watch_tables(self.tables)
         alarms.watch_stream(self.stream, self.stream_function)
-        alarms.watch_quota(self.stream_function)
+        alarms.watch_quotas(self.stream_function)
         alarms.watch_schedule(self.schedule, self.schedule_function)
         if self.task_events is not None:
             alarms.watch_task_events(self.task_events)

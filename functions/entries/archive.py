@@ -23,7 +23,7 @@ from functions.entries.store import EntryStore
 from functions.entries.tiers import POLICIES
 from functions.entries.transaction import EntryWriter, Transaction
 from functions.event_log.model import Event, LogName
-from functions.event_log.store import LogStore
+from functions.event_log.store import EventLogStore
 from functions.identity.model import Principal
 from functions.platform import keys, task_keys
 from functions.platform.clock import Clock
@@ -46,7 +46,7 @@ class TaskArchive:
         writer: EntryWriter,
         snapshots: SnapshotStore,
         tasks: TaskStore,
-        logs: LogStore,
+        logs: EventLogStore,
         clock: Clock,
     ) -> None:
         self._store = store

@@ -8,8 +8,7 @@ from typing import Any
 
 from functions.entries.model import ENCRYPTED, Entry
 from functions.entries.store import TOMBSTONE_LIFETIME
-from functions.event_log.model import Event
-from functions.event_log.rules import event_id, log_of
+from functions.event_log.model import Event, build_event_id, choose_log
 from functions.platform import task_keys
 from functions.platform.item_types import SNAPSHOT_PART
 from functions.platform.items import Item
@@ -115,7 +114,7 @@ def build_archived_events(tenant: str, task: Task, parts: Iterable[Part]) -> Ite
             if len(pieces) > 1:
                 data |= {"part": number + 1, "parts": len(pieces)}
             yield Event(
-                id=event_id(tenant, "archived", task.id, task.ended or 0, agent, number),
+                id=build_event_id(tenant, "archived", task.id, task.ended or 0, agent, number),
                 type="memory.archived",
                 tenant=tenant,
                 agent=agent,
@@ -123,7 +122,7 @@ def build_archived_events(tenant: str, task: Task, parts: Iterable[Part]) -> Ite
                 task=task.id,
                 data=data,
                 timestamp=task.ended or 0,
-                log=log_of(intent=task.intent, agent=agent, namespace=None),
+                log=choose_log(intent=task.intent, agent=agent, namespace=None),
             )
 
 

@@ -1,1 +1,1 @@
-"""The logs of intents, agents and namespaces: what happened to memory (RFC-0015 §5)."""
+"""The event logs of intents, agents and namespaces, and the event bus (RFC-0015 §5)."""

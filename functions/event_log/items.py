@@ -1,5 +1,4 @@
-"""How events look as items: those of one append together, as JSON text, or as zlib bytes where
-that is smaller."""
+"""Encode events as items: those of one append together, as JSON text or, where smaller, zlib."""
 
 import zlib
 from collections.abc import Iterator, Sequence
@@ -11,19 +10,24 @@ from functions.platform.items import Item
 from functions.platform.json_text import dumps, loads
 from functions.platform.keys import Key
 from functions.platform.schema import TTL_ATTRIBUTE
-from functions.platform.values import compress as pack_text
-from functions.platform.values import decompress
+from functions.platform.values import compress, decompress
 from functions.platform.writes import Write, put
 
-MOST_INLINE = 3_500  # bytes: who appends reads the last item, and a read unit is 4 KB
-MOST_PART = 350_000  # bytes; an item holds 400 KB
-_PUBLISHED_KEPT = 172_800_000  # ms; change streams are kept for half of it
-_COMPRESS_FROM = 700  # bytes; with names and keys that is a write unit
+MAX_INLINE_BYTES = 3_500  # an append reads the last item, and a read unit is 4 KB
+MAX_PART_BYTES = 350_000  # an item holds 400 KB
+_PUBLISHED_LIFETIME = 172_800_000  # ms; change streams are kept for half of it
+_MIN_COMPRESSED_BYTES = 700  # with names and keys that is a write unit
 _ABSENT = "attribute_not_exists(pk)"
 
 
-class Packed(NamedTuple):
-    """Events of one item; the data of one that is larger than that stands in parts."""
+class EncodedEvents(NamedTuple):
+    """The events of one item.
+
+    Attributes:
+        events: in their order.
+        text: their JSON, which may be compressed.
+        parts: the data of a single event that is larger than an item.
+    """
 
     events: Sequence[Event]
     text: str | bytes
@@ -31,44 +35,46 @@ class Packed(NamedTuple):
 
     @property
     def newest(self) -> int:
-        """When the last one of them happened."""
+        """The latest timestamp of the events."""
         return max(event.timestamp for event in self.events)
 
 
-class Stored(NamedTuple):
-    """An event as it is stored, without the data that stands in parts."""
+class StoredEvent(NamedTuple):
+    """An event of an item, decoded but for the data that is in parts."""
 
     id: str
     document: dict[str, Any]
-    parts: int
+    part_count: int
 
 
-def pack(events: Sequence[Event]) -> Iterator[Packed]:
-    """Events in their order, as many together as an item shall hold."""
+def encode_events(events: Sequence[Event]) -> Iterator[EncodedEvents]:
+    """Encode events in their order, as many in one item as fit."""
     if not events:
         return
-    text = _text([_envelope(event) | {"data": event.data} for event in events])
-    if len(text) + sum(len(event.id) for event in events) <= MOST_INLINE:
-        yield Packed(events, text)
+    text = _encode_text([_to_document(event) | {"data": event.data} for event in events])
+    if len(text) + sum(len(event.id) for event in events) <= MAX_INLINE_BYTES:
+        yield EncodedEvents(events, text)
     elif len(events) == 1:
-        yield _in_parts(events[0])
+        yield _encode_in_parts(events[0])
     else:
         half = len(events) // 2
-        yield from pack(events[:half])
-        yield from pack(events[half:])
+        yield from encode_events(events[:half])
+        yield from encode_events(events[half:])
 
 
-def _in_parts(event: Event) -> Packed:
+def _encode_in_parts(event: Event) -> EncodedEvents:
     data = zlib.compress(dumps(event.data))
-    parts = [data[start : start + MOST_PART] for start in range(0, len(data), MOST_PART)]
-    return Packed([event], _text([_envelope(event)]), parts)
+    starts = range(0, len(data), MAX_PART_BYTES)
+    parts = [data[start : start + MAX_PART_BYTES] for start in starts]
+    return EncodedEvents([event], _encode_text([_to_document(event)]), parts)
 
 
-def _text(documents: list[dict[str, Any]]) -> str | bytes:
-    return pack_text(dumps(documents), _COMPRESS_FROM)
+def _encode_text(documents: list[dict[str, Any]]) -> str | bytes:
+    return compress(dumps(documents), _MIN_COMPRESSED_BYTES)
 
 
-def _envelope(event: Event) -> dict[str, Any]:
+def _to_document(event: Event) -> dict[str, Any]:
+    """Convert an event to what its item holds beside id and data."""
     return {
         "type": event.type,
         "agent": event.agent,
@@ -78,41 +84,47 @@ def _envelope(event: Event) -> dict[str, Any]:
     }
 
 
-def part_writes(partition: str, packed: Packed) -> list[Write]:
-    """The parts of an event that is larger than an item."""
+def build_part_writes(partition: str, encoded: EncodedEvents) -> list[Write]:
+    """Build the writes of the parts of an event that is larger than an item."""
     return [
-        put(entry_keys.build_event_part_key(partition, packed.events[0].id, number), {"data": part})
-        for number, part in enumerate(packed.parts)
+        put(
+            entry_keys.build_event_part_key(partition, encoded.events[0].id, number), {"data": part}
+        )
+        for number, part in enumerate(encoded.parts)
     ]
 
 
-def events_write(partition: str, number: int, packed: Packed, newest: int) -> Write:
-    """Events as the item of this number, if nobody has written it; `newest`: up to here, ms."""
+def build_events_write(partition: str, number: int, encoded: EncodedEvents, newest: int) -> Write:
+    """Build the write of a log's item with a number, under the condition that there is none.
+
+    Args:
+        newest: the latest timestamp (epoch ms) of the log up to this item.
+    """
     item: Item = {
-        "ids": [event.id for event in packed.events],
-        "events": packed.text,
-        "parts": len(packed.parts) or None,
+        "ids": [event.id for event in encoded.events],
+        "events": encoded.text,
+        "parts": len(encoded.parts) or None,
         "newest": newest,
     }
     return put(entry_keys.build_log_item_key(partition, number), item, _ABSENT)
 
 
-def stored_in(item: Item) -> Iterator[Stored]:
-    """The events of an item."""
+def decode_item_events(item: Item) -> Iterator[StoredEvent]:
+    """Decode the events of an item."""
     for id, document in zip(item["ids"], loads(decompress(item["events"])), strict=True):
-        yield Stored(id, document, item.get("parts", 0))
+        yield StoredEvent(id, document, item.get("parts", 0))
 
 
-def part_keys(partition: str, stored: Stored) -> list[Key]:
-    """Where the parts of an event's data stand; none, if it is in the item."""
+def build_part_keys(partition: str, stored: StoredEvent) -> list[Key]:
+    """Build the keys of the parts of an event's data; none if the item holds it."""
     return [
         entry_keys.build_event_part_key(partition, stored.id, number)
-        for number in range(stored.parts)
+        for number in range(stored.part_count)
     ]
 
 
-def event_of(tenant: str, log: LogName, stored: Stored, parts: Sequence[bytes]) -> Event:
-    """An event as it was; `parts` are those of its data."""
+def decode_event(tenant: str, log: LogName, stored: StoredEvent, parts: Sequence[bytes]) -> Event:
+    """Decode an event, with the parts of its data if it has any."""
     document = stored.document
     return Event(
         id=stored.id,
@@ -127,7 +139,7 @@ def event_of(tenant: str, log: LogName, stored: Stored, parts: Sequence[bytes]) 
     )
 
 
-def published_write(event: Event) -> Write:
-    """What says that the bus has an event."""
+def build_published_write(event: Event) -> Write:
+    """Build the write of what says that an event is on the bus."""
     key = entry_keys.build_published_event_key(event.tenant, event.id)
-    return put(key, {TTL_ATTRIBUTE: (event.timestamp + _PUBLISHED_KEPT) // 1000})
+    return put(key, {TTL_ATTRIBUTE: (event.timestamp + _PUBLISHED_LIFETIME) // 1000})

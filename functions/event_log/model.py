@@ -1,9 +1,13 @@
-"""Events, and the logs that hold them (RFC-0015 §5)."""
+"""Events, their ids, and the logs that hold them (RFC-0015 §5)."""
 
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any, Literal
 
-EventType = Literal[
+from functions.platform.json_text import dumps
+from functions.platform.keys import build_id
+
+LogEventType = Literal[
     "memory.created",
     "memory.updated",
     "memory.deleted",
@@ -11,12 +15,15 @@ EventType = Literal[
     "memory.evicted",
     "memory.expired",
 ]
+"""The types of events in logs; they are on the bus, too."""
+EventType = Literal[LogEventType, "quota.warning"]
+"""The types of all events on the bus."""
 LogKind = Literal["intent", "agent", "namespace"]
 
 
 @dataclass(frozen=True, slots=True)
 class LogName:
-    """Whose log it is: an intent's, an agent's or a namespace's."""
+    """Names the log of an intent, an agent or a namespace."""
 
     kind: LogKind
     name: str
@@ -24,13 +31,15 @@ class LogName:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened to memory (RFC-0015 §5.2); `timestamp` is epoch ms.
+    """A change of memory (RFC-0015 §5.2).
 
-    `data` never holds a value, but for the snapshot of `memory.archived`.
+    Attributes:
+        timestamp: epoch ms.
+        data: never holds a value, except for the snapshot of `memory.archived`.
     """
 
     id: str
-    type: EventType
+    type: LogEventType
     tenant: str
     agent: str
     intent: str | None
@@ -41,9 +50,31 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
-    """What is asked of a log: up to `limit` events (of one type) after a position."""
+class LogQuery:
+    """Asks a log for up to `limit` events (of one type) after a position."""
 
     after: int
     limit: int
-    type: EventType | None = None
+    type: LogEventType | None = None
+
+
+def build_event_id(tenant: str, *cause: str | int) -> str:
+    """Build the id of the event with a cause: the same id for the same cause.
+
+    Args:
+        cause: of an entry's event, the entry's id, its version and the event's type.
+    """
+    return build_id("evt", blake2b(dumps([tenant, *cause]), digest_size=16).digest())
+
+
+def choose_log(*, intent: str | None, agent: str, namespace: str | None) -> LogName:
+    """Choose the log of an event: the intent's, if there is one (RFC-0015 §5).
+
+    Args:
+        namespace: given for semantic memory, which is in no agent's log.
+    """
+    if intent is not None:
+        return LogName("intent", intent)
+    if namespace is not None:
+        return LogName("namespace", namespace)
+    return LogName("agent", agent)

@@ -1,11 +1,11 @@
-"""Appends events, each once and in order, and reads them by position.
+"""Append events to logs, each once and in order, and read them by position.
 
-A log is a row of items without gaps, with some events in each. What is appended goes behind the
-last one, if nobody else was there first. So positions follow the order of commits, and who has read
-up to one has missed nothing before it.
+A log is a sequence of items without gaps, with some events in each. An append writes the item after
+the last one, under the condition that nobody else has. So positions follow the order of commits,
+and who has read up to one has missed nothing before it.
 
-An item says how new the newest event up to it is. So the end of a log, read back to where all is
-older, tells whether the log has an event.
+An item has the latest timestamp up to it. So the end of a log, read backwards until all is older
+than an event, tells whether the log has the event.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -14,16 +14,16 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from functions.event_log.items import (
-    Stored,
-    event_of,
-    events_write,
-    pack,
-    part_keys,
-    part_writes,
-    published_write,
-    stored_in,
+    StoredEvent,
+    build_events_write,
+    build_part_keys,
+    build_part_writes,
+    build_published_write,
+    decode_event,
+    decode_item_events,
+    encode_events,
 )
-from functions.event_log.model import Event, EventType, LogName
+from functions.event_log.model import Event, LogName, LogQuery
 from functions.platform import entry_keys
 from functions.platform.json_text import dumps, get_escaped_size
 from functions.platform.limits import MAX_PAGE_BYTES
@@ -31,31 +31,37 @@ from functions.platform.parallel import run_parallel
 from functions.platform.retry import Backoff
 from functions.platform.table import ConditionFailed, Table
 
-_BACK_AT_ONCE = 4  # items; the last one is enough, unless it has others' newer events
+_END_PAGE = 4  # items; the last one is enough, unless it has others' newer events
 _ATTEMPTS = 200  # of which many are needed only where many append to one log at once
 _POSITIONS = 1_000  # of an item, which holds fewer events
-_MOST_SCANNED = 2_000  # events that one read looks at for those of a type
-_ENVELOPE = 400  # bytes of an event's document around its data
+_MAX_SCANNED = 2_000  # events that one read examines for those of a type
+_ENVELOPE_BYTES = 400  # of an event's document beside its data
 
 
-class _End(NamedTuple):
-    """A log's end: the next item's number, the newest event's moment, the last events' ids."""
+class _LogEnd(NamedTuple):
+    """The end of a log.
+
+    Attributes:
+        number: the number of the next item.
+        newest: the latest timestamp, in epoch ms.
+        ids: those of the last events.
+    """
 
     number: int
     newest: int
     ids: set[str]
 
 
-class LogStore:
+class EventLogStore:
     """The logs of all tenants, in the log table."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
 
     def append(self, tenant: str, log: LogName, events: Iterable[Event]) -> list[Event]:
-        """Appends the events that a log doesn't have yet, in their order, and gives these.
+        """Append the events that a log doesn't have yet, in their order, and give these.
 
-        Whether it has one goes by id and timestamp, so an event has the same whenever it comes.
+        An event is known by id and timestamp, so both have to be the same whenever it comes.
 
         Raises:
             Throttled: others append to this log all the while.
@@ -70,88 +76,88 @@ class LogStore:
         while True:
             missing = [event for event in missing if event.id not in end.ids]
             try:
-                self._extend(partition, end, missing)
+                self._write_events(partition, end, missing)
                 return missing
             except ConditionFailed:
                 backoff.wait()
-                end = self._end(partition, since)
+                end = self._read_end(partition, since)
 
-    def _prepare(self, partition: str, since: int, events: Sequence[Event]) -> _End:
-        """Read a log's end, and beside it store the parts of large events.
+    def _prepare(self, partition: str, since: int, events: Sequence[Event]) -> _LogEnd:
+        """Read a log's end, and at the same time store the parts of large events.
 
         Nothing refers to a part until its event is appended.
         """
-        parts = [write for packed in pack(events) for write in part_writes(partition, packed)]
-        calls: list[Callable[[], Any]] = [partial(self._end, partition, since)]
+        encoded = encode_events(events)
+        parts = [write for each in encoded for write in build_part_writes(partition, each)]
+        calls: list[Callable[[], Any]] = [partial(self._read_end, partition, since)]
         calls += [partial(self._table.put, part) for part in parts]
-        end: _End = run_parallel(calls)[0]
+        end: _LogEnd = run_parallel(calls)[0]
         return end
 
-    def _end(self, partition: str, since: int) -> _End:
-        """A log's end, with the ids of all events that happened from `since` on."""
+    def _read_end(self, partition: str, since: int) -> _LogEnd:
+        """Read a log's end, with the ids of all events of `since` (epoch ms) and later."""
         number, newest = 0, 0
         ids: set[str] = set()
-        place = entry_keys.build_log_range(partition, 0)
-        for item in self._table.query_from(*place, _BACK_AT_ONCE, newest_first=True):
+        all_items = entry_keys.build_log_range(partition, 0)
+        for item in self._table.query_from(*all_items, _END_PAGE, newest_first=True):
             number = max(number, entry_keys.parse_log_item(item["sk"]) + 1)
             newest = max(newest, item["newest"])
             if item["newest"] < since:
                 break
             ids.update(item["ids"])
-        return _End(number, newest, ids)
+        return _LogEnd(number, newest, ids)
 
-    def _extend(self, partition: str, end: _End, events: Sequence[Event]) -> None:
+    def _write_events(self, partition: str, end: _LogEnd, events: Sequence[Event]) -> None:
         newest = end.newest
-        for number, packed in enumerate(pack(events), end.number):
-            newest = max(newest, packed.newest)
-            self._table.put(events_write(partition, number, packed, newest))
+        for number, encoded in enumerate(encode_events(events), end.number):
+            newest = max(newest, encoded.newest)
+            self._table.put(build_events_write(partition, number, encoded, newest))
 
-    def read(
-        self, tenant: str, log: LogName, after: int, limit: int, kind: EventType | None = None
-    ) -> tuple[list[Event], int]:
-        """Up to `limit` events (of one type) after a position, and the position to go on from.
-
-        A page is cut at 5 MB.
-        """
+    def read(self, tenant: str, log: LogName, query: LogQuery) -> tuple[list[Event], int]:
+        """Read a page of events, of at most 5 MB, and the position to continue from."""
         partition = entry_keys.build_log_partition(tenant, log.kind, log.name)
         found: list[Event] = []
-        position, room = after, MAX_PAGE_BYTES
-        most = limit if kind is None else _MOST_SCANNED
-        for at, stored in islice(self._following(partition, after, most), most):
-            if kind in (None, stored.document["type"]):
-                event = event_of(tenant, log, stored, self._parts(partition, stored))
-                room -= get_escaped_size(dumps(event.data)) + _ENVELOPE
+        position, room = query.after, MAX_PAGE_BYTES
+        limit = query.limit if query.type is None else _MAX_SCANNED
+        for at, stored in islice(self._read_stored(partition, query.after, limit), limit):
+            if query.type in (None, stored.document["type"]):
+                event = decode_event(tenant, log, stored, self._read_parts(partition, stored))
+                room -= get_escaped_size(dumps(event.data)) + _ENVELOPE_BYTES
                 if found and room < 0:
                     break
                 found.append(event)
             position = at
-            if len(found) == limit:
+            if len(found) == query.limit:
                 break
         return found, position
 
-    def _following(self, partition: str, after: int, most: int) -> Iterator[tuple[int, Stored]]:
-        """The next events with their positions; up to an item that was missed while reading."""
+    def _read_stored(
+        self, partition: str, after: int, limit: int
+    ) -> Iterator[tuple[int, StoredEvent]]:
+        """Read the next events with their positions, up to the first gap between items."""
         start = after // _POSITIONS
-        items = self._table.query_from(*entry_keys.build_log_range(partition, start), most + 1)
+        items = self._table.query_from(*entry_keys.build_log_range(partition, start), limit + 1)
         for number, item in enumerate(items, start):
             if entry_keys.parse_log_item(item["sk"]) != number:
                 return
             first = number * _POSITIONS + 1
-            yield from (each for each in enumerate(stored_in(item), first) if each[0] > after)
+            yield from (
+                each for each in enumerate(decode_item_events(item), first) if each[0] > after
+            )
 
-    def _parts(self, partition: str, stored: Stored) -> list[bytes]:
-        places = part_keys(partition, stored)
-        parts = self._table.get_many(places) if places else {}
-        return [parts[place]["data"] for place in places]
+    def _read_parts(self, partition: str, stored: StoredEvent) -> list[bytes]:
+        keys = build_part_keys(partition, stored)
+        parts = self._table.get_many(keys) if keys else {}
+        return [parts[key]["data"] for key in keys]
 
-    def unpublished(self, events: Iterable[Event]) -> list[Event]:
-        """The events that the bus hasn't taken yet."""
-        marks = {
+    def select_unpublished(self, events: Iterable[Event]) -> list[Event]:
+        """Select the events that aren't on the bus yet."""
+        keys = {
             entry_keys.build_published_event_key(event.tenant, event.id): event for event in events
         }
-        published = self._table.get_many(marks) if marks else {}
-        return [event for mark, event in marks.items() if mark not in published]
+        published = self._table.get_many(keys) if keys else {}
+        return [event for key, event in keys.items() if key not in published]
 
     def mark_published(self, events: Iterable[Event]) -> None:
-        """Keeps events from being published again."""
-        self._table.write_many([published_write(event) for event in events])
+        """Mark events as published on the bus."""
+        self._table.write_many([build_published_write(event) for event in events])

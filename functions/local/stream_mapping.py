@@ -17,7 +17,8 @@ from functions.local.gateway import Handler, LocalContext
 from functions.local.stream_reader import Record, StreamReader
 from functions.platform.errors import ServiceError
 from functions.platform.observability import log_unexpected
-from functions.stream.records import is_of_interest, source_of
+from functions.stream.consumers import is_consumed
+from functions.stream.records import parse_record
 
 DEAD_LETTERS = "dead-letters.jsonl"
 _ATTEMPTS = 5
@@ -104,7 +105,7 @@ class StreamMapping:
 
     def _invoke(self, records: list[Record]) -> set[str]:
         """Call the function, and return the sequence numbers of the records that failed."""
-        selected = [each for each in records if is_of_interest(source_of(each).key)]
+        selected = [each for each in records if is_consumed(each)]
         if not selected:
             return set()
         result = self._handler(to_stream_event(self._reader.arn, selected), LocalContext())
@@ -132,7 +133,7 @@ class StreamMapping:
 
 
 def _sequence(record: Record) -> str:
-    return source_of(record).sequence
+    return parse_record(record).sequence
 
 
 def _back_off(failures: int, stopping: Event) -> None:

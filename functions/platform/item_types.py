@@ -9,7 +9,7 @@ clear at the front of each partition, and its alphabet has no `#`.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from functions.platform.keys import Key
 from functions.platform.schema import (
@@ -34,7 +34,6 @@ class ItemType:
         purpose: what an item says.
         lifetime: when an item is deleted.
         indexes: the indexes that list it.
-        stream: which of its records the stream function gets.
         table: which table it is in.
     """
 
@@ -45,7 +44,6 @@ class ItemType:
     purpose: str
     lifetime: str = "until deleted"
     indexes: tuple[str, ...] = ()
-    stream: Literal["INSERT", "all"] | None = None
     table: Literal["memory", "log"] = "memory"
 
     @property
@@ -130,7 +128,6 @@ PRIVATE_ENTRY = ItemType(
     "An entry of working or episodic memory",
     _EXPIRING,
     (BY_TASK, BY_AGE, BY_EXPIRY, BY_RECENCY, BY_DUE),
-    "all",
 )
 SEMANTIC_ENTRY = ItemType(
     "semantic entry",
@@ -140,7 +137,6 @@ SEMANTIC_ENTRY = ItemType(
     "An entry of semantic memory",
     _EXPIRING,
     (BY_TASK, BY_EXPIRY, BY_DUE),
-    "all",
 )
 INDEX_ROW = ItemType(
     "index row",
@@ -174,7 +170,6 @@ ANNOUNCEMENT = ItemType(
     "m#{event}",
     "Tells the stream that a task was archived",
     "1 day",
-    stream="INSERT",
 )
 
 # search
@@ -268,14 +263,7 @@ STATE = ItemType(
 # runs, procedures, working values
 RUN = ItemType("run", "runs", _RUN, "run", "A run (ADR-043)", "90 days", (BY_TYPE,))
 EPISODE = ItemType(
-    "episode", "runs", _RUN, "ep#{request}", "An episode of a run", "90 days", (BY_TYPE,), "INSERT"
-)
-EPISODE_COUNT = ItemType(
-    "episode count", "runs", "{tenant}#ec", "d#{day:08d}", "A day's episodes", "91 days"
-)
-QUOTA_WARNING = ItemType("quota warning", "runs", "{tenant}#ec", "w", "A tenant was warned")
-COUNTED_EPISODES = ItemType(
-    "counted episodes", "runs", "{tenant}#ec#{episodes}", "c", "A batch was counted", "2 days"
+    "episode", "runs", _RUN, "ep#{request}", "An episode of a run", "90 days", (BY_TYPE,)
 )
 LEARNED_WORKFLOW = ItemType(
     "learned workflow", "procedures", _PROCEDURE, "w#{workflow}", "A workflow and its outcomes"
@@ -290,6 +278,22 @@ INSTANCE = ItemType(
     "w",
     "An instance's working values",
     "1 hour after the last write",
+)
+
+# quotas
+QUOTA_COUNT = ItemType(
+    "quota count",
+    "quotas",
+    "{tenant}#q#{quota}",
+    "d#{day:08d}",
+    "How many counted items expire on a day",
+    "until the day is over",
+)
+QUOTA_WARNING = ItemType(
+    "quota warning", "quotas", "{tenant}#q#{quota}", "w", "A tenant was warned"
+)
+COUNTED_ITEMS = ItemType(
+    "counted items", "quotas", "{tenant}#q#{quota}#{items}", "c", "They were counted", "2 days"
 )
 
 # OpenWOP memories
@@ -364,20 +368,6 @@ def find_due_type(sort: str) -> ItemType | None:
 
 
 _DUE_TYPES = [each for each in ITEM_TYPES if BY_DUE in each.indexes]
-
-
-def build_stream_filters() -> list[dict[str, Any]]:
-    """Build the filters by which Lambda hands records to the stream function, one per prefix."""
-    filters: dict[str, dict[str, Any]] = {}
-    for each in ITEM_TYPES:
-        if each.stream is not None:
-            pattern: dict[str, Any] = {
-                "dynamodb": {"Keys": {"sk": {"S": [{"prefix": each.sort_prefix}]}}}
-            }
-            if each.stream == "INSERT":
-                pattern = {"eventName": ["INSERT"]} | pattern
-            filters[each.sort_prefix] = pattern
-    return list(filters.values())
 
 
 def render_table(types: Iterable[ItemType] = ITEM_TYPES) -> str:

@@ -5,9 +5,7 @@ append needs to read nothing to be in the index of that type (decisions 30 and 3
 """
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
-from hashlib import blake2b
 
 from functions.platform import item_types
 from functions.platform.keys import (
@@ -116,33 +114,6 @@ def build_episodes_partition(tenant: str, agent_type: str) -> str:
 def build_episodes_partition_of_hash(tenant: str, type: str) -> str:
     """Build the same from the type's hash."""
     return f"{tenant}#p#{type}"
-
-
-def get_day(happened: int) -> int:
-    """Get the day, counted from the epoch, that a time (epoch ms) lies in."""
-    return happened // DAY
-
-
-def build_counts_partition(tenant: str) -> str:
-    """Build the partition of a tenant's counts of episodes."""
-    return item_types.EPISODE_COUNT.build_partition(tenant=tenant)
-
-
-def build_day_count_key(tenant: str, day: int) -> Key:
-    """Build the key of the number of episodes that a tenant appended on a day."""
-    return item_types.EPISODE_COUNT.build_key(tenant=tenant, day=day)
-
-
-def build_quota_warning_key(tenant: str) -> Key:
-    """Build the key of what says that a tenant was warned; it sorts behind the days."""
-    return item_types.QUOTA_WARNING.build_key(tenant=tenant)
-
-
-def build_counted_episodes_key(tenant: str, episodes: Iterable[Key]) -> Key:
-    """Build the key of what says that these episodes were counted together."""
-    named = "\n".join(f"{partition}\n{sort}" for partition, sort in episodes)
-    hashed = blake2b(named.encode(), digest_size=16).hexdigest()
-    return item_types.COUNTED_EPISODES.build_key(tenant=tenant, episodes=hashed)
 
 
 def _hash_type(agent_type: str) -> str:

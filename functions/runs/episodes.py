@@ -22,9 +22,10 @@ from functions.platform.run_keys import (
 )
 from functions.platform.schema import TYPE_ORDER_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
+from functions.quotas.model import EPISODES
+from functions.quotas.service import Quotas
 from functions.runs.items import RunItems
 from functions.runs.model import Episode, Run
-from functions.runs.quota import Quota
 from functions.runs.rules import episode_text, expires
 from functions.runs.store import RunStore
 
@@ -36,12 +37,12 @@ class Episodes:
     """The episodes of a caller's tenant; each of its principals may use them all."""
 
     def __init__(
-        self, table: Table, store: RunStore, items: RunItems, quota: Quota, clock: Clock
+        self, table: Table, store: RunStore, items: RunItems, quotas: Quotas, clock: Clock
     ) -> None:
         self._table = table
         self._store = store
         self._items = items
-        self._quota = quota
+        self._quotas = quotas
         self._clock = clock
 
     def append(
@@ -66,12 +67,12 @@ class Episodes:
             author=caller.id,
             sensitivity=new.sensitivity,
         )
-        self._quota.assert_room(caller.tenant)
+        self._quotas.assert_room(caller.tenant, EPISODES)
         try:
             self._table.put(self._items.episode(address, episode, request, token))
         except ConditionFailed as failed:
             return self._first(caller, failed.item, token)
-        self._quota.appended(caller.tenant)
+        self._quotas.add_item(caller.tenant, EPISODES)
         return episode
 
     def _first(self, caller: Principal, item: Item | None, token: RequestToken | None) -> Episode:

@@ -42,11 +42,3 @@ class Episode:
     created: int
     author: str
     sensitivity: Sensitivity | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """How many episodes a tenant has, as they are counted, and whether it was warned of that."""
-
-    count: int
-    warned: bool

@@ -1,1 +1,1 @@
-"""The door for DynamoDB's change stream: every event comes from there, into a log and the bus."""
+"""The entry point for DynamoDB's change stream: its consumers make events, vectors and counts."""

@@ -1,96 +1,95 @@
-"""What a change means as events (RFC-0015 §5.1, §5.2); pure decisions."""
+"""Build the events of a change (RFC-0015 §5.1, §5.2)."""
 
 from dataclasses import dataclass
 from typing import Literal
 
 from functions.entries.model import Entry
-from functions.event_log.model import Event, EventType
-from functions.event_log.rules import event_id, log_of
+from functions.event_log.model import Event, LogEventType, build_event_id, choose_log
 from functions.platform.items import Item
 from functions.stream.records import Change
 from functions.tasks.model import Task
 
-_BY_REASON: dict[str, EventType] = {
+_TYPE_BY_REASON: dict[str, LogEventType] = {
     "deleted": "memory.deleted",
     "evicted": "memory.evicted",
     "expired": "memory.expired",
 }
+Tasks = dict[tuple[str, str], Task]
+"""Tasks by tenant and id."""
 
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """Why and when (epoch ms) an entry went."""
+    """Why and when (epoch ms) an entry was removed."""
 
     reason: Literal["deleted", "evicted", "expired", "archived"]
     happened: int
 
 
-def events_of(
-    change: Change, removal: Removal | None, tasks: dict[tuple[str, str], Task]
-) -> list[Event]:
-    """The events of a change, in their order.
+def build_events(change: Change, removal: Removal | None, tasks: Tasks) -> list[Event]:
+    """Build the events of a change, in their order.
 
-    A recorded access is none. What went into an archive has one event for all, which is in the log
-    already when it is announced.
+    A recorded access has none. Archived entries have one event together, which is in the log
+    before it is announced.
 
     Args:
-        change: what was written.
-        removal: why the old entry went, where nothing took its place.
-        tasks: those of entries that don't say their intent, by tenant and id.
+        change: of an entry, or an announcement.
+        removal: why the old entry was removed, unless another one replaced it.
+        tasks: those of entries that don't name their intent.
     """
     old, new = change.old, change.new
-    if change.announced is not None:
-        return [_archived(change.source.tenant, change.announced)]
+    if change.announcement is not None:
+        return [_build_archived(change.record.tenant, change.announcement)]
     if new is None:
-        return _removed(old, removal, tasks)
+        return _build_removed(old, removal, tasks)
     if old is None:
-        return [_event("memory.created", new, new.created, None, tasks)]
-    if old.nonce != new.nonce:  # it took the slot of one that had expired
+        return [_build_event("memory.created", new, new.created, None, tasks)]
+    if old.nonce != new.nonce:  # it replaced one that had expired
         return [
-            _event("memory.expired", old, new.created, old.version, tasks),
-            _event("memory.created", new, new.created, None, tasks),
+            _build_event("memory.expired", old, new.created, old.version, tasks),
+            _build_event("memory.created", new, new.created, None, tasks),
         ]
     if old.version != new.version:
-        return [_event("memory.updated", new, new.updated, old.version, tasks)]
+        return [_build_event("memory.updated", new, new.updated, old.version, tasks)]
     return []
 
 
-def _removed(
-    old: Entry | None, removal: Removal | None, tasks: dict[tuple[str, str], Task]
-) -> list[Event]:
+def _build_removed(old: Entry | None, removal: Removal | None, tasks: Tasks) -> list[Event]:
     if old is None or removal is None or removal.reason == "archived":
         return []
-    return [_event(_BY_REASON[removal.reason], old, removal.happened, old.version, tasks)]
+    event_type = _TYPE_BY_REASON[removal.reason]
+    return [_build_event(event_type, old, removal.happened, old.version, tasks)]
 
 
-def _archived(tenant: str, announced: Item) -> Event:
+def _build_archived(tenant: str, announcement: Item) -> Event:
+    agent, intent = announcement["agent_id"], announcement.get("intent")
     return Event(
-        id=announced["event"],
+        id=announcement["event"],
         type="memory.archived",
         tenant=tenant,
-        agent=announced["agent_id"],
-        intent=announced.get("intent"),
-        task=announced["task"],
-        data={"entries_archived": announced["entries"]},
-        timestamp=announced["happened"],
-        log=log_of(intent=announced.get("intent"), agent=announced["agent_id"], namespace=None),
+        agent=agent,
+        intent=intent,
+        task=announcement["task"],
+        data={"entries_archived": announcement["entries"]},
+        timestamp=announcement["happened"],
+        log=choose_log(intent=intent, agent=agent, namespace=None),
     )
 
 
-def _event(
-    kind: EventType,
+def _build_event(
+    event_type: LogEventType,
     entry: Entry,
-    moment: int,
-    previous: int | None,
-    tasks: dict[tuple[str, str], Task],
+    timestamp: int,
+    previous_version: int | None,
+    tasks: Tasks,
 ) -> Event:
     tenant, intent = entry.address.tenant, entry.intent
     if intent is None and entry.task is not None:
-        intent = _intent_at(tasks.get((tenant, entry.task)), moment)
+        intent = _intent_at(tasks.get((tenant, entry.task)), timestamp)
     namespace = None if entry.policy.is_private else entry.namespace
     return Event(
-        id=event_id(tenant, entry.id, entry.version, kind),
-        type=kind,
+        id=build_event_id(tenant, entry.id, entry.version, event_type),
+        type=event_type,
         tenant=tenant,
         agent=entry.agent,
         intent=intent,
@@ -101,16 +100,16 @@ def _event(
             "key": entry.key,
             "memory_type": entry.tier,
             "version": entry.version,
-            "previous_version": previous,
+            "previous_version": previous_version,
             "tags": entry.tags,
         },
-        timestamp=moment,
-        log=log_of(intent=intent, agent=entry.agent, namespace=namespace),
+        timestamp=timestamp,
+        log=choose_log(intent=intent, agent=entry.agent, namespace=namespace),
     )
 
 
-def _intent_at(task: Task | None, moment: int) -> str | None:
-    """The intent that a task had then: the same whenever the change is told, and told again."""
-    if task is None or task.intent_from > moment:
+def _intent_at(task: Task | None, timestamp: int) -> str | None:
+    """Get the intent that a task had at a time: the same however late a record is processed."""
+    if task is None or task.intent_from > timestamp:
         return None
     return task.intent

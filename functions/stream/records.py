@@ -1,32 +1,39 @@
-"""Stream records, read as what became of entries."""
+"""Records of the change stream, and one batch of them with what has failed so far."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from functions.entries.mapper import EntryMapper
 from functions.entries.model import Entry
-from functions.platform import item_types
-from functions.platform.entry_keys import build_entry_prefix
+from functions.platform.item_types import ANNOUNCEMENT, PRIVATE_ENTRY, SEMANTIC_ENTRY, ItemType
 from functions.platform.items import Item, TypedItem, decode_item
 from functions.platform.keys import Key, get_tenant
-
-Record = Mapping[str, Any]
-
-_CLOSED = EntryMapper(None)  # values aren't needed, sealed ones can't be opened here
-_ENTRIES = build_entry_prefix(None)
+from functions.platform.observability import log_unexpected
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """Which record it is (`sequence` is its name in the stream), and of which item."""
+class StreamRecord:
+    """One change of an item.
+
+    Attributes:
+        sequence: the record's sequence number, which is its name in the stream.
+        key: the key of the item.
+        event_name: INSERT, MODIFY or REMOVE.
+        old: the item before, in typed form; None if there was none.
+        new: the item after.
+    """
 
     sequence: str
     key: Key
+    event_name: str = "MODIFY"
+    old: TypedItem | None = None
+    new: TypedItem | None = None
 
     @property
     def number(self) -> int:
-        """What records of an item are ordered by."""
+        """The sequence number, by which the records of an item are ordered."""
         return int(self.sequence)
 
     @property
@@ -34,53 +41,121 @@ class Source:
         return get_tenant(self.key[0])
 
 
+def parse_record(record: Mapping[str, Any]) -> StreamRecord:
+    """Parse a record of a Lambda event."""
+    change = record["dynamodb"]
+    return StreamRecord(
+        sequence=change["SequenceNumber"],
+        key=(change["Keys"]["pk"]["S"], change["Keys"]["sk"]["S"]),
+        event_name=record["eventName"],
+        old=change.get("OldImage"),
+        new=change.get("NewImage"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """The records that a consumer takes: changes of items of one type."""
+
+    item_type: ItemType
+    inserts_only: bool = False
+
+    def matches(self, record: StreamRecord) -> bool:
+        """Tell whether the consumer takes a record."""
+        is_wanted = record.event_name == "INSERT" or not self.inserts_only
+        return is_wanted and self.item_type.has_sort(record.key[1])
+
+
+ENTRIES = (Subscription(PRIVATE_ENTRY), Subscription(SEMANTIC_ENTRY))
+ANNOUNCEMENTS = Subscription(ANNOUNCEMENT, inserts_only=True)
+_MAPPER = EntryMapper(None)  # without a cipher: nothing here needs a sensitive value
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One write of an entry, or of an announcement that a task's memory was archived."""
+    """A change of an entry, or an announcement that a task's memory was archived.
 
-    source: Source
+    Attributes:
+        record: the record that it was decoded from.
+        old: the entry before; None if there was none.
+        new: the entry after; None if it was removed.
+        announcement: the item of an announcement.
+    """
+
+    record: StreamRecord
     old: Entry | None = None
     new: Entry | None = None
-    announced: Item | None = None
+    announcement: Item | None = None
 
     @property
-    def gone(self) -> Entry | None:
-        """The entry that was removed, with nothing in its place."""
+    def removed(self) -> Entry | None:
+        """The entry that was removed and not replaced."""
         return self.old if self.new is None else None
 
 
-def source_of(record: Record) -> Source:
-    """Where a record comes from."""
-    keys = record["dynamodb"]["Keys"]
-    return Source(record["dynamodb"]["SequenceNumber"], (keys["pk"]["S"], keys["sk"]["S"]))
-
-
-def is_of_interest(key: Key) -> bool:
-    """Whether what stands at this key is told of or counted."""
-    return is_told_of(key) or item_types.EPISODE.has_sort(key[1])
-
-
-def is_told_of(key: Key) -> bool:
-    """Whether what stands at this key is an entry or an announcement."""
-    return key[1].startswith((_ENTRIES, item_types.ANNOUNCEMENT.sort_prefix))
-
-
-def is_new_episode(key: Key, record: Record) -> bool:
-    """Whether a record, which is of this key, tells of an episode that was appended."""
-    return item_types.EPISODE.has_sort(key[1]) and record["eventName"] == "INSERT"
-
-
-def change_of(source: Source, record: Record) -> Change:
-    """The change that a record tells of.
+def decode_change(record: StreamRecord) -> Change:
+    """Decode a record that `ENTRIES` or `ANNOUNCEMENTS` matches.
 
     Raises:
-        Exception: the record is no such thing.
+        Exception: the record has no image of an entry.
     """
-    old, new = (record["dynamodb"].get(name) for name in ("OldImage", "NewImage"))
-    if item_types.ANNOUNCEMENT.has_sort(source.key[1]):
-        return Change(source, announced=decode_item(new) if new and not old else None)
-    return Change(source, _entry(old), _entry(new))
+    if ANNOUNCEMENTS.matches(record):
+        return Change(record, announcement=decode_item(record.new) if record.new else None)
+    return Change(record, _decode_entry(record.old), _decode_entry(record.new))
 
 
-def _entry(image: TypedItem | None) -> Entry | None:
-    return _CLOSED.to_entry(decode_item(image)) if image else None
+def _decode_entry(image: TypedItem | None) -> Entry | None:
+    return _MAPPER.to_entry(decode_item(image)) if image else None
+
+
+class Batch:
+    """The records of one invocation, and which of them are to be delivered again.
+
+    Once a record of an item has failed, the item's later records are blocked: they fail, too, so
+    that the changes of an item are processed in order.
+    """
+
+    def __init__(self, records: Iterable[Mapping[str, Any]]) -> None:
+        self.records = [parse_record(record) for record in records]
+        self._failed: dict[str, None] = {}  # sequence numbers, in the order of failure
+        self._blocked_from: dict[Key, int] = {}  # the number of an item's first failed record
+
+    @property
+    def failed(self) -> list[str]:
+        """The sequence numbers of the records that failed."""
+        return list(self._failed)
+
+    @property
+    def first_failed(self) -> int | None:
+        """The lowest number of a failed record: Lambda delivers again from there on."""
+        return min(map(int, self._failed), default=None)
+
+    def fail(self, record: StreamRecord, error: BaseException | None = None) -> None:
+        """Have a record, and the later ones of its item, delivered again."""
+        self._failed[record.sequence] = None
+        first = self._blocked_from.get(record.key, record.number)
+        self._blocked_from[record.key] = min(record.number, first)
+        if error is not None:
+            log_unexpected(error, sequence=record.sequence)
+
+    def may_process(self, record: StreamRecord) -> bool:
+        """Tell whether a record may be processed; a blocked one fails."""
+        first = self._blocked_from.get(record.key)
+        if first is None or record.number < first:
+            return True
+        self.fail(record)
+        return False
+
+    @cached_property
+    def changes(self) -> list[Change]:
+        """The changes of entries and archival announcements; what can't be decoded fails."""
+        changes = []
+        for record in self.records:
+            is_change = any(each.matches(record) for each in (*ENTRIES, ANNOUNCEMENTS))
+            if not is_change or not self.may_process(record):
+                continue
+            try:
+                changes.append(decode_change(record))
+            except Exception as error:  # noqa: BLE001 - a poison record holds up its own item only
+                self.fail(record, error)
+        return changes

@@ -5,6 +5,7 @@ from aws_cdk import aws_cloudwatch_actions as actions
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
+from functions.quotas.model import QUOTAS
 from infra.config import Config
 from infra.constructs.http_api import HttpApi
 from infra.constructs.lambda_function import LambdaFunction
@@ -18,7 +19,6 @@ _MISSING = cloudwatch.TreatMissingData
 _FAILED_ANSWERS = 5  # within five minutes
 _SLOW_MS = 3_000
 _STALE_MS = 300_000
-_FULL_PERCENT = 80  # of a tenant's episodes
 _LATE_MS = 1_800_000  # what has expired is to be out of storage within an hour
 
 
@@ -85,14 +85,16 @@ class Alarms(Construct):
         letters = waiting_in(task_events.dead_letters)
         self._add("TaskEventsAreRefused", "other systems' task events wait in a queue", letters, 1)
 
-    def watch_quota(self, function: LambdaFunction) -> None:
+    def watch_quotas(self, function: LambdaFunction) -> None:
         """Watch for tenants that come near their limits."""
-        self._add(
-            "EpisodesFillUp",
-            "a tenant has 80,000 of the 100,000 episodes that it may have; the log says which",
-            from_function(function, "EpisodeQuota"),
-            _FULL_PERCENT,
-        )
+        for quota in QUOTAS:
+            self._add(
+                f"{quota.name.capitalize()}FillUp",
+                f"a tenant has {quota.warning:,} of the {quota.limit:,} {quota.name} that it may"
+                " have; the log says which",
+                from_function(function, quota.metric),
+                quota.warning_percent,
+            )
 
     def _add(
         self,

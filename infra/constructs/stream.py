@@ -6,7 +6,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
-from functions.platform.item_types import build_stream_filters
+from functions.stream.consumers import build_filters
 from infra.constructs.dead_letters import DeadLetters
 from infra.constructs.encryption import Encryption
 from infra.constructs.lambda_function import LambdaFunction
@@ -48,7 +48,7 @@ class Stream(Construct):
             maximum_record_age_in_seconds=_MOST_SECONDS,
             function_response_types=["ReportBatchItemFailures"],
             filter_criteria={
-                "filters": [{"pattern": json.dumps(each)} for each in build_stream_filters()]
+                "filters": [{"pattern": json.dumps(each)} for each in build_filters()]
             },
             destination_config={"onFailure": {"destination": self.dead_letters.queue.queue_arn}},
         )

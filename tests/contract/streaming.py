@@ -10,6 +10,7 @@ import httpx
 from botocore.config import Config
 
 from functions.container import Container
+from functions.event_log.event_bus import EventBus
 from functions.platform.settings import StreamSettings
 from functions.stream.handler import build_handler
 from tests.contract.expect import ok
@@ -55,11 +56,32 @@ def as_delivered(record: Json, arn: str) -> Json:
     return delivered
 
 
-def stream_function(service: Service, **settings: Any) -> Callable[[list[Json]], list[str]]:
+class FakeEventBridge:
+    """An EventBridge client that accepts all events but those about the keys in `refused`."""
+
+    def __init__(self) -> None:
+        self.accepted: list[Json] = []
+        self.refused: set[str | None] = set()
+
+    def put_events(self, *, Entries: list[Json]) -> Json:  # noqa: N803
+        """Accept events, as boto3's client does."""
+        details = [json.loads(each["Detail"]) for each in Entries]
+        refused = [each["data"].get("key") in self.refused for each in details]
+        self.accepted += [each for each, no in zip(details, refused, strict=True) if not no]
+        results = [{"ErrorCode": "InternalFailure"} if no else {"EventId": "1"} for no in refused]
+        return {"FailedEntryCount": sum(refused), "Entries": results}
+
+
+def stream_function(
+    service: Service, event_bridge: FakeEventBridge | None = None, **settings: Any
+) -> Callable[[list[Json]], list[str]]:
     """A new instance of the stream function: takes records, gives the failed ones' numbers."""
     memory, log = service.engine.memory, service.engine.log
     chosen = StreamSettings(memory_table=memory, log_table=log, **settings)
-    handler = build_handler(Container(chosen, service.clock))
+    container = Container(chosen, service.clock)
+    if event_bridge is not None:
+        container.event_bus = EventBus(event_bridge, "agent-memory")
+    handler = build_handler(container)
 
     def deliver(records: list[Json]) -> list[str]:
         answer = handler({"Records": json.loads(json.dumps(records))}, None)
@@ -81,7 +103,7 @@ def log(client: httpx.Client, path: str, **query: Any) -> list[Json]:
     return events
 
 
-def told(events: list[Json]) -> list[str]:
+def summarize(events: list[Json]) -> list[str]:
     """Events in short: what happened to which key at which version."""
     return [
         f"{each['type'].removeprefix('memory.')} {each['data']['key']} {each['data']['version']}"

@@ -6,19 +6,18 @@ from typing import Any
 import httpx
 import pytest
 
+from functions.platform import item_types
 from functions.platform.aws import create_client
-from functions.platform.run_keys import build_day_count_key, get_day
+from functions.platform.limits import RUN_RETENTION_DAYS
 from functions.platform.table import Table
 from functions.platform.writes import update
-from functions.runs.counts import EpisodeCounts
-from functions.stream.bus import Bus
-from functions.stream.episodes import EpisodeQuota
+from functions.quotas.model import EPISODES
+from functions.quotas.store import QuotaStore
 from tests.contract.door import MovableClock
 from tests.contract.expect import refused
 from tests.contract.running import DAY, append, recall, start, stored_episodes, try_append
 from tests.contract.service import Service, Tenant
-from tests.contract.streaming import Stream, sequence, stream_function
-from tests.contract.test_event_bus import EventBridge
+from tests.contract.streaming import FakeEventBridge, Stream, sequence, stream_function
 
 pytestmark = pytest.mark.parametrize("engine", ["dynoxide"], indirect=True)
 Counted = Callable[[], int]
@@ -33,8 +32,8 @@ def agent(tenant: Tenant) -> httpx.Client:
 @pytest.fixture
 def counted(service: Service, tenant: Tenant) -> Counted:
     """How many episodes the tenant is known to have."""
-    counts = EpisodeCounts(_table(service), service.clock)
-    return lambda: counts.standing(tenant.id).count
+    store = QuotaStore(_table(service), service.clock)
+    return lambda: store.get_usage(tenant.id, EPISODES).count
 
 
 def _table(service: Service) -> Table:
@@ -43,8 +42,10 @@ def _table(service: Service) -> Table:
 
 def fill(service: Service, tenant: Tenant, episodes: int, days_ago: int = 0) -> None:
     """Lets the tenant have appended more, so many days ago."""
-    day = build_day_count_key(tenant.id, get_day(service.clock()) - days_ago)
-    _table(service).update(update(day, "ADD episodes :more", more=episodes))
+    expiry_day = service.clock() // 1000 // DAY - days_ago + RUN_RETENTION_DAYS
+    names = {"tenant": tenant.id, "quota": EPISODES.name}
+    key = item_types.QUOTA_COUNT.build_key(**names, day=expiry_day)
+    _table(service).update(update(key, "ADD counted :more", more=episodes))
 
 
 def test_what_is_delivered_twice_counts_once(
@@ -133,17 +134,15 @@ def test_another_functions_appends_are_seen_within_a_minute(
 def test_who_comes_near_is_warned_once_each_time(
     service: Service, tenant: Tenant, agent: httpx.Client, clock: MovableClock
 ) -> None:
-    bus = EventBridge()
-    counts = EpisodeCounts(_table(service), clock)
-    quota = EpisodeQuota(counts, Bus(bus, "agent-memory"), None, clock)
-    stream = Stream(service)
+    bus = FakeEventBridge()
+    stream, deliver = Stream(service), stream_function(service, bus)
 
     def warned(episodes: int) -> list[dict[str, Any]]:
         run = start(agent)
         for number in range(episodes):
             append(agent, run, number)
-        assert quota.process(stream.read(), []) == []
-        return bus.taken
+        assert deliver(stream.read()) == []
+        return bus.accepted
 
     fill(service, tenant, 79_998)
     assert warned(1) == []
@@ -161,15 +160,12 @@ def test_who_comes_near_is_warned_once_each_time(
 def test_a_warning_that_the_bus_refuses_comes_with_a_later_append(
     service: Service, tenant: Tenant, agent: httpx.Client
 ) -> None:
-    bus = EventBridge()
-    quota = EpisodeQuota(
-        EpisodeCounts(_table(service), service.clock), Bus(bus, "b"), None, service.clock
-    )
-    stream = Stream(service)
+    bus = FakeEventBridge()
+    stream, deliver = Stream(service), stream_function(service, bus)
     fill(service, tenant, 80_000)
     run = start(agent)
-    refusing: set[str | None] = {None}  # what is about no entry's key
-    for bus.down in (refusing, set()):
+    about_no_entry: set[str | None] = {None}
+    for bus.refused in (about_no_entry, set()):
         append(agent, run, 1)
-        assert quota.process(stream.read(), []) == []
-    assert [each["data"]["current_count"] for each in bus.taken] == [80_002]
+        assert deliver(stream.read()) == []
+    assert [each["data"]["current_count"] for each in bus.accepted] == [80_002]

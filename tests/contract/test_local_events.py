@@ -14,7 +14,7 @@ from functions.local.stream_reader import POSITION
 from tests.contract.bodies import MEMORY, create, create_task, entry, update, working
 from tests.contract.expect import gone, ok
 from tests.contract.local_server import PATIENCE, ROOT, LocalServer, running
-from tests.contract.streaming import log, told
+from tests.contract.streaming import log, summarize
 
 pytestmark = pytest.mark.skipif(
     find_binary(ROOT) is None, reason="no embedded database for this platform"
@@ -32,7 +32,7 @@ def await_events(client: httpx.Client, count: int, path: str = PATH) -> list[dic
         if len(events) >= count:
             return events
         time.sleep(0.01)
-    raise AssertionError(f"only {len(events)} of {count} events: {told(events)}")
+    raise AssertionError(f"only {len(events)} of {count} events: {summarize(events)}")
 
 
 def secret(key: str, **changes: Any) -> dict[str, Any]:
@@ -56,7 +56,7 @@ def test_events_appear_soon_without_values_anywhere(tmp_path: Path) -> None:
             assert time.monotonic() - began < SOON
         create_task(client, id="t", intent_id="i", assigned_agent="admin")
         create(client, working("t", key="w", value={"secret": HUSH}, sensitivity="restricted"))
-        assert told(await_events(client, 1, "intents/i")) == ["created w 1"]
+        assert summarize(await_events(client, 1, "intents/i")) == ["created w 1"]
         assert HUSH not in client.get(f"/api/v1/{PATH}/events").text
         server.end(signal.SIGTERM)
         assert server.process.stdout is not None
@@ -70,7 +70,7 @@ def test_an_expired_entry_has_an_event(tmp_path: Path) -> None:
         server.client() as client,
     ):
         create(client, secret("k", ttl="duration:PT0.3S"))
-        assert told(await_events(client, 2)) == ["created k 1", "expired k 1"]
+        assert summarize(await_events(client, 2)) == ["created k 1", "expired k 1"]
 
 
 @pytest.mark.parametrize("by", [signal.SIGKILL, signal.SIGTERM])
@@ -84,7 +84,7 @@ def test_each_event_is_logged_once_however_the_server_ends(
                 expected += create_update_delete(client, f"{round_}-{number}")
             server.end(by)
     with running(tmp_path / "data") as server, server.client() as client:
-        assert told(await_events(client, len(expected))) == expected
+        assert summarize(await_events(client, len(expected))) == expected
         assert_log(server, client, expected)
 
 
@@ -104,7 +104,7 @@ def assert_log(server: LocalServer, client: httpx.Client, expected: list[str]) -
     """Assert that the log is as expected once a further event has been processed."""
     assert server.process.poll() is None
     create(client, secret("last"))
-    assert told(await_events(client, len(expected) + 1)) == [*expected, "created last 1"]
+    assert summarize(await_events(client, len(expected) + 1)) == [*expected, "created last 1"]
 
 
 def test_the_data_folder_can_be_copied_while_stopped(tmp_path: Path) -> None:

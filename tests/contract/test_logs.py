@@ -11,9 +11,8 @@ import httpx
 import pytest
 
 from benchmarks.capacity import recorded
-from functions.event_log.model import Event, EventType, LogName
-from functions.event_log.rules import event_id
-from functions.event_log.store import LogStore
+from functions.event_log.model import Event, LogEventType, LogName, build_event_id
+from functions.event_log.store import EventLogStore
 from functions.platform import entry_keys
 from functions.platform.aws import create_client
 from functions.platform.table import Table
@@ -27,21 +26,21 @@ PATH = "/api/v1/agents/ada/events"
 
 
 @pytest.fixture
-def logs(service: Service) -> LogStore:
+def logs(service: Service) -> EventLogStore:
     """The store behind the logs."""
-    return LogStore(Table(create_client("dynamodb"), service.engine.log))
+    return EventLogStore(Table(create_client("dynamodb"), service.engine.log))
 
 
 def event(
     tenant: Tenant,
     cause: str,
     *,
-    kind: EventType = "memory.created",
+    kind: LogEventType = "memory.created",
     at: int = 1_000,
     **data: Any,
 ) -> Event:
     """An event that the cause identifies, of a moment (epoch ms)."""
-    id = event_id(tenant.id, cause)
+    id = build_event_id(tenant.id, cause)
     return Event(id, kind, tenant.id, "ada", None, None, {"cause": cause, **data}, at, AGENT)
 
 
@@ -71,7 +70,7 @@ def causes(found: list[dict[str, Any]]) -> list[str]:
 
 
 def test_a_log_is_read_page_by_page_oldest_first(
-    ada: httpx.Client, tenant: Tenant, logs: LogStore
+    ada: httpx.Client, tenant: Tenant, logs: EventLogStore
 ) -> None:
     assert len(logs.append(tenant.id, AGENT, events(tenant, 120))) == 120
     read = list(pages(ada, limit=50))
@@ -80,7 +79,7 @@ def test_a_log_is_read_page_by_page_oldest_first(
     assert len(ok(ada.get(PATH))["events"]) == 100
 
 
-def test_the_end_is_a_position_too(ada: httpx.Client, tenant: Tenant, logs: LogStore) -> None:
+def test_the_end_is_a_position_too(ada: httpx.Client, tenant: Tenant, logs: EventLogStore) -> None:
     start = ok(ada.get(PATH))
     assert start["events"] == []
     logs.append(tenant.id, AGENT, events(tenant, 2))
@@ -91,7 +90,7 @@ def test_the_end_is_a_position_too(ada: httpx.Client, tenant: Tenant, logs: LogS
 
 
 def test_what_is_appended_again_is_there_once(
-    ada: httpx.Client, tenant: Tenant, logs: LogStore
+    ada: httpx.Client, tenant: Tenant, logs: EventLogStore
 ) -> None:
     sixty = events(tenant, 60)
     assert logs.append(tenant.id, AGENT, sixty[:10]) == sixty[:10]
@@ -103,11 +102,13 @@ def test_what_is_appended_again_is_there_once(
 def test_nothing_to_append_reads_nothing(tenant: Tenant, service: Service) -> None:
     dynamodb = create_client("dynamodb")
     with recorded(dynamodb) as calls:
-        assert LogStore(Table(dynamodb, service.engine.log)).append(tenant.id, AGENT, []) == []
+        assert EventLogStore(Table(dynamodb, service.engine.log)).append(tenant.id, AGENT, []) == []
     assert calls == []
 
 
-def test_what_comes_late_is_there_once(ada: httpx.Client, tenant: Tenant, logs: LogStore) -> None:
+def test_what_comes_late_is_there_once(
+    ada: httpx.Client, tenant: Tenant, logs: EventLogStore
+) -> None:
     old = [event(tenant, f"old {number}", at=1_000 + number) for number in range(3)]
     new = [event(tenant, f"new {number}", at=5_000 + number) for number in range(20)]
     late = event(tenant, "late", at=1_001)
@@ -122,7 +123,7 @@ def test_what_comes_late_is_there_once(ada: httpx.Client, tenant: Tenant, logs: 
 
 
 def test_a_position_amid_what_was_appended_together(
-    ada: httpx.Client, tenant: Tenant, logs: LogStore
+    ada: httpx.Client, tenant: Tenant, logs: EventLogStore
 ) -> None:
     for start in ("a", "b", "c"):
         logs.append(tenant.id, AGENT, events(tenant, 5, start))
@@ -134,9 +135,9 @@ def test_a_position_amid_what_was_appended_together(
 
 
 def test_a_type_is_picked_and_the_position_moves_on(
-    ada: httpx.Client, tenant: Tenant, logs: LogStore
+    ada: httpx.Client, tenant: Tenant, logs: EventLogStore
 ) -> None:
-    kinds: list[EventType] = ["memory.created", "memory.updated", "memory.created"]
+    kinds: list[LogEventType] = ["memory.created", "memory.updated", "memory.created"]
     for number, kind in enumerate(kinds):
         logs.append(tenant.id, AGENT, [event(tenant, str(number), kind=kind)])
     assert causes(every(pages(ada, type="memory.updated"))) == ["1"]
@@ -146,7 +147,7 @@ def test_a_type_is_picked_and_the_position_moves_on(
 
 
 def test_a_snapshot_of_any_size_comes_back_and_cuts_the_page(
-    ada: httpx.Client, tenant: Tenant, logs: LogStore
+    ada: httpx.Client, tenant: Tenant, logs: EventLogStore
 ) -> None:
     large = [event(tenant, str(n), snapshot=secrets.token_hex(1_000_000)) for n in range(4)]
     assert logs.append(tenant.id, AGENT, large) == large
@@ -155,14 +156,16 @@ def test_a_snapshot_of_any_size_comes_back_and_cuts_the_page(
     assert [each["data"] for each in every(read)] == [each.data for each in large]
 
 
-def test_numbers_of_any_size_come_back(ada: httpx.Client, tenant: Tenant, logs: LogStore) -> None:
+def test_numbers_of_any_size_come_back(
+    ada: httpx.Client, tenant: Tenant, logs: EventLogStore
+) -> None:
     logs.append(tenant.id, AGENT, [event(tenant, "big", n=10**30, x=1.5)])
     assert json.loads(ada.get(PATH).text)["events"][0]["data"]["n"] == 10**30
 
 
 @pytest.mark.usefixtures("parallel")
 def test_many_append_at_once_and_a_reader_misses_nothing(
-    ada: httpx.Client, tenant: Tenant, logs: LogStore
+    ada: httpx.Client, tenant: Tenant, logs: EventLogStore
 ) -> None:
     def append(writer: int) -> None:
         own = events(tenant, 30, f"{writer}-")
@@ -188,7 +191,7 @@ def test_many_append_at_once_and_a_reader_misses_nothing(
 
 
 def test_a_reader_passes_nothing_that_is_not_there_yet(
-    ada: httpx.Client, tenant: Tenant, service: Service, logs: LogStore
+    ada: httpx.Client, tenant: Tenant, service: Service, logs: EventLogStore
 ) -> None:
     for each in events(tenant, 3):
         logs.append(tenant.id, AGENT, [each])
@@ -237,7 +240,7 @@ def test_who_reads_a_namespaces_log(ada: httpx.Client, tenant: Tenant) -> None:
 
 
 def test_another_tenants_log_is_another(
-    ada: httpx.Client, tenant: Tenant, service: Service, logs: LogStore
+    ada: httpx.Client, tenant: Tenant, service: Service, logs: EventLogStore
 ) -> None:
     logs.append(tenant.id, AGENT, events(tenant, 3))
     other = service.tenant()

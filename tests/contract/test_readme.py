@@ -13,7 +13,7 @@ from typing import Any, get_args
 
 import pytest
 
-from functions.event_log.model import EventType
+from functions.event_log.model import LogEventType
 from functions.local.engine import find_binary
 from functions.local.settings import LocalSettings
 from functions.platform.settings import Settings
@@ -263,7 +263,7 @@ def test_every_alarm_is_listed() -> None:
 
 def test_every_event_is_listed() -> None:
     types = " ".join(row[0] for row in parse_table("docs/reference/events.md", "Types"))
-    assert sorted(re.findall(r"`([a-z.]+)`", types)) == sorted(get_args(EventType))
+    assert sorted(re.findall(r"`([a-z.]+)`", types)) == sorted(get_args(LogEventType))
 
 
 def test_every_package_is_listed() -> None:

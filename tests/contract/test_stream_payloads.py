@@ -8,8 +8,8 @@ import pytest
 
 from functions.container import Container
 from functions.entries.mapper import EntryMapper
-from functions.event_log.model import LogName
-from functions.event_log.store import LogStore
+from functions.event_log.model import LogName, LogQuery
+from functions.event_log.store import EventLogStore
 from functions.platform import entry_keys
 from functions.platform.aws import create_client
 from functions.platform.items import decode_item
@@ -72,5 +72,6 @@ def test_what_a_payload_tells(service: Service, name: str) -> None:
         failures = handler(payload(name), None)["batchItemFailures"]
         assert [each["itemIdentifier"] for each in failures] == failed
     log, told = TOLD[name]
-    events, _ = LogStore(Table(dynamodb, service.engine.log)).read("acme", log, 0, 100)
+    store = EventLogStore(Table(dynamodb, service.engine.log))
+    events, _ = store.read("acme", log, LogQuery(0, 100))
     assert [f"{e.type} {e.data['key']} {e.data['version']}" for e in events] == told

@@ -5,7 +5,7 @@ import json
 from functions.platform.entry_keys import build_agent_partition
 from tests.contract.bodies import create, entry
 from tests.contract.service import Tenant
-from tests.contract.streaming import log, told
+from tests.contract.streaming import log, summarize
 from tests.e2e.deployment import Deployment
 from tests.e2e.fixtures import E2E
 from tests.e2e.queues import taken
@@ -34,5 +34,5 @@ def test_a_poison_record_is_given_up_and_the_rest_is_told(
     assert json.loads(letter)["DDBStreamBatchInfo"]["batchSize"] == 1
     assert json.loads(letter)["requestContext"]["condition"] == "RetryAttemptsExhausted"
     events = awaited(lambda: log(ada, "agents/ada")[1:], "the event after it")
-    assert told(events) == ["created after 1"]
+    assert summarize(events) == ["created after 1"]
     assert taken(sqs, queue) == []

@@ -14,7 +14,7 @@ from tests.contract.bodies import create, create_task, entry, read, working
 from tests.contract.door import BASE_URL
 from tests.contract.expect import refused
 from tests.contract.service import Tenant
-from tests.contract.streaming import log, told
+from tests.contract.streaming import log, summarize
 from tests.e2e.deployment import Deployment
 from tests.e2e.fixtures import E2E
 from tests.e2e.waiting import awaited
@@ -57,7 +57,7 @@ def test_an_expired_entry_is_removed_and_told(deployment: Deployment, tenant: Te
     assert {"S": "lasting"} in stored
     assert {"S": "brief"} not in stored
     events = awaited(lambda: log(ada, "agents/ada", type="memory.expired"), "the event")
-    assert told(events) == ["expired brief 1"]
+    assert summarize(events) == ["expired brief 1"]
 
 
 @contextmanager

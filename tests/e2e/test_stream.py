@@ -6,7 +6,7 @@ from tests.contract.bodies import MEMORY, change_task, create, create_task, entr
 from tests.contract.expect import gone, ok
 from tests.contract.searching import search
 from tests.contract.service import Tenant
-from tests.contract.streaming import log, told
+from tests.contract.streaming import log, summarize
 from tests.e2e.bus import listening
 from tests.e2e.deployment import Deployment
 from tests.e2e.fixtures import E2E
@@ -26,7 +26,7 @@ def test_an_entrys_life_is_told_in_the_log_and_on_the_bus(
         gone(ada.delete(f"{MEMORY}/{made['id']}"))
         logged = awaited(lambda: told_all(log(ada, "agents/ada"), 3), "the log's third event")
         heard = awaited(lambda: told_all(bus.hear(), 3), "the bus's third event")
-    assert told(logged) == ["created k 1", "updated k 2", "deleted k 2"]
+    assert summarize(logged) == ["created k 1", "updated k 2", "deleted k 2"]
     assert [each["id"] for each in heard] == [each["id"] for each in logged]
     assert HUSH not in json.dumps([logged, heard])
 
@@ -77,5 +77,5 @@ def test_many_writes_side_by_side_are_each_told_once(
         ok(ada.post(f"{MEMORY}/batch", json={"entries": entries}))
         heard = awaited(lambda: told_all(bus.hear(), len(keys)), "the last event")
         logged = log(ada, "agents/ada")
-    assert sorted(told(logged)) == sorted(f"created {key} 1" for key in keys)
+    assert sorted(summarize(logged)) == sorted(f"created {key} 1" for key in keys)
     assert sorted(str(each["id"]) for each in heard) == sorted(each["id"] for each in logged)

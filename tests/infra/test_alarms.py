@@ -9,16 +9,16 @@ import pytest
 from moto import mock_aws
 
 from functions.container import Container
-from functions.platform.keys import decode_timestamp
-from functions.platform.limits import EPISODES_WARNING
-from functions.platform.run_keys import build_day_count_key, get_day
+from functions.platform import item_types
 from functions.platform.schema import build_log_table, build_memory_table
 from functions.platform.settings import ScheduleSettings
 from functions.platform.table import Table
 from functions.platform.writes import update
-from functions.runs.counts import EpisodeCounts
+from functions.quotas.model import EPISODES
+from functions.quotas.store import QuotaStore
 from functions.schedule.handler import build_handler
-from functions.stream.episodes import EpisodeQuota
+from functions.stream.quota_counter import QuotaCounter
+from functions.stream.records import Batch
 from tests.contract.door import LambdaContext
 from tests.infra.template import FUNCTIONS, Properties, Template
 
@@ -108,22 +108,18 @@ def test_what_episodes_use_up_is_reported_under_the_name_that_is_watched(
         for table in (build_memory_table("memory"), build_log_table("log")):
             dynamodb.create_table(**table)
         records = json.loads((_EVENTS / "stream-episode.json").read_text("utf-8"))["Records"]
-        appended = records[0]["dynamodb"]["NewImage"]["type_at"]["S"]
-        now = decode_timestamp(appended)
+        expires = int(records[0]["dynamodb"]["NewImage"]["ttl_at"]["N"])
         memory = Table(dynamodb, "memory")
-        memory.update(
-            update(
-                build_day_count_key("acme", get_day(now)),
-                "SET episodes = :n",
-                n=EPISODES_WARNING - 1,
-            )
-        )
-        quota = EpisodeQuota(EpisodeCounts(memory, lambda: now), None, "lifecycle", lambda: now)
-        assert quota.process(records, []) == []
+        names = {"tenant": "acme", "quota": EPISODES.name}
+        key = item_types.QUOTA_COUNT.build_key(**names, day=expires // 86_400)
+        memory.update(update(key, "SET counted = :n", n=EPISODES.warning - 1))
+        store, batch = QuotaStore(memory, lambda: expires * 1000), Batch(records)
+        QuotaCounter(store, None, "lifecycle", lambda: expires * 1000).process(batch)
+        assert batch.failed == []
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     (line,) = [line for line in lines if "_aws" in line]
-    (alarm,) = [each for each in alarms(dev) if each["MetricName"] == "EpisodeQuota"]
-    assert line["EpisodeQuota"] == [float(alarm["Threshold"])]
+    (alarm,) = [each for each in alarms(dev) if each["MetricName"] == EPISODES.metric]
+    assert line[EPISODES.metric] == [float(alarm["Threshold"])]
     (dimension,) = alarm["Dimensions"]
     assert line[dimension["Name"]] == "lifecycle"
     assert _id(dimension["Value"]) == dev.id_of("Lambda::Function", "StreamFunction")

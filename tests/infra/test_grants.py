@@ -20,7 +20,7 @@ _REACH_EVERY_CALL = (
     "tests/contract/test_event_payloads.py::test_the_answer_to_each_payload",
     "tests/contract/test_stream_payloads.py",
     "tests/contract/test_intake.py",
-    "tests/contract/test_lifecycle.py::test_dynamodbs_own_expiry_is_told_and_counted_once",
+    "tests/contract/test_stream_events.py::test_dynamodbs_own_expiry_is_told_and_counted_once",
     "tests/contract/test_eviction.py::test_the_least_recently_written_goes_first",
     "tests/contract/test_conversations.py::test_a_deleted_conversation_is_gone_from_storage",
     "tests/contract/test_maintenance.py::test_what_has_expired_goes_and_the_rest_stays",

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from functions.stream.records import is_of_interest, source_of
+from functions.stream.consumers import is_consumed
 from tests.infra.template import Properties, Template
 
 _EVENTS = Path(__file__).parents[2] / "events"
@@ -42,9 +42,9 @@ def _grant_through(mapping: Properties, record: dict[str, Any]) -> bool:
     return any(_passes(pattern, record) for pattern in patterns)
 
 
-def test_the_filters_let_through_what_the_function_tells_of(mapping: Properties) -> None:
+def test_the_filters_let_through_what_a_consumer_takes(mapping: Properties) -> None:
     records = list(_records())
-    wanted = [each for each in records if is_of_interest(source_of(each[1]).key)]
+    wanted = [each for each in records if is_consumed(each[1])]
     spared = [each for each in records if each not in wanted]
     assert [name for name, record in wanted if not _grant_through(mapping, record)] == []
     assert [name for name, record in spared if _grant_through(mapping, record)] == []

@@ -7,7 +7,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from functions.api.responses.types import JsonObject, Timestamp
-from functions.event_log.model import Event, EventType
+from functions.event_log.model import Event, LogEventType
 from functions.platform.clock import to_rfc3339
 from functions.platform.json_text import dumps
 
@@ -16,7 +16,7 @@ class EventDocument(TypedDict):
     """An event of a log."""
 
     id: Annotated[str, Field(pattern="^evt_")]
-    type: EventType
+    type: LogEventType
     agent_id: str
     intent_id: str | None
     task_id: str | None

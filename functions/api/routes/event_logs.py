@@ -4,10 +4,10 @@ from functions.api.http import Request, Response, json_response
 from functions.api.parameters import LIMIT, ChoiceParameter, TextParameter
 from functions.api.responses.event_logs import EventPageDocument, render_event
 from functions.api.routing import Route
-from functions.event_log.model import Event, EventType, Page
+from functions.event_log.model import Event, LogEventType, LogQuery
 from functions.identity.model import READ, Principal
 
-_TYPE: ChoiceParameter[EventType] = ChoiceParameter("type", "The events' type.", EventType)
+_TYPE: ChoiceParameter[LogEventType] = ChoiceParameter("type", "The events' type.", LogEventType)
 _AFTER = TextParameter(
     "after",
     "The `next` of an earlier answer; the log's beginning unless given.",
@@ -19,22 +19,28 @@ _QUERY = (_TYPE, _AFTER, LIMIT)
 
 def read_intent_log(request: Request, caller: Principal) -> Response:
     intent_id = request.path_params["intent_id"]
-    return _page_response(*request.services.logs.of_intent(caller, intent_id, _page(request)))
+    return _page_response(
+        *request.services.logs.read_intent_log(caller, intent_id, _log_query(request))
+    )
 
 
 def read_agent_log(request: Request, caller: Principal) -> Response:
     agent_id = request.path_params["agent_id"]
-    return _page_response(*request.services.logs.of_agent(caller, agent_id, _page(request)))
+    return _page_response(
+        *request.services.logs.read_agent_log(caller, agent_id, _log_query(request))
+    )
 
 
 def read_namespace_log(request: Request, caller: Principal) -> Response:
     namespace = request.path_params["namespace"]
-    return _page_response(*request.services.logs.of_namespace(caller, namespace, _page(request)))
+    return _page_response(
+        *request.services.logs.read_namespace_log(caller, namespace, _log_query(request))
+    )
 
 
-def _page(request: Request) -> Page:
+def _log_query(request: Request) -> LogQuery:
     after = _AFTER.read(request)
-    return Page(int(after or 0), LIMIT.read(request), _TYPE.read(request))
+    return LogQuery(int(after or 0), LIMIT.read(request), _TYPE.read(request))
 
 
 def _page_response(events: list[Event], position: int) -> Response:

@@ -3,9 +3,8 @@
 import httpx
 import pytest
 
-from functions.event_log.model import Event, LogName
-from functions.event_log.rules import event_id
-from functions.event_log.store import LogStore
+from functions.event_log.model import Event, LogName, build_event_id
+from functions.event_log.store import EventLogStore
 from functions.platform.aws import create_client
 from functions.platform.table import Table
 from tests.contract import conversing, running
@@ -133,9 +132,9 @@ def _logs(tenant: Tenant, admin: httpx.Client) -> None:
         (LogName("agent", "admin"), "agents/admin"),
         (LogName("namespace", "policies"), "memory/namespaces/policies"),
     ):
-        id = event_id(tenant.id, log.kind)
+        id = build_event_id(tenant.id, log.kind)
         event = Event(id, "memory.deleted", tenant.id, "admin", None, None, {"a": 1}, 1_000, log)
-        LogStore(events).append(tenant.id, log, [event])
+        EventLogStore(events).append(tenant.id, log, [event])
         assert len(admin.get(f"/api/v1/{path}/events").json()["events"]) == 1
 
 

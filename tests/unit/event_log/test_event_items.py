@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from functions.event_log.items import (
-    MOST_INLINE,
-    MOST_PART,
-    event_of,
-    events_write,
-    pack,
-    part_keys,
-    part_writes,
-    stored_in,
+    MAX_INLINE_BYTES,
+    MAX_PART_BYTES,
+    build_events_write,
+    build_part_keys,
+    build_part_writes,
+    decode_event,
+    decode_item_events,
+    encode_events,
 )
 from functions.event_log.model import Event, LogName
 from functions.platform.items import Item, decode_item, encode_item
@@ -39,11 +39,14 @@ def event(data: dict[str, Any], id: str = "evt_1") -> Event:
 
 def items_of(events: list[Event]) -> tuple[list[Item], dict[Key, Item]]:
     """The items of events, and their parts."""
-    packed = list(pack(events))
+    encoded = list(encode_events(events))
     items = [
-        events_write("p", number, each, 1_000).item or {} for number, each in enumerate(packed)
+        build_events_write("p", number, each, 1_000).item or {}
+        for number, each in enumerate(encoded)
     ]
-    parts = {write.key: write.item or {} for each in packed for write in part_writes("p", each)}
+    parts = {
+        write.key: write.item or {} for each in encoded for write in build_part_writes("p", each)
+    }
     return [decode_item(encode_item(item)) for item in items], parts
 
 
@@ -51,9 +54,11 @@ def stored_and_read(events: list[Event]) -> list[Event]:
     """What comes back of events that are written as items."""
     items, parts = items_of(events)
     return [
-        event_of("acme", LOG, stored, [parts[key]["data"] for key in part_keys("p", stored)])
+        decode_event(
+            "acme", LOG, stored, [parts[key]["data"] for key in build_part_keys("p", stored)]
+        )
         for item in items
-        for stored in stored_in(item)
+        for stored in decode_item_events(item)
     ]
 
 
@@ -73,17 +78,17 @@ def test_many_share_items_which_stay_small() -> None:
     events = [event({"key": secrets.token_hex(8)}, f"evt_{number}") for number in range(500)]
     items, parts = items_of(events)
     assert len(items) < 50
-    assert max(map(size_of, items)) <= MOST_INLINE
+    assert max(map(size_of, items)) <= MAX_INLINE_BYTES
     assert parts == {}
     assert stored_and_read(events) == events
 
 
 def test_large_data_goes_into_parts_that_an_item_holds() -> None:
-    large = event({"s": secrets.token_hex(3 * MOST_PART)})
+    large = event({"s": secrets.token_hex(3 * MAX_PART_BYTES)})
     items, parts = items_of([event({}, "evt_0"), large, event({}, "evt_2")])
     sizes = [len(part["data"]) for part in parts.values()]
     assert len(sizes) > 2
-    assert max(sizes) <= MOST_PART
+    assert max(sizes) <= MAX_PART_BYTES
     assert max(map(size_of, items)) < 1_000
     assert stored_and_read([large]) == [large]
 

@@ -73,12 +73,6 @@ def test_a_key_is_built_and_recognized_by_its_type() -> None:
     assert not item_types.CONVERSATION.has_sort(key[1])
 
 
-def test_records_of_the_stream_are_filtered_by_prefix() -> None:
-    filters = item_types.build_stream_filters()
-    assert filters[0] == {"dynamodb": {"Keys": {"sk": {"S": [{"prefix": "e#"}]}}}}
-    assert [each["eventName"] for each in filters[1:]] == [["INSERT"], ["INSERT"]]
-
-
 def test_no_other_module_writes_a_prefix() -> None:
     service = _ROOT / "functions"
     files = set(service.rglob("*.py")) - set((service / "platform").rglob("*.py"))

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from botocore.exceptions import EndpointConnectionError
 
+from functions.event_log.event_bus import EventBus
 from functions.event_log.model import Event, LogName
 from functions.platform.errors import Unavailable
-from functions.stream.bus import Bus
 
 
 class Recorder:
@@ -39,7 +39,7 @@ def event(key: str) -> Event:
 
 def test_an_event_is_a_cloud_event() -> None:
     client = Recorder()
-    assert list(Bus(client, "bus").publish([event("k")])) == [[event("k")]]
+    assert list(EventBus(client, "bus").publish([event("k")])) == [[event("k")]]
     ((entry,),) = client.calls
     assert (entry["EventBusName"], entry["Source"]) == ("bus", "agent-memory")
     assert entry["DetailType"] == "memory.created"
@@ -66,20 +66,20 @@ def test_an_event_is_a_cloud_event() -> None:
 def test_they_go_in_tens_and_in_order() -> None:
     client = Recorder()
     events = [event(str(number)) for number in range(23)]
-    assert list(chain.from_iterable(Bus(client, "bus").publish(events))) == events
+    assert list(chain.from_iterable(EventBus(client, "bus").publish(events))) == events
     assert [len(call) for call in client.calls] == [10, 10, 3]
 
 
 def test_a_call_stays_below_the_limit_of_its_size() -> None:
     client = Recorder()
-    list(Bus(client, "bus").publish([event(f"{number}{'x' * 60_000}") for number in range(7)]))
+    list(EventBus(client, "bus").publish([event(f"{number}{'x' * 60_000}") for number in range(7)]))
     sizes = [sum(len(entry["Detail"]) for entry in call) for call in client.calls]
     assert max(sizes) < 256_000
     assert sum(map(len, client.calls)) == 7
 
 
 def test_what_is_refused_does_not_come_back() -> None:
-    taken = Bus(Recorder("b"), "bus").publish(map(event, "abc"))
+    taken = EventBus(Recorder("b"), "bus").publish(map(event, "abc"))
     assert list(taken) == [[event("a"), event("c")]]
 
 
@@ -89,4 +89,4 @@ def test_a_bus_out_of_reach_is_said_so() -> None:
             raise EndpointConnectionError(endpoint_url="https://events")
 
     with pytest.raises(Unavailable):
-        list(Bus(Gone(), "bus").publish([event("k")]))
+        list(EventBus(Gone(), "bus").publish([event("k")]))

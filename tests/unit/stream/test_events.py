@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 
 from functions.entries.model import Entry
+from functions.event_log.event_bus import to_cloud_event
 from functions.event_log.model import Event, LogName
 from functions.platform.entry_keys import build_private_address, build_semantic_address
-from functions.stream.bus import detail
-from functions.stream.events import Removal, events_of
-from functions.stream.records import Change, Source
+from functions.stream.events import Removal, build_events
+from functions.stream.records import Change, StreamRecord
 from functions.tasks.model import Policy, Task
 
-SOURCE = Source("1", ("acme#a#x", "e#n#k"))
+RECORD = StreamRecord("1", ("acme#a#x", "e#n#k"))
 ENTRY = Entry(
     address=build_private_address("acme", "ada", "notes", "k", "e"),
     nonce="0" * 16,
@@ -34,43 +34,43 @@ ENTRY = Entry(
 TASK = Task("t", "i", "running", 1, created=900, updated=900, policy=Policy())
 
 
-def told(
+def events_of(
     old: Entry | None, new: Entry | None, removal: Removal | None = None, *, task: Task = TASK
 ) -> list[Event]:
     """The events of a change; the task t is under the intent i."""
-    return events_of(Change(SOURCE, old, new), removal, {("acme", "t"): task})
+    return build_events(Change(RECORD, old, new), removal, {("acme", "t"): task})
 
 
 def test_a_creation_has_no_previous_version() -> None:
-    (event,) = told(None, ENTRY._replace(version=1))
+    (event,) = events_of(None, ENTRY._replace(version=1))
     assert (event.type, event.timestamp) == ("memory.created", 1_000)
     assert (event.data["version"], event.data["previous_version"]) == (1, None)
 
 
 def test_an_update_names_both_versions() -> None:
-    (event,) = told(ENTRY._replace(version=2), ENTRY)
+    (event,) = events_of(ENTRY._replace(version=2), ENTRY)
     assert (event.type, event.timestamp) == ("memory.updated", 2_000)
     assert (event.data["version"], event.data["previous_version"]) == (3, 2)
 
 
 @pytest.mark.parametrize("reason", ["deleted", "evicted", "expired"])
 def test_a_removal_names_the_last_version_twice(reason: Any) -> None:
-    (event,) = told(ENTRY, None, Removal(reason, 5_000))
+    (event,) = events_of(ENTRY, None, Removal(reason, 5_000))
     assert (event.type, event.timestamp) == (f"memory.{reason}", 5_000)
     assert (event.data["version"], event.data["previous_version"]) == (3, 3)
 
 
 def test_what_is_archived_has_no_event_of_its_own() -> None:
-    assert told(ENTRY, None, Removal("archived", 5_000)) == []
+    assert events_of(ENTRY, None, Removal("archived", 5_000)) == []
 
 
 def test_a_recorded_access_is_no_event() -> None:
-    assert told(ENTRY, ENTRY._replace(accessed=9_000)) == []
+    assert events_of(ENTRY, ENTRY._replace(accessed=9_000)) == []
 
 
 def test_a_slot_that_was_taken_over_tells_of_both() -> None:
     new = ENTRY._replace(nonce="1" * 16, version=1, created=7_000)
-    expired, created = told(ENTRY, new)
+    expired, created = events_of(ENTRY, new)
     assert (expired.type, expired.data["entry_id"]) == ("memory.expired", ENTRY.id)
     assert (created.type, created.data["entry_id"]) == ("memory.created", new.id)
 
@@ -83,13 +83,13 @@ def test_a_slot_that_was_taken_over_tells_of_both() -> None:
         ({"task": "t"}, ("intent", "i")),
         ({"task": "unknown"}, ("agent", "ada")),
         (
-            {"tier": "semantic", "slot": build_semantic_address("acme", "notes", "k")},
+            {"tier": "semantic", "address": build_semantic_address("acme", "notes", "k")},
             ("namespace", "notes"),
         ),
     ],
 )
 def test_whose_log_it_is(changes: dict[str, Any], log: tuple[str, str]) -> None:
-    (event,) = told(None, ENTRY._replace(**changes))
+    (event,) = events_of(None, ENTRY._replace(**changes))
     assert (event.log.kind, event.log.name) == log
 
 
@@ -97,12 +97,12 @@ def test_an_intent_has_what_happened_since_the_task_belongs_to_it() -> None:
     new = ENTRY._replace(task="t")
     old = new._replace(version=2)
     for task in (replace(TASK, created=1_500), replace(TASK, adopted=1_500)):
-        (created,), (updated,) = told(None, new, task=task), told(old, new, task=task)
+        (created,), (updated,) = events_of(None, new, task=task), events_of(old, new, task=task)
         assert (created.log, updated.log) == (LogName("agent", "ada"), LogName("intent", "i"))
 
 
 def test_it_is_told_as_the_rfc_says_and_never_with_a_value() -> None:
-    (event,) = told(ENTRY._replace(version=2), ENTRY)
+    (event,) = events_of(ENTRY._replace(version=2), ENTRY)
     assert event.data == {
         "entry_id": ENTRY.id,
         "namespace": "notes",
@@ -112,12 +112,22 @@ def test_it_is_told_as_the_rfc_says_and_never_with_a_value() -> None:
         "previous_version": 2,
         "tags": ("a", "b"),
     }
-    assert "hush" not in str(detail(event))
+    assert "hush" not in str(to_cloud_event(event))
 
 
 def test_an_announced_archive_is_about_its_task() -> None:
-    announced = {"event": "evt_1", "agent_id": "ada", "task": "t", "entries": 7, "happened": 9_000}
-    (event,) = events_of(Change(SOURCE, announced=announced), None, {})
-    told = detail(event)
-    assert (told["id"], told["type"], told["subject"]) == ("evt_1", "memory.archived", "t")
-    assert told["data"]["entries_archived"] == 7
+    announcement = {
+        "event": "evt_1",
+        "agent_id": "ada",
+        "task": "t",
+        "entries": 7,
+        "happened": 9_000,
+    }
+    (event,) = build_events(Change(RECORD, announcement=announcement), None, {})
+    published = to_cloud_event(event)
+    assert (published["id"], published["type"], published["subject"]) == (
+        "evt_1",
+        "memory.archived",
+        "t",
+    )
+    assert published["data"]["entries_archived"] == 7

@@ -21,7 +21,7 @@ from tests.contract.bodies import (
 from tests.contract.door import MovableClock
 from tests.contract.expect import gone, ok
 from tests.contract.service import Service, Tenant
-from tests.contract.streaming import Json, Stream, log, sequence, stream_function, told
+from tests.contract.streaming import Json, Stream, log, sequence, stream_function, summarize
 from tests.contract.sweeping import counters_equal_items
 
 pytestmark = pytest.mark.parametrize("engine", ["dynoxide"], indirect=True)
@@ -72,7 +72,7 @@ def test_each_event_is_told_in_order_without_its_value(
     life(ada)
     assert deliver(stream.read()) == []
     events = log(ada, "agents/ada")
-    assert told(events) == LIFE
+    assert summarize(events) == LIFE
     assert HUSH not in json.dumps(events)
     previous = [each["data"]["previous_version"] for each in events]
     assert previous == [None, None, 1, 1, 2, 2, 3, 3]
@@ -86,7 +86,7 @@ def test_reads_and_recorded_accesses_are_no_events(
     for _ in range(3):
         ok(ada.get(f"{MEMORY}/{made['id']}"))
     assert deliver(stream.read()) == []
-    assert told(log(ada, "agents/ada")) == ["created k 1"]
+    assert summarize(log(ada, "agents/ada")) == ["created k 1"]
 
 
 def test_whose_log_it_is(
@@ -99,9 +99,9 @@ def test_whose_log_it_is(
     create(ada, entry(key="mine"))
     create(boss, semantic(key="s"))
     assert deliver(stream.read()) == []
-    assert told(log(boss, "intents/i")) == ["created w 1", "created e 1"]
-    assert told(log(ada, "agents/ada")) == ["created mine 1"]
-    assert told(log(ada, "memory/namespaces/facts")) == ["created s 1"]
+    assert summarize(log(boss, "intents/i")) == ["created w 1", "created e 1"]
+    assert summarize(log(ada, "agents/ada")) == ["created mine 1"]
+    assert summarize(log(ada, "memory/namespaces/facts")) == ["created s 1"]
     (first, _) = log(ada, "intents/i")
     assert (first["task_id"], first["intent_id"], first["agent_id"]) == ("t", "i", "ada")
 
@@ -117,8 +117,8 @@ def test_a_change_stays_in_its_log_when_its_task_comes_to_an_intent(
     create_task(boss, id="t", intent_id="i", assigned_agent="ada")
     ok(update(ada, made["id"], 1, value={"n": 2}))
     assert deliver(records + stream.read()) == []
-    assert told(log(ada, "agents/ada")) == ["created w 1"]
-    assert told(log(boss, "intents/i")) == ["updated w 2"]
+    assert summarize(log(ada, "agents/ada")) == ["created w 1"]
+    assert summarize(log(boss, "intents/i")) == ["updated w 2"]
 
 
 def test_what_is_no_entry_is_no_event(
@@ -144,7 +144,7 @@ def test_twice_split_and_backwards_come_to_the_same(
         assert deliver(records[:end]) == []
         assert deliver(records) == []
     assert service.state() == before
-    assert told(log(ada, "agents/ada")) == LIFE
+    assert summarize(log(ada, "agents/ada")) == LIFE
 
 
 def poisoned(record: Json) -> Json:
@@ -164,10 +164,10 @@ def test_a_poison_record_holds_up_its_own_entry_only(
     broken = records.index(of_a[1])
     batch = [*records[:broken], poisoned(records[broken]), *records[broken + 1 :]]
     assert deliver(batch) == [sequence(each) for each in of_a[1:]]
-    assert told(log(ada, "agents/ada")) == ["created a 1", *(e for e in LIFE if " b " in e)]
+    assert summarize(log(ada, "agents/ada")) == ["created a 1", *(e for e in LIFE if " b " in e)]
     assert deliver(batch[broken:]) == [sequence(each) for each in of_a[1:]]
     assert deliver(records[broken:]) == []
-    events = told(log(ada, "agents/ada"))
+    events = summarize(log(ada, "agents/ada"))
     assert [each for each in events if " a " in each] == [each for each in LIFE if " a " in each]
     assert sorted(events) == sorted(LIFE)
 
@@ -181,7 +181,7 @@ def test_the_one_that_is_evicted_is_told(
         create(ada, entry(key=key))
         clock.advance(seconds=1)
     assert deliver(stream.read()) == []
-    assert told(log(ada, "agents/ada", type="memory.evicted")) == ["evicted a 1"]
+    assert summarize(log(ada, "agents/ada", type="memory.evicted")) == ["evicted a 1"]
 
 
 def test_a_taken_over_slot_tells_of_the_one_before(
@@ -192,7 +192,7 @@ def test_a_taken_over_slot_tells_of_the_one_before(
     new = create(ada, entry())
     assert deliver(stream.read()) == []
     events = log(ada, "agents/ada")
-    assert told(events) == ["created k 1", "expired k 1", "created k 1"]
+    assert summarize(events) == ["created k 1", "expired k 1", "created k 1"]
     assert [each["data"]["entry_id"] for each in events] == [old["id"], old["id"], new["id"]]
 
 
@@ -223,7 +223,7 @@ def test_dynamodbs_own_expiry_is_told_and_counted_once(
     assert not [each for each in service.stored() if each["sk"]["S"].startswith("x#")]
     path = "memory/namespaces/facts" if body["memory_type"] == "semantic" else "agents/admin"
     events = log(tenant.admin, path)
-    assert told(events) == [f"created {body['key']} 1", f"expired {body['key']} 1"]
+    assert summarize(events) == [f"created {body['key']} 1", f"expired {body['key']} 1"]
     assert events[1]["data"]["entry_id"] == made["id"]
 
 

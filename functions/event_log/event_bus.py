@@ -1,0 +1,116 @@
+"""Publish events on EventBridge, as CloudEvents 1.0 in the detail and never with a value."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from functions.event_log.model import Event, EventType
+from functions.platform.clock import to_rfc3339
+from functions.platform.errors import Unavailable
+from functions.platform.json_text import dumps
+
+SOURCE = "agent-memory"
+_MAX_ENTRIES = 10  # EventBridge's limit for one call
+_MAX_BYTES = 240_000  # of one call, which holds 256 KB
+_ENVELOPE_BYTES = 1_000  # of an entry beside its detail, at most
+
+
+@dataclass(frozen=True, slots=True)
+class BusOnlyEvent:
+    """An event for operators, which is in no log; `timestamp` is epoch ms."""
+
+    id: str
+    type: EventType
+    subject: str
+    timestamp: int
+    data: Mapping[str, Any]
+
+
+class EventBus:
+    """One EventBridge bus; `client` is a client of `events`."""
+
+    def __init__(self, client: Any, name: str) -> None:
+        self._client = client
+        self._name = name
+
+    def publish(self, events: Iterable[Event]) -> Iterator[list[Event]]:
+        """Publish events, ten in a call; give those of each call that the bus accepted.
+
+        Raises:
+            Unavailable: the bus can't be reached; what was given before is published.
+        """
+        for batch in _split_batches((event, self._to_entry(event)) for event in events):
+            results = self._put_events([entry for _, entry in batch])
+            both = zip(batch, results, strict=True)
+            yield [event for (event, _), result in both if "ErrorCode" not in result]
+
+    def publish_bus_only(self, event: BusOnlyEvent) -> bool:
+        """Publish an event that is in no log; tell whether the bus accepted it.
+
+        Raises:
+            Unavailable: the bus can't be reached.
+        """
+        (result,) = self._put_events([self._to_entry(event)])
+        return "ErrorCode" not in result
+
+    def _put_events(self, entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        try:
+            results: list[dict[str, Any]] = self._client.put_events(Entries=entries)["Entries"]
+        except (BotoCoreError, ClientError) as error:
+            raise Unavailable("the event bus did not answer") from error
+        return results
+
+    def _to_entry(self, event: Event | BusOnlyEvent) -> dict[str, Any]:
+        return {
+            "EventBusName": self._name,
+            "Source": SOURCE,
+            "DetailType": event.type,
+            "Time": event.timestamp / 1000,
+            "Detail": dumps(to_cloud_event(event)).decode(),
+        }
+
+
+def to_cloud_event(event: Event | BusOnlyEvent) -> dict[str, Any]:
+    """Convert an event to a CloudEvent; the subject of a log's event is its entry or task."""
+    subject: str | None
+    if isinstance(event, BusOnlyEvent):
+        subject, data = event.subject, dict(event.data)
+    else:
+        subject = event.data.get("entry_id", event.task)
+        data = {
+            "tenant": event.tenant,
+            "agent_id": event.agent,
+            "intent_id": event.intent,
+            "task_id": event.task,
+            **event.data,
+        }
+    return {
+        "specversion": "1.0",
+        "id": event.id,
+        "source": SOURCE,
+        "type": event.type,
+        "subject": subject,
+        "time": to_rfc3339(event.timestamp),
+        "datacontenttype": "application/json",
+        "data": data,
+    }
+
+
+_Batch = list[tuple[Event, dict[str, Any]]]
+
+
+def _split_batches(entries: Iterable[tuple[Event, dict[str, Any]]]) -> Iterator[_Batch]:
+    """Split events, each with its bus entry, into batches that one call takes."""
+    batch: _Batch = []
+    room = _MAX_BYTES
+    for event, entry in entries:
+        size = len(entry["Detail"].encode()) + _ENVELOPE_BYTES
+        if batch and (len(batch) == _MAX_ENTRIES or size > room):
+            yield batch
+            batch, room = [], _MAX_BYTES
+        batch.append((event, entry))
+        room -= size
+    if batch:
+        yield batch

@@ -1,0 +1,51 @@
+"""The quotas that there are; a new one is an entry here and two calls where its items are made."""
+
+from dataclasses import dataclass
+
+from functions.platform.item_types import EPISODE, ItemType
+from functions.platform.limits import EPISODES_WARNING, MAX_EPISODES, RUN_RETENTION_DAYS
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """The number of items of one type that a tenant may have; items expire, and are counted so.
+
+    Attributes:
+        name: what errors, events and log lines call it.
+        limit: how many items a tenant may have.
+        warning: from how many on a tenant is warned.
+        metric: the name of the metric of how much of the limit is used, in percent.
+        item_type: the type of the items, which have a TTL.
+        remedy: what an error says of how there is room again.
+    """
+
+    name: str
+    limit: int
+    warning: int
+    metric: str
+    item_type: ItemType
+    remedy: str
+
+    @property
+    def warning_percent(self) -> float:
+        """How much of the limit is used when a tenant is warned."""
+        return 100 * self.warning / self.limit
+
+
+EPISODES = Quota(
+    name="episodes",
+    limit=MAX_EPISODES,
+    warning=EPISODES_WARNING,
+    metric="EpisodeQuota",
+    item_type=EPISODE,
+    remedy=f"each makes room {RUN_RETENTION_DAYS} days after it was appended",
+)
+QUOTAS = (EPISODES,)
+
+
+@dataclass(frozen=True, slots=True)
+class QuotaUsage:
+    """How many items a tenant has, as far as they are counted, and whether it was warned."""
+
+    count: int
+    is_warned: bool

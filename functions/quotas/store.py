@@ -1,0 +1,92 @@
+"""Count the items of tenants by the day on which they expire, off the write path (decision 31).
+
+Counted items are only removed when they expire. So nothing is ever counted down: a day's count
+expires with its last item.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from hashlib import blake2b
+
+from functions.platform import item_types
+from functions.platform.clock import Clock
+from functions.platform.keys import Key, get_tenant
+from functions.platform.schema import TTL_ATTRIBUTE
+from functions.platform.table import Table, TransactionConditionFailed
+from functions.platform.writes import delete, put, update
+from functions.quotas.model import Quota, QuotaUsage
+
+MAX_COUNTED = 90  # items in one transaction: at worst a day's count each, of 100 writes
+_DAY = 86_400  # seconds
+_MARKER_LIFETIME = 2 * _DAY  # the stream delivers nothing that is older than a day
+_PAGE = 100  # days' counts
+
+
+class QuotaStore:
+    """The counts of all tenants and quotas."""
+
+    def __init__(self, table: Table, clock: Clock) -> None:
+        self._table = table
+        self._clock = clock
+
+    def get_usage(self, tenant: str, quota: Quota) -> QuotaUsage:
+        """Sum the counts of a tenant's items that haven't expired: one call.
+
+        It reads a small item for each day on which items expire.
+        """
+        _, first = _build_count_key(tenant, quota, self._now() // _DAY)
+        partition, last = _build_warning_key(tenant, quota)
+        items = list(self._table.query_from(partition, first, last, _PAGE))
+        count = sum(item.get("counted", 0) for item in items)
+        return QuotaUsage(count, any(item["sk"] == last for item in items))
+
+    def count_items(self, quota: Quota, items: Sequence[tuple[Key, int]]) -> None:
+        """Count new items; the same ones are counted once, however often they come.
+
+        Args:
+            items: key and expiry (epoch seconds) of each; at most `MAX_COUNTED`, of any tenants.
+        """
+        days = Counter((get_tenant(key[0]), expires // _DAY) for key, expires in items)
+        marker = _build_marker_key(quota, [key for key, _ in items])
+        expiry = {TTL_ATTRIBUTE: self._now() + _MARKER_LIFETIME}
+        writes = [
+            update(
+                _build_count_key(tenant, quota, day),
+                f"ADD counted :more SET {TTL_ATTRIBUTE} = :ttl",
+                more=more,
+                ttl=(day + 1) * _DAY,
+            )
+            for (tenant, day), more in days.items()
+        ]
+        try:
+            self._table.transact([put(marker, expiry, "attribute_not_exists(pk)"), *writes])
+        except TransactionConditionFailed:
+            return  # an earlier delivery counted them
+
+    def set_warned(self, tenant: str, quota: Quota, *, is_warned: bool) -> None:
+        """Note that a tenant was warned, or that it uses less than the warning again."""
+        key = _build_warning_key(tenant, quota)
+        if is_warned:
+            self._table.put(put(key, {"since": self._clock()}))
+        else:
+            self._table.transact([delete(key)])
+
+    def _now(self) -> int:
+        return self._clock() // 1000
+
+
+def _build_count_key(tenant: str, quota: Quota, day: int) -> Key:
+    return item_types.QUOTA_COUNT.build_key(tenant=tenant, quota=quota.name, day=day)
+
+
+def _build_warning_key(tenant: str, quota: Quota) -> Key:
+    """Build the key of what says that a tenant was warned; it sorts behind the days."""
+    return item_types.QUOTA_WARNING.build_key(tenant=tenant, quota=quota.name)
+
+
+def _build_marker_key(quota: Quota, items: Sequence[Key]) -> Key:
+    """Build the key of what says that these items were counted together."""
+    names = "\n".join(f"{partition}\n{sort}" for partition, sort in items)
+    hashed = blake2b(names.encode(), digest_size=16).hexdigest()
+    tenant = get_tenant(items[0][0])
+    return item_types.COUNTED_ITEMS.build_key(tenant=tenant, quota=quota.name, items=hashed)

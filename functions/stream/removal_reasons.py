@@ -1,0 +1,67 @@
+"""Find out why entries were removed: from their tombstones, or by DynamoDB's own expiry.
+
+DynamoDB's removal of an expired item removes nothing else. So its tombstone, and all that other
+removals write in the same transaction (counters, index rows), is written here, and once: the
+tombstone is the condition.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from functions.entries.counters import RemovalReason, Transition
+from functions.entries.mapper import EntryMapper
+from functions.entries.model import Entry
+from functions.entries.store import ABSENT
+from functions.entries.transaction import Transaction
+from functions.identity.model import Principal
+from functions.platform import entry_keys
+from functions.platform.clock import Clock
+from functions.platform.items import Item
+from functions.platform.keys import Key
+from functions.platform.table import Table, TransactionConditionFailed
+from functions.stream.events import Removal
+
+_ACTOR = "dynamodb"
+
+
+class RemovalReasons:
+    """Reads tombstones, and completes removals that have none."""
+
+    def __init__(self, table: Table, clock: Clock) -> None:
+        self._table = table
+        self._clock = clock
+        self._mapper = EntryMapper(None)
+
+    def read_tombstones(self, entries: Iterable[Entry]) -> dict[Key, Item]:
+        """Read the tombstones of removed entries, as far as there are any: a call per hundred."""
+        wanted = [_tombstone_key(entry) for entry in entries]
+        return self._table.get_many(wanted) if wanted else {}
+
+    def explain(self, entry: Entry, tombstones: dict[Key, Item]) -> Removal:
+        """Give why and when an entry was removed; without a tombstone, complete its removal."""
+        key = _tombstone_key(entry)
+        tombstone = tombstones.get(key) or self._complete(entry, key)
+        return Removal(tombstone["reason"], tombstone["happened"])
+
+    def _complete(self, entry: Entry, tombstone_key: Key) -> Item:
+        now = self._clock()
+        reason: RemovalReason = "expired" if entry.is_expired(now) else "deleted"
+        caller = Principal(entry.address.tenant, _ACTOR, "user", frozenset())
+        transaction = Transaction(caller, (Transition(entry, None, reason=reason),), now)
+        writes = [
+            replace(write, condition=ABSENT) if write.key == tombstone_key else write
+            for write in transaction.build_writes(self._mapper)
+            if write.key != entry.item_key
+        ]
+        try:
+            self._table.transact(writes)
+        except TransactionConditionFailed as refused:
+            written = refused.failed.get(tombstone_key)
+            if written is None:
+                raise
+            return written
+        return {"reason": reason, "happened": now}
+
+
+def _tombstone_key(entry: Entry) -> Key:
+    return entry_keys.build_tombstone_key(entry.address, entry.nonce)

@@ -1,0 +1,79 @@
+"""What the consumers of the change stream take, and what happens to failed records."""
+
+from typing import Any
+
+from functions.platform.items import encode_item
+from functions.stream.consumers import build_filters, is_consumed
+from functions.stream.records import Batch, Change, StreamRecord
+from functions.stream.vector_updater import coalesce_changes
+from tests.unit.stream.test_events import ENTRY
+
+
+def record(number: int, sort: str = "e#n#k", name: str = "INSERT") -> dict[str, Any]:
+    """A record of a Lambda event, without images."""
+    keys = {"pk": {"S": "acme#a#x"}, "sk": {"S": sort}}
+    return {"eventName": name, "dynamodb": {"SequenceNumber": str(number), "Keys": keys}}
+
+
+def test_filters_let_all_changes_of_entries_through_and_inserts_of_others() -> None:
+    (changes, inserts) = build_filters()
+    assert changes == {"dynamodb": {"Keys": {"sk": {"S": [{"prefix": "e#"}]}}}}
+    assert inserts["eventName"] == ["INSERT"]
+    assert inserts["dynamodb"]["Keys"]["sk"]["S"] == [{"prefix": "ep#"}, {"prefix": "m#"}]
+
+
+def test_a_record_of_another_item_or_change_is_not_consumed() -> None:
+    assert is_consumed(record(1, "e#n#k", "REMOVE"))
+    assert is_consumed(record(1, "ep#x"))
+    assert not is_consumed(record(1, "ep#x", "REMOVE"))
+    assert not is_consumed(record(1, "a"))
+    assert not is_consumed(record(1, "msg#g#1"))
+
+
+def test_a_failed_record_blocks_the_later_ones_of_its_item() -> None:
+    batch = Batch([record(1), record(2, "e#n#other"), record(3), record(4)])
+    first, other, third, fourth = batch.records
+    batch.fail(third)
+    assert batch.may_process(first)
+    assert batch.may_process(other)
+    assert not batch.may_process(fourth)
+    assert batch.failed == ["3", "4"]
+    assert batch.first_failed == 3
+
+
+def test_an_earlier_failure_blocks_from_there_on() -> None:
+    batch = Batch([record(1), record(2), record(3)])
+    first, second, third = batch.records
+    batch.fail(third)
+    batch.fail(first)
+    assert not batch.may_process(second)
+    assert sorted(batch.failed) == ["1", "2", "3"]
+
+
+def test_a_record_that_cannot_be_decoded_fails() -> None:
+    broken = record(1)
+    broken["dynamodb"]["NewImage"] = encode_item({"pk": "acme#a#x", "sk": "e#n#k"})
+    batch = Batch([broken, record(2, "run")])
+    assert batch.changes == []
+    assert batch.failed == ["1"]
+
+
+def change(number: int, old: int | None, new: int | None, nonce: str = "0" * 16) -> Change:
+    """A change of an entry from one version to another."""
+    before, after = (
+        None if version is None else ENTRY._replace(version=version, nonce=nonce)
+        for version in (old, new)
+    )
+    return Change(StreamRecord(str(number), ENTRY.item_key), before, after)
+
+
+def test_updates_in_a_row_are_coalesced_into_the_last_state() -> None:
+    (only,) = coalesce_changes([change(1, None, 1), change(2, 1, 2), change(3, 2, 3)])
+    assert only.old is None
+    assert only.new is not None
+    assert only.new.version == 3
+
+
+def test_a_removal_is_not_coalesced() -> None:
+    changes = [change(1, None, 1), change(2, 1, None), change(3, None, 1, "1" * 16)]
+    assert coalesce_changes(changes) == changes
