@@ -69,6 +69,7 @@ from functions.search.service import Search
 from functions.tasks.grants import Grants
 from functions.tasks.guardrail_service import GuardrailService
 from functions.tasks.guardrail_store import GuardrailStore
+from functions.tasks.intent_store import IntentStore
 from functions.tasks.intents import Intents
 from functions.tasks.service import Tasks
 from functions.tasks.store import TaskStore
@@ -168,6 +169,10 @@ class Container:
         return AgentMemory(self.agent_store, self.entry_store, self.entry_writer, self.clock)
 
     @cached_property
+    def intent_store(self) -> IntentStore:
+        return IntentStore(self.table)
+
+    @cached_property
     def guardrails(self) -> GuardrailService:
         store = GuardrailStore(self.table)
         return GuardrailService(
@@ -178,6 +183,7 @@ class Container:
     def tasks(self) -> Tasks:
         return Tasks(
             self.task_store,
+            self.intent_store,
             self.guardrails,
             self.task_archive,
             self.principal_store.kind_of,
@@ -190,7 +196,7 @@ class Container:
 
     @cached_property
     def intents(self) -> Intents:
-        return Intents(self.task_store)
+        return Intents(self.intent_store)
 
     @cached_property
     def log_store(self) -> EventLogStore:

@@ -30,7 +30,7 @@ def _can_read(tasks: Tasks, caller: Principal, entry: Entry, namespace: Namespac
         return True
     if entry.policy.is_task_bound:
         return bool(select_readable_by_task(tasks, caller, [entry]))
-    return tasks.oversees(caller, entry.agent)
+    return tasks.coordinates_agent(caller, entry.agent)
 
 
 def select_readable_by_task(
@@ -38,8 +38,8 @@ def select_readable_by_task(
 ) -> list[Entry]:
     """Return those of another agent's entries that the caller may read by their tasks."""
     found = list(entries)
-    known = tasks.known(caller.tenant, {each.task for each in found if each.task is not None})
-    readable = {task.id for task in known if tasks.reads_memory(caller, task)}
+    known = tasks.get_many(caller.tenant, {each.task for each in found if each.task is not None})
+    readable = {task.id for task in known if tasks.can_read_memory(caller, task)}
     return [entry for entry in found if entry.task in readable]
 
 

@@ -16,7 +16,7 @@ from functions.platform.keys import Key
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import Table
 from functions.platform.writes import Write, update
-from functions.tasks import writes as task_writes
+from functions.tasks.mapper import usage_to_item
 
 RECONCILE_EVERY = 86_400_000  # ms; how long the counters of an agent go unchecked at most
 
@@ -208,14 +208,14 @@ def build_agent_correction(key: Key, item: Item, counts: EntryCounts) -> Write |
 
 def build_task_correction(key: Key, item: Item, agent: str, counts: EntryCounts) -> Write | None:
     """Build the same for what an open task counts of the agent; an ended one is being archived."""
-    counted = task_writes.counters(agent, *counts.tasks.get(item["task"], (0, 0)))
+    counted = usage_to_item(agent, *counts.tasks.get(item["task"], (0, 0)))
     wrong = {name: n for name, n in counted.items() if item.get(name, 0) != n}
     if not wrong or "ended" in item:
         return None
     entries, kb = (item.get(name, 0) - n for name, n in counted.items())
     settings = ", ".join(f"{name} = :{name}" for name in counted)
-    expression = f"SET {settings} ADD room :room, room_kb :room_kb"
-    values = counted | {"room": entries, "room_kb": kb}
+    expression = f"SET {settings} ADD free_entries :free_entries, free_kb :free_kb"
+    values = counted | {"free_entries": entries, "free_kb": kb}
     return _update_unchanged(key, item, expression, ("changes", "ended", *counted), values)
 
 

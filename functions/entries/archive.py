@@ -70,7 +70,7 @@ class TaskArchive:
         """
         deadline = time.monotonic() + _REQUEST_SECONDS
         moved, parts = self._move(tenant, ended, entries, deadline)
-        if moved == ended.held + ended.attached:
+        if moved == ended.working_entries + ended.attached:
             self._complete(tenant, ended, parts)
         else:
             self._resume(task_keys.build_task_key(tenant, ended.id)[0], deadline)
@@ -89,7 +89,7 @@ class TaskArchive:
     def _resume(self, partition: str, deadline: float) -> bool:
         tenant, wait = keys.get_tenant(partition), _FIRST_WAIT
         while True:
-            task = self._tasks.at(partition)
+            task = self._tasks.get_at(partition)
             if task is None or not task.awaits_archive:
                 return True
             if task.is_empty:
@@ -145,7 +145,7 @@ class TaskArchive:
 def _removal_reason(task: Task, entry: Entry) -> RemovalReason:
     if not entry.policy.is_task_bound:
         return "expired"
-    return "archived" if task.archives else "deleted"
+    return "archived" if task.should_archive else "deleted"
 
 
 def _split_into_moves(entries: Iterable[Entry]) -> Iterator[list[Entry]]:

@@ -40,10 +40,10 @@ class Contexts:
             NotFound: when there is no such task in the caller's tenant.
             AccessDenied: when the caller may not read the task's working memory.
         """
-        found = self._tasks.known(caller.tenant, {task_id})
+        found = self._tasks.get_many(caller.tenant, {task_id})
         if not found:
             raise NotFound("no task has this id")
-        if not self._tasks.reads_memory(caller, found[0]):
+        if not self._tasks.can_read_memory(caller, found[0]):
             raise AccessDenied("this task's memory isn't yours to read")
         return self._iterate_sections(caller, found[0], episodic_limit, tags)
 
@@ -71,7 +71,7 @@ class Contexts:
 
     def _list_declared_namespaces(self, tenant: str, task: Task) -> list[str]:
         """Return the namespaces that the task names, else those of its coordinator's guardrails."""
-        named: list[str] | None = task.kept.get("semantic_namespaces")
+        named: list[str] | None = task.extra_fields.get("semantic_namespaces")
         if named is None and task.coordinator is not None:
             guardrails = self._guardrails.get(tenant, task.coordinator).guardrails
             named = guardrails.allowed_semantic_namespaces

@@ -115,8 +115,8 @@ class Queries:
     def _find_private(self, caller: Principal, filters: Filters) -> list[Entry]:
         if filters.task is None or filters.tier == EPISODIC.name:
             return self._find_of_owner(caller, filters)
-        tasks = self._tasks.known(caller.tenant, {filters.task})
-        if not any(self._tasks.reads_memory(caller, task) for task in tasks):
+        tasks = self._tasks.get_many(caller.tenant, {filters.task})
+        if not any(self._tasks.can_read_memory(caller, task) for task in tasks):
             return self._find_of_owner(caller, filters)
         working = replace(filters, tier=WORKING.name)
         found = self._find_of_task(caller, filters.task, working)
@@ -128,12 +128,12 @@ class Queries:
         """Return a task's working memory. Its counter proves that the index leaves nothing out."""
         now = self._clock()
         for wait in _INDEX_WAITS:
-            (task,) = self._tasks.known(caller.tenant, {task_id})
+            (task,) = self._tasks.get_many(caller.tenant, {task_id})
             found = self._store.list_of_task(caller.tenant, task_id)
             working = [
                 entry for entry in found if entry.policy.is_task_bound and entry.task == task_id
             ]
-            if len(working) >= task.held:
+            if len(working) >= task.working_entries:
                 return [entry for entry in working if matches_filters(entry, filters, now)]
             time.sleep(wait)
         raise Unavailable("the index of this task is behind; try again in a second")
@@ -157,7 +157,9 @@ class Queries:
 
     def _find_episodic_of(self, caller: Principal, owner: str, filters: Filters) -> list[Entry]:
         """Return another agent's episodic memory, if the caller oversees the agent."""
-        if filters.tier not in (None, EPISODIC.name) or not self._tasks.oversees(caller, owner):
+        if filters.tier not in (None, EPISODIC.name) or not self._tasks.coordinates_agent(
+            caller, owner
+        ):
             return []
         return self._find_in_partition(caller.tenant, owner, replace(filters, tier=EPISODIC.name))
 

@@ -9,7 +9,7 @@ from functions.identity.model import ADMIN, Principal
 from functions.namespaces.service import Namespaces
 from functions.platform.clock import Clock
 from functions.platform.errors import AccessDenied
-from functions.tasks import writes as task_writes
+from functions.tasks.mapper import usage_to_item
 from functions.tasks.service import Tasks
 
 
@@ -57,7 +57,7 @@ class Summaries:
         tenant, now = caller.tenant, self._clock()
         item, task_items = self._agents.get_with_tasks(tenant, agent)
         usage, tasks = to_usage(item), {}
-        entries, kb = task_writes.counters(agent, 0, 0)
+        entries, kb = usage_to_item(agent, 0, 0)
         for each in task_items.values():
             tasks[each["task"]] = each.get(entries, 0), each.get(kb, 0)
         expired = EntryCounts()
@@ -81,7 +81,7 @@ class Summaries:
     def _assert_can_read(self, caller: Principal, agent: str) -> None:
         if caller.id == agent or ADMIN in caller.permissions:
             return
-        if not self._tasks.oversees(caller, agent):
+        if not self._tasks.coordinates_agent(caller, agent):
             raise AccessDenied("this summary is for the agent and who oversees it")
 
 

@@ -19,11 +19,11 @@ from functions.platform.errors import (
 from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.writes import Write
+from functions.tasks import intent_store, usage_store
 from functions.tasks import rules as task_rules
-from functions.tasks import writes as task_writes
-from functions.tasks.items import task_of
-from functions.tasks.model import Task
-from functions.tasks.writes import Held
+from functions.tasks import store as task_store
+from functions.tasks.mapper import task_from_item
+from functions.tasks.model import Task, TaskUsage
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,23 +55,23 @@ def build_task_writes(
     joined: list[str] = []
     for task in sorted(deltas.keys() | creates.keys()):
         delta, create = deltas.get(task), creates.get(task)
-        held = _to_held(delta)
+        usage = _to_usage(delta)
         if create is None:
-            yield _build_adjustment(caller, transitions, task, held)
+            yield _build_adjustment(caller, transitions, task, usage)
         elif task in known.unregistered:
             joined.append(task)
-            yield from _build_registration(caller, task, create, now, held)
+            yield from _build_registration(caller, task, create, now, usage)
         elif delta is not None and delta.has_creates:
             is_joined = task not in known.unjoined
             joined += [] if is_joined else [task]
             intent = create.current.intent
-            yield task_writes.charge(caller, task, intent, now, held, joined=is_joined)
+            yield usage_store.reserve_usage(caller, task, intent, now, usage, is_counted=is_joined)
         elif delta is not None:
-            yield _build_adjustment(caller, transitions, task, held)
+            yield _build_adjustment(caller, transitions, task, usage)
         else:
-            yield task_writes.check_part(caller, task, create.current.intent, now)
+            yield usage_store.check_participation(caller, task, create.current.intent, now)
     if joined:
-        yield task_writes.join(caller.tenant, caller.id, *joined)
+        yield task_store.add_to_task_set(caller.tenant, caller.id, *joined)
     yield from _build_intent_writes(caller, transitions, now, known.unregistered)
 
 
@@ -94,33 +94,35 @@ def find_scopes(transitions: Sequence[Transition]) -> dict[str, Transition]:
     return scopes
 
 
-def _to_held(delta: CounterDelta | None) -> Held:
-    return Held() if delta is None else Held(delta.working, delta.working_kb, delta.attached)
+def _to_usage(delta: CounterDelta | None) -> TaskUsage:
+    return (
+        TaskUsage() if delta is None else TaskUsage(delta.working, delta.working_kb, delta.attached)
+    )
 
 
 def _build_registration(
-    caller: Principal, task_id: str, create: Transition, now: int, held: Held
+    caller: Principal, task_id: str, create: Transition, now: int, usage: TaskUsage
 ) -> Iterator[Write]:
     intent = create.current.intent
-    task = task_writes.registered_by_write(caller, task_id, intent, now, held)
+    task = task_rules.build_task_of_write(caller, task_id, intent, now, usage)
     for limit, more, left, most in (
-        ("max_entries", held.entries, task.room, task.policy.max_entries),
-        ("max_total_size_kb", held.kb, task.room_kb, task.policy.max_total_size_kb),
+        ("max_entries", usage.entries, task.free_entries, task.policy.max_entries),
+        ("max_total_size_kb", usage.kb, task.free_kb, task.policy.max_total_size_kb),
     ):
         if left < 0:
             raise CapacityExceeded(limit, most - left - more, most).at(create.index)
-    yield task_writes.add_task(caller.tenant, task, held)
+    yield task_store.add_task(caller.tenant, task, usage)
     if intent is not None:
-        yield task_writes.list_under_intent(caller.tenant, task, intent)
+        yield intent_store.list_under_intent(caller.tenant, task, intent)
 
 
 def _build_adjustment(
-    caller: Principal, transitions: Sequence[Transition], task: str, held: Held
+    caller: Principal, transitions: Sequence[Transition], task: str, usage: TaskUsage
 ) -> Write:
     """Adjust a task's counters; a transaction holds the working memory of one agent."""
     entries = (transition.current for transition in transitions)
     agents = (each.agent for each in entries if each.task == task and each.policy.is_task_bound)
-    return task_writes.resize(caller.tenant, next(agents, ""), task, held)
+    return usage_store.adjust_usage(caller.tenant, next(agents, ""), task, usage)
 
 
 def _build_intent_writes(
@@ -134,8 +136,8 @@ def _build_intent_writes(
     loose = [each for each in created if each.task is None or each.task in unregistered]
     with_task = {each.intent for each in loose if each.task is not None}
     for intent in sorted({each.intent for each in loose if each.intent is not None}):
-        parties = frozenset({caller.id}) if intent in with_task else frozenset[str]()
-        yield task_writes.use_intent(caller, intent, now, parties)
+        participants = frozenset({caller.id}) if intent in with_task else frozenset[str]()
+        yield intent_store.use_intent(caller, intent, now, participants)
 
 
 def resolve_task_conflict(
@@ -167,7 +169,7 @@ def resolve_task_conflict(
             return replace(known, unregistered=known.unregistered - {task})
         delta = deltas.get(task, CounterDelta())
         try:
-            _assert_takes(caller, task_of(item), creates.get(task), delta, now)
+            _assert_takes(caller, task_from_item(item), creates.get(task), delta, now)
         except ServiceError as error:
             raise error.at(_find_index(transitions, task)) from None
         return replace(known, unjoined=known.unjoined | {task})
@@ -179,7 +181,7 @@ def _assert_takes(
 ) -> None:
     """Raise why a task doesn't take the entries; nothing if it only doesn't know the agent yet."""
     if create is not None:
-        takes_part = not (delta.working or delta.attached) and caller.id in task.parties
+        takes_part = not (delta.working or delta.attached) and caller.id in task.participants
         if not takes_part and not task_rules.may_write_memory(caller, task, now):
             raise AccessDenied("only a task's assignee, coordinator and grant holders write for it")
         if create.current.intent not in (None, task.intent):
@@ -187,8 +189,8 @@ def _assert_takes(
     if not delta.is_zero():
         task_rules.assert_open(task)
     for limit, more, left, most in (
-        ("max_entries", delta.working, task.room, task.most_entries),
-        ("max_total_size_kb", delta.working_kb, task.room_kb, task.policy.max_total_size_kb),
+        ("max_entries", delta.working, task.free_entries, task.max_entries),
+        ("max_total_size_kb", delta.working_kb, task.free_kb, task.policy.max_total_size_kb),
     ):
         if more > 0 and left < more:
             raise CapacityExceeded(limit, most - left, most)

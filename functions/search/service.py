@@ -80,7 +80,7 @@ class Search:
             return [build_namespace_space(caller.tenant, name) for name in names]
         owner = filters.agent_id or caller.id
         is_anothers = filters.tier == EPISODIC.name and owner != caller.id
-        if is_anothers and not self._tasks.oversees(caller, owner):
+        if is_anothers and not self._tasks.coordinates_agent(caller, owner):
             return []
         return [build_agent_space(caller.tenant, owner)]
 

@@ -110,6 +110,6 @@ def _build_event(
 
 def _intent_at(task: Task | None, timestamp: int) -> str | None:
     """Get the intent that a task had at a time: the same however late a record is processed."""
-    if task is None or task.intent_from > timestamp:
+    if task is None or task.in_intent_since > timestamp:
         return None
     return task.intent

@@ -12,7 +12,7 @@ from functions.platform.errors import (
 from functions.platform.limits import MAX_GRANTS
 from functions.platform.table import ConditionFailed
 from functions.tasks import rules
-from functions.tasks.items import FOREVER, task_of
+from functions.tasks.mapper import FOREVER, task_from_item
 from functions.tasks.model import Grant
 from functions.tasks.requests import NewGrant
 from functions.tasks.store import TaskStore
@@ -62,7 +62,7 @@ def _grant_conflict(caller: Principal, failed: ConditionFailed) -> ServiceError:
     """Learn from the task as it is stored why a grant couldn't be changed."""
     if failed.item is None:
         return NotFound("no task has this id")
-    task = task_of(failed.item)
+    task = task_from_item(failed.item)
     if not rules.is_assignee_or_coordinator(caller, task):
         return AccessDenied("only the task's coordinator and assignee grant")
     if task.ended is not None:

@@ -202,6 +202,6 @@ class GuardrailService:
 
     def _coordinators(self, tenant: str, agent: str) -> set[str]:
         """The coordinators of the open tasks that are assigned to an agent."""
-        tasks = self._tasks.of_agent(tenant, agent)
+        tasks = self._tasks.list_of_agent(tenant, agent)
         assigned = [task for task in tasks if task.ended is None and task.assignee == agent]
         return {task.coordinator for task in assigned if task.coordinator is not None}

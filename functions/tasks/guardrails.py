@@ -42,13 +42,15 @@ class CoordinatorGuardrails:
 
 
 def restrict_task(task: Task, guardrails: GuardrailLimits) -> Task:
-    """Return a task under its coordinator's guardrails; its room changes with its limit."""
+    """Return a task under its coordinator's guardrails; what is free changes with its limit."""
     restricted = replace(
         task,
-        cap=guardrails.max_working_memory_per_task,
-        must_archive=guardrails.memory_archive_required is True,
+        entry_cap=guardrails.max_working_memory_per_task,
+        archive_required=guardrails.memory_archive_required is True,
     )
-    return replace(restricted, room=task.room + restricted.most_entries - task.most_entries)
+    return replace(
+        restricted, free_entries=task.free_entries + restricted.max_entries - task.max_entries
+    )
 
 
 def guardrails_to_item(guardrails: CoordinatorGuardrails) -> Item:

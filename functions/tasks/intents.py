@@ -2,16 +2,16 @@
 
 from functions.identity.model import Principal
 from functions.platform.errors import AccessDenied, NotFound
+from functions.tasks.intent_store import IntentStore
 from functions.tasks.model import Intent
 from functions.tasks.requests import Acl
 from functions.tasks.rules import may_read_intent, may_set_acl
-from functions.tasks.store import TaskStore
 
 
 class Intents:
     """The intents of a caller's tenant."""
 
-    def __init__(self, store: TaskStore) -> None:
+    def __init__(self, store: IntentStore) -> None:
         self._store = store
 
     def get(self, caller: Principal, intent_id: str) -> Intent:
@@ -21,7 +21,7 @@ class Intents:
             NotFound: nobody has used this intent.
             AccessDenied: the caller neither owns it nor takes part in it.
         """
-        intent = self._store.intent(caller.tenant, intent_id)
+        intent = self._store.get(caller.tenant, intent_id)
         if intent is None:
             raise NotFound("nobody has used this intent")
         if not may_read_intent(caller, intent):

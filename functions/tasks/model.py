@@ -43,8 +43,44 @@ class Grant:
 
 
 @dataclass(frozen=True, slots=True)
+class TaskUsage:
+    """What an agent holds of a task, or by how much that changes.
+
+    Attributes:
+        entries: of working memory.
+        kb: their size in whole KB.
+        attached: entries of other tiers that end with the task.
+    """
+
+    entries: int = 0
+    kb: int = 0
+    attached: int = 0
+
+    @property
+    def is_working(self) -> bool:
+        """Whether any of it is working memory."""
+        return self.entries != 0 or self.kb != 0
+
+
+@dataclass(frozen=True, slots=True)
 class Task:
-    """A task as stored; times are epoch ms, sizes whole KB."""
+    """A task as it is stored; times are epoch ms.
+
+    Attributes:
+        archived: when its memory had been archived or removed.
+        working_entries: how many it holds.
+        attached: entries of other tiers that end with it.
+        agents: who has it in the task set: its assignees, and who holds memory of it.
+        registered_by_write: whether a write to a task that nobody had registered made it.
+        free_entries, free_kb: working memory that still fits.
+        entry_cap: the most entries that its coordinator's guardrails let it have.
+        archive_required: whether they have its memory archived.
+        participants: who takes or took part.
+        inheriting_tasks: ids of sub-tasks that read its working memory.
+        extra_fields: those that memory doesn't use, as given.
+        adopted: when it got its intent, if that was after it was created.
+        counter_changes: how often what it holds has changed.
+    """
 
     id: str
     intent: str | None
@@ -58,32 +94,32 @@ class Task:
     parent: str | None = None
     started: int | None = None
     ended: int | None = None
-    archived: int | None = None  # when its memory had been archived or removed
-    held: int = 0  # working entries
-    attached: int = 0  # entries of other tiers that end with it
-    joined: frozenset[str] = frozenset()  # agents that have the task in their task set
-    by_write: bool = False  # registered by a write to a task that nobody had registered
-    room: int = 0  # entries that still fit
-    cap: int | None = None  # the most entries that its coordinator's guardrails let it have
-    must_archive: bool = False  # whether they have its memory archived
-    room_kb: int = 0
-    parties: frozenset[str] = frozenset()  # who takes or took part
-    heirs: frozenset[str] = frozenset()  # sub-tasks that inherit
+    archived: int | None = None
+    working_entries: int = 0
+    attached: int = 0
+    agents: frozenset[str] = frozenset()
+    registered_by_write: bool = False
+    free_entries: int = 0
+    free_kb: int = 0
+    entry_cap: int | None = None
+    archive_required: bool = False
+    participants: frozenset[str] = frozenset()
+    inheriting_tasks: frozenset[str] = frozenset()
     grants: tuple[Grant, ...] = ()
-    kept: dict[str, Any] = field(default_factory=dict)
+    extra_fields: dict[str, Any] = field(default_factory=dict)
     request: bytes | None = None
-    adopted: int | None = None  # when it got its intent, if that was after it was created
-    changes: int = 0  # how often its counters have changed
+    adopted: int | None = None
+    counter_changes: int = 0
 
     @property
-    def intent_from(self) -> int:
+    def in_intent_since(self) -> int:
         """Since when the task belongs to its intent."""
         return self.created if self.adopted is None else self.adopted
 
     @property
     def is_empty(self) -> bool:
         """Whether no entry ends with it."""
-        return self.held == 0 and self.attached == 0
+        return self.working_entries == 0 and self.attached == 0
 
     @property
     def awaits_archive(self) -> bool:
@@ -91,15 +127,15 @@ class Task:
         return self.ended is not None and self.archived is None
 
     @property
-    def archives(self) -> bool:
+    def should_archive(self) -> bool:
         """Whether its working memory is archived when it ends (RFC-0015 §6.5, §6.6)."""
-        return self.policy.archive_on_completion or self.must_archive
+        return self.policy.archive_on_completion or self.archive_required
 
     @property
-    def most_entries(self) -> int:
+    def max_entries(self) -> int:
         """How many working entries it may hold (RFC-0015 §6.5, §6.6)."""
         most = self.policy.max_entries
-        return most if self.cap is None else min(most, self.cap)
+        return most if self.entry_cap is None else min(most, self.entry_cap)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +144,6 @@ class Intent:
 
     id: str
     owner: str
-    parties: frozenset[str]
+    participants: frozenset[str]
     acl: dict[str, GrantAccess]
     version: int

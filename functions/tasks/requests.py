@@ -44,8 +44,8 @@ class MemoryPolicy(RequestModel):
 
 
 class _TaskFields(RequestModel):
-    """The fields that are kept as they are given: those of RFC-0012 tasks that memory doesn't use,
-    and the namespaces that belong to the task's context (RFC-0015 §7)."""
+    """The fields that are stored as given: those of RFC-0012 tasks that memory doesn't use, and the
+    namespaces that belong to the task's context (RFC-0015 §7)."""
 
     name: str | None = Field(default=None, max_length=MAX_TASK_NAME_CHARACTERS)
     plan_id: str | None = None
@@ -71,9 +71,9 @@ class _TaskFields(RequestModel):
     """What to pack of semantic memory for the task."""
 
     @property
-    def kept(self) -> dict[str, Any]:
+    def extra_fields(self) -> dict[str, Any]:
         """Those that are given."""
-        return self.model_dump(include=set(KEPT), exclude_unset=True)
+        return self.model_dump(include=set(EXTRA_FIELDS), exclude_unset=True)
 
 
 class NewTask(_TaskFields):
@@ -103,7 +103,7 @@ class TaskChange(_TaskFields, ChangeModel):
     """How the task's working memory behaves."""
 
 
-KEPT = frozenset(_TaskFields.model_fields)
+EXTRA_FIELDS = frozenset(_TaskFields.model_fields)
 
 
 class NewGrant(RequestModel):

@@ -11,7 +11,7 @@ from functions.platform.errors import AccessDenied, TaskClosed, ValueTooLarge, V
 from functions.platform.idempotency import RequestToken
 from functions.platform.json_text import dumps_checked
 from functions.platform.limits import MAX_TASK_FIELDS_BYTES
-from functions.tasks.model import ENDED, RESULTS, Grant, Intent, Policy, Status, Task
+from functions.tasks.model import ENDED, RESULTS, Grant, Intent, Policy, Status, Task, TaskUsage
 from functions.tasks.requests import NewTask, TaskChange
 
 
@@ -45,7 +45,7 @@ def may_write_memory(caller: Principal, task: Task, now: int) -> bool:
 
 def may_read_intent(caller: Principal, intent: Intent) -> bool:
     """Whether the caller reads the intent's tasks and log."""
-    takes_part = caller.id == intent.owner or caller.id in intent.parties
+    takes_part = caller.id == intent.owner or caller.id in intent.participants
     return takes_part or caller.id in intent.acl or ADMIN in caller.permissions
 
 
@@ -56,7 +56,7 @@ def may_set_acl(caller: Principal, intent: Intent) -> bool:
 
 def may_list_agent_task(caller: Principal, task: Task) -> bool:
     """Whether the caller sees the task among an agent's open ones."""
-    return caller.id in task.parties or ADMIN in caller.permissions
+    return caller.id in task.participants or ADMIN in caller.permissions
 
 
 def assert_open(task: Task) -> None:
@@ -148,7 +148,7 @@ def assert_may_change(caller: Principal, task: Task, fields: set[str]) -> None:
 
 def is_adoptable(task: Task, new: NewTask, assignee: str | None) -> bool:
     """Whether a coordinator may adopt this task by registering its id (contract §5)."""
-    unclaimed = task.by_write and task.coordinator is None and task.ended is None
+    unclaimed = task.registered_by_write and task.coordinator is None and task.ended is None
     return unclaimed and task.assignee == assignee and task.intent in (None, new.intent_id)
 
 
@@ -188,12 +188,33 @@ def build_task(
         started=now if new.status == "running" else None,
         ended=ended,
         archived=ended,
-        joined=frozenset() if assignee is None else frozenset({assignee}),
-        room=policy.max_entries,
-        room_kb=policy.max_total_size_kb,
-        parties=frozenset({caller.id} | {each for each in roles if each}),
-        kept=_merge_extra_fields({}, new.kept),
+        agents=frozenset() if assignee is None else frozenset({assignee}),
+        free_entries=policy.max_entries,
+        free_kb=policy.max_total_size_kb,
+        participants=frozenset({caller.id} | {each for each in roles if each}),
+        extra_fields=_merge_extra_fields({}, new.extra_fields),
         request=token.stored,
+    )
+
+
+def build_task_of_write(
+    caller: Principal, task_id: str, intent: str | None, now: int, usage: TaskUsage
+) -> Task:
+    """Build the task that a write to an unregistered task registers (contract §5)."""
+    policy = Policy()
+    return Task(
+        id=task_id,
+        intent=intent,
+        status="running",
+        version=1,
+        created=now,
+        updated=now,
+        policy=policy,
+        assignee=caller.id,
+        registered_by_write=True,
+        free_entries=policy.max_entries - usage.entries,
+        free_kb=policy.max_total_size_kb - usage.kb,
+        participants=frozenset({caller.id}),
     )
 
 
@@ -204,8 +225,8 @@ def adopt_task(present: Task, wanted: Task) -> Task:
         version=present.version + 1,
         created=present.created,
         archived=None,
-        parties=present.parties | wanted.parties,
-        by_write=False,
+        participants=present.participants | wanted.participants,
+        registered_by_write=False,
         adopted=wanted.created if present.intent is None else None,
     )
 
@@ -214,10 +235,10 @@ def with_counters(task: Task, present: Task) -> Task:
     """Return a task that counts what the stored one holds."""
     return replace(
         task,
-        held=present.held,
+        working_entries=present.working_entries,
         attached=present.attached,
-        joined=present.joined | task.joined,
-        changes=present.changes,
+        agents=present.agents | task.agents,
+        counter_changes=present.counter_changes,
     )
 
 
@@ -243,9 +264,9 @@ def apply_change(task: Task, change: TaskChange, now: int, token: RequestToken) 
         status=status,
         assignee=assignee,
         policy=_merge_policy(task.policy, change),
-        parties=task.parties | added,
-        joined=task.joined | added,
-        kept=_merge_extra_fields(task.kept, change.kept),
+        participants=task.participants | added,
+        agents=task.agents | added,
+        extra_fields=_merge_extra_fields(task.extra_fields, change.extra_fields),
         request=token.stored,
     )
 

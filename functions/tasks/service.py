@@ -15,7 +15,8 @@ from functions.platform.table import TransactionConditionFailed
 from functions.platform.writes import Write
 from functions.tasks import rules
 from functions.tasks.guardrail_service import GuardrailService
-from functions.tasks.items import task_of
+from functions.tasks.intent_store import IntentStore
+from functions.tasks.mapper import task_from_item
 from functions.tasks.model import Task
 from functions.tasks.requests import NewTask, TaskChange
 from functions.tasks.store import TaskStore, change_writes, registration_writes
@@ -42,6 +43,7 @@ class Tasks:
 
     Args:
         store: holds the tasks.
+        intents: holds their intents.
         guardrails: restricts them.
         archive: takes over the memory of those that end.
         kind_of: gives a principal's kind by tenant and id; None if there is no such principal.
@@ -51,12 +53,14 @@ class Tasks:
     def __init__(
         self,
         store: TaskStore,
+        intents: IntentStore,
         guardrails: GuardrailService,
         archive: MemoryArchive,
         kind_of: Callable[[str, str], str | None],
         clock: Clock,
     ) -> None:
         self._store = store
+        self._intents = intents
         self._guardrails = guardrails
         self._archive = archive
         self._kind_of = kind_of
@@ -69,33 +73,34 @@ class Tasks:
             NotFound: no task of the caller's tenant has this id.
             AccessDenied: the caller has no part in it or in its intent.
         """
-        task = self._store.existing(caller.tenant, task_id)
+        task = self._store.get_existing(caller.tenant, task_id)
         if not self._may_read(caller, task):
             raise AccessDenied("you have no part in this task")
         return task
 
     def _may_read(self, caller: Principal, task: Task) -> bool:
-        if caller.id in task.parties or ADMIN in caller.permissions:
+        if caller.id in task.participants or ADMIN in caller.permissions:
             return True
-        if self.reads_memory(caller, task):
+        if self.can_read_memory(caller, task):
             return True
-        intent = None if task.intent is None else self._store.intent(caller.tenant, task.intent)
+        intent = None if task.intent is None else self._intents.get(caller.tenant, task.intent)
         return intent is not None and rules.may_read_intent(caller, intent)
 
-    def of_intent(self, caller: Principal, intent_id: str) -> list[Task]:
+    def list_of_intent(self, caller: Principal, intent_id: str) -> list[Task]:
         """List an intent's tasks that the caller may read, newest first."""
-        tasks = self._store.of_intent(caller.tenant, intent_id)
-        intent = self._store.intent(caller.tenant, intent_id)
+        ids = self._intents.list_task_ids(caller.tenant, intent_id)
+        tasks = self._store.get_many(caller.tenant, ids)
+        intent = self._intents.get(caller.tenant, intent_id)
         if intent is None or not rules.may_read_intent(caller, intent):
-            tasks = [task for task in tasks if self.reads_memory(caller, task)]
+            tasks = [task for task in tasks if self.can_read_memory(caller, task)]
         return _newest_first(tasks)
 
-    def of_agent(self, caller: Principal, agent: str) -> list[Task]:
+    def list_of_agent(self, caller: Principal, agent: str) -> list[Task]:
         """List the open tasks assigned to an agent that the caller may see, newest first.
 
         Workers poll this: one read of the agent's task set, one of those tasks.
         """
-        tasks = self._store.of_agent(caller.tenant, agent)
+        tasks = self._store.list_of_agent(caller.tenant, agent)
         return _newest_first(
             task
             for task in tasks
@@ -104,20 +109,20 @@ class Tasks:
             and rules.may_list_agent_task(caller, task)
         )
 
-    def reads_memory(self, caller: Principal, task: Task) -> bool:
+    def can_read_memory(self, caller: Principal, task: Task) -> bool:
         """Whether the caller reads all working memory of a task (contract §4)."""
         if rules.may_read_memory(caller, task, self._clock()):
             return True
-        heirs = self._store.get_many(caller.tenant, task.heirs)
-        return any(heir.assignee == caller.id and heir.ended is None for heir in heirs)
+        sub_tasks = self._store.get_many(caller.tenant, task.inheriting_tasks)
+        return any(each.assignee == caller.id and each.ended is None for each in sub_tasks)
 
-    def known(self, tenant: str, task_ids: set[str]) -> list[Task]:
+    def get_many(self, tenant: str, task_ids: set[str]) -> list[Task]:
         """Read the tasks that exist among these."""
         return self._store.get_many(tenant, task_ids)
 
-    def oversees(self, caller: Principal, agent: str) -> bool:
+    def coordinates_agent(self, caller: Principal, agent: str) -> bool:
         """Whether the caller coordinates an open task assigned to the agent (RFC-0015 §2.2)."""
-        tasks = self._store.of_agent(caller.tenant, agent) if caller.may_coordinate else []
+        tasks = self._store.list_of_agent(caller.tenant, agent) if caller.may_coordinate else []
         return any(
             task.ended is None and task.assignee == agent and rules.is_coordinator(caller, task)
             for task in tasks
@@ -166,7 +171,7 @@ class Tasks:
         """Answer a retry, adopt a task that a write registered, or say why nothing was done."""
         item = refused.failed.get(task_keys.build_task_key(caller.tenant, task.id))
         if item is not None:
-            present = task_of(item)
+            present = task_from_item(item)
             if token.matches(present.request):
                 return self.resume_archive(caller.tenant, present)
             if caller.may_coordinate and rules.is_adoptable(present, new, task.assignee):
@@ -201,7 +206,7 @@ class Tasks:
             TaskClosed: the task has ended.
             VersionMismatch: it is at another version.
         """
-        present = self._store.existing(caller.tenant, task_id)
+        present = self._store.get_existing(caller.tenant, task_id)
         if token.matches(present.request):
             return self.resume_archive(caller.tenant, present)
         rules.assert_may_change(caller, present, change.model_fields_set)
@@ -222,7 +227,7 @@ class Tasks:
         item = refused.failed.get(task_keys.build_task_key(tenant, read.id))
         if item is None:
             raise AccessDenied("the intent or the parent is no longer yours to use") from refused
-        present = task_of(item)
+        present = task_from_item(item)
         if token.matches(present.request):
             return self.resume_archive(tenant, present)
         rules.assert_open(present)
@@ -265,7 +270,7 @@ class Tasks:
             except TransactionConditionFailed as refused:
                 conflicts = refused.failed.keys() - guarded.keys
                 item = refused.failed.get(task_keys.build_task_key(caller.tenant, new.id))
-                present = None if item is None else task_of(item)
+                present = None if item is None else task_from_item(item)
                 if old is not None and present is not None and rules.is_same_version(old, present):
                     new = rules.with_counters(new, present)
                     conflicts -= {task_keys.build_task_key(caller.tenant, new.id)}

@@ -14,7 +14,7 @@ from functions.platform.table import Table
 from functions.platform.task_keys import build_workflow_key
 from functions.platform.writes import put
 from functions.tasks.model import Task
-from functions.tasks.requests import KEPT, MemoryPolicy, NewTask, TaskChange
+from functions.tasks.requests import EXTRA_FIELDS, MemoryPolicy, NewTask, TaskChange
 from functions.tasks.service import Tasks
 from functions.workflows.model import AgentPlan, Application, TaskPlan
 from functions.workflows.requests import Workflow
@@ -68,7 +68,7 @@ class Workflows:
     def _set_tasks(self, caller: Principal, wanted: Application) -> None:
         """Registers the plan's tasks, and changes those that are there and still open."""
         ids = {task.id for task in wanted.tasks}
-        present = {task.id: task for task in self._tasks.known(caller.tenant, ids)}
+        present = {task.id: task for task in self._tasks.get_many(caller.tenant, ids)}
         for plan in wanted.tasks:
             fields = _fields(plan, wanted)
             task = present.get(plan.id)
@@ -105,6 +105,8 @@ def _fields(plan: TaskPlan, wanted: Application) -> dict[str, Any]:
 
 def _stands(task: Task, plan: TaskPlan, fields: dict[str, Any]) -> bool:
     """Whether a task is already as the workflow says."""
-    kept = {name: value for name, value in fields.items() if name in KEPT and value is not None}
-    same = all(task.kept.get(name) == value for name, value in kept.items())
+    kept = {
+        name: value for name, value in fields.items() if name in EXTRA_FIELDS and value is not None
+    }
+    same = all(task.extra_fields.get(name) == value for name, value in kept.items())
     return same and (task.assignee, task.policy) == (plan.agent, plan.policy)

@@ -92,7 +92,12 @@ def _task_fits(task: Item, entries: list[Item]) -> bool:
     working = [e for e in own if e["tier"] == "working" and e.get("task") == task["task"]]
     held = sum(value for name, value in task.items() if name.startswith("n_"))
     held_kb = sum(value for name, value in task.items() if name.startswith("kb_"))
-    counted = (task["max_n"] - task["room"], task["max_kb"] - task["room_kb"], held, held_kb)
+    counted = (
+        task["max_entries"] - task["free_entries"],
+        task["max_total_size_kb"] - task["free_kb"],
+        held,
+        held_kb,
+    )
     return counted == (len(working), _kb(working), len(working), _kb(working))
 
 

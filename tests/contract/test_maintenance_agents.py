@@ -179,7 +179,9 @@ def spoil_task(service: Service, tenant: Tenant) -> None:
     task: Item = next(item for item in items(service, "t") if item["pk"] == key[0])
     wrong = {name: n + 2 for name, n in task.items() if name.startswith("n_")}
     wrong |= {name: n + 5 for name, n in task.items() if name.startswith("kb_")}
-    set_on(service, key, **wrong, room=task["room"] - 2, room_kb=task["room_kb"] - 5)
+    set_on(
+        service, key, **wrong, free_entries=task["free_entries"] - 2, free_kb=task["free_kb"] - 5
+    )
 
 
 def reads_entries(request: dict[str, Any]) -> bool:

@@ -15,7 +15,7 @@ from functions.api.responses.types import (
 )
 from functions.platform.clock import to_rfc3339
 from functions.platform.json_text import dumps
-from functions.tasks.items import FOREVER
+from functions.tasks.mapper import FOREVER
 from functions.tasks.model import Grant, GrantAccess, Intent, Policy, Status, Task
 from functions.workflows.model import Application
 
@@ -165,8 +165,8 @@ def render_task(task: Task) -> TaskDocument:
         "started_at": render_optional_timestamp(task.started),
         "completed_at": render_optional_timestamp(task.ended),
     }
-    kept = {name: orjson.Fragment(dumps(value)) for name, value in task.kept.items()}
-    return cast("TaskDocument", document | kept)
+    extra = {name: orjson.Fragment(dumps(value)) for name, value in task.extra_fields.items()}
+    return cast("TaskDocument", document | extra)
 
 
 def _render_policy(policy: Policy) -> MemoryPolicyDocument:

@@ -71,12 +71,12 @@ def change_task(request: Request, caller: Principal) -> Response:
 
 def list_intent_tasks(request: Request, caller: Principal) -> Response:
     intent_id = request.path_params["intent_id"]
-    return _list_response(request, request.services.tasks.of_intent(caller, intent_id))
+    return _list_response(request, request.services.tasks.list_of_intent(caller, intent_id))
 
 
 def list_agent_tasks(request: Request, caller: Principal) -> Response:
     agent_id = request.path_params["agent_id"]
-    return _list_response(request, request.services.tasks.of_agent(caller, agent_id))
+    return _list_response(request, request.services.tasks.list_of_agent(caller, agent_id))
 
 
 def get_task_context(request: Request, caller: Principal) -> Response:

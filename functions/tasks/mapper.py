@@ -1,0 +1,120 @@
+"""Convert tasks, grants and intents to items and back."""
+
+from typing import Any
+
+from functions.platform.items import Item
+from functions.platform.json_text import dumps, loads
+from functions.platform.keys import get_due_shard, hash_agent
+from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
+from functions.platform.task_keys import build_task_key
+from functions.tasks.model import Grant, Intent, Policy, Task
+
+FOREVER = 2**53
+_REQUEST_TIME = 60_000  # ms that the request which ends a task has
+
+
+def task_to_item(task: Task) -> Item:
+    """Return all attributes of a task's item but its counters per agent."""
+    policy = task.policy
+    return {
+        "task": task.id,
+        "intent": task.intent,
+        "task_status": task.status,
+        "version": task.version,
+        "created": task.created,
+        "updated": task.updated,
+        "archive_on_completion": policy.archive_on_completion,
+        "inherit_from_parent": policy.inherit_from_parent,
+        "max_entries": policy.max_entries,
+        "max_total_size_kb": policy.max_total_size_kb,
+        "assignee": task.assignee,
+        "coordinator": task.coordinator,
+        "parent": task.parent,
+        "started": task.started,
+        "ended": task.ended,
+        "archived": task.archived,
+        "registered_by_write": task.registered_by_write or None,
+        "entry_cap": task.entry_cap,
+        "archive_required": task.archive_required or None,
+        "free_entries": task.free_entries,
+        "free_kb": task.free_kb,
+        "participants": task.participants or None,
+        "grants": {},
+        "extra_fields": dumps(task.extra_fields).decode(),
+        "req": task.request,
+        "adopted": task.adopted,
+    } | _due(task)
+
+
+def _due(task: Task) -> Item:
+    """An ended task stays due until its memory is archived; the call that ends it has a minute."""
+    if task.ended is None or task.archived is not None:
+        return {}
+    place = build_task_key("", task.id)[0]
+    return {DUE_SHARD_ATTRIBUTE: get_due_shard(place), DUE_ATTRIBUTE: task.ended + _REQUEST_TIME}
+
+
+def task_from_item(item: Item) -> Task:
+    """Read a task from its item."""
+    return Task(
+        id=item["task"],
+        intent=item.get("intent"),
+        status=item["task_status"],
+        version=item["version"],
+        created=item["created"],
+        updated=item["updated"],
+        policy=Policy(
+            archive_on_completion=item["archive_on_completion"],
+            inherit_from_parent=item["inherit_from_parent"],
+            max_entries=item["max_entries"],
+            max_total_size_kb=item["max_total_size_kb"],
+        ),
+        assignee=item.get("assignee"),
+        coordinator=item.get("coordinator"),
+        parent=item.get("parent"),
+        started=item.get("started"),
+        ended=item.get("ended"),
+        archived=item.get("archived"),
+        working_entries=sum(count for name, count in item.items() if name.startswith("n_")),
+        attached=item.get("attached", 0),
+        agents=item.get("agents", frozenset()),
+        registered_by_write=item.get("registered_by_write", False),
+        entry_cap=item.get("entry_cap"),
+        archive_required=item.get("archive_required", False),
+        free_entries=item["free_entries"],
+        free_kb=item["free_kb"],
+        participants=item.get("participants", frozenset()),
+        inheriting_tasks=item.get("inheriting_tasks", frozenset()),
+        grants=tuple(map(_grant_from_item, item["grants"].values())),
+        extra_fields=loads(item["extra_fields"]),
+        request=item.get("req"),
+        adopted=item.get("adopted"),
+        counter_changes=item.get("changes", 0),
+    )
+
+
+def usage_to_item(agent: str, entries: int, kb: int) -> Item:
+    """Return what an agent holds of a task, as attributes of the task's item."""
+    digest = hash_agent(agent)
+    return {f"n_{digest}": entries, f"kb_{digest}": kb}
+
+
+def grant_to_item(grant: Grant) -> Item:
+    """Return a grant as an element of a task's `grants`."""
+    return {"principal": grant.principal, "access": grant.access, "expires": grant.expires}
+
+
+def _grant_from_item(item: dict[str, Any]) -> Grant:
+    return Grant(item["principal"], item["access"], item["expires"])
+
+
+def intent_from_item(item: Item) -> Intent:
+    """Read an intent from its item."""
+    acl = {line["principal"]: line["access"] for line in item["acl"].values()}
+    return Intent(
+        item["intent"],
+        item["owner_id"],
+        item.get("participants", frozenset()),
+        acl,
+        item["version"],
+    )
