@@ -1,0 +1,125 @@
+"""Who reads and writes an entry, by its tier's policy (RFC-0015 §2, §9.1; contract §4)."""
+
+from collections.abc import Collection
+from typing import cast, get_args
+
+import pytest
+
+from functions.entries.access import assert_can_read, can_write, select_readable_by_task
+from functions.entries.model import Entry
+from functions.entries.tiers import (
+    EPISODIC,
+    POLICIES,
+    POLICIES_BY_ID_LETTER,
+    SEMANTIC,
+    WORKING,
+    Tier,
+)
+from functions.identity.model import Principal
+from functions.namespaces.model import Access, Namespace
+from functions.platform.entry_keys import parse_entry_id
+from functions.platform.errors import AccessDenied
+from functions.tasks.service import Tasks
+from tests.unit.entries.making import make_entry, make_principal
+
+
+class _Task:
+    def __init__(self, task_id: str) -> None:
+        self.id = task_id
+
+
+class _Tasks:
+    """Tasks of which the caller reads some, and agents that it oversees."""
+
+    def __init__(self, read: Collection[str] = (), overseen: Collection[str] = ()) -> None:
+        self._read = read
+        self._overseen = overseen
+
+    def known(self, _tenant: str, task_ids: set[str]) -> list[_Task]:
+        return [_Task(each) for each in sorted(task_ids) if each != "unregistered"]
+
+    def reads_memory(self, _caller: Principal, task: _Task) -> bool:
+        return task.id in self._read
+
+    def oversees(self, _caller: Principal, agent: str) -> bool:
+        return agent in self._overseen
+
+
+def can_read(
+    entry: Entry, who: str, tasks: _Tasks | None = None, namespace: Namespace | None = None
+) -> bool:
+    try:
+        asked = cast("Tasks", tasks or _Tasks())
+        assert_can_read(asked, make_principal(who), entry, namespace)
+    except AccessDenied:
+        return False
+    return True
+
+
+def namespace(default: Access, **allow: Access) -> Namespace:
+    return Namespace("notes", default, allow, 1, 0, 0)
+
+
+@pytest.mark.parametrize("tier", ["working", "episodic"])
+def test_private_memory_is_read_and_written_by_its_owner(tier: Tier) -> None:
+    entry = make_entry(tier, task="t")
+    assert can_read(entry, "ada")
+    assert can_write(make_principal(), entry, None)
+    assert not can_read(entry, "bob")
+    assert not can_write(make_principal("bob"), entry, namespace("admin"))
+
+
+def test_working_memory_is_read_by_whoever_reads_its_task() -> None:
+    tasks = _Tasks(read=("t", "unregistered"), overseen=("ada",))
+    assert can_read(make_entry("working", task="t"), "bob", tasks)
+    for task in (None, "u", "unregistered"):
+        assert not can_read(make_entry("working", task=task), "bob", tasks)
+
+
+def test_episodic_memory_is_read_by_whoever_oversees_its_agent() -> None:
+    tasks = _Tasks(read="t", overseen=("ada",))
+    assert can_read(make_entry(task="t"), "bob", tasks)
+    assert not can_read(make_entry(agent="eve", task="t"), "bob", tasks)
+
+
+def test_entries_are_selected_by_their_tasks() -> None:
+    entries = [make_entry("working", key, task=key) for key in "tuv"]
+    found = select_readable_by_task(
+        cast("Tasks", _Tasks(read="tv")), make_principal("bob"), entries
+    )
+    assert found == [entries[0], entries[2]]
+
+
+@pytest.mark.parametrize(
+    ("allowed", "reads", "writes"),
+    [
+        ("none", False, False),
+        ("read", True, False),
+        ("write", True, True),
+        ("admin", True, True),
+    ],
+)
+def test_semantic_memory_is_read_and_written_as_its_namespace_allows(
+    allowed: Access, reads: bool, writes: bool
+) -> None:
+    entry = make_entry("semantic")
+    for permissions in (namespace(allowed), namespace("none", bob=allowed)):
+        assert can_read(entry, "bob", namespace=permissions) is reads
+        assert can_write(make_principal("bob"), entry, permissions) is writes
+
+
+@pytest.mark.parametrize("tier", get_args(Tier))
+def test_an_id_leads_back_to_its_tier_and_address(tier: Tier) -> None:
+    entry = make_entry(tier)
+    assert parse_entry_id("acme", entry.id) == (entry.address, entry.nonce)
+    assert POLICIES_BY_ID_LETTER[entry.address.tier] is POLICIES[tier] is entry.policy
+
+
+def test_private_tiers_share_their_slots_and_semantic_memory_has_its_own() -> None:
+    working, episodic, semantic = (
+        policy.build_address("acme", "ada", "notes", "k").item_key
+        for policy in (WORKING, EPISODIC, SEMANTIC)
+    )
+    assert working == episodic != semantic
+    assert SEMANTIC.build_address("acme", "bob", "notes", "k").item_key == semantic
+    assert WORKING.build_address("acme", "bob", "notes", "k").item_key != working
