@@ -11,10 +11,10 @@ from pathlib import Path
 
 from benchmarks.inprocess import function
 from benchmarks.tables import text_table
-from functions.facts.items import item_of, place_of
 from functions.facts.model import Fact
 from functions.facts.requests import Recall
 from functions.facts.service import Facts
+from functions.facts.store import FactStore, build_fact_key, encode_fact
 from functions.identity.model import Principal
 from functions.platform.clock import now_ms
 from functions.platform.table import Table
@@ -48,7 +48,8 @@ def _row(table: Table, size: int) -> list[str]:
             batch = []
     table.write_many(batch)
     index = InMemoryVectors(table, now_ms, MODEL)
-    facts = Facts(table, VectorSearch(embed, float16_format(MODEL), index), now_ms)
+    search = VectorSearch(embed, float16_format(MODEL), index)
+    facts = Facts(FactStore(table, search.format, now_ms), search, now_ms)
     first = _timed(facts, who, "the first question")
     took = [_timed(facts, who, query) for query in _lines("queries")[:_QUERIES]]
     return [f"{size:,}", *(f"{ms:.1f}" for ms in (first, statistics.median(took), max(took)))]
@@ -69,7 +70,8 @@ def _writes(tenant: str, size: int) -> Iterator[Write]:
         fact = replace(_FACT, id=f"f{number}", subject=subject, predicate=predicate, object=what)
         moment = now - (size - number) * _APART
         learned = replace(fact, created=moment, updated=moment)
-        yield put(place_of(tenant, learned.id), item_of(tenant, learned, _direction(luck), form))
+        item = encode_fact(tenant, learned, _direction(luck), form)
+        yield put(build_fact_key(tenant, learned.id), item)
 
 
 def _direction(luck: random.Random) -> Vector:
@@ -95,5 +97,4 @@ _FACT = Fact(
     version=1,
     created=0,
     updated=0,
-    model=MODEL,
 )

@@ -33,8 +33,8 @@ from functions.entries.transaction import EntryWriter
 from functions.event_log.event_bus import EventBus
 from functions.event_log.service import EventLogs
 from functions.event_log.store import EventLogStore
-from functions.facts.renewal import Renewal
 from functions.facts.service import Facts
+from functions.facts.store import FactStore
 from functions.identity.service import Identity
 from functions.identity.store import PrincipalStore
 from functions.namespaces.service import Namespaces
@@ -186,7 +186,7 @@ class Container:
             self.intent_store,
             self.guardrails,
             self.task_archive,
-            self.principal_store.kind_of,
+            self.principal_store.get_kind,
             self.clock,
         )
 
@@ -311,11 +311,8 @@ class Container:
 
     @cached_property
     def facts(self) -> Facts:
-        return Facts(self.table, self.vector_search, self.clock)
-
-    @cached_property
-    def renewal(self) -> Renewal:
-        return Renewal(self.table, self.vector_search, self.clock)
+        store = FactStore(self.table, self.vector_search.format, self.clock)
+        return Facts(store, self.vector_search, self.clock)
 
     # Runs, procedures, working values
 

@@ -6,7 +6,7 @@ from typing import Any
 from functions.api.http import Request
 from functions.api.routing import ANY, PUBLIC, ROOT
 from functions.identity.model import Principal
-from functions.identity.service import Identity, require
+from functions.identity.service import Identity
 from functions.platform.errors import AccessDenied, Unauthenticated
 from functions.platform.settings import Settings
 
@@ -76,15 +76,15 @@ class Authenticator:
         if named is None:
             caller = self._authenticate_key(_api_key(request.headers))
         else:
-            caller = self._identity.recognize(*named)
+            caller = self._identity.authenticate_jwt(*named)
         _assert_agent_id(request.headers.get("x-agent-id"), caller)
         if required_permission != ANY:
-            require(caller, required_permission)
+            caller.require(required_permission)
         return caller
 
     def _authenticate_key(self, api_key: str) -> Principal:
         try:
-            return self._identity.authenticate(api_key)
+            return self._identity.authenticate_api_key(api_key)
         except Unauthenticated:
             if self._identity.is_root(api_key):
                 raise AccessDenied(_NOT_FOR_ROOT) from None
@@ -92,7 +92,7 @@ class Authenticator:
 
     def _authenticate_operator(self, api_key: str) -> Principal:
         if not self._identity.is_root(api_key):
-            self._identity.authenticate(api_key)
+            self._identity.authenticate_api_key(api_key)
             raise AccessDenied(_ROOT_ONLY)
         return _OPERATOR
 

@@ -1,11 +1,12 @@
-"""Facts as they come and as they are kept (ADR-043 Tier 3, contract §8)."""
+"""Facts, and results of a recall (ADR-043 Tier 3, contract §8)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A fact. Times are epoch ms; `metadata` is compact JSON; `model` is what embedded it."""
+    """A fact. Times are epoch ms; `metadata` is compact JSON."""
 
     id: str
     subject: str
@@ -19,12 +20,11 @@ class Fact:
     version: int
     created: int
     updated: int
-    model: str
     request: bytes | None = None
 
     @property
     def filters(self) -> dict[str, str]:
-        """What a recall may ask for, as it is stored."""
+        """The attributes that a recall may filter by."""
         filters = {
             "subject": self.subject,
             "predicate": self.predicate,
@@ -35,14 +35,18 @@ class Fact:
 
     @property
     def text(self) -> str:
-        """What is embedded: the statement, in words."""
-        said = f"{self.subject} {self.predicate} {self.object}"
-        return " ".join(said.replace("_", " ").replace(":", " ").split())
+        """The statement in words, which is embedded."""
+        statement = f"{self.subject} {self.predicate} {self.object}"
+        return " ".join(statement.replace("_", " ").replace(":", " ").split())
+
+    def matches(self, filters: Mapping[str, str], min_confidence: float) -> bool:
+        """Whether the fact has these attributes and at least this confidence."""
+        return self.confidence >= min_confidence and filters.items() <= self.filters.items()
 
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """A fact, and how alike it is to the query: the cosine of their vectors, 1 at most."""
+    """A fact, and the cosine of the angle between it and the query, at most 1."""
 
     fact: Fact
     score: float

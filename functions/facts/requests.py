@@ -13,14 +13,14 @@ from functions.platform.limits import (
 from functions.platform.validation import Identifier, RequestModel
 
 
-def _worded(text: str) -> str:
+def _assert_words(text: str) -> str:
     if not text.strip():
         raise ValueError("say it in words")
     return text
 
 
 Part = Annotated[
-    str, AfterValidator(_worded), Field(min_length=1, max_length=MAX_FACT_PART_CHARACTERS)
+    str, AfterValidator(_assert_words), Field(min_length=1, max_length=MAX_FACT_PART_CHARACTERS)
 ]
 Confidence = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)]
 
@@ -42,7 +42,7 @@ class NewFact(RequestModel):
 
 
 class RecallFilters(RequestModel):
-    """What recalled facts have to be like."""
+    """Filters of a recall."""
 
     model_config = ConfigDict(strict=False)
 
@@ -55,7 +55,7 @@ class RecallFilters(RequestModel):
 
     @property
     def equal(self) -> dict[str, str]:
-        """What the index itself filters by."""
+        """The filters that the vector index applies."""
         return {name: str(value) for name, value in self if name != "min_confidence" and value}
 
 
@@ -65,7 +65,7 @@ class Recall(RequestModel):
     model_config = ConfigDict(strict=False)
 
     query: Annotated[
-        str, AfterValidator(_worded), Field(min_length=1, max_length=MAX_QUERY_CHARACTERS)
+        str, AfterValidator(_assert_words), Field(min_length=1, max_length=MAX_QUERY_CHARACTERS)
     ]
     top_k: Annotated[int, Field(ge=1, le=MAX_RESULTS, strict=True)] = DEFAULT_RESULTS
     filters: RecallFilters = Field(default_factory=RecallFilters)

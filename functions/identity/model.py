@@ -1,7 +1,9 @@
-"""Principals, and what is asked about them."""
+"""Principals and their permissions (contract §2)."""
 
 from dataclasses import dataclass
 from typing import Literal
+
+from functions.platform.errors import AccessDenied
 
 Kind = Literal["agent", "coordinator", "user"]
 Permission = Literal["memory.read", "memory.write", "memory.admin"]
@@ -9,6 +11,7 @@ Permission = Literal["memory.read", "memory.write", "memory.admin"]
 READ: Permission = "memory.read"
 WRITE: Permission = "memory.write"
 ADMIN: Permission = "memory.admin"
+ALL_PERMISSIONS = frozenset({READ, WRITE, ADMIN})
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,3 +28,12 @@ class Principal:
     @property
     def may_coordinate(self) -> bool:
         return self.kind in ("coordinator", "user")
+
+    def require(self, permission: str) -> None:
+        """Check a permission of RFC-0015 §6.4.
+
+        Raises:
+            AccessDenied: the principal does not have it.
+        """
+        if permission not in self.permissions:
+            raise AccessDenied(f"this needs the permission {permission}")

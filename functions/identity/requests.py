@@ -20,7 +20,7 @@ class NewPrincipal(RequestModel):
 
     id: AgentId
     kind: Kind
-    """What it is, in a word of yours: `tool_call`, `observation`."""
+    """Users and coordinators may assign tasks and write states for other agents."""
     permissions: list[Permission] = Field(default=[READ, WRITE])
     expires_at: Timestamp | None = None
     """From this moment on its key counts no more."""

@@ -1,4 +1,4 @@
-"""Who calls, and who may: authentication, tenants, principals, keys (contract §2)."""
+"""Use cases of identity: authentication, tenants, principals, keys (contract §2)."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from functions.identity.model import ADMIN, READ, WRITE, Principal
+from functions.identity.model import ALL_PERMISSIONS, Principal
 from functions.identity.store import NewKey, PrincipalStore, StoredPrincipal
 from functions.platform.clock import Clock
 from functions.platform.errors import (
-    AccessDenied,
     EntryExists,
     NotFound,
     Throttled,
@@ -29,25 +28,26 @@ from functions.platform.task_keys import create_api_key
 if TYPE_CHECKING:
     from functions.identity.requests import NewPrincipal
 
-_REMEMBERED = 10_000
+_MAX_CACHED = 10_000
 _SALT_BYTES = 16
-_LookUp = Callable[[], Principal | None]
-ALL_PERMISSIONS = frozenset({READ, WRITE, ADMIN})
+_Read = Callable[[], Principal | None]
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
-    """Good until a time (epoch ms)."""
+class _CachedPrincipal:
+    """A principal, and until when (epoch ms) it may be used unread."""
 
     principal: Principal
     until: int
 
 
 class Identity:
-    """Use cases on tenants, principals and keys.
+    """Authenticates callers, and manages tenants, principals and keys.
 
-    A function remembers a good key for `remember_seconds`; a change made through this same
-    instance bites at once. `root_key()` is the operator's.
+    Args:
+        root_key: gives the operator's key.
+        cache_seconds: how long principals are cached; a change made through this same instance
+            applies at idempotency_key.
     """
 
     def __init__(
@@ -55,188 +55,190 @@ class Identity:
         store: PrincipalStore,
         root_key: Callable[[], str],
         clock: Clock,
-        remember_seconds: float,
+        cache_seconds: float,
     ) -> None:
         self._store = store
         self._root_key = root_key
         self._clock = clock
-        self._remember = math.floor(remember_seconds * 1000)
-        self._known: dict[str, _Known] = {}
+        self._lifetime = math.floor(cache_seconds * 1000)
+        self._cache: dict[str, _CachedPrincipal] = {}
 
     def is_root(self, api_key: str) -> bool:
         """Whether this is the operator's key."""
         return hmac.compare_digest(api_key.encode(), self._root_key().encode())
 
-    def authenticate(self, api_key: str) -> Principal:
-        """The principal of a key.
+    def authenticate_api_key(self, api_key: str) -> Principal:
+        """Find the principal of an API key.
 
         Raises:
-            Unauthenticated: no such key, or its principal has expired.
+            Unauthenticated: there is no such key, or its principal has expired.
         """
-        return self._remembered(api_key, "API key", partial(self._store.by_key, api_key))
+        read = partial(self._store.get_by_api_key, api_key)
+        return self._authenticate(api_key, "API key", read)
 
-    def recognize(self, tenant: str, principal_id: str) -> Principal:
-        """The principal that a verified token names.
+    def authenticate_jwt(self, tenant: str, principal_id: str) -> Principal:
+        """Find the principal that a verified token names.
 
         Raises:
             Unauthenticated: there is no such principal, or it has expired.
         """
-        name = f"{tenant}\n{principal_id}"  # no key looks so: a header is one line
-        return self._remembered(
-            name, "token's principal", partial(self._named, tenant, principal_id)
-        )
 
-    def _named(self, tenant: str, principal_id: str) -> Principal | None:
-        stored = self._store.find(tenant, principal_id)
-        return None if stored is None else stored.principal
+        def read() -> Principal | None:
+            stored = self._store.get(tenant, principal_id)
+            return None if stored is None else stored.principal
 
-    def _remembered(self, by: str, what: str, look_up: _LookUp) -> Principal:
+        cache_key = f"{tenant}\n{principal_id}"  # never an API key: a header is one line
+        return self._authenticate(cache_key, "token's principal", read)
+
+    def _authenticate(self, cache_key: str, credential: str, read: _Read) -> Principal:
         now = self._clock()
-        known = self._known.get(by)
-        if known is not None and now < known.until:
-            principal: Principal | None = known.principal
+        cached = self._cache.get(cache_key)
+        if cached is not None and now < cached.until:
+            principal: Principal | None = cached.principal
         else:
-            principal = self._look_up(by, look_up, now + self._remember)
+            principal = self._read_through(cache_key, read, now + self._lifetime)
         if principal is None:
-            raise Unauthenticated(f"this {what} is not known; it may have been revoked")
+            raise Unauthenticated(f"this {credential} is not known; it may have been revoked")
         if principal.expires is not None and principal.expires <= now:
-            raise Unauthenticated(f"this {what} has expired")
+            raise Unauthenticated(f"this {credential} has expired")
         return principal
 
-    def _look_up(self, by: str, look_up: _LookUp, until: int) -> Principal | None:
-        """Look up and remember a principal, unless a key is changed meanwhile."""
-        known = self._known
-        principal = look_up()
+    def _read_through(self, cache_key: str, read: _Read, until: int) -> Principal | None:
+        """Read and cache a principal, unless a key is changed meanwhile."""
+        cache = self._cache
+        principal = read()
         if principal is None:
-            known.pop(by, None)
+            cache.pop(cache_key, None)
             return None
-        if len(known) >= _REMEMBERED:
-            known.clear()
-        known[by] = _Known(principal, until)
+        if len(cache) >= _MAX_CACHED:
+            cache.clear()
+        cache[cache_key] = _CachedPrincipal(principal, until)
         return principal
 
-    def forget_keys(self) -> None:
-        """Look up every key again, from now on: one has changed."""
-        self._known = {}  # a look-up under way writes into the former one
+    def invalidate_cache(self) -> None:
+        """Read every principal again from now on, since a key was changed."""
+        self._cache = {}  # a read under way writes into the former one
 
     def create_tenant(
-        self, tenant: str, token: RequestToken, once: str | None
+        self, tenant: str, token: RequestToken, idempotency_key: str | None
     ) -> tuple[Principal, str]:
-        """A new tenant and its first principal, with the key that is shown this once.
+        """Create a tenant and its first principal; return that with its key, shown only once.
 
         Raises:
-            EntryExists: the tenant is there already.
+            EntryExists: the tenant exists already.
         """
-        admin = self._admin(tenant, "admin")
-        key = self._new_key(admin, once)
+        admin = self._build_admin(tenant, "admin")
+        key = self._create_key(admin, idempotency_key)
         if not self._store.add_tenant(admin, key, token.stored):
-            return self._replayed(admin, once, token, "this tenant exists already")
+            return self._replay(admin, idempotency_key, token, "this tenant exists already")
         return admin, key.api_key
 
     def ensure_tenant(self, tenant: str, admin: str, api_key: str) -> bool:
-        """Makes a tenant whose first principal has this key, unless the tenant exists.
+        """Create a tenant whose first principal has this key, unless the tenant exists.
 
-        Returns whether the key stands for that principal now.
+        Returns whether the key is that principal's.
         """
-        if not self._store.tenant_exists(tenant):
+        if not self._store.has_tenant(tenant):
             token = RequestToken.create().stored
-            self._store.add_tenant(self._admin(tenant, admin), NewKey(api_key), token)
-        found = self._store.by_key(api_key)
+            self._store.add_tenant(self._build_admin(tenant, admin), NewKey(api_key), token)
+        found = self._store.get_by_api_key(api_key)
         return found is not None and (found.tenant, found.id) == (tenant, admin)
 
     def create_principal(
-        self, caller: Principal, new: NewPrincipal, token: RequestToken, once: str | None
+        self, caller: Principal, new: NewPrincipal, token: RequestToken, idempotency_key: str | None
     ) -> tuple[Principal, str]:
-        """A new principal of the caller's tenant, with the key that is shown this once.
+        """Create a principal of the caller's tenant; return it with its key, shown only once.
 
         Raises:
             EntryExists: the id is taken.
-            ValidationFailed: it would have expired already.
+            ValidationFailed: `expires_at` is not in the future.
         """
         now = self._clock()
         if new.expires_at is not None and new.expires_at <= now:
             raise ValidationFailed("expires_at", "lies in the past")
         permissions = frozenset(new.permissions)
         principal = Principal(caller.tenant, new.id, new.kind, permissions, new.expires_at, now)
-        key = self._new_key(principal, once)
+        key = self._create_key(principal, idempotency_key)
         if not self._store.add(principal, key, token.stored):
-            return self._replayed(principal, once, token, "this principal exists already")
+            return self._replay(principal, idempotency_key, token, "this principal exists already")
         return principal, key.api_key
 
-    def principals(self, caller: Principal) -> list[Principal]:
-        """The principals of the caller's tenant, newest first."""
-        found = self._store.all(caller.tenant)
+    def list_principals(self, caller: Principal) -> list[Principal]:
+        """List the principals of the caller's tenant, newest first."""
+        found = self._store.list_principals(caller.tenant)
         return sorted(found, key=lambda each: (each.created, each.id), reverse=True)
 
-    def rotate(
-        self, caller: Principal, principal_id: str, token: RequestToken, once: str | None
+    def rotate_key(
+        self, caller: Principal, principal_id: str, token: RequestToken, idempotency_key: str | None
     ) -> tuple[Principal, str]:
-        """A new key for a principal; the old one stops.
+        """Replace a principal's key; the old one is invalid from then on.
 
         Raises:
-            NotFound: no such principal in the caller's tenant.
-            EntryExists: a retry comes after another rotation.
-            Throttled: somebody else rotates or revokes it at this very moment.
+            NotFound: the caller's tenant has no such principal.
+            EntryExists: this is a retry, and the key was rotated again since.
+            Throttled: somebody else rotates or revokes the key at the same time.
         """
         stored = self._existing(caller, principal_id)
         if token.matches(stored.token):
-            return self._replayed(stored.principal, once, token, "the key was rotated already")
+            return self._replay(
+                stored.principal, idempotency_key, token, "the key was rotated already"
+            )
         if token.is_superseded(stored.previous_tokens):
             raise EntryExists("this rotation was carried out, and the key was changed since")
-        key = self._new_key(stored.principal, once)
+        key = self._create_key(stored.principal, idempotency_key)
         if not self._store.replace_key(stored, key, token.stored):
             raise Throttled("the key is being changed by someone else; try again")
-        self.forget_keys()
+        self.invalidate_cache()
         return stored.principal, key.api_key
 
     def revoke(self, caller: Principal, principal_id: str) -> None:
-        """Removes a principal; its key stops.
+        """Delete a principal; its key is invalid from then on.
 
         Raises:
-            NotFound: no such principal in the caller's tenant.
-            Throttled: somebody else rotates or revokes it at this very moment.
+            NotFound: the caller's tenant has no such principal.
+            Throttled: somebody else rotates or revokes the key at the same time.
         """
         stored = self._existing(caller, principal_id)
         if not self._store.remove(stored):
             raise Throttled("the key is being changed by someone else; try again")
-        self.forget_keys()
+        self.invalidate_cache()
 
-    def _admin(self, tenant: str, principal_id: str) -> Principal:
+    def _build_admin(self, tenant: str, principal_id: str) -> Principal:
         return Principal(tenant, principal_id, "user", ALL_PERMISSIONS, None, self._clock())
 
     def _existing(self, caller: Principal, principal_id: str) -> StoredPrincipal:
-        stored = self._store.find(caller.tenant, principal_id)
+        stored = self._store.get(caller.tenant, principal_id)
         if stored is None:
             raise NotFound("no principal has this id")
         return stored
 
-    def _replayed(
-        self, asked: Principal, once: str | None, token: RequestToken, refusal: str
+    def _replay(
+        self, asked: Principal, idempotency_key: str | None, token: RequestToken, conflict: str
     ) -> tuple[Principal, str]:
-        stored = self._store.find(asked.tenant, asked.id)
-        if stored is None or once is None or not token.matches(stored.token) or not stored.salt:
-            raise EntryExists(refusal)
-        return stored.principal, self._derived(asked, once, stored.salt)
+        """Return what an earlier try of the same request created.
 
-    def _new_key(self, principal: Principal, once: str | None) -> NewKey:
-        """A random key; with an Idempotency-Key one that a retry can be given again."""
-        if once is None:
+        Raises:
+            EntryExists: another request created it.
+        """
+        stored = self._store.get(asked.tenant, asked.id)
+        if (
+            stored is None
+            or idempotency_key is None
+            or not token.matches(stored.token)
+            or not stored.salt
+        ):
+            raise EntryExists(conflict)
+        return stored.principal, self._derive_key(asked, idempotency_key, stored.salt)
+
+    def _create_key(self, principal: Principal, idempotency_key: str | None) -> NewKey:
+        """Create a random key, or with an Idempotency-Key one that a retry derives again."""
+        if idempotency_key is None:
             return NewKey(create_api_key())
         salt = secrets.token_bytes(_SALT_BYTES)
-        return NewKey(self._derived(principal, once, salt), salt)
+        return NewKey(self._derive_key(principal, idempotency_key, salt), salt)
 
-    def _derived(self, principal: Principal, once: str, salt: bytes) -> str:
-        """A key that follows from the root key, the request and the salt on the item it made."""
-        seed = salt + "\n".join((principal.tenant, once, principal.id)).encode()
+    def _derive_key(self, principal: Principal, idempotency_key: str, salt: bytes) -> str:
+        """Derive a key from the root key, the request and the salt on the item that it created."""
+        seed = salt + "\n".join((principal.tenant, idempotency_key, principal.id)).encode()
         mac = hmac.new(self._root_key().encode(), seed, sha256).digest()
         return f"am_{base64.urlsafe_b64encode(mac).rstrip(b'=').decode()}"
-
-
-def require(caller: Principal, permission: str) -> None:
-    """Checks a permission of RFC-0015 §6.4.
-
-    Raises:
-        AccessDenied: the principal doesn't have it.
-    """
-    if permission not in caller.permissions:
-        raise AccessDenied(f"this needs the permission {permission}")

@@ -1,4 +1,4 @@
-"""The identity room's items: a tenant, a principal, and a key that leads to its principal."""
+"""Items of identity: tenants, principals, and keys that lead to their principals."""
 
 from dataclasses import dataclass
 from typing import cast
@@ -6,12 +6,12 @@ from typing import cast
 from functions.identity.model import Kind, Principal
 from functions.platform import task_keys
 from functions.platform.idempotency import list_previous_tokens
-from functions.platform.item_types import PRINCIPAL
+from functions.platform.item_types import API_KEY, PRINCIPAL
 from functions.platform.items import Item
 from functions.platform.table import Table, TransactionConditionFailed
 from functions.platform.writes import Write, delete, put
 
-_ABSENT = "attribute_not_exists(pk)"
+_ABSENT, _AT_KEY = "attribute_not_exists(pk)", "key_partition = :old"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class StoredPrincipal:
     """A principal with what its item keeps beside it."""
 
     principal: Principal
-    key_place: str  # partition of the present key's item
+    key_partition: str  # of the present key's item
     token: bytes | None
     salt: bytes | None
     previous_tokens: tuple[bytes, ...] = ()  # of the requests before the last
@@ -27,7 +27,7 @@ class StoredPrincipal:
 
 @dataclass(frozen=True, slots=True)
 class NewKey:
-    """A key to be stored as a hash; `salt` where it can be derived once more for a retry."""
+    """A key to be stored as a hash; with a `salt`, a retry can derive the key again."""
 
     api_key: str
     salt: bytes | None = None
@@ -39,61 +39,56 @@ class PrincipalStore:
     def __init__(self, table: Table) -> None:
         self._table = table
 
-    def by_key(self, api_key: str) -> Principal | None:
-        """The principal that a key stands for: one read."""
+    def get_by_api_key(self, api_key: str) -> Principal | None:
+        """Read the principal of a key: one read."""
         item = self._table.get(task_keys.build_api_key_key(api_key))
-        return None if item is None else _principal(item)
+        return None if item is None else _decode(item)
 
-    def find(self, tenant: str, principal_id: str) -> StoredPrincipal | None:
-        """One principal: one read."""
+    def get(self, tenant: str, principal_id: str) -> StoredPrincipal | None:
+        """Read one principal: one read."""
         item = self._table.get(task_keys.build_principal_key(tenant, principal_id))
-        return None if item is None else _stored(item)
+        return None if item is None else _decode_stored(item)
 
-    def kind_of(self, tenant: str, principal_id: str) -> Kind | None:
-        """A principal's kind, None if there is no such principal: one read."""
-        found = self.find(tenant, principal_id)
+    def get_kind(self, tenant: str, principal_id: str) -> Kind | None:
+        """Read a principal's kind, None if there is no such principal: one read."""
+        found = self.get(tenant, principal_id)
         return None if found is None else found.principal.kind
 
-    def all(self, tenant: str) -> list[Principal]:
-        """All principals of a tenant."""
-        return [
-            _principal(item)
-            for item in self._table.query(
-                PRINCIPAL.build_partition(tenant=tenant), PRINCIPAL.sort_prefix
-            )
-        ]
+    def list_principals(self, tenant: str) -> list[Principal]:
+        """Read all principals of a tenant: a call per megabyte."""
+        partition = PRINCIPAL.build_partition(tenant=tenant)
+        return [_decode(item) for item in self._table.query(partition, PRINCIPAL.sort_prefix)]
 
-    def tenant_exists(self, tenant: str) -> bool:
-        """Whether the tenant was made."""
+    def has_tenant(self, tenant: str) -> bool:
+        """Whether the tenant exists: one read."""
         return self._table.get(task_keys.build_tenant_key(tenant)) is not None
 
     def add(self, principal: Principal, key: NewKey, token: bytes) -> bool:
-        """Adds a principal with its key; False if the id is taken."""
-        return self._try(_items(principal, key, token, _ABSENT))
+        """Create a principal with its key; False if the id is taken."""
+        return self._transact(_put_principal(principal, key, token, _ABSENT))
 
     def add_tenant(self, admin: Principal, key: NewKey, token: bytes) -> bool:
-        """Adds a tenant and its first principal; False if the tenant exists."""
+        """Create a tenant and its first principal; False if the tenant exists."""
         tenant = put(task_keys.build_tenant_key(admin.tenant), {"created": admin.created}, _ABSENT)
-        return self._try([tenant, *_items(admin, key, token, _ABSENT)])
+        return self._transact([tenant, *_put_principal(admin, key, token, _ABSENT)])
 
     def replace_key(self, old: StoredPrincipal, key: NewKey, token: bytes) -> bool:
-        """Puts a new key in the place of the present one; False if that changed meanwhile."""
-        principal, before = old.principal, list_previous_tokens(old.token, old.previous_tokens)
-        items = _items(principal, key, token, "key_place = :old", before, old=old.key_place)
-        return self._try([delete((old.key_place, "k")), *items])
+        """Replace the present key by a new one; False if that changed meanwhile."""
+        earlier = list_previous_tokens(old.token, old.previous_tokens)
+        puts = _put_principal(old.principal, key, token, _AT_KEY, earlier, old=old.key_partition)
+        return self._transact([delete((old.key_partition, API_KEY.build_sort())), *puts])
 
     def remove(self, stored: StoredPrincipal) -> bool:
-        """Removes a principal and its key; False if the key changed meanwhile."""
-        principal = stored.principal
-        place = task_keys.build_principal_key(principal.tenant, principal.id)
-        return self._try(
+        """Delete a principal and its key; False if the key changed meanwhile."""
+        key = task_keys.build_principal_key(stored.principal.tenant, stored.principal.id)
+        return self._transact(
             [
-                delete((stored.key_place, "k")),
-                delete(place, "key_place = :old", old=stored.key_place),
+                delete((stored.key_partition, API_KEY.build_sort())),
+                delete(key, _AT_KEY, old=stored.key_partition),
             ]
         )
 
-    def _try(self, writes: list[Write]) -> bool:
+    def _transact(self, writes: list[Write]) -> bool:
         try:
             self._table.transact(writes)
         except TransactionConditionFailed:
@@ -101,45 +96,45 @@ class PrincipalStore:
         return True
 
 
-def _items(
+def _put_principal(
     principal: Principal,
     key: NewKey,
     token: bytes,
     condition: str,
-    before: tuple[bytes, ...] = (),
+    previous_tokens: tuple[bytes, ...] = (),
     **values: str,
 ) -> list[Write]:
     attributes: Item = {
         "tenant": principal.tenant,
         "principal": principal.id,
         "kind": principal.kind,
-        "perms": principal.permissions or None,
+        "permissions": principal.permissions or None,
         "expires": principal.expires,
         "created": principal.created,
     }
-    key_item = task_keys.build_api_key_key(key.api_key)
-    kept = attributes | {"key_place": key_item[0], "req": token, "salt": key.salt}
-    kept["previous_tokens"] = before or None
-    place = task_keys.build_principal_key(principal.tenant, principal.id)
-    return [put(key_item, attributes), put(place, kept, condition, **values)]
+    api_key = task_keys.build_api_key_key(key.api_key)
+    item = attributes | {"key_partition": api_key[0], "request": token, "salt": key.salt}
+    item["previous_tokens"] = previous_tokens or None
+    principal_key = task_keys.build_principal_key(principal.tenant, principal.id)
+    return [put(api_key, attributes), put(principal_key, item, condition, **values)]
 
 
-def _principal(item: Item) -> Principal:
+def _decode(item: Item) -> Principal:
     return Principal(
         tenant=item["tenant"],
         id=item["principal"],
         kind=cast("Kind", item["kind"]),
-        permissions=item.get("perms", frozenset()),
+        permissions=item.get("permissions", frozenset()),
         expires=item.get("expires"),
         created=item["created"],
     )
 
 
-def _stored(item: Item) -> StoredPrincipal:
+def _decode_stored(item: Item) -> StoredPrincipal:
     return StoredPrincipal(
-        _principal(item),
-        item["key_place"],
-        item.get("req"),
+        _decode(item),
+        item["key_partition"],
+        item.get("request"),
         item.get("salt"),
         tuple(item.get("previous_tokens", ())),
     )

@@ -28,7 +28,7 @@ def share_key_changes(api: Handler, identity: Identity, file: Path) -> Handler:
         nonlocal known_size
         size = file.stat().st_size
         if size != known_size:
-            identity.forget_keys()
+            identity.invalidate_cache()
             known_size = size
         try:
             return api(event, context)

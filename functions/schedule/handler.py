@@ -50,7 +50,7 @@ def _build_sweep(container: Container) -> Sweep:
             table,
             container.entry_mapper,
             container.embedding_indexer,
-            container.renewal,
+            container.facts,
             clock,
             format_name(container.settings, container.vector_search),
         ),

@@ -11,7 +11,7 @@ from functools import partial
 
 from functions.entries.mapper import EntryMapper
 from functions.entries.model import Entry
-from functions.facts.renewal import Renewal
+from functions.facts.service import Facts
 from functions.platform.clock import Clock
 from functions.platform.entry_keys import EMBEDDING_KEY, build_entry_prefix
 from functions.platform.errors import ServiceError
@@ -40,7 +40,7 @@ class Reembedding:
         table: Table,
         mapper: EntryMapper,
         entries: EmbeddingIndexer,
-        facts: Renewal,
+        facts: Facts,
         clock: Clock,
         made_by: str,
     ) -> None:
@@ -91,7 +91,9 @@ class Reembedding:
     def _renew(self, page: list[Item]) -> Counter[str]:
         entries = (self._entry(item) for item in page if "fact_id" not in item)
         facts = (item for item in page if "fact_id" in item)
-        jobs = self._entries.reembedding_jobs(filter(None, entries)) + self._facts.renewals(facts)
+        jobs = self._entries.reembedding_jobs(filter(None, entries)) + self._facts.reembedding_jobs(
+            facts
+        )
         return Counter(run_parallel([partial(_outcome, job) for job in jobs]))
 
     def _entry(self, item: Item) -> Entry | None:

@@ -67,7 +67,7 @@ class Intake:
         return task
 
     def _caller(self) -> Principal:
-        found = self._principals.find(*self._who)
+        found = self._principals.get(*self._who)
         if found is None:
             raise AccessDenied("the principal that events are taken for isn't there")
         caller = found.principal

@@ -38,7 +38,7 @@ def create_principal(request: Request, caller: Principal) -> Response:
 
 
 def list_principals(request: Request, caller: Principal) -> Response:
-    found = request.services.identity.principals(caller)
+    found = request.services.identity.list_principals(caller)
     page, position = paginate(request, list(map(render_principal, found)))
     return json_response(200, PrincipalPageDocument(principals=page, **position))
 
@@ -53,7 +53,7 @@ def revoke_principal(request: Request, caller: Principal) -> Response:
 
 
 def rotate_key(request: Request, caller: Principal) -> Response:
-    principal, api_key = request.services.identity.rotate(
+    principal, api_key = request.services.identity.rotate_key(
         caller,
         request.path_params["id"],
         request.idempotency_token(caller),

@@ -1,0 +1,39 @@
+"""ADR-043 Tier 3: what of a fact is embedded, and what a recall filters by."""
+
+import pytest
+
+from functions.facts.model import Fact
+
+FACT = Fact(
+    id="f",
+    subject="contact:hubspot_id:7",
+    predicate="responded_positively_to",
+    object="direct ROI",
+    confidence=0.6,
+    agent_type="sdr",
+    run=None,
+    metadata=None,
+    learner="a",
+    version=1,
+    created=0,
+    updated=0,
+)
+
+
+def test_the_statement_is_embedded_in_words() -> None:
+    assert FACT.text == "contact hubspot id 7 responded positively to direct ROI"
+
+
+@pytest.mark.parametrize(
+    ("filters", "least", "matches"),
+    [
+        ({}, 0.0, True),
+        ({}, 0.6, True),
+        ({}, 0.61, False),
+        ({"agent_type": "sdr", "subject": FACT.subject}, 0.5, True),
+        ({"agent_type": "sdr", "subject": "another"}, 0.5, False),
+        ({"learned_from_run_id": "run_1"}, 0.0, False),
+    ],
+)
+def test_what_a_recall_filters_by(filters: dict[str, str], least: float, matches: bool) -> None:
+    assert FACT.matches(filters, least) == matches
