@@ -174,7 +174,8 @@ def packages() -> Diagram:
     names = ("entries", "conversations", "openwop", "runs", "facts", "procedures", "working_values")
     for number, name in enumerate(names):
         d.box(30 + number * 127, 380, 118, 40, "", name, fill=_GREEN)
-    for number, name in enumerate(("event_log", "tasks", "namespaces", "identity", "vectors")):
+    lowest = ("event_log", "tasks", "namespaces", "identity", "quotas, vectors")
+    for number, name in enumerate(lowest):
         d.box(30 + number * 178, 430, 168, 40, "", name, fill=_GREEN)
         if number:
             d.arrow((20 + number * 178, 450), (28 + number * 178, 450))
