@@ -7,8 +7,6 @@ first use; the API touches those of common requests while it starts.
 from functools import cached_property
 from pathlib import Path
 
-from botocore.exceptions import BotoCoreError, ClientError
-
 from functions.conversations.archive import ConversationArchive
 from functions.conversations.archive_store import ConversationArchiveStore
 from functions.conversations.mapper import ConversationMapper
@@ -48,10 +46,9 @@ from functions.openwop.runs import MemoryRuns
 from functions.openwop.sequence_store import SequenceNumbers
 from functions.openwop.service import Memories
 from functions.platform.archive_storage import ArchiveStorage, create_archive_storage
-from functions.platform.aws import create_client, create_lazy_client
+from functions.platform.aws import create_client, create_lazy_client, translate_aws_errors
 from functions.platform.clock import Clock, now_ms
 from functions.platform.encryption import Cipher, FileKeys, KmsKeys
-from functions.platform.errors import Unavailable
 from functions.platform.settings import Settings, WrongSetting
 from functions.platform.table import Table
 from functions.platform.values import ValueCodec
@@ -134,11 +131,8 @@ class Container:
         if self.settings.root_key is not None:
             return self.settings.root_key
         secret_id = self.settings.root_key_secret_id
-        try:
+        with translate_aws_errors("the store of the root key"):
             secret = create_client("secretsmanager").get_secret_value(SecretId=secret_id)
-        except (BotoCoreError, ClientError) as error:
-            message = "the root key's store did not answer; try again in a second"
-            raise Unavailable(message) from error
         return str(secret["SecretString"])
 
     @cached_property

@@ -4,11 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from botocore.exceptions import BotoCoreError, ClientError
-
 from functions.event_log.model import Event, EventType
+from functions.platform.aws import translate_aws_errors
 from functions.platform.clock import to_rfc3339
-from functions.platform.errors import Unavailable
 from functions.platform.json_text import dumps
 
 SOURCE = "agent-memory"
@@ -56,10 +54,8 @@ class EventBus:
         return "ErrorCode" not in result
 
     def _put_events(self, entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        try:
+        with translate_aws_errors("the event bus"):
             results: list[dict[str, Any]] = self._client.put_events(Entries=entries)["Entries"]
-        except (BotoCoreError, ClientError) as error:
-            raise Unavailable("the event bus did not answer") from error
         return results
 
     def _to_entry(self, event: Event | BusOnlyEvent) -> dict[str, Any]:

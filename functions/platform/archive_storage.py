@@ -3,9 +3,7 @@
 from pathlib import Path
 from typing import Any, Protocol
 
-from botocore.exceptions import BotoCoreError, ClientError
-
-from functions.platform.aws import create_lazy_client
+from functions.platform.aws import create_lazy_client, translate_aws_errors
 from functions.platform.errors import Unavailable
 from functions.platform.settings import Settings
 
@@ -53,12 +51,10 @@ class S3ArchiveStorage:
         self._call("delete_object", name)
 
     def _call(self, operation: str, name: str, **request: Any) -> dict[str, Any]:
-        try:
+        with translate_aws_errors("the archive"):
             response: dict[str, Any] = getattr(self._client, operation)(
                 Bucket=self._bucket, Key=name, **request
             )
-        except (BotoCoreError, ClientError) as error:
-            raise Unavailable("the archive does not respond; try again in a second") from error
         return response
 
 

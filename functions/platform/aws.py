@@ -1,14 +1,19 @@
 """Create the AWS clients; no other module creates any."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
 
 import botocore
 import orjson
 from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
 from botocore.parsers import JSONParser, ResponseParser, ResponseParserFactory
 from botocore.session import get_session
 from botocore.utils import lowercase_dict
+
+from functions.platform.errors import Unavailable
 
 _CONFIG = Config(
     parameter_validation=False,
@@ -39,6 +44,15 @@ def create_lazy_client(service: str) -> Any:
     Building a client takes about 15 ms of CPU, that of S3 takes 30.
     """
     return _LazyClient(service)
+
+
+@contextmanager
+def translate_aws_errors(service: str) -> Iterator[None]:
+    """Raise `Unavailable` in place of botocore's errors; `service` begins its message."""
+    try:
+        yield
+    except (BotoCoreError, ClientError) as error:
+        raise Unavailable(f"{service} does not respond; try again in a second") from error
 
 
 class _LazyClient:

@@ -12,9 +12,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Protocol
 
-from botocore.exceptions import BotoCoreError, ClientError
-
-from functions.platform.errors import Unavailable
+from functions.platform.aws import translate_aws_errors
 
 _NONCE_BYTES = 12
 _USES_PER_KEY = 10_000  # far below the 2^32 messages at which random nonces collide
@@ -62,12 +60,10 @@ class KmsKeys:
 
     def _call(self, operation: str, tenant: str, **request: Any) -> dict[str, Any]:
         context = {"tenant": tenant}
-        try:
+        with translate_aws_errors("the key service"):
             response: dict[str, Any] = getattr(self._client, operation)(
                 KeyId=self._key_id, EncryptionContext=context, **request
             )
-        except (BotoCoreError, ClientError) as error:
-            raise Unavailable("the key service did not response; try again in a second") from error
         return response
 
 

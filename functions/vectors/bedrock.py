@@ -7,9 +7,8 @@ from array import array
 from typing import Any
 
 import orjson
-from botocore.exceptions import BotoCoreError, ClientError
 
-from functions.platform.errors import Unavailable
+from functions.platform.aws import translate_aws_errors
 from functions.vectors.model import Embed, Vector
 from functions.vectors.wordllama import DIMENSION
 
@@ -26,7 +25,7 @@ def build_titan_embed(client: Any, model_id: str) -> Embed:
 
     def embed(text: str) -> Vector:
         request = {"inputText": text, "dimensions": DIMENSION, "normalize": True}
-        try:
+        with translate_aws_errors("the embedding model"):
             response = client.invoke_model(
                 modelId=model_id,
                 body=orjson.dumps(request),
@@ -34,7 +33,5 @@ def build_titan_embed(client: Any, model_id: str) -> Embed:
                 accept="application/json",
             )
             return array("f", orjson.loads(response["body"].read())["embedding"])
-        except (BotoCoreError, ClientError) as error:
-            raise Unavailable("the embedding model did not answer; try again later") from error
 
     return embed

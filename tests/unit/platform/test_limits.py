@@ -6,6 +6,7 @@ from pathlib import Path
 
 _ROOT = Path(__file__).parents[3]
 _BOUNDS = {"max_length", "le", "lt"}
+_LAST_STATUS = 599
 _SIZES = {16_384, 65_536, 131_072, 262_144, 5_000_000}
 
 
@@ -14,7 +15,7 @@ def _list_literals(path: Path) -> Iterator[int]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         match node:
             case ast.keyword(arg=name, value=ast.Constant(value=int(bound))) if name in _BOUNDS:
-                if bound > 1:
+                if bound > 1 and bound != _LAST_STATUS:
                     yield bound
             case ast.Constant(value=int(size)) if size in _SIZES:
                 yield size
