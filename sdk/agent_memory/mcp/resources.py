@@ -7,15 +7,19 @@ import mcp_types as types
 from pydantic import BaseModel
 
 from agent_memory import AsyncClient
-from agent_memory.mcp.schemas import ListMemories, Memory, MemoryPage, Recall, Summarize, Tier
+from agent_memory.mcp.schemas import ListMemories, Memory, MemoryPage, Recall, Summarize
 from agent_memory.mcp.tools import NothingThereError, list_memories, memory_summary, recall
+from agent_memory.model import MemoryType
 
 _ENTRIES = "memory://entries"
 _SUMMARY = "memory://summary"
 _JSON = "application/json"
 _PAGE = 50
 _CURSOR = re.compile(r"([01]):([0-9]{1,9})")
-_SHELVES: tuple[Tier | None, ...] = (None, "semantic")  # one's own memories, then the shared ones
+_SHELVES: tuple[MemoryType | None, ...] = (
+    None,
+    "semantic",
+)  # one's own memories, then the shared ones
 
 
 class CursorError(Exception):

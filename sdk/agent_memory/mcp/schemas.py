@@ -1,11 +1,22 @@
 """What the tools take and give; clients see these as JSON Schemas."""
 
 import json
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    create_model,
+    model_validator,
+)
 
-Tier = Literal["working", "episodic", "semantic"]
+from agent_memory.model import ENTRY_FIELDS, MemoryType, Priority, Sensitivity
+
+_NOT_OFFERED = frozenset({"scope", "expires_at"})  # `task_id` and `ttl` say as much
+_TYPES: dict[str, type] = {"string": str, "boolean": bool, "integer": int, "number": float}
 
 
 def _parsed(given: object) -> object:
@@ -64,7 +75,7 @@ class Remember(Arguments):
     namespace: Namespace
     key: Key
     value: Value
-    memory_type: Tier = Field(
+    memory_type: MemoryType = Field(
         "episodic",
         description="`episodic`: your own, kept until it has to make room for newer ones; "
         "`working`: your own, for a task in progress; `semantic`: shared, read by everybody",
@@ -72,12 +83,8 @@ class Remember(Arguments):
     tags: Tags = []
     ttl: Ttl | None = None
     pinned: bool | None = Field(None, description="Never makes room for others; episodic only")
-    priority: Literal["low", "normal", "high"] | None = Field(
-        None, description="Low ones make room first; episodic only"
-    )
-    sensitivity: Literal["public", "internal", "confidential", "restricted"] | None = Field(
-        None, description="The last two are stored encrypted"
-    )
+    priority: Priority | None = Field(None, description="Low ones make room first; episodic only")
+    sensitivity: Sensitivity | None = Field(None, description="The last two are stored encrypted")
     task_id: Name | None = Field(None, description="The task that it belongs to, and ends with")
 
 
@@ -86,7 +93,7 @@ class Recall(Arguments):
 
     namespace: Namespace
     key: Key
-    memory_type: Tier | None = Field(None, description="Looks only there")
+    memory_type: MemoryType | None = Field(None, description="Looks only there")
     agent_id: Name | None = Field(None, description="Whose memory to read, if not your own")
 
 
@@ -102,7 +109,9 @@ class ListMemories(Arguments):
     ] = None
     tags: Annotated[SoughtTags, Field(description="All of these tags")] = []
     tags_any: Annotated[SoughtTags, Field(description="At least one of these tags")] = []
-    memory_type: Tier | None = Field(None, description="By default your own, working and episodic")
+    memory_type: MemoryType | None = Field(
+        None, description="By default your own, working and episodic"
+    )
     agent_id: Name | None = Field(None, description="Whose memories, if not your own")
     task_id: Name | None = Field(None, description="Working memory of this task, whoever wrote it")
     limit: int = Field(20, ge=1, le=100)
@@ -124,7 +133,7 @@ class Update(Arguments):
     )
     tags: Tags | None = None
     ttl: Ttl | None = None
-    memory_type: Tier | None = Field(None, description="Looks only there")
+    memory_type: MemoryType | None = Field(None, description="Looks only there")
 
     @model_validator(mode="after")
     def _changes_something(self) -> Self:
@@ -139,7 +148,7 @@ class Forget(Arguments):
     namespace: Namespace
     key: Key
     version: Version | None = None
-    memory_type: Tier | None = Field(None, description="Looks only there")
+    memory_type: MemoryType | None = Field(None, description="Looks only there")
 
 
 class Summarize(Arguments):
@@ -156,14 +165,16 @@ class Scope(BaseModel):
 
 
 class Memory(BaseModel):
-    """One memory."""
+    """One memory; fields of a newer service are passed on."""
+
+    model_config = ConfigDict(extra="allow")
 
     id: str
     namespace: str
     key: str
     value: dict[str, JsonValue]
     version: int = Field(description="What `update` asks for")
-    memory_type: Tier
+    memory_type: MemoryType
     tags: list[str]
     agent_id: str = Field(description="Whose it is")
     scope: Scope
@@ -196,3 +207,13 @@ class Summary(BaseModel):
     working: dict[str, Any]
     episodic: dict[str, Any]
     semantic_namespaces_accessible: list[str]
+
+
+def with_entry_fields(model: type[Arguments]) -> type[Arguments]:
+    """Add the fields of an entry that the model doesn't describe itself, as the service does."""
+    added: dict[str, Any] = {
+        name: (_TYPES.get(field.type, Any) | None, Field(None, description=field.description))
+        for name, field in ENTRY_FIELDS.items()
+        if name not in model.model_fields and name not in _NOT_OFFERED
+    }
+    return create_model(model.__name__, __base__=model, __doc__=model.__doc__, **added)

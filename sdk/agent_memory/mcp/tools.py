@@ -21,6 +21,7 @@ from agent_memory.mcp.schemas import (
     Summarize,
     Summary,
     Update,
+    with_entry_fields,
 )
 
 MEMORY = "/api/v1/memory"
@@ -135,7 +136,7 @@ async def _found(
 
 
 TOOLS = {
-    "remember": Tool("Remember something new", remember, Remember, Memory),
+    "remember": Tool("Remember something new", remember, with_entry_fields(Remember), Memory),
     "recall": Tool("Recall a memory", recall, Recall, Memory, reads_only=True),
     "list_memories": Tool(
         "Find memories", list_memories, ListMemories, MemoryPage, reads_only=True
