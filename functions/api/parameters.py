@@ -1,7 +1,6 @@
 """Query parameters: what each takes, how it is read from a request, and what it means."""
 
 import re
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast, get_args
 
 from functions.api.http import Request
@@ -12,12 +11,12 @@ from functions.platform.limits import DEFAULT_PAGE_ITEMS, MAX_OFFSET, MAX_PAGE_I
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
 class Parameter:
     """A query parameter; `description` is its meaning in the OpenAPI document."""
 
-    name: str
-    description: str
+    def __init__(self, name: str, description: str) -> None:
+        self.name = name
+        self.description = description
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -38,19 +37,31 @@ class Parameter:
         return values[0]
 
 
-@dataclass(frozen=True, slots=True)
 class TextParameter(Parameter):
-    """A text.
+    """A text."""
 
-    Attributes:
-        max_length: in characters; None: unlimited.
-        pattern: what the whole text matches.
-        expected: completes the error of a text that doesn't match the pattern.
-    """
+    def __init__(
+        self,
+        name: str,
+        description: str,
+        max_length: int | None = None,
+        *,
+        pattern: str | None = None,
+        expected: str = "",
+    ) -> None:
+        """Make a parameter.
 
-    max_length: int | None = None
-    pattern: str | None = None
-    expected: str = ""
+        Args:
+            name: the parameter's.
+            description: its meaning.
+            max_length: in characters; None: unlimited.
+            pattern: what the whole text matches.
+            expected: completes the error of a text that doesn't match the pattern.
+        """
+        super().__init__(name, description)
+        self.max_length = max_length
+        self.pattern = pattern
+        self.expected = expected
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -78,11 +89,12 @@ class TextParameter(Parameter):
         return text
 
 
-@dataclass(frozen=True, slots=True)
 class ChoiceParameter(Parameter, Generic[T]):
     """One of the values of `literal`, a Literal."""
 
-    literal: Any
+    def __init__(self, name: str, description: str, literal: Any) -> None:
+        super().__init__(name, description)
+        self.literal = literal
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -101,13 +113,16 @@ class ChoiceParameter(Parameter, Generic[T]):
         return cast("T | None", text)
 
 
-@dataclass(frozen=True, slots=True)
 class IntegerParameter(Parameter):
     """A whole number; without a `default` it counts as 0 if it isn't sent."""
 
-    minimum: int
-    maximum: int
-    default: int | None = None
+    def __init__(
+        self, name: str, description: str, minimum: int, maximum: int, default: int | None = None
+    ) -> None:
+        super().__init__(name, description)
+        self.minimum = minimum
+        self.maximum = maximum
+        self.default = default
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -131,7 +146,6 @@ class IntegerParameter(Parameter):
         return int(text)
 
 
-@dataclass(frozen=True, slots=True)
 class BooleanParameter(Parameter):
     """`true` or `false`."""
 
@@ -152,7 +166,6 @@ class BooleanParameter(Parameter):
         return None if text is None else text == "true"
 
 
-@dataclass(frozen=True, slots=True)
 class TimestampParameter(Parameter):
     """An RFC 3339 date-time."""
 
@@ -174,7 +187,6 @@ class TimestampParameter(Parameter):
             raise ValidationFailed(self.name, str(error)) from error
 
 
-@dataclass(frozen=True, slots=True)
 class TagsParameter(Parameter):
     """Tags, separated by commas; it may be given more than once."""
 

@@ -1,5 +1,6 @@
 """Create the AWS clients; no other module creates any."""
 
+import encodings.idna  # noqa: F401 - else the first connection imports it
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property

@@ -30,7 +30,6 @@ from functions.platform.limits import (
 from functions.tasks.model import Status, Task
 from functions.tasks.requests import NewTask, TaskChange
 from functions.workflows.requests import Workflow
-from functions.workflows.text import read_workflow
 
 _KB = 1024
 _TASKS = "/api/v1/tasks"
@@ -87,6 +86,9 @@ def get_task_context(request: Request, caller: Principal) -> Response:
 
 
 def apply_workflow(request: Request, caller: Principal) -> Response:
+    # PyYAML takes 10 ms of INIT, and few containers read a workflow.
+    from functions.workflows.text import read_workflow  # noqa: PLC0415
+
     workflow = read_workflow(request.body, request.headers.get("content-type", "").lower())
     applied = request.services.workflows.apply(caller, workflow, request.idempotency_token(caller))
     return json_response(200, render_applied_workflow(applied))
