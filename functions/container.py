@@ -56,9 +56,9 @@ from functions.procedures.service import Procedures
 from functions.procedures.store import WorkflowStore
 from functions.quotas.service import Quotas
 from functions.quotas.store import QuotaStore
+from functions.runs.episode_store import EpisodeStore
 from functions.runs.episodes import Episodes
-from functions.runs.ids import RunIds
-from functions.runs.items import RunItems
+from functions.runs.rules import RunIds
 from functions.runs.service import Runs
 from functions.runs.store import RunStore
 from functions.search.embedding_indexer import EmbeddingIndexer
@@ -311,20 +311,16 @@ class Container:
     # Runs, procedures, working values
 
     @cached_property
-    def run_items(self) -> RunItems:
-        return RunItems(ValueCodec(self.cipher))
-
-    @cached_property
     def run_ids(self) -> RunIds:
         return RunIds(self.root_key)
 
     @cached_property
     def run_store(self) -> RunStore:
-        return RunStore(self.table, self.run_items, self.run_ids)
+        return RunStore(self.table, ValueCodec(self.cipher), self.run_ids)
 
     @cached_property
     def runs(self) -> Runs:
-        return Runs(self.table, self.run_store, self.run_items, self.run_ids, self.clock)
+        return Runs(self.run_store, self.run_ids, self.clock)
 
     @cached_property
     def quota_store(self) -> QuotaStore:
@@ -332,8 +328,8 @@ class Container:
 
     @cached_property
     def episodes(self) -> Episodes:
-        quotas = Quotas(self.quota_store, self.clock)
-        return Episodes(self.table, self.run_store, self.run_items, quotas, self.clock)
+        store = EpisodeStore(self.table, ValueCodec(self.cipher), self.run_store)
+        return Episodes(store, self.run_store, Quotas(self.quota_store, self.clock), self.clock)
 
     @cached_property
     def procedures(self) -> Procedures:

@@ -11,7 +11,9 @@ from functions.platform.conversation_keys import (
 from functions.platform.items import Item
 from functions.platform.keys import Key, get_due_shard
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
-from functions.platform.values import ValueCodec, compress
+from functions.platform.values import ValueCodec
+
+_VERSION = 1  # no text is ever replaced
 
 
 def header_key(conversation: Conversation) -> Key:
@@ -115,9 +117,10 @@ class ConversationMapper:
         return Message(index, self._decode_value(conversation, item, str(index)))
 
     def _encode_value(self, conversation: Conversation, text: bytes, part: str) -> Item:
-        if not conversation.is_encrypted:
-            return {"val": compress(text)}
-        return self._values.encrypt(text, conversation.tenant, _context(conversation, part), 1)
+        context = _context(conversation, part)
+        return self._values.encode(
+            text, conversation.sensitivity, conversation.tenant, context, _VERSION
+        )
 
     def _decode_value(self, conversation: Conversation, item: Item, part: str) -> bytes:
         return self._values.decode(item, conversation.tenant, _context(conversation, part))

@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
-Sensitivity = Literal["public", "internal", "confidential", "restricted"]
+from functions.platform.sensitivity import Sensitivity
 
 SCHEMA = "1.0"
-ENCRYPTED = frozenset({"confidential", "restricted"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +38,6 @@ class Conversation:
     def owners(self) -> frozenset[str]:
         """Who may read and write it: its creator, its user and its agents."""
         return frozenset({self.creator, self.user, *self.participants})
-
-    @property
-    def is_encrypted(self) -> bool:
-        return self.sensitivity in ENCRYPTED
 
     def has_expired(self, now: int) -> bool:
         """Whether its retention is over: no read returns it any more."""

@@ -4,13 +4,14 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
-from functions.conversations.model import SCHEMA, Sensitivity
+from functions.conversations.model import SCHEMA
 from functions.platform.limits import (
     MAX_APPENDED_MESSAGES,
     MAX_LABEL_CHARACTERS,
     MAX_OWNERS,
     MAX_TAGS,
 )
+from functions.platform.sensitivity import Sensitivity
 from functions.platform.validation import AgentId, Name, RequestModel, Tag, Timestamp, Ttl
 
 Role = Annotated[str, Field(min_length=1, max_length=MAX_LABEL_CHARACTERS)]

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from functions.conversations.model import ENCRYPTED, State, StateAddress
+from functions.conversations.model import State, StateAddress
 from functions.platform import item_types
 from functions.platform.conversation_keys import build_state_key, build_state_partition
 from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
-from functions.platform.values import ValueCodec, compress
+from functions.platform.values import ValueCodec
 from functions.platform.writes import delete, put
 
 _AT_VERSION = "version = :seen AND created = :created"
@@ -66,10 +66,8 @@ class StateStore:
 
     def _encode(self, tenant: str, state: State) -> Item:
         address = state.address
-        value: Item = {"val": compress(state.value)}
-        if state.sensitivity in ENCRYPTED:
-            context = "#".join(_key(tenant, address))
-            value = self._values.encrypt(state.value, tenant, context, state.version)
+        context = "#".join(_key(tenant, address))
+        value = self._values.encode(state.value, state.sensitivity, tenant, context, state.version)
         return value | {
             "agent": address.agent,
             "owner": address.owner,

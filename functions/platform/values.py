@@ -7,15 +7,24 @@ import zlib
 
 from functions.platform.encryption import Cipher
 from functions.platform.items import Item
+from functions.platform.sensitivity import ENCRYPTED, Sensitivity
 
 _COMPRESS_FROM = 1024  # bytes; below, a value fits its write unit anyway
 
 
 class ValueCodec:
-    """Encrypt JSON text into attributes, and decode it. Without a cipher nothing is decrypted."""
+    """Encode JSON text as attributes, and decode it. Without a cipher nothing is decrypted."""
 
     def __init__(self, cipher: Cipher | None) -> None:
         self._cipher = cipher
+
+    def encode(
+        self, text: bytes, sensitivity: Sensitivity | None, tenant: str, name: str, version: int
+    ) -> Item:
+        """Encode a value as attributes, encrypted if it is sensitive."""
+        if sensitivity in ENCRYPTED:
+            return self.encrypt(text, tenant, name, version)
+        return {"val": compress(text)}
 
     def encrypt(self, text: bytes, tenant: str, name: str, version: int) -> Item:
         """Encrypt a sensitive value, bound to the tenant, an id and a version, into attributes.

@@ -1,16 +1,21 @@
-"""Runs and episodes (ADR-043 Tier 2; contract §8)."""
+"""Runs and episodes (ADR-043 Tier 2; contract §8). Times are epoch ms."""
 
 from dataclasses import dataclass
 from typing import Literal
 
+from functions.platform.limits import RUN_RETENTION_DAYS
+from functions.platform.run_keys import DAY
+from functions.platform.sensitivity import Sensitivity
+
 RunStatus = Literal["running", "completed", "failed"]
-Sensitivity = Literal["public", "internal", "confidential", "restricted"]
-ENCRYPTED: frozenset[str | None] = frozenset({"confidential", "restricted"})
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run. Times are epoch ms; `input`, `output` and `error` are JSON text."""
+    """A run. `input`, `output` and `error` are JSON text.
+
+    `request` and `end_request` are the tokens of the requests that started and ended it.
+    """
 
     id: str
     agent_type: str
@@ -25,16 +30,17 @@ class Run:
     ended: int | None = None
     ender: str | None = None
     sensitivity: Sensitivity | None = None
-    request: bytes | None = None  # under which it was started
+    request: bytes | None = None
     end_request: bytes | None = None
+
+    @property
+    def expires(self) -> int:
+        return compute_expiry(self.created)
 
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """An episode; `text` is a JSON object of what was given: content, role, kind, turn, metadata.
-
-    `created` is epoch ms.
-    """
+    """An episode; `text` is a JSON object of its content and of what else was given."""
 
     id: str
     run: str
@@ -42,3 +48,12 @@ class Episode:
     created: int
     author: str
     sensitivity: Sensitivity | None = None
+
+    @property
+    def expires(self) -> int:
+        return compute_expiry(self.created)
+
+
+def compute_expiry(created: int) -> int:
+    """Compute until when a run or an episode is kept."""
+    return created + RUN_RETENTION_DAYS * DAY

@@ -1,53 +1,101 @@
-"""What the room decides without looking at anything but its arguments."""
+"""Ids of runs, the end of a run, and the JSON of runs and episodes."""
 
 from __future__ import annotations
 
+import hmac
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from functions.platform.errors import NotFound
 from functions.platform.json_text import dumps_checked
 from functions.platform.limits import MAX_RUN_VALUE_BYTES, RUN_RETENTION_DAYS
-from functions.platform.run_keys import DAY
+from functions.platform.run_keys import RunAddress, encode_mac, parse_run_id
+from functions.runs.model import Run, RunStatus, compute_expiry
 
 if TYPE_CHECKING:
     from functions.runs.requests import NewEpisode
 
-_GIVEN = ("role", "kind", "turn", "metadata")
+_PURPOSE = b"agent-memory: ids of runs"
+_MAC_BYTES = 16
+_OPTIONAL = ("role", "kind", "turn", "metadata")
 _HINT = "; keep what is larger elsewhere, and its place here"
 
 
-def json_text(value: object, field: str) -> bytes:
-    """A value as it is kept.
+class RunIds:
+    """Makes and verifies ids of runs, without any look-up.
+
+    An id carries a message authentication code over tenant and address, under a key that is derived
+    from the root key.
+    """
+
+    def __init__(self, root_key: str) -> None:
+        self._key = hmac.digest(root_key.encode(), _PURPOSE, "sha256")
+
+    def make_id(self, address: RunAddress) -> str:
+        """Make the id of the run at an address."""
+        message = f"{address.tenant}\n{address.unsigned_id}".encode()
+        mac = hmac.digest(self._key, message, "sha256")[:_MAC_BYTES]
+        return address.unsigned_id + encode_mac(mac)
+
+    def is_issued(self, address: RunAddress, run_id: str) -> bool:
+        """Whether this service made the id, under the present root key."""
+        return hmac.compare_digest(run_id, self.make_id(address))
+
+
+def parse_address(tenant: str, run_id: str, now: int) -> RunAddress:
+    """Parse the address of a run, which may not exist.
 
     Raises:
-        ValueTooLarge: over 65,536 bytes of compact JSON.
-        ValidationFailed: it can't be written as JSON.
+        NotFound: the text is no run id, or the run's 90 days are over.
+    """
+    address = parse_run_id(tenant, run_id)
+    if address is None or compute_expiry(address.started) <= now:
+        raise run_not_found()
+    return address
+
+
+def end_run(
+    run: Run, status: RunStatus, result: bytes, ender: str, request: bytes, now: int
+) -> Run:
+    """Complete or fail a run; `result` is its output or its error, as JSON text."""
+    ended = replace(
+        run,
+        status=status,
+        version=run.version + 1,
+        ended=now,
+        ender=ender,
+        end_request=request,
+    )
+    if status == "completed":
+        return replace(ended, output=result)
+    return replace(ended, error=result)
+
+
+def render_value(value: object, field: str) -> bytes:
+    """Render a value as compact JSON.
+
+    Raises:
+        ValueTooLarge: it has over 65,536 bytes.
+        ValidationFailed: it cannot be written as JSON.
     """
     return dumps_checked(value, field, MAX_RUN_VALUE_BYTES, _HINT, subject=f"{field} has")
 
 
-def episode_text(new: NewEpisode) -> bytes:
-    """What an episode holds, as one JSON object; what wasn't given takes no room.
+def render_episode_text(new: NewEpisode) -> bytes:
+    """Render an episode as one JSON object, without the members that were not given.
 
     Raises:
-        ValueTooLarge, ValidationFailed: as `json_text`.
+        ValueTooLarge: content or metadata have over 65,536 bytes.
+        ValidationFailed: they cannot be written as JSON.
     """
-    given = {name: value for name in _GIVEN if (value := getattr(new, name)) is not None}
-    parts = {"content": new.content} | given
-    texts = (b'"%b":%b' % (name.encode(), json_text(each, name)) for name, each in parts.items())
+    given = {name: value for name in _OPTIONAL if (value := getattr(new, name)) is not None}
+    members = {"content": new.content} | given
+    texts = (
+        b'"%b":%b' % (name.encode(), render_value(value, name)) for name, value in members.items()
+    )
     return b"{" + b",".join(texts) + b"}"
 
 
-def expires(created: int) -> int:
-    """Until when (epoch ms) something of this age is kept."""
-    return created + RUN_RETENTION_DAYS * DAY
-
-
-def ttl(created: int) -> int:
-    """From when on (epoch s) DynamoDB may remove it."""
-    return -(-expires(created) // 1000)
-
-
-def no_such_run() -> NotFound:
-    """What is said of a run that isn't in this tenant, or not any more."""
+def run_not_found() -> NotFound:
+    """Build the error for a run that is not in this tenant, or not any more."""
     return NotFound(f"no run of the last {RUN_RETENTION_DAYS} days has this id")

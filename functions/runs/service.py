@@ -1,139 +1,104 @@
-"""Runs: their start and their end (ADR-043 Tier 1 turn state, Tier 2; contract §8)."""
+"""Use cases of runs (ADR-043 Tier 1 turn state, Tier 2; contract §8)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
 from functions.platform.errors import RunClosed
 from functions.platform.idempotency import RequestToken
-from functions.platform.items import Item
-from functions.platform.run_keys import build_runs_partition, create_run_address
-from functions.platform.table import ConditionFailed, Table
-from functions.platform.writes import put
-from functions.runs.ids import RunIds
-from functions.runs.items import ABSENT, RunItems
+from functions.platform.run_keys import create_run_address
 from functions.runs.model import Run, RunStatus
-from functions.runs.rules import expires, json_text
-from functions.runs.store import RunStore
+from functions.runs.rules import RunIds, end_run, parse_address, render_value
+from functions.runs.store import RunChanged, RunStore
 
 if TYPE_CHECKING:
     from functions.runs.requests import NewRun
 
-_AS_SEEN = "version = :seen"
-
 
 class Runs:
-    """The runs of a caller's tenant; each of its principals may use them all."""
+    """The runs of a caller's tenant, open to all of its principals.
 
-    def __init__(
-        self, table: Table, store: RunStore, items: RunItems, ids: RunIds, clock: Clock
-    ) -> None:
-        self._table = table
+    Methods that take a `run_id` raise `NotFound` where no run of the last 90 days has this id.
+    """
+
+    def __init__(self, store: RunStore, ids: RunIds, clock: Clock) -> None:
         self._store = store
-        self._items = items
         self._ids = ids
         self._clock = clock
 
     def start(self, caller: Principal, new: NewRun, token: RequestToken) -> Run:
-        """A new run: one write. That of `token`, if it runs already.
+        """Start a run: one write. A retry returns the run of the first try.
 
         Raises:
-            ValueTooLarge, ValidationFailed: the input can't be kept.
+            ValueTooLarge: the input has over 65,536 bytes of compact JSON.
             IdempotencyConflict: the Idempotency-Key came with another body.
             RunClosed: the run that the Idempotency-Key started has ended.
         """
         now = self._clock()
         address = create_run_address(caller.tenant, new.agent_type, token.key, now)
         run = Run(
-            id=self._ids.id(address),
+            id=self._ids.make_id(address),
             agent_type=new.agent_type,
             instance=new.instance_id,
             status="running",
             version=1,
             created=now,
             author=caller.id,
-            input=json_text(new.input, "input"),
+            input=render_value(new.input, "input"),
             sensitivity=new.sensitivity,
             request=token.stored,
         )
         try:
-            self._table.put(put(address.item_key, self._items.run(address, run), ABSENT))
-        except ConditionFailed as failed:
-            return self._replayed(caller, failed.item or {}, token)
-        return run
-
-    def _replayed(self, caller: Principal, item: Item, token: RequestToken) -> Run:
-        token.matches(item["req"])  # raises, if it had another body
-        run = self._items.run_of(caller.tenant, item)
-        if run.ended is not None or expires(run.created) <= self._clock():
-            raise RunClosed("the run that this Idempotency-Key started is over; use a fresh key")
+            self._store.create(address, run)
+        except RunChanged as changed:
+            run = changed.run
+            token.matches(run.request)  # raises, if it had another body
+            if run.ended is not None or run.expires <= self._clock():
+                message = "the run that this Idempotency-Key started is over; use a fresh key"
+                raise RunClosed(message) from changed
         return run
 
     def get(self, caller: Principal, run_id: str) -> Run:
-        """One run: one read.
-
-        Raises:
-            NotFound: no run of the last 90 days has this id.
-        """
-        _, run = self._store.run(caller.tenant, run_id, self._clock())
-        return run
+        """Get one run: one read."""
+        return self._store.get(caller.tenant, run_id, self._clock())
 
     def complete(self, caller: Principal, run_id: str, output: object, token: RequestToken) -> Run:
-        """Ends a run that went well.
+        """End a run that succeeded: a read and a write.
 
         Raises:
-            NotFound, ValueTooLarge, ValidationFailed, IdempotencyConflict: as they say.
-            RunClosed: it has ended.
+            ValueTooLarge: the output has over 65,536 bytes of compact JSON.
+            IdempotencyConflict: the Idempotency-Key came with another body.
+            RunClosed: another request has ended the run.
         """
-        text = json_text(output, "output")
-        return self._end(
-            caller, run_id, lambda run: replace(run, status="completed", output=text), token
-        )
+        return self._end(caller, run_id, "completed", render_value(output, "output"), token)
 
     def fail(self, caller: Principal, run_id: str, error: object, token: RequestToken) -> Run:
-        """Ends a run that didn't; raises as `complete`."""
-        text = json_text(error, "error")
-        return self._end(
-            caller, run_id, lambda run: replace(run, status="failed", error=text), token
-        )
+        """End a run that failed; raises as `complete`."""
+        return self._end(caller, run_id, "failed", render_value(error, "error"), token)
 
     def _end(
-        self, caller: Principal, run_id: str, with_result: Callable[[Run], Run], token: RequestToken
+        self, caller: Principal, run_id: str, status: RunStatus, result: bytes, token: RequestToken
     ) -> Run:
         now = self._clock()
-        address, run = self._store.run(caller.tenant, run_id, now)
+        run = self._store.get(caller.tenant, run_id, now)
         if run.ended is None:
-            after = replace(
-                with_result(run),
-                version=run.version + 1,
-                ended=now,
-                ender=caller.id,
-                end_request=token.stored,
-            )
-            item = self._items.run(address, after)
+            ended = end_run(run, status, result, caller.id, token.stored, now)
             try:
-                self._table.put(put(address.item_key, item, _AS_SEEN, seen=run.version))
-            except ConditionFailed:
-                _, run = self._store.run(caller.tenant, run_id, now)
+                self._store.replace(parse_address(caller.tenant, run_id, now), run, ended)
+            except RunChanged as changed:
+                run = changed.run
             else:
-                return after
+                return ended
         if token.matches(run.end_request):
             return run
         raise RunClosed(f"this run is over ({run.status}); its result stays as it is")
 
-    def of_type(
+    def list_by_type(
         self, caller: Principal, agent_type: str, status: RunStatus | None, limit: int, offset: int
     ) -> tuple[list[Run], int]:
-        """A page of an agent type's runs, newest first, and how many there are in all."""
-        partition = build_runs_partition(caller.tenant, agent_type)
-        rows = [
-            (row["pk"], row["sk"])
-            for row in self._store.of_type(partition, self._clock())
-            if status in (None, row["status"])
-        ]
-        found = self._store.runs(caller.tenant, rows[offset : offset + limit])
-        return [run for run in found if status in (None, run.status)], len(rows)
+        """List a page of an agent type's runs, newest first; return it and how many there are."""
+        keys = self._store.list_keys(caller.tenant, agent_type, status, self._clock())
+        found = self._store.get_many(caller.tenant, keys[offset : offset + limit])
+        return [run for run in found if status in (None, run.status)], len(keys)

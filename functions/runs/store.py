@@ -1,105 +1,180 @@
-"""The runs room's reads of the table."""
+"""Reads and writes of runs."""
 
 from collections.abc import Iterator
 from itertools import takewhile
 
-from functions.platform.item_types import EPISODE, RUN
+from functions.platform.errors import NotFound
 from functions.platform.items import Item
 from functions.platform.keys import Key, decode_timestamp
-from functions.platform.run_keys import (
-    LAST_SORT_TOKEN,
-    RunAddress,
-    parse_run_id,
+from functions.platform.run_keys import LAST_SORT_TOKEN, RunAddress, build_runs_partition
+from functions.platform.schema import (
+    BY_TYPE,
+    TTL_ATTRIBUTE,
+    TYPE_ATTRIBUTE,
+    TYPE_ORDER_ATTRIBUTE,
 )
-from functions.platform.schema import BY_TYPE, TYPE_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
-from functions.platform.table import Table
-from functions.runs.ids import RunIds
-from functions.runs.items import RunItems
-from functions.runs.model import Run
-from functions.runs.rules import expires, no_such_run
+from functions.platform.table import ConditionFailed, Table
+from functions.platform.ttl import to_ttl_seconds
+from functions.platform.values import ValueCodec
+from functions.platform.writes import put
+from functions.runs.model import Run, RunStatus, compute_expiry
+from functions.runs.rules import RunIds, parse_address, run_not_found
 
-_AT_ONCE = 1000
+_VERSION = 1  # no text is ever replaced
+_VALUES = ("input", "output", "error")
+
+
+class RunChanged(Exception):
+    """A run is not as the write expects; `run` is the stored one."""
+
+    def __init__(self, run: Run) -> None:
+        super().__init__("the run is not as expected")
+        self.run = run
 
 
 class RunStore:
-    """Finds runs, and what stands under an agent type."""
+    """Reads and writes the runs of all tenants."""
 
-    def __init__(self, table: Table, items: RunItems, ids: RunIds) -> None:
+    def __init__(self, table: Table, values: ValueCodec, ids: RunIds) -> None:
         self._table = table
-        self._items = items
+        self._values = values
         self._ids = ids
 
-    def address(self, tenant: str, run_id: str, now: int) -> RunAddress:
-        """Where a run stands: without any read, unless the root key was exchanged since.
+    def find_address(self, tenant: str, run_id: str, now: int) -> RunAddress:
+        """Find the address of an existing run: no read, unless the root key has changed since.
 
         Raises:
             NotFound: there is no such run, or its 90 days are over.
         """
-        address = self._possible(tenant, run_id, now)
-        if not self._ids.issued(address, run_id):
-            self._assert_there(address, run_id)
+        address = parse_address(tenant, run_id, now)
+        if not self._ids.is_issued(address, run_id):
+            self.get(tenant, run_id, now)
         return address
 
-    def _possible(self, tenant: str, run_id: str, now: int) -> RunAddress:
-        address = parse_run_id(tenant, run_id)
-        if address is None or expires(address.started) <= now:
-            raise no_such_run()
-        return address
-
-    def _assert_there(self, address: RunAddress, run_id: str) -> None:
-        item = self._table.get(address.item_key)
-        if item is None or item["run"] != run_id:
-            raise no_such_run()
-
-    def run(self, tenant: str, run_id: str, now: int) -> tuple[RunAddress, Run]:
-        """A run: one read.
+    def get(self, tenant: str, run_id: str, now: int) -> Run:
+        """Read a run: one read.
 
         Raises:
-            NotFound: as above.
+            NotFound: there is no such run, or its 90 days are over.
         """
-        address = self._possible(tenant, run_id, now)
-        item = self._table.get(address.item_key)
+        item = self._table.get(parse_address(tenant, run_id, now).item_key)
         if item is None or item["run"] != run_id:
-            raise no_such_run()
-        return address, self._items.run_of(tenant, item)
+            raise run_not_found()
+        return self.decode(tenant, item)
 
-    def runs(self, tenant: str, places: list[Key]) -> list[Run]:
-        """Those of the runs that are there, in the given order: a call per hundred."""
-        found = self._table.get_many(places)
-        return [self._items.run_of(tenant, found[place]) for place in places if place in found]
-
-    def with_episodes(self, tenant: str, run_id: str, now: int) -> tuple[Run, Iterator[Item]]:
-        """A run and the items of its episodes, in no order: a call per megabyte.
+    def create(self, address: RunAddress, run: Run) -> None:
+        """Write a new run: one write.
 
         Raises:
-            NotFound: as above.
+            RunChanged: an earlier try of the same request created it.
         """
-        address = self._possible(tenant, run_id, now)
-        found = self._table.query_from(
-            address.partition, EPISODE.sort_prefix, RUN.sort, _AT_ONCE, newest_first=True
-        )
-        item = next(found, None)
-        if item is None or item["sk"] != RUN.sort or item["run"] != run_id:
-            raise no_such_run()
-        return self._items.run_of(tenant, item), found
+        item = self._encode(address, run)
+        try:
+            self._table.put(put(address.item_key, item, "attribute_not_exists(pk)"))
+        except ConditionFailed as failed:
+            raise self._conflict(address.tenant, failed) from failed
 
-    def of_type(
-        self, partition: str, now: int, before: str | None = None, at_once: int | None = None
-    ) -> Iterator[Item]:
-        """What an agent type has in the index, newest first; it may lag behind the table.
+    def replace(self, address: RunAddress, seen: Run, run: Run) -> None:
+        """Write a run in place of the one that was `seen`: one write.
 
-        Args:
-            partition: the type's episodes or its runs.
-            now: what has expired by then is left out.
-            before: only what comes after this in that order.
-            at_once: how many a call reads at most; else a megabyte.
+        Raises:
+            RunChanged: the stored run has another version.
         """
-        found = self._table.query_newest(
-            BY_TYPE,
-            (TYPE_ATTRIBUTE, partition),
-            (TYPE_ORDER_ATTRIBUTE, before or LAST_SORT_TOKEN),
-            at_once,
+        item = self._encode(address, run)
+        try:
+            self._table.put(put(address.item_key, item, "version = :seen", seen=seen.version))
+        except ConditionFailed as failed:
+            raise self._conflict(address.tenant, failed) from failed
+
+    def _conflict(self, tenant: str, failed: ConditionFailed) -> RunChanged | NotFound:
+        if failed.item is None:
+            return run_not_found()
+        return RunChanged(self.decode(tenant, failed.item))
+
+    def list_keys(
+        self, tenant: str, agent_type: str, status: RunStatus | None, now: int
+    ) -> list[Key]:
+        """List the keys of an agent type's runs, newest first, from an index that may lag."""
+        partition = build_runs_partition(tenant, agent_type)
+        rows = query_by_type(self._table, partition, now)
+        return [(row["pk"], row["sk"]) for row in rows if status in (None, row["status"])]
+
+    def get_many(self, tenant: str, keys: list[Key]) -> list[Run]:
+        """Read the runs that exist among these, in the given order: a call per hundred."""
+        found = self._table.get_many(keys)
+        return [self.decode(tenant, found[key]) for key in keys if key in found]
+
+    def _encode(self, address: RunAddress, run: Run) -> Item:
+        """Encode a run; the index by type copies its small attributes."""
+        values = {
+            name: self._values.encode(
+                text, run.sensitivity, address.tenant, f"{address.partition}#{name}", _VERSION
+            )
+            for name in _VALUES
+            if (text := getattr(run, name)) != b"null"
+        }
+        return values | {
+            "run": run.id,
+            "agent_type": run.agent_type,
+            "instance": run.instance,
+            "status": run.status,
+            "version": run.version,
+            "created": run.created,
+            "author": run.author,
+            "ended": run.ended,
+            "ender": run.ender,
+            "sensitivity": run.sensitivity,
+            "request": run.request,
+            "end_request": run.end_request,
+            TYPE_ATTRIBUTE: build_runs_partition(address.tenant, run.agent_type),
+            TYPE_ORDER_ATTRIBUTE: address.sort_token,
+            TTL_ATTRIBUTE: to_ttl_seconds(run.expires),
+        }
+
+    def decode(self, tenant: str, item: Item) -> Run:
+        """Decode the run of an item."""
+
+        def decode_value(name: str) -> bytes:
+            if item.get(name) is None:
+                return b"null"
+            return self._values.decode(item[name], tenant, f"{item['pk']}#{name}")
+
+        return Run(
+            id=item["run"],
+            agent_type=item["agent_type"],
+            instance=item.get("instance"),
+            status=item["status"],
+            version=item["version"],
+            created=item["created"],
+            author=item["author"],
+            input=decode_value("input"),
+            output=decode_value("output"),
+            error=decode_value("error"),
+            ended=item.get("ended"),
+            ender=item.get("ender"),
+            sensitivity=item.get("sensitivity"),
+            request=item.get("request"),
+            end_request=item.get("end_request"),
         )
-        return takewhile(
-            lambda item: expires(decode_timestamp(item[TYPE_ORDER_ATTRIBUTE])) > now, found
-        )
+
+
+def query_by_type(
+    table: Table, partition: str, now: int, before: str | None = None, page_size: int | None = None
+) -> Iterator[Item]:
+    """Query the index by agent type, newest first; it may lag behind the table.
+
+    Args:
+        table: holds runs and episodes.
+        partition: the type's episodes or its runs.
+        now: what has expired by then is left out.
+        before: the sort token below which the query begins.
+        page_size: how many items a call reads at most; else a megabyte.
+    """
+    of, below = (TYPE_ATTRIBUTE, partition), (TYPE_ORDER_ATTRIBUTE, before or LAST_SORT_TOKEN)
+    items = table.query_newest(BY_TYPE, of, below, page_size)
+    return takewhile(lambda item: get_expiry(item) > now, items)
+
+
+def get_expiry(item: Item) -> int:
+    """Get until when (epoch ms) a run or an episode is kept, from its sort token."""
+    return compute_expiry(decode_timestamp(item[TYPE_ORDER_ATTRIBUTE]))

@@ -14,8 +14,9 @@ from functions.api.responses.types import (
     Version,
     render_optional_timestamp,
 )
-from functions.conversations.model import SCHEMA, Conversation, Message, Sensitivity, State
+from functions.conversations.model import SCHEMA, Conversation, Message, State
 from functions.platform.clock import to_rfc3339
+from functions.platform.sensitivity import Sensitivity
 
 
 class MessageDocument(TypedDict):

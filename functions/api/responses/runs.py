@@ -16,8 +16,8 @@ from functions.api.responses.types import (
     render_optional_timestamp,
 )
 from functions.platform.clock import to_rfc3339
-from functions.runs.model import Episode, Run, RunStatus, Sensitivity
-from functions.runs.rules import expires
+from functions.platform.sensitivity import Sensitivity
+from functions.runs.model import Episode, Run, RunStatus
 
 RunId = Annotated[str, Field(pattern="^run_")]
 
@@ -100,7 +100,7 @@ def render_run(run: Run) -> RunDocument:
         "created_by": run.author,
         "ended_at": render_optional_timestamp(run.ended),
         "ended_by": run.ender,
-        "expires_at": to_rfc3339(expires(run.created)),
+        "expires_at": to_rfc3339(run.expires),
     }
 
 
@@ -118,7 +118,7 @@ def render_episode(episode: Episode, agent_type: str | None = None) -> EpisodeDo
         "sensitivity": episode.sensitivity,
         "created_at": to_rfc3339(episode.created),
         "created_by": episode.author,
-        "expires_at": to_rfc3339(expires(episode.created)),
+        "expires_at": to_rfc3339(episode.expires),
     }
     rendered = orjson.Fragment(orjson.dumps(members)[:-1] + b"," + episode.text[1:])
     return cast("EpisodeDocument", rendered)

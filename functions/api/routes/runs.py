@@ -78,7 +78,7 @@ def list_runs(request: Request, caller: Principal) -> Response:
     agent_type = _AGENT_TYPE.read(request)
     if agent_type is None:
         raise ValidationFailed("agent_type", "is required: whose runs to list")
-    found, total = request.services.runs.of_type(
+    found, total = request.services.runs.list_by_type(
         caller, agent_type, _STATUS.read(request), limit, offset
     )
     page = truncate_to_limit(map(render_run, found))
@@ -99,9 +99,9 @@ def recall_episodes(request: Request, caller: Principal) -> Response:
     if (agent_type is None) == (run_id is None):
         raise ValidationFailed("agent_type", "is required, or else run_id: give one of the two")
     if agent_type is not None:
-        found = request.services.episodes.of_type(caller, agent_type, before, limit + 1)
+        found = request.services.episodes.list_by_type(caller, agent_type, before, limit + 1)
     else:
-        run, found = request.services.episodes.of_run(caller, str(run_id), before, limit + 1)
+        run, found = request.services.episodes.list_by_run(caller, str(run_id), before, limit + 1)
         agent_type = run.agent_type
     return json_response(200, _episode_page(found, agent_type, limit))
 

@@ -1,0 +1,6 @@
+"""How sensitive a value is, and from when on it is stored encrypted (RFC-0015 §9.2)."""
+
+from typing import Literal
+
+Sensitivity = Literal["public", "internal", "confidential", "restricted"]
+ENCRYPTED: frozenset[str | None] = frozenset({"confidential", "restricted"})
