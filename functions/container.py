@@ -74,6 +74,7 @@ from functions.vectors.factory import build_vector_search
 from functions.vectors.model import VectorSearch
 from functions.vectors.store import VectorStore
 from functions.workflows.service import Workflows
+from functions.workflows.store import AppliedFileStore
 from functions.working_values.service import WorkingValues
 from functions.working_values.store import WorkingValueStore
 
@@ -279,7 +280,8 @@ class Container:
 
     @cached_property
     def workflows(self) -> Workflows:
-        return Workflows(self.table, self.namespaces, self.agent_memory, self.tasks, self.clock)
+        store = AppliedFileStore(self.table)
+        return Workflows(store, self.namespaces, self.agent_memory, self.tasks, self.clock)
 
     # Search and facts
 

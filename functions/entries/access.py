@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from functions.entries.model import Entry
 from functions.identity.model import Principal
 from functions.namespaces.model import Namespace
-from functions.namespaces.rules import allows
+from functions.namespaces.rules import has_access
 from functions.platform.errors import AccessDenied
 from functions.tasks.service import Tasks
 
@@ -25,7 +25,7 @@ def assert_can_read(
 
 def _can_read(tasks: Tasks, caller: Principal, entry: Entry, namespace: Namespace | None) -> bool:
     if not entry.policy.is_private:
-        return allows(caller, namespace, "read")
+        return has_access(caller, namespace, "read")
     if entry.agent == caller.id:
         return True
     if entry.policy.is_task_bound:
@@ -47,7 +47,7 @@ def can_write(caller: Principal, entry: Entry, namespace: Namespace | None) -> b
     """Return whether the caller may change or delete the entry."""
     if entry.policy.is_private:
         return entry.agent == caller.id
-    return allows(caller, namespace, "write")
+    return has_access(caller, namespace, "write")
 
 
 def assert_can_write(caller: Principal, entry: Entry, namespace: Namespace | None) -> None:

@@ -15,9 +15,9 @@ from functions.entries.tiers import POLICIES_BY_ID_LETTER
 from functions.entries.transaction import EntryWriter, Transaction, to_version_mismatch
 from functions.identity.model import Principal
 from functions.namespaces.model import Namespace
-from functions.namespaces.rules import allows
+from functions.namespaces.rules import has_access
 from functions.namespaces.service import Namespaces
-from functions.namespaces.store import first_configuration, restricted_namespace
+from functions.namespaces.store import build_restricted_namespace, configure_first
 from functions.platform import entry_keys, task_keys
 from functions.platform.clock import Clock
 from functions.platform.entry_keys import EntryAddress
@@ -86,11 +86,11 @@ class Entries:
         if entry.policy.is_private:
             return {}
         namespace = self._namespaces.find(caller, entry.namespace)
-        if not allows(caller, namespace, "write"):
+        if not has_access(caller, namespace, "write"):
             raise AccessDenied("you may not write in this namespace")
         if namespace is not None:
             return {}
-        write = first_configuration(caller.tenant, entry.namespace, caller.id, entry.created)
+        write = configure_first(caller.tenant, entry.namespace, caller.id, entry.created)
         return {write.key: write}
 
     def get(self, caller: Principal, entry_id: str) -> Entry:
@@ -126,7 +126,7 @@ class Entries:
         entry, (item, restrictions) = self._store.get_with(address, *others)
         if entry is None:
             return None, None
-        return entry, restricted_namespace(caller, entry.namespace, item, restrictions)
+        return entry, build_restricted_namespace(caller, entry.namespace, item, restrictions)
 
     def _require_live(self, entry: Entry | None, address: EntryAddress, nonce: str) -> Entry:
         if entry is None or (entry.address, entry.nonce) != (address, nonce):

@@ -75,7 +75,7 @@ class Summaries:
             episodic_kb=usage.episodic_kb - expired.episodic_kb,
             oldest=self._store.find_creation_time(tenant, agent, now, newest=False),
             newest=self._store.find_creation_time(tenant, agent, now, newest=True),
-            namespaces=[each.name for each in self._namespaces.readable(caller)],
+            namespaces=[each.name for each in self._namespaces.list_readable(caller)],
         )
 
     def _assert_can_read(self, caller: Principal, agent: str) -> None:

@@ -33,7 +33,7 @@ from functions.entries.task_scope import (
     resolve_task_conflict,
 )
 from functions.identity.model import Principal
-from functions.namespaces.rules import allows
+from functions.namespaces.rules import has_access
 from functions.namespaces.store import namespace_from_item
 from functions.platform import entry_keys
 from functions.platform.clock import Clock
@@ -316,7 +316,7 @@ def _resolve_namespace(transaction: Transaction, key: Key, item: Item | None) ->
     """Leave out the first configuration of a namespace that is configured meanwhile."""
     if key not in transaction.extra_writes:
         return transaction
-    if item is not None and not allows(transaction.caller, namespace_from_item(item), "write"):
+    if item is not None and not has_access(transaction.caller, namespace_from_item(item), "write"):
         raise AccessDenied("somebody else has just configured this namespace")
     remaining = {k: write for k, write in transaction.extra_writes.items() if k != key}
     return replace(transaction, extra_writes=remaining)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functions.event_log.model import Event, LogName, LogQuery
 from functions.event_log.store import EventLogStore
 from functions.identity.model import ADMIN, Principal
-from functions.namespaces.rules import allows
+from functions.namespaces.rules import has_access
 from functions.namespaces.service import Namespaces
 from functions.platform.errors import AccessDenied
 from functions.tasks.intents import Intents
@@ -56,7 +56,7 @@ class EventLogs:
             AccessDenied: the caller has neither read access to it nor `memory.admin`.
         """
         configured = self._namespaces.find(caller, namespace)
-        if ADMIN not in caller.permissions and not allows(caller, configured, "read"):
+        if ADMIN not in caller.permissions and not has_access(caller, configured, "read"):
             raise AccessDenied("you have no access to this namespace")
         return self._store.read(caller.tenant, LogName("namespace", namespace), query)
 

@@ -8,6 +8,7 @@ from typing import Any
 from functions.identity.model import Principal
 from functions.namespaces.model import Namespace
 from functions.namespaces.restrictions import restrict_namespace, restrictions_from_item
+from functions.namespaces.rules import build_first_configuration
 from functions.platform import entry_keys
 from functions.platform.items import Item
 from functions.platform.parallel import run_parallel
@@ -32,7 +33,7 @@ class NamespaceStore:
         own = entry_keys.build_namespace_key(caller.tenant, name)
         restrictions = build_restrictions_key(caller.tenant, caller.id)
         found = self._table.get_many((own, restrictions))
-        return restricted_namespace(caller, name, found.get(own), found.get(restrictions))
+        return build_restricted_namespace(caller, name, found.get(own), found.get(restrictions))
 
     def list_restricted(self, caller: Principal) -> list[Namespace]:
         """Read all of a tenant's namespaces with the access that guardrails leave the caller."""
@@ -50,19 +51,16 @@ class NamespaceStore:
         partition, prefix = entry_keys.build_namespace_range(tenant)
         return list(map(namespace_from_item, self._table.query(partition, prefix)))
 
-    def replace(self, tenant: str, new: Namespace) -> tuple[bool, Namespace | None]:
-        """Put `new` in the place of the version before it.
-
-        Returns whether that was done, and the namespace that is stored now.
-        """
+    def replace(self, tenant: str, new: Namespace) -> bool:
+        """Put `new` in the place of the version before it; False if another version is stored."""
         try:
             self._table.put(_put(tenant, new))
-        except ConditionFailed as failed:
-            return False, None if failed.item is None else namespace_from_item(failed.item)
-        return True, new
+        except ConditionFailed:
+            return False
+        return True
 
 
-def restricted_namespace(
+def build_restricted_namespace(
     caller: Principal, name: str, namespace: Item | None, restrictions: Item | None
 ) -> Namespace | None:
     """Build a namespace, with the access that guardrails leave the caller, from both items."""
@@ -70,9 +68,9 @@ def restricted_namespace(
     return restrict_namespace(caller, name, configured, restrictions_from_item(restrictions))
 
 
-def first_configuration(tenant: str, name: str, curator: str, now: int) -> Write:
-    """Make the first writer of a namespace its curator (contract §4)."""
-    return _put(tenant, Namespace(name, "read", {curator: "write"}, 1, now, now))
+def configure_first(tenant: str, name: str, curator: str, now: int) -> Write:
+    """Make the first writer of a namespace its curator, if it is new (contract §4)."""
+    return _put(tenant, build_first_configuration(name, curator, now))
 
 
 def _put(tenant: str, namespace: Namespace) -> Write:

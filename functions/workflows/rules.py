@@ -1,21 +1,24 @@
-"""What a workflow comes to; pure (RFC-0015 §7)."""
+"""What a workflow sets, and where it contradicts itself; pure (RFC-0015 §7)."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from graphlib import CycleError, TopologicalSorter
 from hashlib import blake2b
+from typing import Any
 
 from pydantic_core import to_json
 
+from functions.entries.requests import EpisodicSettings
 from functions.platform import keys
-from functions.tasks.model import Policy
+from functions.tasks.model import Policy, Task
+from functions.tasks.requests import EXTRA_FIELDS, MemoryPolicy
 from functions.workflows.model import AgentPlan, Application, TaskPlan
 from functions.workflows.requests import PlanTask, Workflow
 
 Problems = list[tuple[tuple[str | int, ...], str]]
 
 
-def problems(workflow: Workflow) -> Problems:
-    """Where the parts of a workflow contradict each other: each place, and what is wrong."""
+def find_problems(workflow: Workflow) -> Problems:
+    """Find where the parts of a workflow contradict each other: each path, and what is wrong."""
     names = [step.task for step in workflow.plan]
     found: Problems = []
     for index, step in enumerate(workflow.plan):
@@ -25,12 +28,12 @@ def problems(workflow: Workflow) -> Problems:
             if name not in names:
                 found.append((("plan", index, "depends_on", number), "the plan has no such task"))
         if step.memory_policy is not None and step.memory_policy.inherit_from_parent:
-            place = ("plan", index, "memory_policy", "inherit_from_parent")
-            found.append((place, "a plan's task has no parent to inherit from"))
-    return found or _circles(workflow)
+            path = ("plan", index, "memory_policy", "inherit_from_parent")
+            found.append((path, "a plan's task has no parent to inherit from"))
+    return found or _find_cycle(workflow)
 
 
-def _circles(workflow: Workflow) -> Problems:
+def _find_cycle(workflow: Workflow) -> Problems:
     try:
         TopologicalSorter({step.task: step.depends_on for step in workflow.plan}).prepare()
     except CycleError as error:
@@ -39,34 +42,34 @@ def _circles(workflow: Workflow) -> Problems:
     return []
 
 
-def application(workflow: Workflow) -> Application:
-    """All that the workflow sets. The same file gives the same, ids included."""
+def build_application(workflow: Workflow) -> Application:
+    """Build all that the workflow sets. The same file gives the same, ids included."""
     version = None if workflow.version is None else str(workflow.version)
-    ids = {step.task: _task_id(workflow.name, version, step.task) for step in workflow.plan}
+    ids = {step.task: _build_task_id(workflow.name, version, step.task) for step in workflow.plan}
     named = [*workflow.agents, *(step.agent for step in workflow.plan if step.agent is not None)]
-    agents = [_agent(workflow, agent) for agent in dict.fromkeys(named)]
+    agents = [_build_agent_plan(workflow, agent) for agent in dict.fromkeys(named)]
     return Application(
         name=workflow.name,
         version=version,
         intent=f"workflow:{workflow.name}",
         namespaces=list(dict.fromkeys(workflow.memory.semantic_namespaces)),
         agents=[each for each in agents if (each.capacity, each.pinned_namespaces) != (None, None)],
-        tasks=[_task(workflow, step, ids) for step in workflow.plan],
+        tasks=[_build_task_plan(workflow, step, ids) for step in workflow.plan],
         declares_memory="semantic_namespaces" in workflow.memory.model_fields_set,
     )
 
 
-def digest(workflow: Workflow) -> bytes:
-    """Tells whether two files say the same."""
+def hash_workflow(workflow: Workflow) -> bytes:
+    """Hash what a workflow says; files that say the same have the same hash."""
     return blake2b(to_json(workflow.model_dump(exclude_unset=True)), digest_size=16).digest()
 
 
-def _task_id(workflow: str, version: str | None, task: str) -> str:
+def _build_task_id(workflow: str, version: str | None, task: str) -> str:
     seed = to_json([workflow, version, task])
     return keys.build_id("task", blake2b(seed, digest_size=16).digest())
 
 
-def _agent(workflow: Workflow, agent: str) -> AgentPlan:
+def _build_agent_plan(workflow: Workflow, agent: str) -> AgentPlan:
     capacity = workflow.memory.episodic_memory.capacity_per_agent
     pinned = None
     if agent in workflow.agents:
@@ -76,7 +79,7 @@ def _agent(workflow: Workflow, agent: str) -> AgentPlan:
     return AgentPlan(agent, capacity, pinned)
 
 
-def _task(workflow: Workflow, step: PlanTask, ids: dict[str, str]) -> TaskPlan:
+def _build_task_plan(workflow: Workflow, step: PlanTask, ids: dict[str, str]) -> TaskPlan:
     defaults = workflow.memory.working_memory
     policy = Policy(
         archive_on_completion=defaults.archive_on_completion,
@@ -92,3 +95,37 @@ def _task(workflow: Workflow, step: PlanTask, ids: dict[str, str]) -> TaskPlan:
         outputs=step.outputs,
         policy=policy,
     )
+
+
+def build_settings(agent: AgentPlan) -> EpisodicSettings:
+    """Build the settings that a workflow gives an agent."""
+    given: dict[str, Any] = {
+        "capacity": agent.capacity,
+        "pinned_namespaces": agent.pinned_namespaces,
+    }
+    return EpisodicSettings(**{name: value for name, value in given.items() if value is not None})
+
+
+def build_task_fields(plan: TaskPlan, application: Application) -> dict[str, Any]:
+    """Build the fields of a plan's task, as requests take them."""
+    return {
+        "name": plan.name,
+        "assigned_agent": plan.agent,
+        "depends_on": plan.depends_on,
+        "memory_policy": MemoryPolicy(**asdict(plan.policy)),
+        "semantic_namespaces": application.namespaces if application.declares_memory else None,
+        "metadata": {
+            "workflow": application.name,
+            "workflow_version": application.version,
+            "outputs": plan.outputs,
+        },
+    }
+
+
+def is_up_to_date(task: Task, plan: TaskPlan, fields: dict[str, Any]) -> bool:
+    """Whether a task is already as the workflow wants it."""
+    extra = {name: value for name, value in fields.items() if name in EXTRA_FIELDS}
+    is_same = all(
+        task.extra_fields.get(name) == value for name, value in extra.items() if value is not None
+    )
+    return is_same and (task.assignee, task.policy) == (plan.agent, plan.policy)

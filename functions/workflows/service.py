@@ -1,24 +1,18 @@
 """Applies workflows: their namespaces, agents and tasks (RFC-0015 §7; contract §5)."""
 
-from dataclasses import asdict
-from typing import Any
-
 from functions.entries.agents import AgentMemory
-from functions.entries.requests import AgentConfig, EpisodicSettings
+from functions.entries.requests import AgentConfig
 from functions.identity.model import Principal
 from functions.namespaces.service import Namespaces
 from functions.platform.clock import Clock
 from functions.platform.errors import AccessDenied
 from functions.platform.idempotency import RequestToken
-from functions.platform.table import Table
-from functions.platform.task_keys import build_workflow_key
-from functions.platform.writes import put
-from functions.tasks.model import Task
-from functions.tasks.requests import EXTRA_FIELDS, MemoryPolicy, NewTask, TaskChange
+from functions.tasks.requests import NewTask, TaskChange
 from functions.tasks.service import Tasks
-from functions.workflows.model import AgentPlan, Application, TaskPlan
+from functions.workflows import rules
+from functions.workflows.model import Application
 from functions.workflows.requests import Workflow
-from functions.workflows.rules import application, digest
+from functions.workflows.store import AppliedFile, AppliedFileStore
 
 
 class Workflows:
@@ -26,87 +20,56 @@ class Workflows:
 
     def __init__(
         self,
-        table: Table,
+        store: AppliedFileStore,
         namespaces: Namespaces,
         agents: AgentMemory,
         tasks: Tasks,
         clock: Clock,
     ) -> None:
-        self._table = table
+        self._store = store
         self._namespaces = namespaces
         self._agents = agents
         self._tasks = tasks
         self._clock = clock
 
     def apply(self, caller: Principal, workflow: Workflow, token: RequestToken) -> Application:
-        """Sets what a workflow says; the file that was applied last changes nothing.
+        """Set what a workflow says; the file that was applied last changes nothing.
 
-        Whatever a crash leaves out, the same file sets when it comes again.
+        What a crash leaves undone, the same file sets when it is applied again.
 
         Raises:
             AccessDenied: the caller can't coordinate, or others own the workflow's tasks.
+            IdempotencyConflict: the last file had the same Idempotency-Key, but another content.
         """
         if not caller.may_coordinate:
             raise AccessDenied("a workflow is applied by a coordinator or user")
-        wanted = application(workflow)
-        place = build_workflow_key(caller.tenant, workflow.name)
-        standing = self._table.get(place) or {}
-        token.matches(standing.get("req"))
-        said = digest(workflow)
-        if standing.get("said") == said:
-            return wanted
-        self._set_tasks(caller, wanted)
-        for name in wanted.namespaces:
-            self._namespaces.introduce(caller, name)
-        for agent in wanted.agents:
-            config = AgentConfig(episodic=_settings(agent))
+        application = rules.build_application(workflow)
+        digest = rules.hash_workflow(workflow)
+        last = self._store.get(caller.tenant, workflow.name)
+        if last is not None:
+            token.matches(last.request)
+            if last.digest == digest:
+                return application
+        self._set_tasks(caller, application)
+        for name in application.namespaces:
+            self._namespaces.configure_if_new(caller, name)
+        for agent in application.agents:
+            config = AgentConfig(episodic=rules.build_settings(agent))
             self._agents.configure(caller, agent.agent, config, RequestToken.create())
-        item = {"name": workflow.name, "said": said, "req": token.stored, "at": self._clock()}
-        self._table.put(put(place, item))
-        return wanted
+        applied = AppliedFile(digest, token.stored, self._clock())
+        self._store.put(caller.tenant, workflow.name, applied)
+        return application
 
-    def _set_tasks(self, caller: Principal, wanted: Application) -> None:
-        """Registers the plan's tasks, and changes those that are there and still open."""
-        ids = {task.id for task in wanted.tasks}
+    def _set_tasks(self, caller: Principal, application: Application) -> None:
+        """Register the plan's tasks, and change those that exist and are open."""
+        ids = {task.id for task in application.tasks}
         present = {task.id: task for task in self._tasks.get_many(caller.tenant, ids)}
-        for plan in wanted.tasks:
-            fields = _fields(plan, wanted)
+        for plan in application.tasks:
+            fields = rules.build_task_fields(plan, application)
             task = present.get(plan.id)
             if task is None:
-                new = NewTask(id=plan.id, intent_id=wanted.intent, **fields)
+                new = NewTask(id=plan.id, intent_id=application.intent, **fields)
                 self._tasks.register(caller, new, RequestToken.create())
-            elif task.ended is None and not _stands(task, plan, fields):
+            elif task.ended is None and not rules.is_up_to_date(task, plan, fields):
                 change, token = TaskChange(**fields), RequestToken.create()
                 self._tasks.change(caller, task.id, task.version, change, token)
-
-
-def _settings(agent: AgentPlan) -> EpisodicSettings:
-    given: dict[str, Any] = {
-        "capacity": agent.capacity,
-        "pinned_namespaces": agent.pinned_namespaces,
-    }
-    return EpisodicSettings(**{name: value for name, value in given.items() if value is not None})
-
-
-def _fields(plan: TaskPlan, wanted: Application) -> dict[str, Any]:
-    return {
-        "name": plan.name,
-        "assigned_agent": plan.agent,
-        "depends_on": plan.depends_on,
-        "memory_policy": MemoryPolicy(**asdict(plan.policy)),
-        "semantic_namespaces": wanted.namespaces if wanted.declares_memory else None,
-        "metadata": {
-            "workflow": wanted.name,
-            "workflow_version": wanted.version,
-            "outputs": plan.outputs,
-        },
-    }
-
-
-def _stands(task: Task, plan: TaskPlan, fields: dict[str, Any]) -> bool:
-    """Whether a task is already as the workflow says."""
-    kept = {
-        name: value for name, value in fields.items() if name in EXTRA_FIELDS and value is not None
-    }
-    same = all(task.extra_fields.get(name) == value for name, value in kept.items())
-    return same and (task.assignee, task.policy) == (plan.agent, plan.policy)

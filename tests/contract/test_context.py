@@ -36,7 +36,7 @@ def shown(packed: dict[str, Any]) -> dict[str, list[str]]:
     return {name: names(packed[name]) for name in SECTIONS if packed[name]}
 
 
-def test_a_fresh_task_has_an_empty_one(boss: httpx.Client, alice: httpx.Client) -> None:
+def test_a_new_task_has_an_empty_context(boss: httpx.Client, alice: httpx.Client) -> None:
     create_task(boss, id="t", assigned_agent="alice")
     assert context(alice, "t") == {
         "task_id": "t",
@@ -49,7 +49,7 @@ def test_a_fresh_task_has_an_empty_one(boss: httpx.Client, alice: httpx.Client) 
     }
 
 
-def test_it_holds_all_three_tiers(
+def test_a_context_holds_all_three_tiers(
     tenant: Tenant, boss: httpx.Client, alice: httpx.Client, clock: MovableClock
 ) -> None:
     allow(tenant.admin, "facts", "read", admin="write")
@@ -116,10 +116,10 @@ def test_the_coordinator_sees_the_assignees_episodes_and_a_holder_of_a_grant_its
 def test_namespaces_are_the_tasks_else_the_guardrails(
     tenant: Tenant, boss: httpx.Client, alice: httpx.Client
 ) -> None:
-    for name in ("a", "b", "shut"):
+    for name in ("a", "b", "closed"):
         create(tenant.admin, semantic(namespace=name, key=name))
-    allow(tenant.admin, "shut", "none")
-    guard(tenant, allowed_semantic_namespaces=["b", "shut"])
+    allow(tenant.admin, "closed", "none")
+    guard(tenant, allowed_semantic_namespaces=["b", "closed"])
     create_task(boss, id="own", assigned_agent="alice", semantic_namespaces=["a", "b"])
     create_task(boss, id="guarded", assigned_agent="alice")
     create_task(boss, id="none", assigned_agent="alice", semantic_namespaces=[])
@@ -128,7 +128,7 @@ def test_namespaces_are_the_tasks_else_the_guardrails(
     assert shown(context(boss, "own")) == {"semantic": ["a", "b"]}
 
 
-def test_it_is_cut_in_the_order_of_importance(
+def test_a_context_is_cut_in_the_order_of_importance(
     tenant: Tenant, boss: httpx.Client, alice: httpx.Client
 ) -> None:
     create_task(boss, id="t", assigned_agent="alice", semantic_namespaces=["facts"])
@@ -145,7 +145,7 @@ def test_it_is_cut_in_the_order_of_importance(
 
 @pytest.mark.in_process
 @pytest.mark.usefixtures("volume")
-def test_many_semantic_entries_fill_it_to_its_bound(
+def test_many_semantic_entries_fill_a_context_to_its_bound(
     tenant: Tenant, boss: httpx.Client, alice: httpx.Client
 ) -> None:
     create_task(boss, id="t", assigned_agent="alice", semantic_namespaces=["facts"])
@@ -158,7 +158,7 @@ def test_many_semantic_entries_fill_it_to_its_bound(
     assert 10 < packed["size_kb"] <= 20
 
 
-def test_it_is_for_who_may_read_the_tasks_memory(
+def test_a_context_is_for_who_may_read_the_tasks_memory(
     tenant: Tenant, boss: httpx.Client, alice: httpx.Client
 ) -> None:
     create_task(boss, id="t", assigned_agent="alice")

@@ -59,7 +59,7 @@ def test_nobody_has_guardrails_at_first(tenant: Tenant) -> None:
 
 
 @pytest.mark.in_process
-def test_they_change_one_by_one(tenant: Tenant, clock: MovableClock) -> None:
+def test_guardrails_change_one_by_one(tenant: Tenant, clock: MovableClock) -> None:
     guard(tenant, max_working_memory_per_task=100, denied_semantic_namespaces=["x"])
     guard(tenant, max_working_memory_per_task=None, memory_archive_required=True)
     clock.advance(seconds=1)
@@ -100,7 +100,7 @@ def test_malformed_guardrails_are_refused(tenant: Tenant, guardrails: Any, field
     assert ok(tenant.admin.get(path()))["version"] == 0
 
 
-def test_they_are_the_admins(tenant: Tenant, boss: httpx.Client) -> None:
+def test_only_an_admin_reads_and_changes_guardrails(tenant: Tenant, boss: httpx.Client) -> None:
     refused(boss.get(path()), 403, "ACCESS_DENIED")
     refused(boss.patch(path(), json={"guardrails": {}}), 403, "ACCESS_DENIED")
     assert ok(tenant.service.tenant().admin.get(path()))["version"] == 0
@@ -146,7 +146,7 @@ def test_a_changed_guardrail_bounds_the_open_tasks(
     assert fill(alice, "t", "d", "e") == [201, 429]
 
 
-def test_a_policy_changed_later_stays_below_it(
+def test_a_policy_changed_later_stays_below_the_guardrail(
     tenant: Tenant, boss: httpx.Client, alice: httpx.Client
 ) -> None:
     guard(tenant, max_working_memory_per_task=2)
@@ -155,7 +155,7 @@ def test_a_policy_changed_later_stays_below_it(
     assert fill(alice, "t", "a", "b", "c") == [201, 201, 429]
 
 
-def test_an_adopted_task_comes_under_its_coordinators(
+def test_an_adopted_task_comes_under_its_coordinators_guardrails(
     tenant: Tenant, boss: httpx.Client, alice: httpx.Client
 ) -> None:
     guard(tenant, max_working_memory_per_task=2)
@@ -191,7 +191,7 @@ def test_episodic_memory_is_bounded_by_the_lower_of_settings_and_guardrail(
     assert [*seen, capacity(alice, "alice")] == [2, 1, 50]
 
 
-def test_a_guardrail_of_none_at_all_refuses_episodic_memory(
+def test_a_guardrail_of_zero_refuses_episodic_memory(
     tenant: Tenant, boss: httpx.Client, alice: httpx.Client
 ) -> None:
     guard(tenant, max_episodic_memory_per_agent=0)

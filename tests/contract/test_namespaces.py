@@ -112,7 +112,7 @@ def test_access_levels_are_cumulative_and_the_named_one_counts(
     assert statuses == ([201, 200, 200, 204] if may_write else [403] * 4)
 
 
-def test_memory_admin_is_no_pass_into_a_namespace(tenant: Tenant) -> None:
+def test_memory_admin_gives_no_access_to_a_namespaces_memory(tenant: Tenant) -> None:
     carla = tenant.user("carla")
     made = create(carla, semantic())
     allow(tenant.admin, "facts", "none", carla="write")
@@ -145,7 +145,7 @@ def test_the_first_write_configures_a_namespace_with_its_writer(tenant: Tenant, 
         refused(update(other, made["id"], 2, value={}), 403, "ACCESS_DENIED")
 
 
-def test_an_agent_writes_no_namespace_that_nobody_configured(tenant: Tenant) -> None:
+def test_an_agent_writes_to_no_unconfigured_namespace(tenant: Tenant) -> None:
     alice = tenant.agent("alice")
     refused(alice.post(MEMORY, json=semantic()), 403, "ACCESS_DENIED")
     assert listed(tenant.admin) == []
@@ -169,7 +169,7 @@ def test_a_namespace_outlives_its_entries(tenant: Tenant) -> None:
 def test_namespaces_are_listed_to_who_may_read_them(tenant: Tenant, clock: MovableClock) -> None:
     for name, default, access in (
         ("open", "read", {}),
-        ("shut", "none", {}),
+        ("closed", "none", {}),
         ("alices", "none", {"alice": "read"}),
         ("not_alices", "write", {"alice": "none"}),
     ):
@@ -177,7 +177,7 @@ def test_namespaces_are_listed_to_who_may_read_them(tenant: Tenant, clock: Movab
         allow(tenant.admin, name, default, **access)
     assert listed(tenant.agent("alice")) == ["alices", "open"]
     assert listed(tenant.agent("bob")) == ["not_alices", "open"]
-    assert listed(tenant.admin) == ["not_alices", "alices", "shut", "open"]
+    assert listed(tenant.admin) == ["not_alices", "alices", "closed", "open"]
 
 
 def test_a_namespace_is_shown_to_who_may_read_it(tenant: Tenant) -> None:

@@ -51,7 +51,7 @@ def end(boss: httpx.Client, at: dict[str, Any], status: str = "completed") -> di
 
 
 @pytest.mark.parametrize("status", ["completed", "failed", "cancelled"])
-def test_every_agents_memory_is_archived_once_and_then_gone(tenant: Tenant, status: str) -> None:
+def test_every_agents_memory_is_archived_once_and_removed(tenant: Tenant, status: str) -> None:
     boss, alice, at = given(tenant)
     bob = tenant.agent("bob")
     ok(grant(boss, "task_1", "bob", access="write"))
@@ -78,7 +78,7 @@ def test_every_agents_memory_is_archived_once_and_then_gone(tenant: Tenant, stat
     assert summary["working"] == {"entry_count": 0, "total_size_kb": 0, "tasks_with_memory": []}
 
 
-def test_sensitive_values_are_left_out(tenant: Tenant) -> None:
+def test_sensitive_values_are_not_archived(tenant: Tenant) -> None:
     boss, alice, at = given(tenant)
     create(alice, working("task_1", key="s", value={"s": "hidden-value"}, sensitivity="restricted"))
     end(boss, at)
@@ -88,7 +88,7 @@ def test_sensitive_values_are_left_out(tenant: Tenant) -> None:
     assert not any("hidden-value" in str(item) for item in tenant.service.stored())
 
 
-def test_a_policy_may_do_without_the_archive(tenant: Tenant) -> None:
+def test_a_policy_may_remove_memory_without_archiving_it(tenant: Tenant) -> None:
     boss, alice, _ = given(tenant)
     fleeting = {"archive_on_completion": False}
     at = create_task(boss, id="task_2", assigned_agent="alice", memory_policy=fleeting)
@@ -99,7 +99,7 @@ def test_a_policy_may_do_without_the_archive(tenant: Tenant) -> None:
     assert counters_equal_items(tenant.service)
 
 
-def test_what_lives_as_long_as_the_task_ends_with_it(tenant: Tenant) -> None:
+def test_entries_with_the_tasks_lifetime_expire_with_it(tenant: Tenant) -> None:
     boss, alice, at = given(tenant)
     create(
         alice, entry(key="e", ttl="task_lifetime", scope={"task_id": "task_1"}, tags=["fleeting"])
@@ -109,7 +109,7 @@ def test_what_lives_as_long_as_the_task_ends_with_it(tenant: Tenant) -> None:
     assert counters_equal_items(tenant.service)
 
 
-def test_snapshots_may_be_larger_than_any_item(tenant: Tenant) -> None:
+def test_a_snapshot_may_be_larger_than_an_item(tenant: Tenant) -> None:
     boss, alice, _ = given(tenant)
     policy = {"max_entries": 200, "max_total_size_kb": 2_000}
     at = create_task(boss, id="task_2", assigned_agent="alice", memory_policy=policy)
@@ -126,7 +126,7 @@ def test_snapshots_may_be_larger_than_any_item(tenant: Tenant) -> None:
     assert all(line["value"] == sized(65_000) for line in lines)
 
 
-def test_nothing_gets_in_after_the_end(tenant: Tenant) -> None:
+def test_no_entry_is_created_after_the_end(tenant: Tenant) -> None:
     boss, alice, at = given(tenant)
     end(boss, at)
     refused(alice.post(MEMORY, json=working("task_1")), 409, "TASK_CLOSED")
@@ -228,7 +228,7 @@ def outcome(tenant: Tenant, boss: httpx.Client) -> Any:
 
 @pytest.mark.usefixtures("volume")
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_after_each_kill_it_ends_as_if_undisturbed(service: Service, when: When) -> None:
+def test_an_end_killed_at_any_write_is_completed(service: Service, when: When) -> None:
     outcomes = []
     for nth in range(1, 100):
         tenant = service.tenant()

@@ -59,38 +59,38 @@ def test_a_task_may_come_back_to_an_earlier_assignee(tenant: Tenant, boss: httpx
 
 
 @pytest.mark.parametrize("who", ["boss", "alice"])
-def test_a_sub_task_inherits_when_its_parents_people_say_so(
+def test_a_sub_task_inherits_when_its_parents_assignee_or_coordinator_lets_it(
     tenant: Tenant, boss: httpx.Client, who: str
 ) -> None:
     cast = {"boss": boss, "alice": tenant.agent("alice")}
-    heir = tenant.agent("heir")
+    sub_agent = tenant.agent("sub_agent")
     create_task(boss, id="task_1", assigned_agent="alice")
     made = create(cast["alice"], working("task_1"))
-    sub = create_task(cast[who], parent_task_id="task_1", assigned_agent="heir", **INHERIT)
+    sub = create_task(cast[who], parent_task_id="task_1", assigned_agent="sub_agent", **INHERIT)
     assert (sub["coordinator"], sub["parent_task_id"]) == ("boss", "task_1")
-    assert query(heir, task_id="task_1") == [ok(read(heir, made["id"]))] == [made]
-    refused(heir.post(MEMORY, json=working("task_1", key="h")), 403, "ACCESS_DENIED")
+    assert query(sub_agent, task_id="task_1") == [ok(read(sub_agent, made["id"]))] == [made]
+    refused(sub_agent.post(MEMORY, json=working("task_1", key="h")), 403, "ACCESS_DENIED")
 
 
 def test_inheritance_ends_with_the_policy_the_assignment_or_the_task(
     tenant: Tenant, boss: httpx.Client
 ) -> None:
-    alice, heir = tenant.agents("alice", "heir")
+    alice, sub_agent = tenant.agents("alice", "sub_agent")
     create_task(boss, id="task_1", assigned_agent="alice")
     made = create(alice, working("task_1"))
-    sub = create_task(boss, parent_task_id="task_1", assigned_agent="heir")
-    refused(read(heir, made["id"]), 403, "ACCESS_DENIED")
+    sub = create_task(boss, parent_task_id="task_1", assigned_agent="sub_agent")
+    refused(read(sub_agent, made["id"]), 403, "ACCESS_DENIED")
     sub = ok(change_task(boss, sub, **INHERIT))
-    ok(read(heir, made["id"]))
+    ok(read(sub_agent, made["id"]))
     sub = ok(change_task(boss, sub, memory_policy={"inherit_from_parent": False}))
-    refused(read(heir, made["id"]), 403, "ACCESS_DENIED")
+    refused(read(sub_agent, made["id"]), 403, "ACCESS_DENIED")
     sub = ok(change_task(boss, sub, **INHERIT))
     sub = ok(change_task(boss, sub, assigned_agent="other"))
-    refused(read(heir, made["id"]), 403, "ACCESS_DENIED")
-    sub = ok(change_task(boss, sub, assigned_agent="heir"))
-    ok(read(heir, made["id"]))
+    refused(read(sub_agent, made["id"]), 403, "ACCESS_DENIED")
+    sub = ok(change_task(boss, sub, assigned_agent="sub_agent"))
+    ok(read(sub_agent, made["id"]))
     ok(change_task(boss, sub, status="completed"))
-    refused(read(heir, made["id"]), 403, "ACCESS_DENIED")
+    refused(read(sub_agent, made["id"]), 403, "ACCESS_DENIED")
 
 
 def test_inheritance_does_not_skip_a_generation(tenant: Tenant, boss: httpx.Client) -> None:
@@ -115,7 +115,7 @@ def test_a_write_registers_an_unknown_task(tenant: Tenant) -> None:
     assert made["scope"]["task_id"] == "task_new"
 
 
-def test_a_coordinator_adopts_such_a_task_with_its_assignee(
+def test_a_coordinator_adopts_a_task_registered_by_a_write(
     tenant: Tenant, boss: httpx.Client
 ) -> None:
     alice = tenant.agent("alice")
@@ -146,7 +146,7 @@ def test_an_adopted_task_keeps_what_it_holds_against_its_limits(
     refused(third, 429, "CAPACITY_EXCEEDED")
 
 
-def test_an_intent_is_its_first_users(tenant: Tenant, boss: httpx.Client) -> None:
+def test_an_intent_belongs_to_its_first_user(tenant: Tenant, boss: httpx.Client) -> None:
     create_task(boss)
     rival, alice = tenant.coordinator("rival"), tenant.agent("alice")
     for answer in (

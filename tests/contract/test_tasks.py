@@ -36,7 +36,7 @@ FIELDS = {
 }
 
 
-def test_a_task_is_answered_whole(boss: httpx.Client) -> None:
+def test_the_response_shows_all_fields_of_a_task(boss: httpx.Client) -> None:
     answer = boss.post(TASKS, json=task(assigned_agent="alice"))
     made = ok(answer, 201)
     assert made.keys() >= FIELDS
@@ -53,7 +53,7 @@ def test_a_task_is_answered_whole(boss: httpx.Client) -> None:
     assert ok(boss.get(f"{TASKS}/{made['id']}")) == made
 
 
-def test_fields_that_memory_does_not_use_are_given_back(boss: httpx.Client) -> None:
+def test_fields_that_memory_does_not_use_are_returned(boss: httpx.Client) -> None:
     given: dict[str, Any] = {
         "description": "Read the figures",
         "priority": "high",
@@ -73,7 +73,7 @@ def test_fields_that_memory_does_not_use_are_given_back(boss: httpx.Client) -> N
     assert ok(boss.get(f"{TASKS}/{made['id']}")) == changed
 
 
-def test_the_memory_policy_has_the_seeds_defaults(boss: httpx.Client) -> None:
+def test_the_memory_policy_has_the_specifications_defaults(boss: httpx.Client) -> None:
     defaults = {
         "archive_on_completion": True,
         "inherit_from_parent": False,
@@ -220,10 +220,16 @@ def test_a_task_is_changed_by_nobody_else(tenant: Tenant, boss: httpx.Client) ->
     assert ok(boss.get(f"{TASKS}/{made['id']}"))["version"] == now["version"]
 
 
-def test_a_task_is_read_by_who_has_to_do_with_it(tenant: Tenant, boss: httpx.Client) -> None:
+def test_a_task_is_read_by_its_participants(tenant: Tenant, boss: httpx.Client) -> None:
     made = create_task(boss, id="task_1", assigned_agent="alice")
-    heirs = {"memory_policy": {"inherit_from_parent": True}}
-    create_task(boss, intent_id="intent_2", parent_task_id="task_1", assigned_agent="heir", **heirs)
+    inheriting = {"memory_policy": {"inherit_from_parent": True}}
+    create_task(
+        boss,
+        intent_id="intent_2",
+        parent_task_id="task_1",
+        assigned_agent="sub_agent",
+        **inheriting,
+    )
     ok(grant(boss, "task_1", "guest", access="read"))
     ok(
         boss.put(
@@ -233,7 +239,7 @@ def test_a_task_is_read_by_who_has_to_do_with_it(tenant: Tenant, boss: httpx.Cli
     )
     now = ok(boss.get(f"{TASKS}/task_1"))
     assert now["name"] == made["name"]
-    for id in ("alice", "guest", "heir", "reader"):
+    for id in ("alice", "guest", "sub_agent", "reader"):
         assert ok(tenant.agent(id).get(f"{TASKS}/task_1")) == now, id
     assert ok(tenant.admin.get(f"{TASKS}/task_1")) == now
     for other in (tenant.agent("stranger"), tenant.coordinator("rival"), tenant.user("pat")):

@@ -79,14 +79,16 @@ def test_errors_in_json_name_their_line(tenant: Tenant) -> None:
     ],
 )
 @pytest.mark.parametrize("media", ["application/json", "application/yaml", "text/plain"])
-def test_nonsense_is_refused(tenant: Tenant, service: Service, text: str, media: str) -> None:
+def test_a_malformed_file_is_refused(
+    tenant: Tenant, service: Service, text: str, media: str
+) -> None:
     state = service.state()
     assert wrong(tenant.admin, text, media)
     assert service.state() == state
 
 
 @pytest.mark.in_process
-def test_what_is_no_text_or_too_large_is_refused(tenant: Tenant) -> None:
+def test_a_file_that_is_no_text_or_too_large_is_refused(tenant: Tenant) -> None:
     answer = tenant.admin.post(
         WORKFLOWS, content=b"name: \xff", headers={"Content-Type": "text/yaml"}
     )

@@ -72,7 +72,7 @@ def send(
     return client.post(WORKFLOWS, content=text.encode(), headers=typed | headers)
 
 
-def test_the_seeds_own_file_is_applied(tenant: Tenant) -> None:
+def test_the_specifications_file_is_applied(tenant: Tenant) -> None:
     applied = ok(send(tenant.admin, SEED))
     gather, process = applied["tasks"]
     assert (applied["name"], applied["version"]) == ("quarterly-compliance", "1.0")
@@ -98,7 +98,7 @@ def test_the_seeds_own_file_is_applied(tenant: Tenant) -> None:
     assert [gather["assigned_agent"], process["assigned_agent"]] == ["data-agent", "billing-agent"]
 
 
-def test_what_it_sets_works(tenant: Tenant) -> None:
+def test_tasks_and_settings_of_a_workflow_hold(tenant: Tenant) -> None:
     _, process = ok(send(tenant.admin, SEED))["tasks"]
     agent = tenant.agent("billing-agent")
     create(tenant.admin, semantic(namespace="billing_domain"))
@@ -124,7 +124,7 @@ def test_the_same_file_twice_changes_nothing(tenant: Tenant, service: Service) -
     assert service.state() == state
 
 
-def test_json_says_the_same(tenant: Tenant) -> None:
+def test_json_is_applied_like_yaml(tenant: Tenant) -> None:
     asked = {"name": "w", "plan": [{"task": "a", "agent": "alice"}], "version": 2}
     text = json.dumps(asked)
     answers = [
@@ -137,7 +137,7 @@ def test_json_says_the_same(tenant: Tenant) -> None:
     assert answers[0]["version"] == "2"
 
 
-def test_what_happened_since_is_left_alone(tenant: Tenant) -> None:
+def test_changes_since_the_last_file_are_kept(tenant: Tenant) -> None:
     gather, process = ok(send(tenant.admin, SEED))["tasks"]
     running = ok(tenant.admin.get(f"{TASKS}/{gather['id']}"))
     moved = ok(change_task(tenant.admin, running, assigned_agent="stand-in"))
@@ -151,7 +151,7 @@ def test_what_happened_since_is_left_alone(tenant: Tenant) -> None:
     )
 
 
-def test_a_changed_file_changes_what_is_there(tenant: Tenant) -> None:
+def test_a_changed_file_changes_its_tasks_and_agents(tenant: Tenant) -> None:
     first = ok(send(tenant.admin, SEED))
     changed = SEED.replace("max_entries: 100", "max_entries: 7").replace(
         "capacity: 200", "capacity: 9"
@@ -173,7 +173,7 @@ def test_another_version_has_tasks_of_its_own(tenant: Tenant) -> None:
     assert {each["id"] for each in listed} == ids
 
 
-def test_a_namespace_that_is_there_keeps_its_permissions(tenant: Tenant) -> None:
+def test_a_configured_namespace_keeps_its_permissions(tenant: Tenant) -> None:
     carla = tenant.user("carla")
     create(carla, semantic(namespace="kept"))
     before = ok(carla.get(f"{NAMESPACES}/kept"))
@@ -184,7 +184,9 @@ def test_a_namespace_that_is_there_keeps_its_permissions(tenant: Tenant) -> None
     assert made == {"default": "read", "allow": allowed}
 
 
-def test_it_takes_an_admin_who_may_coordinate(tenant: Tenant, service: Service) -> None:
+def test_a_workflow_is_applied_by_an_admin_who_may_coordinate(
+    tenant: Tenant, service: Service
+) -> None:
     every = ["memory.read", "memory.write", "memory.admin"]
     clients: list[Any] = [tenant.agent("agent", permissions=every), tenant.coordinator("boss")]
     state = service.state()
@@ -194,7 +196,7 @@ def test_it_takes_an_admin_who_may_coordinate(tenant: Tenant, service: Service) 
     ok(send(tenant.coordinator("lead", permissions=every), SEED))
 
 
-def test_an_intent_of_somebody_else_is_not_taken(tenant: Tenant, service: Service) -> None:
+def test_the_intent_of_somebody_else_is_refused(tenant: Tenant, service: Service) -> None:
     bob = tenant.agent("bob")
     create(bob, entry(scope={"intent_id": "workflow:quarterly-compliance"}))
     state = service.state()
@@ -202,7 +204,7 @@ def test_an_intent_of_somebody_else_is_not_taken(tenant: Tenant, service: Servic
     assert service.state() == state
 
 
-def test_a_key_is_for_one_file(tenant: Tenant) -> None:
+def test_an_idempotency_key_is_for_one_file(tenant: Tenant) -> None:
     key = {"Idempotency-Key": "once"}
     first = ok(send(tenant.admin, SEED, **key))
     assert ok(send(tenant.admin, SEED, **key)) == first

@@ -18,7 +18,7 @@ _NAMESPACES = "/api/v1/memory/namespaces"
 
 
 def list_namespaces(request: Request, caller: Principal) -> Response:
-    found = request.services.namespaces.visible(caller)
+    found = request.services.namespaces.list_visible(caller)
     page, position = paginate(request, list(map(render_namespace, found)))
     return json_response(200, NamespacePageDocument(namespaces=page, **position))
 

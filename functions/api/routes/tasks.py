@@ -87,9 +87,9 @@ def get_task_context(request: Request, caller: Principal) -> Response:
 
 def apply_workflow(request: Request, caller: Principal) -> Response:
     # PyYAML takes 10 ms of INIT, and few containers read a workflow.
-    from functions.workflows.text import read_workflow  # noqa: PLC0415
+    from functions.workflows.parser import parse_workflow  # noqa: PLC0415
 
-    workflow = read_workflow(request.body, request.headers.get("content-type", "").lower())
+    workflow = parse_workflow(request.body, request.headers.get("content-type", "").lower())
     applied = request.services.workflows.apply(caller, workflow, request.idempotency_token(caller))
     return json_response(200, render_applied_workflow(applied))
 

@@ -1,4 +1,4 @@
-"""RFC-0015 §6.6: guardrails bar the assignees of a coordinator's tasks from namespaces."""
+"""RFC-0015 §6.6: guardrails deny namespaces to the assignees of a coordinator's tasks."""
 
 from collections.abc import Callable
 from typing import Any
@@ -76,7 +76,7 @@ def reaches(client: httpx.Client, facts: dict[str, dict[str, Any]]) -> set[str]:
     ],
 )
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_namespaces_are_barred_to_assignees(
+def test_denied_namespaces_are_closed_to_assignees(
     tenant: Tenant,
     boss: httpx.Client,
     alice: httpx.Client,
@@ -96,7 +96,7 @@ def test_namespaces_are_barred_to_assignees(
     assert set(facts) == {each["namespace"] for each in query(tenant.agent("bob"))}
 
 
-def test_a_barred_entry_is_not_changed_or_deleted(
+def test_an_entry_of_a_denied_namespace_is_not_changed_or_deleted(
     tenant: Tenant, boss: httpx.Client, alice: httpx.Client, facts: dict[str, dict[str, Any]]
 ) -> None:
     guard(tenant, denied_semantic_namespaces=["secrets"])
@@ -111,7 +111,7 @@ def test_a_barred_entry_is_not_changed_or_deleted(
 
 
 @pytest.mark.in_process
-def test_any_coordinator_of_an_open_task_bars(
+def test_the_guardrails_of_each_open_tasks_coordinator_count(
     tenant: Tenant, boss: httpx.Client, alice: httpx.Client, facts: dict[str, dict[str, Any]]
 ) -> None:
     other = tenant.coordinator("other")
@@ -127,7 +127,7 @@ def test_any_coordinator_of_an_open_task_bars(
     assert reaches(alice, facts) == facts.keys()
 
 
-def test_they_follow_a_reassignment(
+def test_restrictions_follow_a_reassignment(
     tenant: Tenant, boss: httpx.Client, alice: httpx.Client, facts: dict[str, dict[str, Any]]
 ) -> None:
     bob = tenant.agent("bob")
@@ -139,7 +139,7 @@ def test_they_follow_a_reassignment(
     assert (capacity(tenant.admin, "alice"), capacity(tenant.admin, "bob")) == (1000, 7)
 
 
-def test_a_lifted_guardrail_bars_no_more(
+def test_a_removed_guardrail_restricts_no_more(
     tenant: Tenant, boss: httpx.Client, alice: httpx.Client, facts: dict[str, dict[str, Any]]
 ) -> None:
     guard(tenant, denied_semantic_namespaces=["secrets"])
@@ -168,7 +168,7 @@ def test_a_changed_guardrail_misses_no_task_that_is_registered_meanwhile(
 
 
 @pytest.mark.usefixtures("parallel")
-def test_what_bars_an_agent_is_right_after_many_changes_at_once(
+def test_restrictions_are_right_after_many_changes_at_once(
     tenant: Tenant, boss: httpx.Client, alice: httpx.Client, facts: dict[str, dict[str, Any]]
 ) -> None:
     guard(tenant, denied_semantic_namespaces=["secrets"], max_episodic_memory_per_agent=9)

@@ -1,4 +1,4 @@
-"""Reads workflow files: YAML or JSON, with the line of whatever is wrong (RFC-0015 §7)."""
+"""Parse workflow files, YAML or JSON; errors name the line (RFC-0015 §7)."""
 
 from collections.abc import Hashable, Iterable
 from typing import Any
@@ -11,9 +11,9 @@ from functions.platform.errors import BodyTooLarge, ValidationFailed
 from functions.platform.limits import MAX_WORKFLOW_BYTES
 from functions.platform.validation import Path, build_validation_error, list_problems
 from functions.workflows.requests import Workflow
-from functions.workflows.rules import problems
+from functions.workflows.rules import find_problems
 
-_DEEPEST = 20
+_MAX_DEPTH = 20
 
 
 class _Loader(yaml.SafeLoader):
@@ -24,11 +24,11 @@ class _Loader(yaml.SafeLoader):
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         event = self.peek_event()  # type: ignore[no-untyped-call] # the stubs leave it out
         if isinstance(event, yaml.AliasEvent) or event.anchor is not None:
-            raise _refusal("anchors and aliases aren't taken", event)
+            raise _build_error("anchors and aliases aren't taken", event)
         if event.tag is not None:
-            raise _refusal("tags aren't taken", event)
-        if self.depth == _DEEPEST:
-            raise _refusal("is nested too deeply", event)
+            raise _build_error("tags aren't taken", event)
+        if self.depth == _MAX_DEPTH:
+            raise _build_error("is nested too deeply", event)
         self.depth += 1
         node = super().compose_node(parent, index)
         self.depth -= 1
@@ -37,20 +37,21 @@ class _Loader(yaml.SafeLoader):
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         mapping: dict[Hashable, Any] = super().construct_mapping(node, deep=deep)
         if len(mapping) < len(node.value):
-            raise _refusal("names a key twice", node)
+            raise _build_error("names a key twice", node)
         return mapping
 
 
-def _refusal(problem: str, where: Any) -> yaml.MarkedYAMLError:
+def _build_error(problem: str, where: Any) -> yaml.MarkedYAMLError:
     return yaml.MarkedYAMLError(problem=problem, problem_mark=where.start_mark)
 
 
-def read_workflow(body: bytes, media_type: str) -> Workflow:
-    """A workflow from a request's body; its first character tells where the type doesn't.
+def parse_workflow(body: bytes, media_type: str) -> Workflow:
+    """Parse a request's body. Of another media type than JSON and YAML, it is JSON if it begins
+    with `{`.
 
     Raises:
         ValidationFailed: it is malformed; each message names the line.
-        BodyTooLarge: over 256 KB.
+        BodyTooLarge: it has more than 256 KB.
     """
     if len(body) > MAX_WORKFLOW_BYTES:
         raise BodyTooLarge("the workflow is too large", max=MAX_WORKFLOW_BYTES, actual=len(body))
@@ -59,25 +60,25 @@ def read_workflow(body: bytes, media_type: str) -> Workflow:
     except UnicodeDecodeError as error:
         raise ValidationFailed("body", "isn't readable as UTF-8") from error
     is_json = "json" in media_type or ("yaml" not in media_type and text.lstrip()[:1] == "{")
-    document = _from_json(body) if is_json else _from_yaml(text)
+    document = _parse_json(body) if is_json else _parse_yaml(text)
     try:
         workflow = Workflow.model_validate(document)
     except ValidationError as error:
-        raise _failed(text, list_problems(error)) from error
-    contradictions = problems(workflow)
+        raise _add_lines(text, list_problems(error)) from error
+    contradictions = find_problems(workflow)
     if contradictions:
-        raise _failed(text, contradictions)
+        raise _add_lines(text, contradictions)
     return workflow
 
 
-def _from_json(body: bytes) -> Any:
+def _parse_json(body: bytes) -> Any:
     try:
         return from_json(body, allow_inf_nan=False)
     except ValueError as error:
         raise ValidationFailed("body", f"is no JSON: {error}") from error
 
 
-def _from_yaml(text: str) -> Any:
+def _parse_yaml(text: str) -> Any:
     try:
         return yaml.load(text, _Loader)  # noqa: S506 - a safe loader, and stricter
     except yaml.MarkedYAMLError as error:
@@ -87,35 +88,35 @@ def _from_yaml(text: str) -> Any:
         raise ValidationFailed("body", "is no YAML: it holds what can't be read") from error
 
 
-def _failed(text: str, found: Iterable[tuple[Path, str]]) -> ValidationFailed:
-    root = _nodes(text)
+def _add_lines(text: str, found: Iterable[tuple[Path, str]]) -> ValidationFailed:
+    root = _compose(text)
     return build_validation_error(
-        (path, f"{_line(root, path)}{problem}") for path, problem in found
+        (path, f"{_render_line(root, path)}{problem}") for path, problem in found
     )
 
 
-def _nodes(text: str) -> yaml.Node | None:
-    """The text as nodes that know their lines; JSON is YAML, but for oddities."""
+def _compose(text: str) -> yaml.Node | None:
+    """Compose nodes that know their lines; JSON is YAML, with rare exceptions."""
     try:
         return yaml.compose(text, _Loader)
     except (yaml.YAMLError, ValueError):
         return None
 
 
-def _line(node: yaml.Node | None, path: Path) -> str:
-    """The line of what the path leads to, or of as much of it as is there."""
+def _render_line(node: yaml.Node | None, path: Path) -> str:
+    """Render the line of what a path leads to, or of as much of the path as exists."""
     if node is None:
         return ""
     line = node.start_mark.line
     for step in path:
-        found = _step(node, step)
+        found = _find_child(node, step)
         if found is None:
             break
         line, node = found
     return f"line {line + 1}: "
 
 
-def _step(node: yaml.Node, step: str | int) -> tuple[int, yaml.Node] | None:
+def _find_child(node: yaml.Node, step: str | int) -> tuple[int, yaml.Node] | None:
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             if key.value == str(step):

@@ -1,0 +1,117 @@
+"""What guardrails make of a task and of an agent."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from functions.namespaces.restrictions import (
+    Restrictions,
+    merge_restrictions,
+    restrictions_from_item,
+    restrictions_to_item,
+)
+from functions.tasks.guardrails import (
+    CoordinatorGuardrails,
+    GuardrailLimits,
+    guardrails_from_item,
+    guardrails_to_item,
+    restrict_task,
+)
+from functions.tasks.model import Policy, Task
+
+
+def task(max_entries: int, used: int) -> Task:
+    """A task of which so many entries are used."""
+    policy = Policy(max_entries=max_entries)
+    return Task(
+        "t", "i", "running", 1, 1, 1, policy, free_entries=max_entries - used, working_entries=used
+    )
+
+
+LIMITS = st.none() | st.integers(0, 50)
+
+
+@given(st.integers(0, 50), st.integers(0, 20), st.lists(LIMITS, min_size=1, max_size=4))
+def test_the_free_entries_follow_from_the_last_guardrail_alone(
+    max_entries: int, used: int, limits: list[int | None]
+) -> None:
+    restricted = task(max_entries, used)
+    for limit in limits:
+        guardrails = GuardrailLimits(max_working_memory_per_task=limit)
+        restricted = restrict_task(restricted, guardrails)
+    last = limits[-1]
+    most = max_entries if last is None else min(max_entries, last)
+    assert (restricted.max_entries, restricted.free_entries) == (most, most - used)
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+@pytest.mark.parametrize("required", [True, False, None])
+def test_guardrails_may_require_the_archive_and_never_forbid_it(
+    wanted: bool, required: bool | None
+) -> None:
+    plain = Task("t", "i", "running", 1, 1, 1, Policy(archive_on_completion=wanted))
+    restricted = restrict_task(plain, GuardrailLimits(memory_archive_required=required))
+    assert restricted.should_archive is (wanted or required is True)
+
+
+def restrictions_of(**limits: object) -> Restrictions:
+    """The restrictions of guardrails with these limits."""
+    return CoordinatorGuardrails("boss", GuardrailLimits(**limits)).restrictions  # type: ignore[arg-type]
+
+
+def test_guardrails_without_limits_restrict_nothing() -> None:
+    assert restrictions_of() == Restrictions()
+    assert not restrictions_of().denies("any")
+
+
+def test_what_isnt_allowed_or_is_denied_is_denied() -> None:
+    allowed = restrictions_of(
+        allowed_semantic_namespaces=["a", "b"], denied_semantic_namespaces=["b"]
+    )
+    assert [name for name in "abc" if not allowed.denies(name)] == ["a"]
+    assert restrictions_of(allowed_semantic_namespaces=[]).denies("a")
+
+
+NAMES = st.sets(st.sampled_from("abcd"))
+RESTRICTIONS = st.builds(
+    lambda allowed, denied, limit: restrictions_of(
+        allowed_semantic_namespaces=None if allowed is None else sorted(allowed),
+        denied_semantic_namespaces=sorted(denied),
+        max_episodic_memory_per_agent=limit,
+    ),
+    st.none() | NAMES,
+    NAMES,
+    LIMITS,
+)
+
+
+@given(st.lists(RESTRICTIONS, max_size=4))
+def test_together_the_strictest_of_each_holds(every: list[Restrictions]) -> None:
+    merged = merge_restrictions(every)
+    for name in "abcde":
+        assert merged.denies(name) is any(each.denies(name) for each in every)
+    limits = [each.max_episodic for each in every if each.max_episodic is not None]
+    assert merged.max_episodic == (min(limits) if limits else None)
+
+
+@given(st.lists(RESTRICTIONS, max_size=4))
+def test_the_order_of_coordinators_and_repetition_change_nothing(every: list[Restrictions]) -> None:
+    merged = merge_restrictions(every)
+    assert merged == merge_restrictions([*reversed(every), *every])
+    assert merged.equals(merge_restrictions([merged, *every]))
+
+
+@given(RESTRICTIONS)
+def test_restrictions_are_stored_whole(restrictions: Restrictions) -> None:
+    assert restrictions_from_item(restrictions_to_item(restrictions)) == restrictions
+    assert restrictions_from_item(None) == Restrictions()
+
+
+@given(LIMITS, LIMITS, st.none() | st.lists(st.text(min_size=1)), st.none() | st.booleans())
+def test_guardrails_are_stored_whole(
+    working: int | None, episodic: int | None, names: list[str] | None, required: bool | None
+) -> None:
+    limits = GuardrailLimits(working, episodic, names, names, required)
+    guardrails = CoordinatorGuardrails("boss", limits, 3, 1_000)
+    assert guardrails_from_item("boss", guardrails_to_item(guardrails)) == guardrails
+    assert guardrails_from_item("boss", None) == CoordinatorGuardrails("boss")
