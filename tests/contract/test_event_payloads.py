@@ -1,14 +1,11 @@
-"""Each payload in `events/` through the API function: the cloud's own requests, case by case.
+"""Each case of `events/http/` through the API function: the cloud's own requests.
 
-A payload names its caller as `{{key of …}}` and the entry it is about as `{{id of …}}`; the stage
+A case names its caller as `{{key of …}}` and the entry it is about as `{{id of …}}`; the stage
 below has both.
 """
 
 import base64
-import json
-import re
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -28,10 +25,10 @@ from tests.contract.door import BASE_URL, Handler, LambdaContext, check_common_r
 from tests.contract.expect import ok
 from tests.contract.remembering import start
 from tests.contract.service import ROOT_KEY, Service, Tenant
+from tools.events import load_http_cases, render_http_event
 
 pytestmark = pytest.mark.in_process
 
-_EVENTS = Path(__file__).parents[2] / "events"
 _AT_AWS = ("accountId", "apiId", "domainPrefix", "requestId", "time", "timeEpoch")
 
 PROGRESS = {"total": 47, "completed": 23, "last_id": "inv_789"}
@@ -228,13 +225,6 @@ def remembered(agent: httpx.Client) -> dict[str, str]:
     return ids | {"id of preference": before["id"]}
 
 
-def payload(name: str, stage: dict[str, str]) -> dict[str, Any]:
-    """A payload with its placeholders filled in."""
-    text = (_EVENTS / f"{name}.json").read_text(encoding="utf-8")
-    event: dict[str, Any] = json.loads(re.sub(r"{{(.+?)}}", lambda m: stage[m[1]], text))
-    return event
-
-
 def answered(handler: Handler, event: dict[str, Any]) -> httpx.Response:
     """What the function answers, as it reaches the client."""
     answer = handler(event, LambdaContext())
@@ -269,7 +259,7 @@ def assert_holds(found: Any, wanted: Any) -> None:
 @pytest.mark.parametrize("name", ANSWERS)
 def test_the_answer_to_each_payload(handler: Handler, stage: dict[str, str], name: str) -> None:
     status, wanted = ANSWERS[name]
-    response = answered(handler, payload(name, stage))
+    response = answered(handler, render_http_event(name, stage))
     assert response.status_code == status, response.text
     if wanted is None:
         assert response.content == b""
@@ -282,22 +272,25 @@ def test_the_answer_to_each_payload(handler: Handler, stage: dict[str, str], nam
 def test_a_retried_payload_writes_once(
     handler: Handler, stage: dict[str, str], service: Service
 ) -> None:
-    event = payload("create-entry-once", stage)
+    event = render_http_event("create-entry-once", stage)
     first, before = answered(handler, event), service.state()
     assert answered(handler, event).json() == first.json()
     assert service.state() == before
 
 
 def test_headers_of_answers(handler: Handler, stage: dict[str, str]) -> None:
-    made = answered(handler, payload("create-entry", stage))
+    made = answered(handler, render_http_event("create-entry", stage))
     assert made.headers["Location"] == f"{MEMORY}/{made.json()['id']}"
     assert made.headers["ETag"] == '"1"'
-    task = answered(handler, payload("get-task-by-odd-name", stage))
+    task = answered(handler, render_http_event("get-task-by-odd-name", stage))
     assert task.headers["ETag"] == '"1"'
-    registered = answered(handler, payload("register-task", stage))
+    registered = answered(handler, render_http_event("register-task", stage))
     assert registered.headers["Location"] == f"{TASKS}/task_01HNEW"
-    assert answered(handler, payload("without-key", stage)).headers["WWW-Authenticate"] == "Bearer"
-    wrong = answered(handler, payload("wrong-method", stage))
+    assert (
+        answered(handler, render_http_event("without-key", stage)).headers["WWW-Authenticate"]
+        == "Bearer"
+    )
+    wrong = answered(handler, render_http_event("wrong-method", stage))
     assert wrong.headers["Allow"] == "DELETE, GET, PATCH"
 
 
@@ -312,11 +305,10 @@ NOBODY = dict.fromkeys(
 
 
 def test_every_payload_is_tried_and_every_route_has_one() -> None:
-    requests = {path for path in _EVENTS.iterdir() if '"rawPath"' in path.read_text()}
-    assert {path.stem for path in requests} == ANSWERS.keys()
+    assert load_http_cases().keys() == ANSWERS.keys()
     reached, router = set(), Router(ROUTES)
     for name in ANSWERS:
-        event = payload(name, NOBODY)
+        event = render_http_event(name, NOBODY)
         with suppress(MethodNotAllowed, NotFound):
             http = event["requestContext"]["http"]
             route, _ = router.find(http["method"], event["rawPath"])
@@ -326,7 +318,7 @@ def test_every_payload_is_tried_and_every_route_has_one() -> None:
 
 @pytest.mark.parametrize("name", ANSWERS)
 def test_a_laptop_makes_the_same_event_of_the_same_request(name: str) -> None:
-    event = payload(name, NOBODY)
+    event = render_http_event(name, NOBODY)
     body = event.get("body", "")
     sent = base64.b64decode(body) if event["isBase64Encoded"] else body.encode()
     http = event["requestContext"]["http"]

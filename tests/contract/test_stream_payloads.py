@@ -1,7 +1,5 @@
-"""Each stream payload in `events/` through the stream function, case by case."""
+"""Each case of `events/stream.json` through the stream function, case by case."""
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,8 +16,8 @@ from functions.platform.table import Table
 from functions.platform.writes import put
 from functions.stream.handler import build_handler
 from tests.contract.service import Service
+from tools.events import load_stream_cases, render_stream_event
 
-_EVENTS = Path(__file__).parents[2] / "events"
 AGENT = LogName("agent", "agent_billing_01")
 POLICIES = LogName("namespace", "company_policies")
 
@@ -42,12 +40,6 @@ TOLD: dict[str, tuple[LogName, list[str]]] = {
 NOTICED = ("deleted", "evicted", "archived")
 
 
-def payload(name: str) -> dict[str, Any]:
-    """A payload."""
-    event: dict[str, Any] = json.loads((_EVENTS / f"stream-{name}.json").read_text("utf-8"))
-    return event
-
-
 def leave_notice(memory: Table, record: dict[str, Any], reason: str) -> None:
     """What stands in the table when an entry was removed for a reason."""
     old = EntryMapper(None).to_entry(decode_item(record["dynamodb"]["OldImage"]))
@@ -56,20 +48,20 @@ def leave_notice(memory: Table, record: dict[str, Any], reason: str) -> None:
 
 
 def test_every_payload_is_tried() -> None:
-    assert {path.stem for path in _EVENTS.glob("stream-*.json")} == {f"stream-{n}" for n in TOLD}
+    assert load_stream_cases().keys() == TOLD.keys()
 
 
 @pytest.mark.parametrize("name", TOLD)
 def test_what_a_payload_tells(service: Service, name: str) -> None:
     settings = StreamSettings(memory_table=service.engine.memory, log_table=service.engine.log)
     dynamodb = create_client("dynamodb")
-    event = payload(name)
+    event = render_stream_event(name)
     if name in NOTICED:
         leave_notice(Table(dynamodb, service.engine.memory), event["Records"][0], name)
     handler = build_handler(Container(settings, service.clock))
     failed = [event["Records"][0]["dynamodb"]["SequenceNumber"]] if name == "poison" else []
     for _ in range(2):
-        failures = handler(payload(name), None)["batchItemFailures"]
+        failures = handler(render_stream_event(name), None)["batchItemFailures"]
         assert [each["itemIdentifier"] for each in failures] == failed
     log, told = TOLD[name]
     store = EventLogStore(Table(dynamodb, service.engine.log))

@@ -15,6 +15,7 @@ from infra.asset import build as build_module
 from infra.asset import trim
 from infra.asset.build import Asset, build, unzipped_bytes
 from infra.asset.target import Target
+from tools.events import render_http_event
 
 _ROOT = Path(__file__).parents[2]
 _BUDGET = (
@@ -150,7 +151,7 @@ def test_without_boto3_lambdas_own_is_left_to_serve() -> None:
 
 @on_lambdas_platform
 def test_it_answers_with_nothing_else_installed(native: Asset, tmp_path: Path) -> None:
-    event = (_ROOT / "events/capabilities.json").read_text("utf-8")
+    event = json.dumps(render_http_event("capabilities", {}))
     code = f"""
 import json, sys
 sys.path.insert(0, {str(native.folder)!r})
