@@ -65,9 +65,9 @@ class AgentMemory:
         backoff = Backoff("others are changing this agent's settings")
         while True:
             item = self._agents.get_item(caller.tenant, agent)
-            if token.matches(item.get("config_req")):
+            if token.matches(item.get("config_token")):
                 return _to_settings(agent, item)
-            changes = {"config_req": token.stored} | _to_attributes(config.episodic)
+            changes = {"config_token": token.stored} | _to_attributes(config.episodic)
             try:
                 now = self._clock()
                 changed = self._agents.change_settings(caller.tenant, agent, item, changes, now)

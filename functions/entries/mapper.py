@@ -50,13 +50,13 @@ class EntryMapper:
             "ttl_rule": entry.ttl,
             "pinned": entry.pinned or None,
             "priority": None if entry.priority == "normal" else entry.priority,
-            "sens": entry.sensitivity,
+            "sensitivity": entry.sensitivity,
             "kb": entry.kb,
             "created": entry.created,
             "updated": entry.updated,
             "author": None if entry.author == entry.agent else entry.author,
             "curator": entry.curator,
-            "req": entry.request,
+            "request_token": entry.request,
             "accessed": entry.accessed if is_evictable else None,
             RECENCY_ATTRIBUTE: entry.eviction_order,
             AGE_ATTRIBUTE: entry.created if is_evictable else None,
@@ -109,9 +109,9 @@ class EntryMapper:
             expires=get(EXPIRY_ATTRIBUTE),
             pinned=get("pinned", False),
             priority=get("priority", "normal"),
-            sensitivity=get("sens"),
+            sensitivity=get("sensitivity"),
             accessed=get("accessed", updated),
-            request=get("req"),
+            request=get("request_token"),
         )
 
 

@@ -135,7 +135,7 @@ def matches_filters(entry: Entry, filters: Filters, now: int) -> bool:
 def row_matches_filters(row: Item, filters: Filters, now: int) -> bool:
     """Return whether an index row passes the filters other than namespace, key and tags."""
     return (
-        row.get("ends", now + 1) > now
+        row.get("entry_expires", now + 1) > now
         and filters.agent_id in (None, row["agent_id"])
         and filters.task in (None, row.get("task"))
         and filters.intent in (None, row.get("intent"))

@@ -169,7 +169,7 @@ def _build_own_update(
     address: EntryAddress, nonce: str, version: int, caller: str, now: int, changes: dict[str, Any]
 ) -> Write:
     policy = POLICIES_BY_ID_LETTER[address.tier]
-    attributes: Item = {"version": version + 1, "updated": now, "req": changes["request"]}
+    attributes: Item = {"version": version + 1, "updated": now, "request_token": changes["request"]}
     condition = (
         f"{_UNCHANGED} AND tier = :tier AND agent_id = :caller AND attribute_not_exists(data_key)"
         " AND (attribute_not_exists(expires) OR expires > :now)"
@@ -240,7 +240,7 @@ def _build_index_rows(entry: Entry | None) -> dict[Key, Item]:
     row = {
         "agent_id": entry.agent,
         "updated": entry.updated,
-        "ends": entry.expires,
+        "entry_expires": entry.expires,
         TTL_ATTRIBUTE: to_ttl_seconds(entry.expires),
         "task": entry.task,
         "intent": entry.intent,

@@ -81,7 +81,7 @@ def _put(tenant: str, namespace: Namespace) -> Write:
         "version": namespace.version,
         "created": namespace.created,
         "updated": namespace.updated,
-        "req": namespace.request,
+        "request_token": namespace.request,
         "previous_tokens": namespace.previous_tokens or None,
     }
     key = entry_keys.build_namespace_key(tenant, namespace.name)
@@ -99,6 +99,6 @@ def namespace_from_item(item: Item) -> Namespace:
         version=item["version"],
         created=item["created"],
         updated=item["updated"],
-        request=item.get("req"),
+        request=item.get("request_token"),
         previous_tokens=tuple(item.get("previous_tokens", ())),
     )

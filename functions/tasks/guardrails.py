@@ -60,7 +60,7 @@ def guardrails_to_item(guardrails: CoordinatorGuardrails) -> Item:
         "coordinator": guardrails.coordinator,
         "version": guardrails.version,
         "updated": guardrails.updated,
-        "req": guardrails.request,
+        "request_token": guardrails.request,
     }
 
 
@@ -74,5 +74,5 @@ def guardrails_from_item(coordinator: str, item: Item | None) -> CoordinatorGuar
         guardrails=GuardrailLimits(**given),
         version=item["version"],
         updated=item["updated"],
-        request=item.get("req"),
+        request=item.get("request_token"),
     )

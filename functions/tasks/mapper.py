@@ -41,7 +41,7 @@ def task_to_item(task: Task) -> Item:
         "participants": task.participants or None,
         "grants": {},
         "extra_fields": dumps(task.extra_fields).decode(),
-        "req": task.request,
+        "request_token": task.request,
         "adopted": task.adopted,
     } | _due(task)
 
@@ -87,7 +87,7 @@ def task_from_item(item: Item) -> Task:
         inheriting_tasks=item.get("inheriting_tasks", frozenset()),
         grants=tuple(map(_grant_from_item, item["grants"].values())),
         extra_fields=loads(item["extra_fields"]),
-        request=item.get("req"),
+        request=item.get("request_token"),
         adopted=item.get("adopted"),
         counter_changes=item.get("changes", 0),
     )

@@ -25,14 +25,18 @@ class AppliedFileStore:
     def get(self, tenant: str, workflow: str) -> AppliedFile | None:
         """Read which file was applied last: one call."""
         item = self._table.get(build_workflow_key(tenant, workflow))
-        return None if item is None else AppliedFile(item["digest"], item["req"], item["applied"])
+        return (
+            None
+            if item is None
+            else AppliedFile(item["digest"], item["request_token"], item["applied"])
+        )
 
     def put(self, tenant: str, workflow: str, file: AppliedFile) -> None:
         """Store which file was applied last."""
         item = {
             "name": workflow,
             "digest": file.digest,
-            "req": file.request,
+            "request_token": file.request,
             "applied": file.applied,
         }
         self._table.put(put(build_workflow_key(tenant, workflow), item))

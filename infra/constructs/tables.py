@@ -1,23 +1,23 @@
-"""The two tables, as `functions/platform/schema.py` has them (a test compares)."""
+"""The two tables, with the indexes of `functions/platform/schema.py`."""
+
+from typing import Any
 
 from aws_cdk import RemovalPolicy
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
+from functions.platform.schema import TTL_ATTRIBUTE, build_memory_table
 from infra.config import Config
 from infra.constructs.encryption import Encryption
 from infra.constructs.vector_index import add_vector_index
 from infra.grants import TableGrant
 
-_STRING, _NUMBER = dynamodb.AttributeType.STRING, dynamodb.AttributeType.NUMBER
-_TTL_ATTRIBUTE = "ttl_at"
-_OF_A_VICTIM = ["nonce", "version", "kb", "agent_id", "task", "ttl_rule"]
-_OF_A_TYPE = ["val", "data_key", "sealed_at", "run", "author", "sens", "status"]
+_TYPES = {"S": dynamodb.AttributeType.STRING, "N": dynamodb.AttributeType.NUMBER}
 
 
-def _attribute(name: str, kind: dynamodb.AttributeType = _STRING) -> dynamodb.Attribute:
-    return dynamodb.Attribute(name=name, type=kind)
+def _attribute(name: str, kind: str = "S") -> dynamodb.Attribute:
+    return dynamodb.Attribute(name=name, type=_TYPES[kind])
 
 
 class Tables(Construct):
@@ -56,7 +56,7 @@ class Tables(Construct):
             sort_key=_attribute("sk"),
             billing_mode=dynamodb.BillingMode.PAY_PER_REQUEST,
             stream=stream,
-            time_to_live_attribute=_TTL_ATTRIBUTE,
+            time_to_live_attribute=TTL_ATTRIBUTE,
             encryption=dynamodb.TableEncryption.CUSTOMER_MANAGED,
             encryption_key=self._encryption.storage,
             point_in_time_recovery_specification=dynamodb.PointInTimeRecoverySpecification(
@@ -68,25 +68,22 @@ class Tables(Construct):
 
     def _add_indexes(self) -> None:
         """Add the indexes. All are sparse: what lacks one of an index's keys isn't in it."""
-        self._add_index("by_task", _attribute("task_ix"))
-        self._add_index("by_age", _attribute("pk"), _attribute("ep_created", _NUMBER))
-        self._add_index("by_expiry", _attribute("pk"), _attribute("expires", _NUMBER))
-        self._add_index("by_recency", _attribute("pk"), _attribute("recency"), _OF_A_VICTIM)
-        self._add_index("by_due", _attribute("due_ix"), _attribute("due", _NUMBER))
-        self._add_index("by_type", _attribute("type_ix"), _attribute("type_at"), _OF_A_TYPE)
+        schema = build_memory_table("memory")
+        types = {
+            each["AttributeName"]: each["AttributeType"] for each in schema["AttributeDefinitions"]
+        }
+        for index in schema["GlobalSecondaryIndexes"]:
+            self._add_index(index, types)
 
-    def _add_index(
-        self,
-        name: str,
-        partition: dynamodb.Attribute,
-        sort: dynamodb.Attribute | None = None,
-        including: list[str] | None = None,
-    ) -> None:
+    def _add_index(self, index: dict[str, Any], types: dict[str, str]) -> None:
+        names = [each["AttributeName"] for each in index["KeySchema"]]
+        partition, *sort = [_attribute(name, types[name]) for name in names]
+        including = index["Projection"].get("NonKeyAttributes")
         projection = dynamodb.ProjectionType
         self.memory.add_global_secondary_index(
-            index_name=name,
+            index_name=index["IndexName"],
             partition_key=partition,
-            sort_key=sort,
+            sort_key=sort[0] if sort else None,
             projection_type=projection.INCLUDE if including else projection.KEYS_ONLY,
             non_key_attributes=including,
         )

@@ -28,7 +28,6 @@ _BROKEN = {
         ("api/filters.py", "from functions.entries.store import EntryStore"),
         ("schedule/handler.py", "from functions.tasks.store import TaskStore"),
     ],
-    "Only request models use pydantic": [("runs/service.py", "import pydantic")],
     "Entry points use the container": [
         ("entries/service.py", "from functions.api.http import Request"),
         ("platform/clock.py", "from functions.entries.model import Entry"),
@@ -39,14 +38,11 @@ _BUILDERS = {"put", "update", "delete", "check"}
 _STORES = {  # modules of another name that hold expressions, each by its subject
     "entries/snapshots.py",
     "event_log/items.py",
-    "runs/items.py",
 }
 _PENDING = {  # what is still to move into a store
-    "runs/service.py",
     "schedule/agents.py",
     "schedule/reembedding.py",
     "task_events/service.py",
-    "workflows/service.py",
 }
 
 

@@ -16,7 +16,7 @@ from tests.unit.entries.making import NOW, make_entry, make_principal
 ENTRY = make_entry(
     tags=("a", "b"), task="t", intent="i", pinned=True, updated=NOW, expires=NOW + 100
 )
-ROW = {"agent_id": "ada", "task": "t", "intent": "i", "updated": NOW, "ends": NOW + 100}
+ROW = {"agent_id": "ada", "task": "t", "intent": "i", "updated": NOW, "entry_expires": NOW + 100}
 TAGS = st.sets(st.sampled_from("abcd"), max_size=4)
 
 
