@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from agent_memory import Client, exceptions
 
 from functions.event_log.model import LogEventType
 from functions.local.engine import find_binary
@@ -252,6 +253,37 @@ def test_every_option_of_a_deployment_is_listed() -> None:
     rows = parse_table("docs/reference/deployment.md", "Options")
     listed = [name for row in rows for name in re.findall(r"`(\w+)`", row[0])]
     assert sorted(listed) == sorted(Config.model_fields)
+
+
+@pytest.mark.parametrize(
+    ("module", "page"), [("agent_memory.cli", "cli.md"), ("operations", "deployment.md")]
+)
+def test_every_command_is_listed(module: str, page: str) -> None:
+    command = [sys.executable, "-m", module, "--help"]
+    said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    commands = re.findall(r"^    ([a-z][a-z-]*)  ", said, re.MULTILINE)
+    listed = re.findall(r"`([a-z][a-z-]*)[ `]", read(f"docs/reference/{page}"))
+    assert len(commands) > 5
+    assert set(commands) <= set(listed)
+
+
+def test_every_call_of_the_sdk_is_listed() -> None:
+    rows = parse_table("docs/reference/sdk.md", "Parts")
+    listed = {
+        row[0].strip("`").removeprefix("client."): set(row[1].strip("`").split()) for row in rows
+    }
+    with Client(_ADDRESS, "am_unused") as client:
+        parts = vars(client).keys() - {"settings", "pool"}
+        calls = {
+            name: {call for call in dir(getattr(client, name)) if not call.startswith("_")}
+            for name in parts
+        }
+    assert listed == calls
+
+
+def test_every_exception_of_the_sdk_is_listed() -> None:
+    public = {name for name in vars(exceptions) if name.endswith("Error")}
+    assert public <= set(re.findall(r"\b\w+Error\b", read("docs/reference/sdk.md")))
 
 
 def test_every_alarm_is_listed() -> None:
