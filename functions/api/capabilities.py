@@ -2,7 +2,6 @@
 
 from typing import Any, get_args
 
-from functions.entries.model import ENCRYPTED
 from functions.entries.tiers import Tier
 from functions.openwop.redaction import Edition
 from functions.platform.limits import (
@@ -31,6 +30,7 @@ from functions.platform.limits import (
     RUN_RETENTION_DAYS,
 )
 from functions.platform.limits import MAX_RUN_VALUE_BYTES as MOST_CONTENT_BYTES
+from functions.platform.sensitivity import ENCRYPTED
 from functions.tasks.model import Policy
 
 _POLICY = Policy()

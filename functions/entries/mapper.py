@@ -1,6 +1,6 @@
 """Map entries to DynamoDB items and back. Every attribute of an entry is named here."""
 
-from functions.entries.model import ENCRYPTED, Entry
+from functions.entries.model import Entry
 from functions.entries.tiers import EPISODIC, POLICIES, Tier
 from functions.platform.encryption import Cipher
 from functions.platform.entry_keys import parse_entry_key, parse_recency
@@ -15,6 +15,7 @@ from functions.platform.schema import (
     TASK_ATTRIBUTE,
     TTL_ATTRIBUTE,
 )
+from functions.platform.sensitivity import ENCRYPTED
 from functions.platform.task_keys import build_task_key
 from functions.platform.ttl import to_ttl_seconds
 from functions.platform.values import ValueCodec, compress

@@ -7,11 +7,9 @@ from functions.entries.tiers import POLICIES, Tier, TierPolicy
 from functions.platform import entry_keys
 from functions.platform.entry_keys import EntryAddress
 from functions.platform.keys import Key
+from functions.platform.sensitivity import Sensitivity
 
 Priority = Literal["low", "normal", "high"]
-Sensitivity = Literal["public", "internal", "confidential", "restricted"]
-
-ENCRYPTED = frozenset({"confidential", "restricted"})
 TASK_LIFETIME = "task_lifetime"
 
 

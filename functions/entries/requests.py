@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
-from functions.entries.model import Priority, Sensitivity
+from functions.entries.model import Priority
 from functions.entries.tiers import Tier
 from functions.platform.limits import (
     DEFAULT_EPISODIC_ENTRIES,
@@ -13,6 +13,7 @@ from functions.platform.limits import (
     MAX_LISTED_NAMESPACES,
     MAX_TAGS,
 )
+from functions.platform.sensitivity import Sensitivity
 from functions.platform.validation import (
     AgentId,
     ChangeModel,

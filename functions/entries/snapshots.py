@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from functions.entries.model import ENCRYPTED, Entry
+from functions.entries.model import Entry
 from functions.entries.store import TOMBSTONE_LIFETIME
 from functions.event_log.model import Event, build_event_id, choose_log
 from functions.platform import task_keys
@@ -16,6 +16,7 @@ from functions.platform.json_text import dumps, loads
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_TRANSACTION_BYTES, MAX_TRANSACTION_WRITES
 from functions.platform.schema import TTL_ATTRIBUTE
+from functions.platform.sensitivity import ENCRYPTED
 from functions.platform.table import Table
 from functions.platform.ttl import to_ttl_seconds
 from functions.platform.writes import Write, delete, put

@@ -7,8 +7,9 @@ version, and a removal all of them; so replays and records out of order do no ha
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from functions.entries.model import ENCRYPTED, Entry
+from functions.entries.model import Entry
 from functions.platform.entry_keys import build_entry_space
+from functions.platform.sensitivity import ENCRYPTED
 from functions.search.text import extract_text
 from functions.vectors.model import Embed
 from functions.vectors.store import VectorStore

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from functions.entries.access import select_readable_by_task
 from functions.entries.capacity import AccessTracker
-from functions.entries.model import ENCRYPTED, Entry, Filters
+from functions.entries.model import Entry, Filters
 from functions.entries.query import Queries, assert_owner_known
 from functions.entries.rules import matches_filters
 from functions.entries.store import EntryStore
@@ -24,6 +24,7 @@ from functions.platform import entry_keys
 from functions.platform.clock import Clock
 from functions.platform.entry_keys import build_agent_space, build_namespace_space
 from functions.platform.parallel import run_parallel
+from functions.platform.sensitivity import ENCRYPTED
 from functions.tasks.service import Tasks
 from functions.vectors.model import Hit, Vector, VectorSearch
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import orjson
 
-from functions.entries.model import ENCRYPTED, Entry
+from functions.entries.model import Entry
 from functions.platform.limits import MAX_QUERY_CHARACTERS
+from functions.platform.sensitivity import ENCRYPTED
 
 _CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _SEPARATORS = re.compile(r"[\W_]+")

@@ -22,7 +22,7 @@ _REACH_EVERY_CALL = (
     "tests/contract/test_intake.py",
     "tests/contract/test_stream_events.py::test_dynamodbs_own_expiry_is_told_and_counted_once",
     "tests/contract/test_eviction.py::test_the_least_recently_written_goes_first",
-    "tests/contract/test_conversations.py::test_a_deleted_conversation_is_gone_from_storage",
+    "tests/contract/test_conversations.py::test_a_deleted_conversation_leaves_nothing_in_storage",
     "tests/contract/test_maintenance.py::test_what_has_expired_goes_and_the_rest_stays",
     "tests/contract/test_reembedding.py::test_what_was_written_where_no_model_was_is_embedded_when_one_is",
     "tests/contract/test_maintenance_agents.py::test_what_has_expired_goes_before_anything_is_evicted",

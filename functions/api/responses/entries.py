@@ -14,10 +14,11 @@ from functions.api.responses.types import (
     Version,
     render_optional_timestamp,
 )
-from functions.entries.model import Entry, Priority, Sensitivity
+from functions.entries.model import Entry, Priority
 from functions.entries.summary import Summary
 from functions.entries.tiers import Tier
 from functions.platform.clock import to_rfc3339
+from functions.platform.sensitivity import Sensitivity
 from functions.platform.validation import TTL_PATTERN
 from functions.search.service import Match
 
