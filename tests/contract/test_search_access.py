@@ -79,21 +79,21 @@ def test_working_memory_is_found_by_who_reads_the_task(
 def test_semantic_memory_is_found_in_readable_namespaces(
     ada: httpx.Client, tenant: Tenant, embed: Embed
 ) -> None:
-    for name in ("shop.open", "shop.closed", "shop.barred"):
+    for name in ("shop.open", "shop.closed", "shop.denied"):
         create(tenant.admin, semantic(namespace=name, key=name, value=TEA))
     allow(tenant.admin, "shop.closed", "none", admin="write")
     embed()
     asked = {"memory_type": "semantic"}
-    assert found(ada, **asked) == {"shop.open", "shop.barred"}
+    assert found(ada, **asked) == {"shop.open", "shop.denied"}
     boss = tenant.coordinator("boss")
-    guard(tenant, "boss", denied_semantic_namespaces=["shop.barred"])
+    guard(tenant, "boss", denied_semantic_namespaces=["shop.denied"])
     create_task(boss, id="t", assigned_agent="ada")
     for namespace in ({}, {"namespace": "shop.*"}):
         assert found(ada, **asked, **namespace) == {"shop.open"}
         assert found(tenant.admin, **asked, **namespace) == {
-            f"shop.{n}" for n in ("open", "closed", "barred")
+            f"shop.{n}" for n in ("open", "closed", "denied")
         }
-    for name in ("shop.closed", "shop.barred", "shop.none"):
+    for name in ("shop.closed", "shop.denied", "shop.none"):
         assert found(ada, **asked, namespace=name) == set()
 
 

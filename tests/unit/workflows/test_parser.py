@@ -18,6 +18,13 @@ plan:
 """
 
 
+def errors_of(body: bytes, media_type: str) -> list[str]:
+    """Each error of a file that must be refused: field and message."""
+    with pytest.raises(ValidationFailed) as failed:
+        parse_workflow(body, media_type)
+    return [f"{each['field']}: {each['message']}" for each in failed.value.members["errors"]]
+
+
 def test_yaml_and_json_say_the_same() -> None:
     json = b"""{"name": "billing", "memory": {"semantic_namespaces": ["rules"]},
         "plan": [{"task": "extract", "agent": "reader"},
@@ -35,34 +42,76 @@ def test_the_first_character_says_the_type_if_the_header_does_not(text: str) -> 
 @pytest.mark.parametrize(
     ("text", "line", "says"),
     [
-        ("name: [", 1, ""),
-        ("name: a\nname: b", 1, "names a key twice"),
-        ("name: a\nmemory: &m {}", 2, "anchors and aliases"),
-        ("name: !!str a", 1, "tags"),
-        ("name: a\nplans: []", 2, ""),
-        ("name: a\nplan:\n  - task: x\n    agents: y", 4, ""),
-        ("name: a\nplan:\n  - task: x\n  - task: x", 4, "another task has this name"),
-        ("name: a\nplan:\n  - task: x\n    depends_on:\n      - y", 5, "no such task"),
-        ("name: a\nplan:\n  - task: x\n    depends_on: [x]", 4, "waits for itself"),
-        ("name: 7", 1, ""),
-        ("plan: []", 1, ""),
+        ("name: w\nmemroy: {}", 2, "memroy"),
+        ("name: w\nmemory:\n  semantic: [a]", 3, "memory.semantic"),
+        ("name: w\nagents:\n  a:\n    episodic_memory:\n      capacity: 0", 5, "capacity"),
+        ("name: w\nagents:\n  a:\n    episodic_memory: {eviction_policy: fifo}", 4, "eviction"),
+        ("name: w\nplan:\n- task: a\n- agent: b", 4, "plan.1.task"),
+        ("name: w\nplan:\n- task: a\n- task: a", 4, "plan.1.task"),
+        ("name: w\nplan:\n- task: a\n  depends_on:\n  - b", 5, "no such task"),
+        ("name: w\nplan:\n- task: a\n  depends_on: [a]", 4, "waits for itself"),
+        ("name: w\nplan:\n- task: a\n  memory_policy:\n    max: 1", 5, "plan.0.memory_policy.max"),
+        (
+            "name: w\nplan:\n- task: a\n  memory_policy:\n    inherit_from_parent: true",
+            5,
+            "no parent",
+        ),
+        ("name: w\nplan: [", 2, "body"),
+        ("name: w\n\tplan: []", 2, "body"),
+        ("name: w\nname: v", 1, "twice"),
+        ("name: w\nplan: &p []\nagents: *p", 2, "aliases"),
+        ("name: !!python/object:os.system w", 1, "tags"),
+        ("name: w\nplan: " + "[" * 100 + "]" * 100, 2, "deeply"),
+        ("name: 7", 1, "name"),
+        ("version: 1", 1, "name"),
+        ("- name", 1, "body"),
+        ("name: w\n---\nname: v", 2, "body"),
     ],
 )
 def test_an_error_names_its_line(text: str, line: int, says: str) -> None:
-    with pytest.raises(ValidationFailed) as failed:
-        parse_workflow(text.encode(), YAML)
-    (message,) = [each["message"] for each in failed.value.members["errors"]]
-    assert f"line {line}: " in message
-    assert says in message
+    errors = errors_of(text.encode(), YAML)
+    assert any(f"line {line}: " in each and says in each for each in errors), errors
+
+
+def test_an_error_in_json_names_its_line() -> None:
+    body = b'{\n "name": "w",\n "plan": [{"task": 7}]\n}'
+    (error,) = errors_of(body, "application/json")
+    assert "line 3: " in error
+    (error,) = errors_of(b'{\n "name": ,}', "application/json")
+    assert "line 2" in error
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "\ufeff",
+        "name: 2026-99-99",
+        "name: 0x_",
+        'name: "\\ud800"',
+        "a: !!timestamp x",
+        "name: w\nversion: .nan",
+        "name: w\nversion: .inf",
+        "? [a]\n: b",
+        "{[a]: b}",
+        "\x00",
+        "name: w\nversion: " + "9" * 5000,
+        "<<: 1",
+        "name: =",
+        "name: w\nplan: [null]",
+    ],
+)
+@pytest.mark.parametrize("media", ["application/json", "application/yaml", "text/plain"])
+def test_a_malformed_file_is_refused(text: str, media: str) -> None:
+    assert errors_of(text.encode(), media)
 
 
 @pytest.mark.parametrize("levels", [19, 21])
 def test_nesting_has_a_limit(levels: int) -> None:
     text = f"name: a\nagents: {'[' * levels}{']' * levels}"
-    with pytest.raises(ValidationFailed) as failed:
-        parse_workflow(text.encode(), YAML)
-    messages = [each["message"] for each in failed.value.members["errors"]]
-    assert any("nested too deeply" in each for each in messages) is (levels == 21)
+    errors = errors_of(text.encode(), YAML)
+    assert any("nested too deeply" in each for each in errors) is (levels == 21)
 
 
 @pytest.mark.parametrize("body", [b"\xff", b"name: 2026-99-99", b"- a", b"a: b: c"])
