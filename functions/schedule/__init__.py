@@ -1,1 +1,1 @@
-"""Door: the schedule. Finishes what time brought and what a crash left behind."""
+"""The entry point for the schedule: does what became due, and completes what a crash left."""

@@ -1,48 +1,41 @@
-"""What a sweep decides without looking at anything but its arguments."""
+"""Decide the order of a sweep, and what one transaction removes."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from functions.platform.item_types import find_due_type
 from functions.platform.items import Item
 
-_MOST_WRITES = 90  # of DynamoDB's 100, since the agent's counters come along
-_TURN = 60_000  # ms
+_MAX_REMOVAL_WRITES = 90  # of DynamoDB's 100, since the agent's counters come along
+_ROTATION = 60_000  # ms
 
 
-def kind_of(item: Item) -> str:
-    """Name the type of a due item; "unknown", if it is none that may be due."""
-    found = find_due_type(item["sk"])
-    return "unknown" if found is None else found.name
-
-
-def in_turn(shards: Sequence[str], now: int) -> list[str]:
-    """The shards, each minute another first, so that a full first one can't starve the others."""
-    first = now // _TURN % len(shards)
+def rotate_shards(shards: Sequence[str], now: int) -> list[str]:
+    """Order the shards, each minute from another one on, so that none is always the last."""
+    first = now // _ROTATION % len(shards)
     return [*shards[first:], *shards[:first]]
 
 
-def batches(items: Iterable[Item]) -> Iterator[list[Item]]:
-    """Entries' items as groups that one transaction can remove: of one owner, and not too many."""
-    for _, owned in groupby(sorted(items, key=_owner), _owner):
+def group_removals(items: Iterable[Item]) -> Iterator[list[Item]]:
+    """Group entries' items so that one transaction can remove a group: of one partition each."""
+    for _, group in groupby(sorted(items, key=_get_partition), _get_partition):
         batch: list[Item] = []
-        weight = 0
-        for item in owned:
-            more = writes_of_removal(item)
-            if batch and weight + more > _MOST_WRITES:
+        total = 0
+        for item in group:
+            writes = count_removal_writes(item)
+            if batch and total + writes > _MAX_REMOVAL_WRITES:
                 yield batch
-                batch, weight = [], 0
+                batch, total = [], 0
             batch.append(item)
-            weight += more
+            total += writes
         yield batch
 
 
-def writes_of_removal(item: Item) -> int:
-    """At most how many writes a removal takes: entry and notice, index rows, a task's count."""
+def count_removal_writes(item: Item) -> int:
+    """Count a removal's writes, at most: entry, tombstone, index rows and a task's counters."""
     rows = 1 + len(item.get("tags", ())) if item.get("tier") == "semantic" else 0
     return 2 + rows + ("task" in item)
 
 
-def _owner(item: Item) -> str:
-    owner: str = item["pk"]
-    return owner
+def _get_partition(item: Item) -> str:
+    partition: str = item["pk"]
+    return partition

@@ -1,146 +1,122 @@
-"""The sweep: all that is due, whatever it is, in bounded time.
+"""The sweep: process all that is due, in bounded time.
 
-It reads what is due afresh each time, so it needs no memory of where it stopped, and two of them
-may run at once: every removal has the state that it saw as its condition.
+It reads what is due afresh each time, so it has no state, and two sweeps may run at once: every
+removal has the state that it saw as its condition.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 
-from functions.conversations.archive import ConversationArchive
-from functions.conversations.orphan_store import OrphanedMessages
-from functions.entries.archive import TaskArchive
-from functions.openwop.garbage_collector import MemoryGarbageCollector
 from functions.platform.clock import Clock
 from functions.platform.errors import ServiceError
+from functions.platform.item_types import PRIVATE_ENTRY, ItemType, find_due_type
 from functions.platform.items import Item
-from functions.platform.keys import DUE_SHARDS, Key
+from functions.platform.keys import DUE_SHARDS
 from functions.platform.observability import log_unexpected, logger
 from functions.platform.schema import DUE_ATTRIBUTE
-from functions.schedule.agents import Agents
-from functions.schedule.due import Due
-from functions.schedule.expired import Expired
-from functions.schedule.reembedding import Reembedding
-from functions.schedule.rules import batches, in_turn, kind_of
+from functions.schedule.jobs import ExpiredEntries, HasTime, Job
+from functions.schedule.rules import group_removals, rotate_shards
+from functions.schedule.store import DueIndex
 
-_SECONDS_PER_TASK = 8.0  # what takes longer goes on in the next sweep
-TimeLeft = Callable[[], bool]
-Job = Callable[[], Counter[str]]
+Run = Callable[[], Counter[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Swept:
-    """What was done, counted by kind, and how late (ms) the first of it was."""
+class SweepResult:
+    """What a sweep did.
+
+    Attributes:
+        counts: how many of each kind.
+        lag: how late the longest due item was, in ms.
+    """
 
     counts: Counter[str]
     lag: int
 
 
 class Sweep:
-    """Finds what is due and has it done; what fails is left for the next sweep."""
+    """Finds what is due and runs its jobs; what fails stays due for the next sweep.
+
+    Args:
+        index: finds what is due.
+        entries: removes expired entries.
+        jobs: those of all other types of items.
+        start: runs before each sweep.
+        threads: how many shards are swept in parallel.
+    """
 
     def __init__(
         self,
-        due: Due,
-        expired: Expired,
-        agents: Agents,
-        task_archive: TaskArchive,
-        conversations: ConversationArchive,
-        orphans: OrphanedMessages,
-        memories: MemoryGarbageCollector,
-        reembedding: Reembedding,
+        index: DueIndex,
+        entries: ExpiredEntries,
+        jobs: Mapping[ItemType, Job],
+        start: Run,
         clock: Clock,
         threads: int,
     ) -> None:
-        self._due = due
-        self._expired = expired
-        self._agents = agents
+        self._index = index
+        self._entries = entries
+        self._jobs = jobs
+        self._start = start
         self._clock = clock
-        self._task_archive = task_archive
-        self._conversations = conversations
-        self._orphans = orphans
-        self._memories = memories
-        self._reembedding = reembedding
         self._threads = threads
 
-    def run(self, time_left: TimeLeft) -> Swept:
-        """Sweeps every shard, `threads` of them side by side, for as long as there is time."""
-        told = _attempted(self._reembedding.tell)
+    def run(self, has_time: HasTime) -> SweepResult:
+        """Sweep every shard, as long as there is time."""
+        started = _run_safely(self._start)
         now = self._clock()
-        shard = partial(self._shard, now=now, time_left=time_left)
+        sweep_shard = partial(self._sweep_shard, now=now, has_time=has_time)
         with ThreadPoolExecutor(self._threads, thread_name_prefix="sweep") as pool:
-            swept = list(pool.map(shard, in_turn(DUE_SHARDS, now)))
-        counts = sum((each.counts for each in swept), told)
-        return Swept(+counts, max(each.lag for each in swept))
+            results = list(pool.map(sweep_shard, rotate_shards(DUE_SHARDS, now)))
+        counts = sum((each.counts for each in results), started)
+        return SweepResult(+counts, max(each.lag for each in results))
 
-    def _shard(self, shard: str, now: int, time_left: TimeLeft) -> Swept:
+    def _sweep_shard(self, shard: str, now: int, has_time: HasTime) -> SweepResult:
         counts: Counter[str] = Counter()
         lags = [0]
         try:
-            for items in self._due.in_shard(shard, now):
+            for items in self._index.read_shard(shard, now):
                 lags += [now - item[DUE_ATTRIBUTE] for item in items[:1]]
-                for job in self._jobs(items, time_left):
-                    if not time_left():
-                        return Swept(counts + Counter(stopped=1), max(lags))
-                    counts += _attempted(job)
+                for run in self._plan(items, has_time):
+                    if not has_time():
+                        return SweepResult(counts + Counter(stopped=1), max(lags))
+                    counts += _run_safely(run)
         except ServiceError as error:
             logger.warning("sweep", extra={"code": error.code, "shard": shard})
             counts["failed"] += 1
-        return Swept(counts, max(lags))
+        return SweepResult(counts, max(lags))
 
-    def _jobs(self, items: list[Item], time_left: TimeLeft) -> Iterator[Job]:
-        for batch in batches(item for item in items if kind_of(item) == "entry"):
-            yield partial(self._expire, batch)
-        for item in items:
-            job = self._job(item, time_left)
+    def _plan(self, items: list[Item], has_time: HasTime) -> Iterator[Run]:
+        """Give what is to be run for due items, expired entries first."""
+        types = [find_due_type(item["sk"]) for item in items]
+        both = list(zip(items, types, strict=True))
+        for group in group_removals(item for item, type in both if type is PRIVATE_ENTRY):
+            yield partial(self._expire, group)
+        for item, type in both:
+            job = None if type is None else self._jobs.get(type)
             if job is not None:
-                yield job
+                yield partial(job, item, has_time)
 
-    def _job(self, item: Item, time_left: TimeLeft) -> Job | None:
-        """What is to be done about a due item that isn't an entry."""
-        jobs: dict[str, Job] = {
-            "agent": partial(self._agents.look_after, item, time_left),
-            "task": partial(self._end, item),
-            "conversation": partial(
-                _carried_on, self._conversations.end_retention, item, "conversations"
-            ),
-            "orphaned messages": partial(_carried_on, self._orphans.remove, item, "orphans"),
-            "memory": partial(self._memories.collect, item, time_left),
-            "memory entry": partial(self._memories.expire, item),
-            "embedding model": partial(self._reembedding.go_on, item, _SECONDS_PER_TASK),
-        }
-        return jobs.get(kind_of(item))
-
-    def _end(self, item: Item) -> Counter[str]:
-        """Finishes what the call that ended a task left behind."""
-        done = self._task_archive.resume_at(item["pk"], _SECONDS_PER_TASK)
-        return Counter(archived=1) if done else Counter(stopped=1)
-
-    def _expire(self, batch: list[Item]) -> Counter[str]:
+    def _expire(self, items: list[Item]) -> Counter[str]:
+        """Remove entries of one partition; one that can't be read or written stays alone."""
         try:
-            return Counter(expired=self._expired.remove(batch))
+            return Counter(expired=self._entries.remove(items))
         except ServiceError:
             raise
         except Exception:
-            if len(batch) == 1:
+            if len(items) == 1:
                 raise
-        # one of them can't be read or written: that one alone is to stay behind
-        return sum((_attempted(partial(self._expire, [each])) for each in batch), Counter[str]())
+        each_alone = (_run_safely(partial(self._expire, [item])) for item in items)
+        return sum(each_alone, Counter[str]())
 
 
-def _carried_on(job: Callable[[Key, float], bool], item: Item, name: str) -> Counter[str]:
-    """Goes on with something long; what isn't done in its time is found again."""
-    done = job((item["pk"], item["sk"]), _SECONDS_PER_TASK)
-    return Counter({name: 1}) if done else Counter(stopped=1)
-
-
-def _attempted(job: Job) -> Counter[str]:
-    """What a job did. No failure may keep the sweep from what comes after it."""
+def _run_safely(run: Run) -> Counter[str]:
+    """Run a job and count what it did; its failure doesn't stop the others."""
     try:
-        return job()
+        return run()
     except ServiceError as error:
         logger.warning("sweep", extra={"code": error.code})
     except Exception as error:  # noqa: BLE001 - whatever it is, the rest is due as well

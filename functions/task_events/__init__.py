@@ -1,1 +1,1 @@
-"""The door for task events of other systems, which an EventBridge rule brings."""
+"""The entry point for other systems' task events, which an EventBridge rule delivers."""

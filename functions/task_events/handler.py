@@ -1,4 +1,4 @@
-"""The function that applies task events of other systems (EventBridge)."""
+"""The function that applies other systems' task events, delivered by EventBridge."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,21 +6,22 @@ from typing import Any
 from functions.container import Container
 from functions.platform.errors import ServiceError
 from functions.platform.observability import log_unexpected, logger
-from functions.task_events.model import envelope_of
-from functions.task_events.service import Intake
+from functions.task_events.requests import parse_envelope
+from functions.task_events.service import TaskEventIngester
+from functions.task_events.store import ProcessedEvents
 
 Handler = Callable[[object, object], dict[str, Any]]
 
 
-class EventRefused(Exception):
+class TaskEventRejected(Exception):
     """An event wasn't applied; Lambda tries again, and then moves it to the queue."""
 
 
 def build_handler(container: Container) -> Handler:
-    """Build the function, from event to whether it was applied."""
+    """Build the function, which tells whether an event was applied, and the task's version."""
     settings = container.settings
-    intake = Intake(
-        container.table,
+    ingester = TaskEventIngester(
+        ProcessedEvents(container.table, container.clock),
         container.principal_store,
         container.tasks,
         (str(settings.task_events_tenant), str(settings.task_events_principal)),
@@ -29,13 +30,13 @@ def build_handler(container: Container) -> Handler:
 
     def handle(event: object, _context: object = None) -> dict[str, Any]:
         try:
-            task = intake.take(envelope_of(event))
+            task = ingester.ingest(parse_envelope(event))
         except ServiceError as error:
-            logger.warning("event refused", extra={"code": error.code})
-            raise EventRefused(f"{error.code}: {error.message}") from None
+            logger.warning("task event rejected", extra={"code": error.code})
+            raise TaskEventRejected(f"{error.code}: {error.message}") from None
         except Exception as error:  # noqa: BLE001 - whatever it is, Lambda prints its message
             log_unexpected(error)
-            raise EventRefused("INTERNAL_ERROR: the log says where") from None
-        return {"taken": task is not None, "version": None if task is None else task.version}
+            raise TaskEventRejected("INTERNAL_ERROR: the log says where") from None
+        return {"applied": task is not None, "version": None if task is None else task.version}
 
     return handle

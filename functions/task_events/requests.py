@@ -1,15 +1,39 @@
-"""Task events as other systems send them."""
+"""Task events as EventBridge delivers them, and their content as other systems write it."""
 
+from dataclasses import dataclass
 from typing import Any
 
+from functions.platform.errors import ValidationFailed
 from functions.platform.validation import Identifier
 from functions.tasks.requests import NewTask, TaskChange
+
+
+@dataclass(frozen=True, slots=True)
+class EventEnvelope:
+    """What EventBridge says of an event: its source, its id there, and its content."""
+
+    source: str
+    id: str
+    detail: Any
+
+
+def parse_envelope(event: Any) -> EventEnvelope:
+    """Parse an EventBridge event.
+
+    Raises:
+        ValidationFailed: it has no source, id or detail.
+    """
+    fields = event if isinstance(event, dict) else {}
+    source, id = fields.get("source"), fields.get("id")
+    if not (isinstance(source, str) and isinstance(id, str) and "detail" in fields):
+        raise ValidationFailed("event", "is an EventBridge event with source, id and detail")
+    return EventEnvelope(source, id, fields["detail"])
 
 
 class TaskEvent(TaskChange):
     """The `detail` of an event: the task, and the fields of a change (contract §5).
 
-    With an `intent_id`, a task that nobody has registered is registered.
+    With an `intent_id`, an unknown task is registered.
     """
 
     task_id: Identifier
@@ -17,12 +41,12 @@ class TaskEvent(TaskChange):
 
     @property
     def change(self) -> TaskChange:
-        """What changes."""
+        """The change of a task that exists."""
         return TaskChange.model_validate(self._given(), strict=False)
 
     @property
     def new_task(self) -> NewTask:
-        """The task that is registered, where there is none."""
+        """The task to be registered where there is none."""
         given = self._given() | {"id": self.task_id, "intent_id": self.intent_id}
         return NewTask.model_validate(given, strict=False)
 

@@ -1,7 +1,7 @@
-"""Carries out task events of other systems, as its principal's own calls would be (contract §5).
+"""Apply task events of other systems, as its principal's own requests would be (contract §5).
 
-An event comes at least once and in any order. It knows no version, so the present one is read; who
-changes the task meanwhile makes it be read again, and what an event asks for is never half done.
+An event comes at least once and in any order. It names no version, so the task is read, and read
+again if another request changes it meanwhile; an event is applied as a whole or not at all.
 """
 
 from dataclasses import replace
@@ -9,94 +9,88 @@ from dataclasses import replace
 from functions.identity.model import WRITE, Principal
 from functions.identity.store import PrincipalStore
 from functions.platform.clock import Clock
-from functions.platform.errors import (
-    AccessDenied,
-    EntryExists,
-    NotFound,
-    VersionMismatch,
-)
+from functions.platform.errors import AccessDenied, EntryExists, NotFound, VersionMismatch
 from functions.platform.idempotency import RequestToken
 from functions.platform.json_text import dumps_checked
 from functions.platform.retry import Backoff
-from functions.platform.table import Table
-from functions.platform.task_keys import build_processed_event_key
 from functions.platform.validation import validate
-from functions.platform.writes import put
-from functions.task_events.model import Envelope
-from functions.task_events.requests import TaskEvent
+from functions.task_events.requests import EventEnvelope, TaskEvent
+from functions.task_events.store import ProcessedEvents
 from functions.tasks.model import Task
 from functions.tasks.requests import TaskChange
 from functions.tasks.rules import apply_change
 from functions.tasks.service import Tasks
 
-_REMEMBERED = 15 * 86_400  # seconds; queues of what was refused keep an event for 14 days
 
-
-class Intake:
-    """Takes events in the name of one principal of one tenant."""
+class TaskEventIngester:
+    """Applies events with the permissions of one principal, given as tenant and id."""
 
     def __init__(
         self,
-        table: Table,
+        processed: ProcessedEvents,
         principals: PrincipalStore,
         tasks: Tasks,
-        who: tuple[str, str],
+        principal: tuple[str, str],
         clock: Clock,
     ) -> None:
-        self._table = table
+        self._processed = processed
         self._principals = principals
         self._tasks = tasks
-        self._who = who
+        self._principal = principal
         self._clock = clock
 
-    def take(self, envelope: Envelope) -> Task | None:
-        """Carries out an event once; the task after it, None if it was carried out before.
+    def ingest(self, envelope: EventEnvelope) -> Task | None:
+        """Apply an event once; give the task after it, None if it was applied before.
 
         Raises:
-            ServiceError: it is refused; nothing has changed.
+            ValidationFailed: the detail is no change of a task.
+            AccessDenied: the principal is missing, expired, or may not change the task.
+            NotFound: the task is unknown, and the event names no intent.
+            TaskClosed: the task has ended.
+            Throttled: other requests change the task all the while.
         """
         event = validate(TaskEvent, envelope.detail, "detail")
-        caller = self._caller()
-        place = build_processed_event_key(caller.tenant, envelope.source, envelope.id)
-        if self._table.get(place) is not None:
+        caller = self._get_principal()
+        source, id = envelope.source, envelope.id
+        if self._processed.contains(caller.tenant, source, id):
             return None
-        asked = f"{caller.tenant}\n{envelope.source}"
-        token = RequestToken.from_key(asked, envelope.id, dumps_checked(envelope.detail, "detail"))
-        task = self._carried_out(caller, event, token)
-        self._table.put(put(place, {"ttl_at": self._clock() // 1000 + _REMEMBERED}))
+        scope = f"{caller.tenant}\n{source}"
+        token = RequestToken.from_key(scope, id, dumps_checked(envelope.detail, "detail"))
+        task = self._apply_with_retries(caller, event, token)
+        self._processed.add(caller.tenant, source, id)
         return task
 
-    def _caller(self) -> Principal:
-        found = self._principals.get(*self._who)
+    def _get_principal(self) -> Principal:
+        found = self._principals.get(*self._principal)
         if found is None:
-            raise AccessDenied("the principal that events are taken for isn't there")
+            raise AccessDenied("the principal of task events does not exist")
         caller = found.principal
-        expired = caller.expires is not None and caller.expires <= self._clock()
-        if expired or not caller.may_coordinate or WRITE not in caller.permissions:
-            raise AccessDenied("the principal that events are taken for may not coordinate")
+        is_expired = caller.expires is not None and caller.expires <= self._clock()
+        if is_expired or not caller.may_coordinate or WRITE not in caller.permissions:
+            raise AccessDenied("the principal of task events may not coordinate")
         return caller
 
-    def _carried_out(self, caller: Principal, event: TaskEvent, token: RequestToken) -> Task:
+    def _apply_with_retries(self, caller: Principal, event: TaskEvent, token: RequestToken) -> Task:
         backoff = Backoff("others are changing this task")
         while True:
             try:
-                return self._attempted(caller, event, token)
+                return self._apply(caller, event, token)
             except (VersionMismatch, EntryExists):
                 backoff.wait()  # the next attempt reads what the other request wrote
 
-    def _attempted(self, caller: Principal, event: TaskEvent, token: RequestToken) -> Task:
+    def _apply(self, caller: Principal, event: TaskEvent, token: RequestToken) -> Task:
         try:
-            present = self._tasks.get(caller, event.task_id)
+            current = self._tasks.get(caller, event.task_id)
         except NotFound:
             if event.intent_id is None:
                 raise
             return self._tasks.register(caller, event.new_task, token)
-        if _holds(present, event.change, token):
-            return self._tasks.resume_archive(caller.tenant, present)
-        return self._tasks.change(caller, present.id, present.version, event.change, token)
+        if _is_applied(current, event.change, token):
+            return self._tasks.resume_archive(caller.tenant, current)
+        return self._tasks.change(caller, current.id, current.version, event.change, token)
 
 
-def _holds(task: Task, change: TaskChange, token: RequestToken) -> bool:
-    """Whether the task is already as the event wants it."""
+def _is_applied(task: Task, change: TaskChange, token: RequestToken) -> bool:
+    """Tell whether a change would leave a task as it is."""
     after = apply_change(task, change, task.updated, token)
     return replace(after, version=task.version, request=task.request, ended=task.ended) == task

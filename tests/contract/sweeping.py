@@ -55,8 +55,8 @@ def stored_keys(service: Service) -> list[str]:
     return sorted(item["ekey"] for item in items(service, "e#"))
 
 
-def notices(service: Service) -> dict[str, int]:
-    """How many notices give each reason."""
+def count_tombstones(service: Service) -> dict[str, int]:
+    """How many count_tombstones give each reason."""
     return dict(Counter(item["reason"] for item in items(service, "z#")))
 
 

@@ -48,7 +48,7 @@ def fill(service: Service, tenant: Tenant, episodes: int, days_ago: int = 0) -> 
     _table(service).update(update(key, "ADD counted :more", more=episodes))
 
 
-def test_what_is_delivered_twice_counts_once(
+def test_a_repeated_record_counts_once(
     service: Service, agent: httpx.Client, counted: Counted
 ) -> None:
     stream, deliver = Stream(service), stream_function(service)
@@ -65,7 +65,7 @@ def test_what_is_delivered_twice_counts_once(
     assert counted() == len(stored_episodes(service)) - 1 == 4
 
 
-def test_what_comes_again_behind_a_failed_record_counts_once(
+def test_a_record_after_a_failed_one_counts_once(
     service: Service, agent: httpx.Client, counted: Counted
 ) -> None:
     stream, deliver = Stream(service), stream_function(service)
@@ -85,7 +85,7 @@ def test_what_comes_again_behind_a_failed_record_counts_once(
     assert counted() == 2
 
 
-def test_a_full_tenant_is_refused_and_another_is_not(
+def test_a_used_up_quota_limits_its_tenant_alone(
     service: Service, tenant: Tenant, agent: httpx.Client
 ) -> None:
     run = start(agent)
@@ -99,7 +99,7 @@ def test_a_full_tenant_is_refused_and_another_is_not(
     append(other, start(other), "has room")
 
 
-def test_the_last_place_is_taken_once(
+def test_the_last_episode_of_a_quota_is_accepted_once(
     service: Service, tenant: Tenant, agent: httpx.Client
 ) -> None:
     run = start(agent)
@@ -110,7 +110,7 @@ def test_the_last_place_is_taken_once(
     refused(try_append(agent, run["id"], "one more"), 429, "CAPACITY_EXCEEDED")
 
 
-def test_room_comes_back_with_age(
+def test_expired_episodes_make_room(
     service: Service, tenant: Tenant, agent: httpx.Client, clock: MovableClock
 ) -> None:
     fill(service, tenant, 100_000)
@@ -131,7 +131,7 @@ def test_another_functions_appends_are_seen_within_a_minute(
     refused(try_append(agent, run["id"], "seen"), 429, "CAPACITY_EXCEEDED")
 
 
-def test_who_comes_near_is_warned_once_each_time(
+def test_a_tenant_is_warned_once_each_time_it_reaches_the_warning(
     service: Service, tenant: Tenant, agent: httpx.Client, clock: MovableClock
 ) -> None:
     bus = FakeEventBridge()
@@ -157,7 +157,7 @@ def test_who_comes_near_is_warned_once_each_time(
     assert len(warned(1)) == 2
 
 
-def test_a_warning_that_the_bus_refuses_comes_with_a_later_append(
+def test_a_warning_that_the_bus_refuses_is_repeated_by_a_later_append(
     service: Service, tenant: Tenant, agent: httpx.Client
 ) -> None:
     bus = FakeEventBridge()

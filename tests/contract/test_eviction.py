@@ -10,7 +10,7 @@ import pytest
 from tests.contract.bodies import MEMORY, create, entry, patch, query, read, update
 from tests.contract.expect import ok, refused
 from tests.contract.service import Tenant, names
-from tests.contract.sweeping import counters_equal_items, items, notices, sweep
+from tests.contract.sweeping import count_tombstones, counters_equal_items, items, sweep
 
 HOUR = 3600
 
@@ -116,7 +116,7 @@ def test_what_has_expired_makes_room_before_anything_is_evicted(tenant: Tenant) 
     tenant.service.clock.advance(seconds=1)
     fill(tenant, alice, "b")
     assert kept(alice) == {"a", "b"}
-    assert notices(tenant.service) == {"expired": 1}
+    assert count_tombstones(tenant.service) == {"expired": 1}
 
 
 def test_a_lowered_capacity_is_reached_by_the_schedule(tenant: Tenant) -> None:
@@ -151,7 +151,7 @@ def test_eighty_creates_at_once_on_a_capacity_of_twenty(tenant: Tenant) -> None:
     alice = capacity(tenant, 20)
     assert create_at_once(tenant, alice, 80) == ([201] * 80, 20)
     assert len(kept(alice)) == 20
-    assert notices(tenant.service) == {"evicted": 60}
+    assert count_tombstones(tenant.service) == {"evicted": 60}
     assert counters_equal_items(tenant.service)
 
 

@@ -89,7 +89,7 @@ def test_the_end_is_a_position_too(ada: httpx.Client, tenant: Tenant, logs: Even
     assert again == {"events": [], "next": first["next"]}
 
 
-def test_what_is_appended_again_is_there_once(
+def test_an_event_appended_again_is_logged_once(
     ada: httpx.Client, tenant: Tenant, logs: EventLogStore
 ) -> None:
     sixty = events(tenant, 60)
@@ -106,7 +106,7 @@ def test_nothing_to_append_reads_nothing(tenant: Tenant, service: Service) -> No
     assert calls == []
 
 
-def test_what_comes_late_is_there_once(
+def test_a_late_event_is_logged_once(
     ada: httpx.Client, tenant: Tenant, logs: EventLogStore
 ) -> None:
     old = [event(tenant, f"old {number}", at=1_000 + number) for number in range(3)]
@@ -190,7 +190,7 @@ def test_many_append_at_once_and_a_reader_misses_nothing(
         assert own == [f"{writer}-{number}" for number in range(30)]
 
 
-def test_a_reader_passes_nothing_that_is_not_there_yet(
+def test_a_reader_stops_at_a_gap(
     ada: httpx.Client, tenant: Tenant, service: Service, logs: EventLogStore
 ) -> None:
     for each in events(tenant, 3):
@@ -268,6 +268,6 @@ def test_wrong_parameters_are_named(ada: httpx.Client, query: dict[str, str], fi
     invalid(ada.get(PATH, params=query), field)
 
 
-def test_far_beyond_the_end_there_is_nothing(ada: httpx.Client) -> None:
+def test_a_position_beyond_the_end_gives_nothing(ada: httpx.Client) -> None:
     far = "9" * 15
     assert ok(ada.get(PATH, params={"after": far})) == {"events": [], "next": far}

@@ -86,7 +86,7 @@ def test_it_ranks_as_the_exact_search_does(service: Service, index: FakeVectorIn
     assert len(index.asked) == 2 * len(QUERIES)
 
 
-def test_what_is_written_is_found_and_what_goes_is_not(
+def test_written_entries_are_found_and_deleted_ones_are_not(
     service: Service, tenant: Tenant, ada: httpx.Client, index: FakeVectorIndex
 ) -> None:
     stream, deliver = Stream(service), stream_function(service, vector_index=INDEX)
@@ -107,7 +107,7 @@ def test_what_is_written_is_found_and_what_goes_is_not(
 def test_an_index_that_is_being_built_is_not_available_yet(
     service: Service, index: FakeVectorIndex, said: str
 ) -> None:
-    index.young = said
+    index.building = said
     native = NativeVectorIndex(
         Table(create_client("dynamodb"), service.engine.memory), INDEX, MODEL
     )
@@ -126,7 +126,7 @@ def test_another_models_vectors_are_never_compared(
     assert NativeVectorIndex(table, INDEX, MODEL).search("s", embed("tea"), 5, {}) == []
 
 
-def test_what_has_no_direction_is_kept_but_not_indexed(
+def test_a_zero_vector_is_stored_but_not_indexed(
     service: Service,
     index: FakeVectorIndex,  # noqa: ARG001 - it is searched
 ) -> None:

@@ -30,7 +30,7 @@ def learned(tenant: Tenant) -> httpx.Client:
     return sdr
 
 
-def test_what_is_asked_for_is_among_the_first(learned: httpx.Client) -> None:
+def test_the_expected_facts_are_among_the_first(learned: httpx.Client) -> None:
     assert "direct_roi_framing" in objects(
         recall(learned, "responded positively to direct ROI framing")
     )

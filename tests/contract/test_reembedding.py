@@ -93,14 +93,14 @@ NONE: list[list[str]] = [[], [], []]
 
 @pytest.mark.usefixtures("index")
 @pytest.mark.parametrize("change", [TITAN, NATIVE, TITAN | NATIVE])
-def test_a_change_finds_nothing_until_it_is_embedded_again_and_then_all(
+def test_searches_find_everything_once_it_is_embedded_again(
     service: Service, ada: httpx.Client, key: str, change: dict[str, str]
 ) -> None:
     assert found_by(ada) == ALL
     changed = after(service, key, **change)
     assert found_by(changed) == NONE
     done = sweep(service, **change)
-    assert (done["reembedding_begun"], done["embedded"]) == (1, 4 + 3)
+    assert (done["reembedding_started"], done["embedded"]) == (1, 4 + 3)
     assert found_by(changed) == ALL
     assert found_by(after(service, key)) == NONE  # no vector of the former one is left
     assert sweep(service)["embedded"] == 4 + 3  # and back
@@ -128,7 +128,7 @@ def test_nothing_sensitive_goes_to_the_model(service: Service, bedrock: Bedrock)
 
 
 @pytest.mark.usefixtures("ada")
-def test_who_holds_vectors_in_memory_finds_those_that_are_embedded_again(
+def test_an_index_in_memory_finds_vectors_that_were_embedded_again(
     service: Service, key: str, clock: MovableClock
 ) -> None:
     changed = after(service, key, **TITAN)
@@ -139,7 +139,7 @@ def test_who_holds_vectors_in_memory_finds_those_that_are_embedded_again(
     assert objects(recall(changed, "acme prefers letters"))[0] == "letters"
 
 
-def test_what_was_written_meanwhile_with_the_former_settings_follows_an_hour_later(
+def test_a_second_pass_embeds_what_former_settings_wrote_meanwhile(
     service: Service, ada: httpx.Client, key: str, clock: MovableClock
 ) -> None:
     run = sweeper(service, **TITAN)
@@ -163,11 +163,11 @@ def test_without_a_change_nothing_is_written(service: Service) -> None:
     assert service.state() == before
 
 
-def test_what_was_written_where_no_model_was_is_embedded_when_one_is(
+def test_entries_written_without_a_model_are_embedded_once_there_is_one(
     service: Service, key: str
 ) -> None:
     table = Table(service.engine.client, service.engine.memory)
-    table.put(put(EMBEDDING_KEY, {"made_by": "nothing", "pages": 0, "last": False}))
+    table.put(put(EMBEDDING_KEY, {"vector_format": "nothing", "pages": 0, "is_last": False}))
     ada = service.client(key)
     create(ada, entry(key="a", value=TEA))
     assert keys_of(search(ada, "green tea")) == []
@@ -176,7 +176,9 @@ def test_what_was_written_where_no_model_was_is_embedded_when_one_is(
 
 
 @pytest.mark.usefixtures("ada")
-def test_a_model_out_of_reach_puts_it_off(service: Service, key: str, bedrock: Bedrock) -> None:
+def test_an_unavailable_model_delays_reembedding(
+    service: Service, key: str, bedrock: Bedrock
+) -> None:
     bedrock.answers = False
     run = sweeper(service, **TITAN)
     assert run()["failed"] == 1
@@ -186,7 +188,7 @@ def test_a_model_out_of_reach_puts_it_off(service: Service, key: str, bedrock: B
 
 
 @pytest.mark.usefixtures("ada")
-def test_one_that_cannot_be_read_keeps_no_other_from_it(service: Service) -> None:
+def test_an_unreadable_entry_does_not_stop_reembedding(service: Service) -> None:
     broken = next(item for item in items(service, "e#") if item["ekey"] == "b")
     place = {name: {"S": broken[name]} for name in ("pk", "sk")}
     service.engine.client.update_item(
@@ -196,11 +198,11 @@ def test_one_that_cannot_be_read_keeps_no_other_from_it(service: Service) -> Non
 
 
 @pytest.mark.usefixtures("ada")
-def test_it_goes_on_page_by_page_and_sweep_by_sweep(
+def test_reembedding_resumes_page_by_page_and_sweep_by_sweep(
     service: Service, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("functions.schedule.reembedding._AT_ONCE", 3)
-    monkeypatch.setattr("functions.schedule.sweep._SECONDS_PER_TASK", 0.000001)
+    monkeypatch.setattr("functions.schedule.store._SCANNED", 3)
+    monkeypatch.setattr("functions.schedule.jobs.JOB_SECONDS", 0.000001)
     run, sweeps, embedded = sweeper(service, **TITAN), 0, 0
     while True:
         done = run()
@@ -213,7 +215,9 @@ def test_it_goes_on_page_by_page_and_sweep_by_sweep(
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_killed_at_any_write_the_next_sweep_ends_it(service: Service, key: str, when: When) -> None:
+def test_the_next_sweep_completes_one_that_was_killed_at_any_write(
+    service: Service, key: str, when: When
+) -> None:
     ada = service.client(key)
     create(ada, entry(key="a", value=TEA))
     create(ada, entry(key="b", value=CAR))
@@ -231,11 +235,11 @@ def test_two_sweeps_at_once_do_what_one_does(service: Service, key: str) -> None
         list(pool.map(lambda _: sweep(service, **TITAN), range(2)))
     assert found_by(after(service, key, **TITAN)) == ALL
     (state,) = items(service, EMBEDDING_KEY[1])
-    assert (state["last"], "due" in state) == (True, True)
+    assert (state["is_last"], "due" in state) == (True, True)
 
 
 @pytest.mark.parametrize("victim", ["a", "b", "f-letters"])
-def test_what_changes_under_its_hands_is_found_as_it_is(
+def test_an_entry_or_fact_changed_meanwhile_is_found_as_it_is(
     service: Service, ada: httpx.Client, key: str, clock: MovableClock, victim: str
 ) -> None:
     """Right before it is put, an entry is deleted, or changed, or a fact forgotten."""

@@ -56,7 +56,7 @@ def three(client: httpx.Client, **changes: Any) -> dict[str, Any]:
     }
 
 
-def test_the_most_alike_come_first_with_scores(ada: httpx.Client, embed: Embed) -> None:
+def test_the_most_similar_come_first_with_scores(ada: httpx.Client, embed: Embed) -> None:
     made = three(ada)
     embed()
     found = search(ada, "something warm to drink")
@@ -77,7 +77,7 @@ def test_words_of_keys_and_tags_are_searched(ada: httpx.Client, embed: Embed) ->
     assert keys_of(search(ada, "bill to be paid", top_k=1)) == ["8c1f"]
 
 
-def test_a_change_is_found_by_what_it_says_now(ada: httpx.Client, embed: Embed) -> None:
+def test_an_updated_entry_is_found_by_its_new_value(ada: httpx.Client, embed: Embed) -> None:
     made = three(ada)
     embed()
     before = {each["entry"]["key"]: each["score"] for each in search(ada, "a hot tea")}
@@ -126,7 +126,7 @@ def replaced(ada: httpx.Client, tenant: Tenant, clock: MovableClock) -> None:  #
 
 
 @pytest.mark.parametrize("remove", [deleted, expired, archived, replaced])
-def test_what_is_removed_is_found_no_more_and_leaves_no_vector(
+def test_a_removed_entry_is_not_found_and_leaves_no_vector(
     remove: Removal, ada: httpx.Client, tenant: Tenant, embed: Embed, clock: MovableClock
 ) -> None:
     create_task(tenant.admin, id="t", assigned_agent="ada")
@@ -140,7 +140,7 @@ def test_what_is_removed_is_found_no_more_and_leaves_no_vector(
     assert vectors(tenant.service) == []
 
 
-def test_what_is_evicted_is_found_no_more(tenant: Tenant, ada: httpx.Client, embed: Embed) -> None:
+def test_an_evicted_entry_is_not_found(tenant: Tenant, ada: httpx.Client, embed: Embed) -> None:
     config = {"episodic": {"capacity": 1}}
     ok(tenant.admin.patch("/api/v1/agents/ada/memory/config", json=config))
     create(ada, entry(key="old", value=TEA))
@@ -188,7 +188,7 @@ def test_replays_and_disorder_change_nothing(tenant: Tenant, service: Service) -
     assert keys_of(search(ada, "tea", top_k=10)) in (["a", "b"], ["b", "a"])
 
 
-def test_a_search_keeps_what_it_shows_from_eviction(
+def test_a_found_entry_counts_as_accessed_for_eviction(
     tenant: Tenant, ada: httpx.Client, embed: Embed, clock: MovableClock
 ) -> None:
     config = {"episodic": {"capacity": 2}}

@@ -97,7 +97,7 @@ def test_semantic_memory_is_found_in_readable_namespaces(
         assert found(ada, **asked, namespace=name) == set()
 
 
-def test_tenants_are_apart(service: Service, embed: Embed) -> None:
+def test_a_search_finds_nothing_of_other_tenants(service: Service, embed: Embed) -> None:
     first, second = service.tenant(), service.tenant()
     one, two = first.agent("ada"), second.agent("ada")
     create(one, entry(value=TEA))

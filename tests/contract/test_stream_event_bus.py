@@ -47,7 +47,7 @@ def test_a_replay_publishes_nothing_again(
     assert HUSH not in json.dumps(bus.accepted)
 
 
-def test_what_the_bus_refuses_comes_again(
+def test_an_event_that_the_bus_refuses_is_published_again(
     service: Service, tenant: Tenant, deliver: Deliver, bus: FakeEventBridge
 ) -> None:
     stream = Stream(service)

@@ -66,7 +66,7 @@ LIFE = [f"{what} {key} {n}" for what, n in (("created", 1), ("updated", 2)) for 
 LIFE += [f"{what} {key} 3" for what in ("updated", "deleted") for key in "ab"]
 
 
-def test_each_event_is_told_in_order_without_its_value(
+def test_events_are_logged_in_order_without_values(
     ada: httpx.Client, stream: Stream, deliver: Deliver
 ) -> None:
     life(ada)
@@ -89,7 +89,7 @@ def test_reads_and_recorded_accesses_are_no_events(
     assert summarize(log(ada, "agents/ada")) == ["created k 1"]
 
 
-def test_whose_log_it_is(
+def test_an_event_is_in_the_log_of_intent_agent_or_namespace(
     ada: httpx.Client, tenant: Tenant, stream: Stream, deliver: Deliver
 ) -> None:
     boss = tenant.coordinator("boss")
@@ -106,7 +106,7 @@ def test_whose_log_it_is(
     assert (first["task_id"], first["intent_id"], first["agent_id"]) == ("t", "i", "ada")
 
 
-def test_a_change_stays_in_its_log_when_its_task_comes_to_an_intent(
+def test_an_event_stays_in_its_log_when_its_task_gets_an_intent(
     ada: httpx.Client, tenant: Tenant, stream: Stream, deliver: Deliver, clock: MovableClock
 ) -> None:
     made = create(ada, working("t", key="w"))
@@ -132,7 +132,7 @@ def test_what_is_no_entry_is_no_event(
     assert log(ada, "agents/ada") == []
 
 
-def test_twice_split_and_backwards_come_to_the_same(
+def test_replayed_split_and_reversed_batches_log_the_same_events(
     ada: httpx.Client, stream: Stream, deliver: Deliver, service: Service
 ) -> None:
     life(ada)
@@ -154,7 +154,7 @@ def poisoned(record: Json) -> Json:
     return broken
 
 
-def test_a_poison_record_holds_up_its_own_entry_only(
+def test_a_poison_record_blocks_only_its_own_entry(
     ada: httpx.Client, stream: Stream, deliver: Deliver
 ) -> None:
     life(ada)
@@ -172,7 +172,7 @@ def test_a_poison_record_holds_up_its_own_entry_only(
     assert sorted(events) == sorted(LIFE)
 
 
-def test_the_one_that_is_evicted_is_told(
+def test_an_eviction_is_logged(
     ada: httpx.Client, tenant: Tenant, stream: Stream, deliver: Deliver, clock: MovableClock
 ) -> None:
     config = {"episodic": {"capacity": 2}}
@@ -184,7 +184,7 @@ def test_the_one_that_is_evicted_is_told(
     assert summarize(log(ada, "agents/ada", type="memory.evicted")) == ["evicted a 1"]
 
 
-def test_a_taken_over_slot_tells_of_the_one_before(
+def test_replacing_an_expired_entry_logs_its_expiry(
     ada: httpx.Client, stream: Stream, deliver: Deliver, clock: MovableClock
 ) -> None:
     old = create(ada, entry(ttl="duration:PT1S"))
@@ -205,7 +205,7 @@ EXPIRING = [
 
 
 @pytest.mark.parametrize("body", EXPIRING, ids=lambda body: str(body["key"]))
-def test_dynamodbs_own_expiry_is_told_and_counted_once(
+def test_expiry_by_dynamodb_is_logged_and_counted_once(
     tenant: Tenant, service: Service, stream: Stream, deliver: Deliver, body: Json
 ) -> None:
     made = create(tenant.admin, body)

@@ -21,8 +21,8 @@ from tools.events import load_stream_cases, render_stream_event
 AGENT = LogName("agent", "agent_billing_01")
 POLICIES = LogName("namespace", "company_policies")
 
-# What each payload puts into whose log; removals are given the notice that came before them.
-TOLD: dict[str, tuple[LogName, list[str]]] = {
+# What each payload appends to which log; removals are given the tombstone that was written before.
+LOGGED: dict[str, tuple[LogName, list[str]]] = {
     "created": (AGENT, ["memory.created batch_progress 1"]),
     "created-sensitive": (AGENT, ["memory.created vendor_42 1"]),
     "updated": (AGENT, ["memory.updated batch_progress 2"]),
@@ -37,33 +37,33 @@ TOLD: dict[str, tuple[LogName, list[str]]] = {
     "other-items": (AGENT, []),
     "poison": (AGENT, ["memory.created vendor_42 1"]),
 }
-NOTICED = ("deleted", "evicted", "archived")
+WITH_TOMBSTONE = ("deleted", "evicted", "archived")
 
 
-def leave_notice(memory: Table, record: dict[str, Any], reason: str) -> None:
+def put_tombstone(memory: Table, record: dict[str, Any], reason: str) -> None:
     """What stands in the table when an entry was removed for a reason."""
     old = EntryMapper(None).to_entry(decode_item(record["dynamodb"]["OldImage"]))
-    notice = {"reason": reason, "actor": "somebody", "happened": 1_779_350_500_000}
-    memory.put(put(entry_keys.build_tombstone_key(old.address, old.nonce), notice))
+    tombstone = {"reason": reason, "actor": "somebody", "happened": 1_779_350_500_000}
+    memory.put(put(entry_keys.build_tombstone_key(old.address, old.nonce), tombstone))
 
 
-def test_every_payload_is_tried() -> None:
-    assert load_stream_cases().keys() == TOLD.keys()
+def test_every_payload_is_listed() -> None:
+    assert load_stream_cases().keys() == LOGGED.keys()
 
 
-@pytest.mark.parametrize("name", TOLD)
-def test_what_a_payload_tells(service: Service, name: str) -> None:
+@pytest.mark.parametrize("name", LOGGED)
+def test_a_payload_logs_its_events(service: Service, name: str) -> None:
     settings = StreamSettings(memory_table=service.engine.memory, log_table=service.engine.log)
     dynamodb = create_client("dynamodb")
     event = render_stream_event(name)
-    if name in NOTICED:
-        leave_notice(Table(dynamodb, service.engine.memory), event["Records"][0], name)
+    if name in WITH_TOMBSTONE:
+        put_tombstone(Table(dynamodb, service.engine.memory), event["Records"][0], name)
     handler = build_handler(Container(settings, service.clock))
     failed = [event["Records"][0]["dynamodb"]["SequenceNumber"]] if name == "poison" else []
     for _ in range(2):
         failures = handler(render_stream_event(name), None)["batchItemFailures"]
         assert [each["itemIdentifier"] for each in failures] == failed
-    log, told = TOLD[name]
+    log, expected = LOGGED[name]
     store = EventLogStore(Table(dynamodb, service.engine.log))
     events, _ = store.read("acme", log, LogQuery(0, 100))
-    assert [f"{e.type} {e.data['key']} {e.data['version']}" for e in events] == told
+    assert [f"{e.type} {e.data['key']} {e.data['version']}" for e in events] == expected

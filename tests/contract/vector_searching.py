@@ -28,17 +28,17 @@ _VECTOR = _DECLARED["VectorAttribute"]["AttributeName"]
 _SAME = re.compile(r"(\w+) = (:\w+)")
 
 
-class Refused(Exception):
-    """What DynamoDB answers with a ValidationException."""
+class ValidationException(Exception):
+    """An error that DynamoDB answers."""
 
 
 class FakeVectorIndex:
-    """The index, and how it stands: `young` is what it says while it is being built."""
+    """The index, and how it stands: `building` is what it says while it is being built."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self.asked: list[Json] = []
-        self.young: str | None = None
+        self.building: str | None = None
         client = boto3.client("dynamodb")
         self._shape = client.meta.service_model.operation_model("SearchVectors").input_shape
 
@@ -47,10 +47,14 @@ class FakeVectorIndex:
         problems = ParamValidator().validate(asked, self._shape)
         assert not problems.has_errors(), problems.generate_report()
         self.asked.append(asked)
-        if self.young is not None or asked["IndexName"] != INDEX:
-            raise Refused(self.young or f"The table does not have the specified index: {INDEX}")
+        if self.building is not None or asked["IndexName"] != INDEX:
+            raise ValidationException(
+                self.building or f"The table does not have the specified index: {INDEX}"
+            )
         if not 1 <= asked["TopK"] <= 100:
-            raise Refused(f"Provided TopK value '{asked['TopK']}' is out of valid range.")
+            raise ValidationException(
+                f"Provided TopK value '{asked['TopK']}' is out of valid range."
+            )
         wanted, vector = _condition(asked), _numbers(asked["SearchVector"])
         scored = [
             {"Item": {"sk": item["sk"]}, "Score": _distance(vector, _numbers(item[_VECTOR]["L"]))}
@@ -70,14 +74,16 @@ def _condition(asked: Json) -> Json:
     matches = [_SAME.fullmatch(term) for term in terms]
     named = {match[1]: asked["ExpressionAttributeValues"][match[2]] for match in matches if match}
     if len(named) != len(terms) or _HASH not in named or not named.keys() <= {_HASH, *_FILTERS}:
-        raise Refused("Invalid SearchConditionExpression")
+        raise ValidationException("Invalid SearchConditionExpression")
     return named
 
 
 def _numbers(attributes: list[Json]) -> list[float]:
     numbers = [float(each["N"]) for each in attributes]
     if len(numbers) != _DECLARED["Dimensions"]:
-        raise Refused(f"vector dimension {len(numbers)} does not match vector index dimension")
+        raise ValidationException(
+            f"vector dimension {len(numbers)} does not match vector index dimension"
+        )
     return numbers
 
 
@@ -108,9 +114,9 @@ def searching(engine: Engine) -> Iterator[tuple[str, FakeVectorIndex]]:
         def _search(self, body: bytes) -> tuple[int, bytes]:
             try:
                 return 200, json.dumps(index.answer(json.loads(body))).encode()
-            except Refused as refused:
+            except ValidationException as error:
                 kind = "com.amazon.coral.validate#ValidationException"
-                return 400, json.dumps({"__type": kind, "message": str(refused)}).encode()
+                return 400, json.dumps({"__type": kind, "message": str(error)}).encode()
 
         def _pass(self, body: bytes) -> tuple[int, bytes]:
             names = ("X-Amz-Target", "Content-Type", "Authorization", "X-Amz-Date")

@@ -42,7 +42,7 @@ def _grant_through(mapping: Properties, record: dict[str, Any]) -> bool:
     return any(_passes(pattern, record) for pattern in patterns)
 
 
-def test_the_filters_let_through_what_a_consumer_takes(mapping: Properties) -> None:
+def test_the_filters_pass_what_a_consumer_takes(mapping: Properties) -> None:
     records = list(_records())
     wanted = [each for each in records if is_consumed(each[1])]
     spared = [each for each in records if each not in wanted]
@@ -52,7 +52,7 @@ def test_the_filters_let_through_what_a_consumer_takes(mapping: Properties) -> N
     assert spared
 
 
-def test_an_announcement_that_is_taken_back_wakes_nobody(mapping: Properties) -> None:
+def test_a_removed_announcement_is_filtered_out(mapping: Properties) -> None:
     record = next(record for name, record in _records() if name == "stream-announced")
     assert _grant_through(mapping, record)
     assert not _grant_through(mapping, record | {"eventName": "REMOVE"})

@@ -78,12 +78,12 @@ def test_a_call_stays_below_the_limit_of_its_size() -> None:
     assert sum(map(len, client.calls)) == 7
 
 
-def test_what_is_refused_does_not_come_back() -> None:
+def test_a_refused_event_is_not_among_the_accepted() -> None:
     taken = EventBus(Recorder("b"), "bus").publish(map(event, "abc"))
     assert list(taken) == [[event("a"), event("c")]]
 
 
-def test_a_bus_out_of_reach_is_said_so() -> None:
+def test_a_bus_that_cannot_be_reached_is_unavailable() -> None:
     class Gone:
         def put_events(self, **_: Any) -> None:
             raise EndpointConnectionError(endpoint_url="https://events")

@@ -69,7 +69,7 @@ def size_of(item: Item) -> int:
 
 
 @given(st.lists(st.dictionaries(st.text(), JSON, max_size=5), max_size=4))
-def test_what_is_read_is_what_was_written(data: list[dict[str, Any]]) -> None:
+def test_events_are_decoded_as_they_were_encoded(data: list[dict[str, Any]]) -> None:
     events = [event(each, f"evt_{number}") for number, each in enumerate(data)]
     assert stored_and_read(events) == events
 
@@ -93,7 +93,7 @@ def test_large_data_goes_into_parts_that_an_item_holds() -> None:
     assert stored_and_read([large]) == [large]
 
 
-def test_what_compresses_is_compressed() -> None:
+def test_compressible_data_is_compressed() -> None:
     (item,), parts = items_of([event({"s": "x" * 100_000})])
     assert size_of(item) < 1_000
     assert parts == {}

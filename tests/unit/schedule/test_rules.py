@@ -1,4 +1,4 @@
-"""What a sweep decides by itself."""
+"""The order of a sweep, and what one transaction removes."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from functions.platform.limits import MAX_TRANSACTION_WRITES
-from functions.schedule.rules import batches, in_turn, kind_of, writes_of_removal
+from functions.schedule.rules import count_removal_writes, group_removals, rotate_shards
 
 SHARDS = ("0", "1", "2", "3")
 MINUTE = 60_000
@@ -29,33 +29,30 @@ ITEMS = st.lists(
 def test_batches_hold_every_entry_once_of_one_owner_and_fit_a_transaction(
     items: list[dict[str, Any]],
 ) -> None:
-    made = list(batches(items))
+    made = list(group_removals(items))
     assert sorted(each["sk"] for batch in made for each in batch) == sorted(
         each["sk"] for each in items
     )
     for batch in made:
         assert len({each["pk"] for each in batch}) == 1
         assert (
-            sum(map(writes_of_removal, batch)) < MAX_TRANSACTION_WRITES
+            sum(map(count_removal_writes, batch)) < MAX_TRANSACTION_WRITES
         )  # the agent's counters fit in
 
 
 def test_few_entries_of_one_owner_go_together() -> None:
-    assert [len(batch) for batch in batches([item("a", n, None, False) for n in range(45)])] == [45]
+    assert [
+        len(batch) for batch in group_removals([item("a", n, None, False) for n in range(45)])
+    ] == [45]
 
 
 def test_a_removal_takes_a_write_for_all_that_it_changes() -> None:
-    assert writes_of_removal(item("a", 1, None, task=False)) == 2  # entry, notice
-    assert writes_of_removal(item("a", 1, None, task=True)) == 3  # the task's count
-    assert writes_of_removal(item("n", 1, 2, task=False)) == 5  # a row for all, and one a tag
+    assert count_removal_writes(item("a", 1, None, task=False)) == 2  # entry, notice
+    assert count_removal_writes(item("a", 1, None, task=True)) == 3  # the task's count
+    assert count_removal_writes(item("n", 1, 2, task=False)) == 5  # a row for all, and one a tag
 
 
 def test_each_minute_another_shard_comes_first() -> None:
-    firsts = [in_turn(SHARDS, minute * MINUTE)[0] for minute in range(8)]
+    firsts = [rotate_shards(SHARDS, minute * MINUTE)[0] for minute in range(8)]
     assert firsts == [*SHARDS, *SHARDS]
-    assert in_turn(SHARDS, 2 * MINUTE) == ["2", "3", "0", "1"]
-
-
-def test_what_is_due_is_told_apart_by_its_sort_key() -> None:
-    sorts = {"e#ns#key": "entry", "a": "agent", "t": "task", "z#mem": "unknown", "tasks": "unknown"}
-    assert {sort: kind_of({"pk": "p", "sk": sort}) for sort in sorts} == sorts
+    assert rotate_shards(SHARDS, 2 * MINUTE) == ["2", "3", "0", "1"]

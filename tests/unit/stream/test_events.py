@@ -60,7 +60,7 @@ def test_a_removal_names_the_last_version_twice(reason: Any) -> None:
     assert (event.data["version"], event.data["previous_version"]) == (3, 3)
 
 
-def test_what_is_archived_has_no_event_of_its_own() -> None:
+def test_an_archived_entry_has_no_event_of_its_own() -> None:
     assert events_of(ENTRY, None, Removal("archived", 5_000)) == []
 
 
@@ -68,7 +68,7 @@ def test_a_recorded_access_is_no_event() -> None:
     assert events_of(ENTRY, ENTRY._replace(accessed=9_000)) == []
 
 
-def test_a_slot_that_was_taken_over_tells_of_both() -> None:
+def test_replacing_an_expired_entry_has_two_events() -> None:
     new = ENTRY._replace(nonce="1" * 16, version=1, created=7_000)
     expired, created = events_of(ENTRY, new)
     assert (expired.type, expired.data["entry_id"]) == ("memory.expired", ENTRY.id)
@@ -88,12 +88,14 @@ def test_a_slot_that_was_taken_over_tells_of_both() -> None:
         ),
     ],
 )
-def test_whose_log_it_is(changes: dict[str, Any], log: tuple[str, str]) -> None:
+def test_an_event_is_in_the_log_of_intent_agent_or_namespace(
+    changes: dict[str, Any], log: tuple[str, str]
+) -> None:
     (event,) = events_of(None, ENTRY._replace(**changes))
     assert (event.log.kind, event.log.name) == log
 
 
-def test_an_intent_has_what_happened_since_the_task_belongs_to_it() -> None:
+def test_an_intents_log_begins_when_the_task_joins_it() -> None:
     new = ENTRY._replace(task="t")
     old = new._replace(version=2)
     for task in (replace(TASK, created=1_500), replace(TASK, adopted=1_500)):
@@ -101,7 +103,7 @@ def test_an_intent_has_what_happened_since_the_task_belongs_to_it() -> None:
         assert (created.log, updated.log) == (LogName("agent", "ada"), LogName("intent", "i"))
 
 
-def test_it_is_told_as_the_rfc_says_and_never_with_a_value() -> None:
+def test_an_event_has_the_fields_of_the_rfc_and_never_a_value() -> None:
     (event,) = events_of(ENTRY._replace(version=2), ENTRY)
     assert event.data == {
         "entry_id": ENTRY.id,

@@ -46,7 +46,7 @@ def test_a_text_becomes_a_vector_of_the_indexs_dimension(bedrock: Any) -> None:
 
 
 @pytest.mark.parametrize("code", ["AccessDeniedException", "ThrottlingException"])
-def test_a_model_that_refuses_is_not_available(bedrock: Any, code: str) -> None:
+def test_a_model_that_denies_access_is_unavailable(bedrock: Any, code: str) -> None:
     with Stubber(bedrock) as stub:
         stub.add_client_error("invoke_model", code)
         with pytest.raises(Unavailable, match="embedding model"):
@@ -54,6 +54,6 @@ def test_a_model_that_refuses_is_not_available(bedrock: Any, code: str) -> None:
 
 
 @pytest.mark.parametrize("model", ["titan", "bedrock:", "bedrock:amazon.titan-embed-text-v1"])
-def test_a_model_that_is_not_known_is_a_wrong_setting(model: str) -> None:
+def test_an_unknown_model_is_a_wrong_setting(model: str) -> None:
     with pytest.raises(WrongSetting, match="EMBEDDING_MODEL"):
         Settings(memory_table="m", log_table="l", embedding_model=model)

@@ -15,7 +15,7 @@ import pytest
 from functions.container import Container
 from functions.platform.clock import to_rfc3339
 from functions.platform.settings import TaskEventSettings
-from functions.task_events.handler import EventRefused, build_handler
+from functions.task_events.handler import TaskEventRejected, build_handler
 from tests.contract.bodies import TASKS, change_task, create, create_task, read, working
 from tests.contract.door import LambdaContext, MovableClock
 from tests.contract.expect import ok, refused
@@ -28,7 +28,7 @@ PAYLOAD = Path(__file__).parents[2] / "events/task-event.json"
 Send = Callable[..., dict[str, Any]]
 
 
-def intake(service: Service, tenant: Tenant, principal: str = "planner") -> Send:
+def task_events_function(service: Service, tenant: Tenant, principal: str = "planner") -> Send:
     """A new instance of the function, and how an event reaches it."""
     settings = TaskEventSettings(
         memory_table=service.engine.memory,
@@ -47,7 +47,7 @@ def intake(service: Service, tenant: Tenant, principal: str = "planner") -> Send
 
 @pytest.fixture
 def planner(tenant: Tenant) -> httpx.Client:
-    """The coordinator in whose name events are taken."""
+    """The coordinator in whose name events are applied."""
     return tenant.coordinator("planner")
 
 
@@ -60,7 +60,7 @@ def task_1(planner: httpx.Client) -> None:
 @pytest.fixture
 def send(service: Service, tenant: Tenant) -> Send:
     """How an event reaches the function."""
-    return intake(service, tenant)
+    return task_events_function(service, tenant)
 
 
 def task(client: httpx.Client, id: str = "task_1") -> Any:
@@ -70,7 +70,7 @@ def task(client: httpx.Client, id: str = "task_1") -> Any:
 
 @pytest.mark.usefixtures("task_1")
 def test_an_event_changes_a_task(send: Send, planner: httpx.Client) -> None:
-    assert send(task_id="task_1", status="running") == {"taken": True, "version": 2}
+    assert send(task_id="task_1", status="running") == {"applied": True, "version": 2}
     assert task(planner)["status"] == "running"
     send(task_id="task_1", assigned_agent="bob", name="theirs")
     after = task(planner)
@@ -88,7 +88,9 @@ def test_an_event_that_names_an_intent_registers_its_task(
 
 
 @pytest.mark.usefixtures("task_1")
-def test_an_end_archives_as_a_call_does(tenant: Tenant, send: Send, planner: httpx.Client) -> None:
+def test_completing_a_task_archives_as_a_request_does(
+    tenant: Tenant, send: Send, planner: httpx.Client
+) -> None:
     alice = tenant.agent("alice")
     made = create(alice, working("task_1"))
     send(task_id="task_1", status="completed")
@@ -98,17 +100,19 @@ def test_an_end_archives_as_a_call_does(tenant: Tenant, send: Send, planner: htt
 
 
 @pytest.mark.usefixtures("task_1")
-def test_an_event_that_comes_again_does_nothing(send: Send, planner: httpx.Client) -> None:
+def test_a_repeated_event_does_nothing(send: Send, planner: httpx.Client) -> None:
     send("e1", task_id="task_1", assigned_agent="bob")
     ok(change_task(planner, task(planner), assigned_agent="carol"))
-    assert send("e1", task_id="task_1", assigned_agent="bob") == {"taken": False, "version": None}
+    assert send("e1", task_id="task_1", assigned_agent="bob") == {"applied": False, "version": None}
     assert task(planner)["assigned_agent"] == "carol"
 
 
 @pytest.mark.usefixtures("task_1")
-def test_what_is_so_already_is_left_as_it_is(send: Send, planner: httpx.Client) -> None:
+def test_an_event_that_changes_nothing_leaves_the_version(
+    send: Send, planner: httpx.Client
+) -> None:
     ok(change_task(planner, task(planner), status="completed"))
-    assert send(task_id="task_1", status="completed") == {"taken": True, "version": 2}
+    assert send(task_id="task_1", status="completed") == {"applied": True, "version": 2}
 
 
 @pytest.mark.parametrize(
@@ -123,7 +127,7 @@ def test_what_is_so_already_is_left_as_it_is(send: Send, planner: httpx.Client) 
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_a_refused_event_changes_nothing_and_is_given_back(
+def test_a_rejected_event_changes_nothing_and_fails(
     service: Service,
     tenant: Tenant,
     send: Send,
@@ -135,24 +139,24 @@ def test_a_refused_event_changes_nothing_and_is_given_back(
     create_task(tenant.coordinator("other"), id="theirs", intent_id="other")
     ok(change_task(planner, create_task(planner, id="ended"), status="failed"))
     before = service.state()
-    with pytest.raises(EventRefused, match=says):
+    with pytest.raises(TaskEventRejected, match=says):
         send(**detail)
     assert service.state() == before
 
 
 @pytest.mark.parametrize("event", [None, [], {}, {"source": "s", "id": "i"}, {"detail": {}}])
-def test_what_is_no_event_is_refused(service: Service, tenant: Tenant, event: Any) -> None:
+def test_what_is_no_event_is_rejected(service: Service, tenant: Tenant, event: Any) -> None:
     settings = TaskEventSettings(
         memory_table=service.engine.memory,
         log_table=service.engine.log,
         task_events_tenant=tenant.id,
         task_events_principal="planner",
     )
-    with pytest.raises(EventRefused, match="VALIDATION_ERROR"):
+    with pytest.raises(TaskEventRejected, match="VALIDATION_ERROR"):
         build_handler(Container(settings, service.clock))(event, LambdaContext())
 
 
-def test_it_may_do_what_its_principal_may(
+def test_an_event_has_the_permissions_of_its_principal(
     service: Service, tenant: Tenant, planner: httpx.Client, clock: MovableClock
 ) -> None:
     create_task(planner, id="task_1")
@@ -161,8 +165,8 @@ def test_it_may_do_what_its_principal_may(
     tenant.coordinator("guest", expires_at=to_rfc3339(clock() + 3_600_000))
     clock.advance(seconds=3600)
     for principal in ("agent", "reader", "guest", "nobody"):
-        with pytest.raises(EventRefused, match="ACCESS_DENIED"):
-            intake(service, tenant, principal)(task_id="task_1", status="running")
+        with pytest.raises(TaskEventRejected, match="ACCESS_DENIED"):
+            task_events_function(service, tenant, principal)(task_id="task_1", status="running")
     assert task(planner)["version"] == 1
 
 
@@ -177,7 +181,7 @@ def test_events_at_once_all_take_effect(send: Send, planner: httpx.Client) -> No
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_killed_at_any_write_the_next_delivery_ends_it(
+def test_the_next_delivery_completes_one_killed_at_any_write(
     service: Service, tenant: Tenant, send: Send, planner: httpx.Client, when: When
 ) -> None:
     alice = tenant.agent("alice")
@@ -186,7 +190,7 @@ def test_killed_at_any_write_the_next_delivery_ends_it(
         create_task(planner, id=id, intent_id=id, assigned_agent="alice")
         create(alice, working(id, key=id))
         with faulty(at=nth, when=when) as client:
-            dying = intake(service, tenant)
+            dying = task_events_function(service, tenant)
         with suppress(Killed):
             dying(id, task_id=id, status="completed")
         send(id, task_id=id, status="completed")
@@ -197,7 +201,7 @@ def test_killed_at_any_write_the_next_delivery_ends_it(
     assert nth > 4
 
 
-def test_the_payload_is_taken(service: Service, tenant: Tenant, planner: httpx.Client) -> None:
+def test_the_payload_is_applied(service: Service, tenant: Tenant, planner: httpx.Client) -> None:
     event = json.loads(PAYLOAD.read_text("utf-8"))
-    intake(service, tenant)(event["id"], **event["detail"])
+    task_events_function(service, tenant)(event["id"], **event["detail"])
     assert task(planner, "task_01HXYZ")["status"] == "running"

@@ -1,4 +1,4 @@
-"""Contract §4: the scheduled function brings agents down to their capacity and proves counters."""
+"""Contract §4: the scheduled function evicts to the capacity and reconciles counters."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -19,9 +19,9 @@ from tests.contract.service import Service, Tenant
 from tests.contract.sweeping import (
     ShortTime,
     after_each_kill,
+    count_tombstones,
     counters_equal_items,
     items,
-    notices,
     stored_keys,
     sweep,
     sweeper,
@@ -74,12 +74,12 @@ def test_a_lowered_capacity_is_reached_in_the_order_of_eviction(
     lower(service, tenant, 3)
     assert sweep(service)["evicted"] == 2
     assert stored_keys(service) == ["high", "new", "pinned", "working"]
-    assert notices(service) == {"evicted": 2}
+    assert count_tombstones(service) == {"evicted": 2}
     assert counters_equal_items(service)
     assert sweep(service) == {"lag_ms": 0}
 
 
-def test_what_has_expired_goes_before_anything_is_evicted(
+def test_expired_entries_are_removed_before_any_is_evicted(
     service: Service, tenant: Tenant, alice: httpx.Client, clock: MovableClock
 ) -> None:
     remember(alice, clock, "old", "older")
@@ -88,12 +88,12 @@ def test_what_has_expired_goes_before_anything_is_evicted(
     lower(service, tenant, 2)
     sweep(service)
     assert stored_keys(service) == ["old", "older"]
-    assert notices(service) == {"expired": 2}
+    assert count_tombstones(service) == {"expired": 2}
     assert counters_equal_items(service)
 
 
 @pytest.mark.usefixtures("volume")
-def test_a_large_surplus_goes_to_the_entry(
+def test_a_large_excess_is_evicted_exactly(
     service: Service, tenant: Tenant, alice: httpx.Client, clock: MovableClock
 ) -> None:
     names = [f"{number:03}" for number in range(100)]
@@ -117,11 +117,11 @@ def test_two_sweeps_at_once_evict_no_entry_too_many(
         list(pool.map(lambda run: run(), sweeps))
     sweep(service)
     assert stored_keys(service) == [f"{number:03}" for number in range(60, 80)]
-    assert notices(service) == {"evicted": 60}
+    assert count_tombstones(service) == {"evicted": 60}
     assert counters_equal_items(service)
 
 
-def test_all_pinned_is_looked_at_again_an_hour_later(
+def test_an_agent_with_only_pinned_entries_is_retried_an_hour_later(
     service: Service, tenant: Tenant, alice: httpx.Client, clock: MovableClock
 ) -> None:
     made = [create(alice, entry(key=f"k{number}", pinned=True)) for number in range(3)]
@@ -136,7 +136,7 @@ def test_all_pinned_is_looked_at_again_an_hour_later(
 
 @pytest.mark.usefixtures("volume")
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_killed_at_any_write_the_next_sweep_ends_the_eviction(
+def test_the_next_sweep_completes_an_eviction_killed_at_any_write(
     service: Service, tenant: Tenant, alice: httpx.Client, clock: MovableClock, when: When
 ) -> None:
     remember(alice, clock, *(f"{number:03}" for number in range(70)))
@@ -151,7 +151,7 @@ def test_killed_at_any_write_the_next_sweep_ends_the_eviction(
 SPOILT = {"ep_room": 3, "ep_kb": 99, "ep_pinned": 7, "wk_room": 1, "wk_room_kb": 2}
 
 
-def test_counters_are_proven_against_the_entries_once_a_day(
+def test_counters_are_reconciled_with_entries_once_a_day(
     service: Service, tenant: Tenant, alice: httpx.Client, clock: MovableClock
 ) -> None:
     create_task(alice, id="task_1", assigned_agent="alice")
@@ -164,13 +164,13 @@ def test_counters_are_proven_against_the_entries_once_a_day(
     assert not counters_equal_items(service)
     clock.advance(ms=RECONCILE_EVERY)
     done = sweep(service)
-    assert (done["proven"], done["repaired"]) == (1, 2)
+    assert (done["reconciled"], done["repaired"]) == (1, 2)
     assert counters_equal_items(service)
     assert len(service.state()) == len(right)
     assert sweep(service) == {"lag_ms": 0}
     create(alice, entry(key="later"))
     clock.advance(ms=RECONCILE_EVERY)
-    assert sweep(service) == {"lag_ms": 0, "proven": 1}
+    assert sweep(service) == {"lag_ms": 0, "reconciled": 1}
 
 
 def spoil_task(service: Service, tenant: Tenant) -> None:
@@ -189,7 +189,7 @@ def reads_entries(request: dict[str, Any]) -> bool:
     return "IndexName" not in request
 
 
-def test_a_write_during_the_proof_is_never_undone(
+def test_a_write_during_reconciliation_is_never_undone(
     service: Service, tenant: Tenant, alice: httpx.Client, clock: MovableClock
 ) -> None:
     remember(alice, clock, "a", "b")
@@ -205,11 +205,11 @@ def test_a_write_during_the_proof_is_never_undone(
     assert stored_keys(service) == ["a", "b", "c"]
 
 
-def test_an_untouched_agent_is_proven_no_more(
+def test_an_unchanged_agent_is_not_reconciled_again(
     service: Service, alice: httpx.Client, clock: MovableClock
 ) -> None:
     remember(alice, clock, "a")
     clock.advance(ms=RECONCILE_EVERY)
-    assert sweep(service)["proven"] == 1
+    assert sweep(service)["reconciled"] == 1
     clock.advance(ms=10 * RECONCILE_EVERY)
     assert sweep(service) == {"lag_ms": 0}

@@ -1,4 +1,4 @@
-"""Contract §4, RFC-0015 §9.3: the scheduled function takes away what has expired."""
+"""Contract §4, RFC-0015 §9.3: the scheduled function removes expired entries."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -15,9 +15,9 @@ from tests.contract.service import Service, Tenant
 from tests.contract.sweeping import (
     ShortTime,
     after_each_kill,
+    count_tombstones,
     counters_equal_items,
     items,
-    notices,
     stored_keys,
     sweep,
     sweeper,
@@ -42,7 +42,7 @@ def fill(client: httpx.Client, count: int, body: dict[str, Any], name: str = "k"
         ok(client.post(BATCH, json={"entries": bodies}))
 
 
-def test_what_has_expired_goes_and_the_rest_stays(
+def test_expired_entries_are_removed_and_others_stay(
     service: Service, alice: httpx.Client, clock: MovableClock
 ) -> None:
     create_task(alice, id="task_1", assigned_agent="alice")
@@ -58,12 +58,12 @@ def test_what_has_expired_goes_and_the_rest_stays(
     assert (done["expired"], done["lag_ms"]) == (5, 999)
     assert stored_keys(service) == [f"kept {number}" for number in range(5)]
     assert len(items(service, "x#")) == 2
-    assert notices(service) == {"expired": 5}
+    assert count_tombstones(service) == {"expired": 5}
     assert counters_equal_items(service)
     assert sweep(service) == {"lag_ms": 0}
 
 
-def test_sensitive_and_large_entries_go_like_others(
+def test_sensitive_and_large_entries_are_removed_likewise(
     service: Service, alice: httpx.Client, clock: MovableClock
 ) -> None:
     large = {"text": "long " * 10_000}
@@ -76,7 +76,7 @@ def test_sensitive_and_large_entries_go_like_others(
     assert stored_keys(service) == [item["sk"] for item in items(service, "x#")] == []
 
 
-def test_every_tenants_entries_go(service: Service, clock: MovableClock) -> None:
+def test_expired_entries_of_every_tenant_are_removed(service: Service, clock: MovableClock) -> None:
     for _ in range(5):
         create(service.tenant().admin, entry() | SOON)
     clock.advance(seconds=10)
@@ -84,7 +84,7 @@ def test_every_tenants_entries_go(service: Service, clock: MovableClock) -> None
     assert stored_keys(service) == []
 
 
-def test_an_entry_that_got_more_time_stays(
+def test_an_entry_whose_expiry_was_extended_stays(
     service: Service, alice: httpx.Client, clock: MovableClock
 ) -> None:
     made = create(alice, entry() | SOON)
@@ -96,7 +96,7 @@ def test_an_entry_that_got_more_time_stays(
 
 
 @pytest.mark.usefixtures("volume")
-def test_a_swept_slot_and_its_room_are_free(
+def test_a_removed_entry_frees_its_key_and_capacity(
     service: Service, alice: httpx.Client, clock: MovableClock
 ) -> None:
     fill(alice, 100, working() | SOON)
@@ -155,11 +155,11 @@ def test_two_sweeps_at_once_do_what_one_does(
     assert sum(each.get("expired", 0) for each in done) == 240
     assert not any(each.get("failed") for each in done)
     assert stored_keys(service) == []
-    assert notices(service) == {"expired": 240}
+    assert count_tombstones(service) == {"expired": 240}
     assert counters_equal_items(service)
 
 
-def test_a_sweep_without_time_goes_on_the_next_time(
+def test_the_next_sweep_resumes_one_that_ran_out_of_time(
     service: Service, alice: httpx.Client, tenant: Tenant, clock: MovableClock
 ) -> None:
     agents = [alice, *tenant.agents("bob", "carol", "dave")]
@@ -176,7 +176,7 @@ def test_a_sweep_without_time_goes_on_the_next_time(
 
 @pytest.mark.usefixtures("volume")
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_killed_at_any_write_the_next_sweep_ends_it(
+def test_the_next_sweep_completes_one_that_was_killed_at_any_write(
     service: Service, alice: httpx.Client, tenant: Tenant, clock: MovableClock, when: When
 ) -> None:
     create_task(alice, id="task_1", assigned_agent="alice")
@@ -194,7 +194,7 @@ def test_killed_at_any_write_the_next_sweep_ends_it(
     assert seen == [undisturbed] * 3  # one transaction an owner
 
 
-def test_one_unreadable_entry_keeps_no_other_from_going(
+def test_an_unreadable_entry_does_not_stop_the_others(
     service: Service, alice: httpx.Client, clock: MovableClock
 ) -> None:
     fill(alice, 5, entry() | SOON)

@@ -1,0 +1,26 @@
+"""Remember which events of other systems were processed."""
+
+from functions.platform.clock import Clock
+from functions.platform.schema import TTL_ATTRIBUTE
+from functions.platform.table import Table
+from functions.platform.task_keys import build_processed_event_key
+from functions.platform.writes import put
+
+_LIFETIME = 15 * 86_400  # seconds; queues of failed events keep them for 14 days
+
+
+class ProcessedEvents:
+    """The events of all tenants that were processed in the last 15 days."""
+
+    def __init__(self, table: Table, clock: Clock) -> None:
+        self._table = table
+        self._clock = clock
+
+    def contains(self, tenant: str, source: str, event_id: str) -> bool:
+        """Tell whether an event was processed: one read."""
+        return self._table.get(build_processed_event_key(tenant, source, event_id)) is not None
+
+    def add(self, tenant: str, source: str, event_id: str) -> None:
+        """Note that an event was processed: one write."""
+        key = build_processed_event_key(tenant, source, event_id)
+        self._table.put(put(key, {TTL_ATTRIBUTE: self._clock() // 1000 + _LIFETIME}))
