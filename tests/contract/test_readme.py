@@ -220,6 +220,23 @@ def test_every_operation_is_listed(openapi: dict[str, Any]) -> None:
     assert sorted(listed) == sorted(served)
 
 
+def test_every_error_of_openwop_is_listed(openapi: dict[str, Any]) -> None:
+    shared = openapi["components"]["responses"]
+    responses = [
+        shared[response["$ref"].rpartition("/")[2]] if "$ref" in response else response
+        for path, operations in openapi["paths"].items()
+        if path.startswith("/v1/")
+        for method, operation in operations.items()
+        if method != "parameters"
+        for status, response in operation["responses"].items()
+        if int(status) >= 400
+    ]
+    codes = {code for each in responses for code in re.findall(r"`([a-z_]+)`", each["description"])}
+    rows = parse_table("docs/reference/openwop.md", "Errors")
+    listed = {code for row in rows for code in re.findall(r"`([a-z_]+)`", row[1])}
+    assert listed == codes | {"internal_error"}
+
+
 def test_every_limit_is_listed(server: LocalServer) -> None:
     with server.client() as client:
         capabilities = client.get("/api/v1/capabilities").json()
