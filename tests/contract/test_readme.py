@@ -1,5 +1,6 @@
 """The documentation is right: its commands run and answer as it says, its tables are complete."""
 
+import json
 import os
 import re
 import runpy
@@ -24,7 +25,8 @@ from tools.docs import diagrams, tables
 from tools.docs.check_site import find_external_loads
 
 _SITE = sorted((ROOT / "docs").rglob("*.md"))
-_PAGES = [ROOT / "README.md", ROOT / "sdk/README.md", ROOT / "CONTRIBUTING.md", *_SITE]
+_PAGES = [ROOT / "README.md", ROOT / "sdk/README.md", ROOT / "events/README.md"]
+_PAGES += [ROOT / "CONTRIBUTING.md", *_SITE]
 _ADDRESS = "http://127.0.0.1:8080"
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$(?:\n\n→ (\d+(?:, \d+)*))?", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([^)\s#]*)(?:#([^)\s]+))?\)")
@@ -141,6 +143,12 @@ def test_python_code_runs(
     monkeypatch.setenv("AGENT_MEMORY_URL", server.address)
     monkeypatch.setenv("AGENT_MEMORY_API_KEY", server.api_key)
     runpy.run_path(str(script), run_name="__main__")
+
+
+def test_json_is_json() -> None:
+    for page in _PAGES:
+        for code, _ in find_blocks(page, "json"):
+            assert json.loads(code)
 
 
 def test_the_tutorial_shows_the_example_that_it_runs() -> None:
