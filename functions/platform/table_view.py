@@ -168,10 +168,15 @@ class TableView(TableClient, Generic[Decoded]):
     def scan(
         self, after: Sequence[str] | None, page_size: int, condition: str, **values: Any
     ) -> tuple[list[Decoded], Key | None]:
-        """Items of the whole table: one call, which looks at `page_size` of them, behind a key.
+        """Scan a page of the whole table, eventually consistent: one call.
 
-        Gives those that the condition lets through, as of a moment ago, and behind which key it
-        goes on: None at the end.
+        Args:
+            after: the key after which the page begins; None for the first page.
+            page_size: how many items the call reads.
+            condition: a filter of what is returned.
+
+        Returns:
+            The items, and the key for the next page: None at the end.
         """
         request: dict[str, Any] = {
             "Limit": page_size,
@@ -190,10 +195,10 @@ class TableView(TableClient, Generic[Decoded]):
     def search_vectors(
         self, index: str, vector: Sequence[int], top_k: int, equal: Mapping[str, str]
     ) -> list[tuple[str, float]]:
-        """The sort keys of the nearest vectors in an index, and how far they are: nearest first.
+        """Search the nearest vectors of an index: their sort keys and distances, nearest first.
 
         Raises:
-            Unavailable: the index isn't there yet; it is built in the background.
+            Unavailable: the index is still being built.
         """
         numbered = list(enumerate(equal.items()))
         request = {
