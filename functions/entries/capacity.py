@@ -206,4 +206,4 @@ def is_nearly_full(usage: AgentUsage) -> bool:
 
 
 def _is_tracked(caller: Principal, entry: Entry) -> bool:
-    return entry.eviction_order is not None and entry.agent == caller.id
+    return entry.is_evictable and entry.agent == caller.id

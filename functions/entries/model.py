@@ -62,12 +62,17 @@ class Entry(NamedTuple):
         return entry_keys.build_sort_token(self.address, self.nonce)
 
     @property
+    def is_evictable(self) -> bool:
+        """Whether the entry may be evicted: of such a tier, and not pinned."""
+        return self.policy.is_evictable and not self.pinned
+
+    @property
     def eviction_order(self) -> str | None:
         """What eviction sorts by: lower priority first, then least recent access (§2.2).
 
         None for an entry that can't be evicted.
         """
-        if self.pinned or not self.policy.is_evictable:
+        if not self.is_evictable:
             return None
         return entry_keys.build_recency(self.priority, self.accessed, self.nonce)
 
