@@ -31,30 +31,30 @@ class AgentUsage:
     """What an agent holds and may hold; sizes are whole KB.
 
     Attributes:
-        capacity_left: episodic entries that still fit; negative after the capacity was lowered.
-        working_left: entries of working memory outside tasks that still fit.
+        free_capacity: episodic entries that still fit; negative after the capacity was lowered.
+        free_working_entries: entries of working memory outside tasks that still fit.
         pinned_namespaces: whose new episodic entries are pinned.
     """
 
     capacity: int = _CAPACITY
-    capacity_left: int = _CAPACITY
+    free_capacity: int = _CAPACITY
     episodic_kb: int = 0
     pinned: int = 0
-    working_left: int = _WORKING_ENTRIES
-    working_kb_left: int = _WORKING_KB
+    free_working_entries: int = _WORKING_ENTRIES
+    free_working_kb: int = _WORKING_KB
     pinned_namespaces: frozenset[str] = frozenset()
 
     @property
     def episodic(self) -> int:
-        return self.capacity - self.capacity_left
+        return self.capacity - self.free_capacity
 
     @property
     def working(self) -> int:
-        return _WORKING_ENTRIES - self.working_left
+        return _WORKING_ENTRIES - self.free_working_entries
 
     @property
     def working_kb(self) -> int:
-        return _WORKING_KB - self.working_kb_left
+        return _WORKING_KB - self.free_working_kb
 
 
 def to_usage(item: Item | None) -> AgentUsage:
@@ -63,11 +63,11 @@ def to_usage(item: Item | None) -> AgentUsage:
     capacity: int = item.get("ep_capacity", _CAPACITY)
     return AgentUsage(
         capacity=capacity,
-        capacity_left=item.get("ep_room", capacity),
+        free_capacity=item.get("ep_room", capacity),
         episodic_kb=item.get("ep_kb", 0),
         pinned=item.get("ep_pinned", 0),
-        working_left=item.get("wk_room", _WORKING_ENTRIES),
-        working_kb_left=item.get("wk_room_kb", _WORKING_KB),
+        free_working_entries=item.get("wk_room", _WORKING_ENTRIES),
+        free_working_kb=item.get("wk_room_kb", _WORKING_KB),
         pinned_namespaces=frozenset(item.get("ep_pins", ())),
     )
 
@@ -145,15 +145,19 @@ def _get_capacity(item: Item) -> int:
 
 
 def build_counter_write(
-    tenant: str, agent: str, delta: CounterDelta, now: int, observed_capacity: int | None = None
+    tenant: str,
+    agent: str,
+    delta: CounterDelta,
+    now: int,
+    observed_capacity: int | None = None,
 ) -> Write:
     """Build the change of an agent's counters; where they grow, the limit is the condition.
 
     The first change after a reconciliation makes the agent due for the next one.
 
     Args:
-        observed_capacity: the capacity left when evictions were decided on, which must still be
-            left; None if nothing is evicted.
+        observed_capacity: the free capacity on which evictions were decided; it must be unchanged.
+            None if nothing is evicted.
     """
     key = entry_keys.build_agent_key(tenant, agent)
     settings, conditions = ["agent_id = :agent"], []

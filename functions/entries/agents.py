@@ -112,7 +112,7 @@ class AgentMemory:
             "others are writing this agent's memory", attempts=8, longest_wait=_LONGEST_WAIT
         )
         while has_time_left():
-            left = self._agents.get_usage(tenant, agent).capacity_left
+            left = self._agents.get_usage(tenant, agent).free_capacity
             now, count = self._clock(), min(-left, _EVICTED_TOGETHER)
             if left >= 0:
                 break

@@ -16,8 +16,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from functions.entries.counters import RemovalReason, Transition
-from functions.entries.model import Entry
+from functions.entries.model import Entry, RemovalReason, Transition
 from functions.entries.snapshots import Part, SnapshotStore, build_archived_events, line_size
 from functions.entries.store import EntryStore
 from functions.entries.tiers import POLICIES

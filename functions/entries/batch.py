@@ -5,8 +5,7 @@ from contextlib import contextmanager
 
 from functions.entries import rules
 from functions.entries.access import assert_can_write, can_write
-from functions.entries.counters import Transition
-from functions.entries.model import Entry, Filters
+from functions.entries.model import Entry, Filters, Transition
 from functions.entries.query import Queries
 from functions.entries.requests import BatchUpdate, NewEntry
 from functions.entries.service import Entries

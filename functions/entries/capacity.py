@@ -10,13 +10,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from functions.entries.agent_store import AgentStore, AgentUsage
-from functions.entries.counters import (
-    CounterDelta,
-    Transition,
-    count_agent_changes,
-    count_task_changes,
-)
-from functions.entries.model import Entry
+from functions.entries.counters import CounterDelta, count_agent_changes, count_task_changes
+from functions.entries.model import Entry, Transition
 from functions.entries.store import EntryStore
 from functions.entries.tiers import WORKING
 from functions.identity.model import Principal
@@ -36,11 +31,11 @@ class Evictions:
 
     Attributes:
         transitions: the removals.
-        capacity_left: the capacity left when they were decided on; None if nothing is evicted.
+        free_capacity: the capacity left when they were decided on; None if nothing is evicted.
     """
 
     transitions: tuple[Transition, ...] = ()
-    capacity_left: int | None = None
+    free_capacity: int | None = None
 
 
 NO_EVICTIONS = Evictions()
@@ -63,15 +58,15 @@ def plan_evictions(
         CapacityExceeded: when all of the agent's entries are pinned.
     """
     delta = count_agent_changes(transitions).get(agent, CounterDelta())
-    if usage.capacity_left >= delta.episodic:
+    if usage.free_capacity >= delta.episodic:
         return NO_EVICTIONS
-    count = min(delta.episodic - usage.capacity_left, delta.episodic + MAX_EVICTED)
+    count = min(delta.episodic - usage.free_capacity, delta.episodic + MAX_EVICTED)
     kept = {transition.item_key for transition in transitions}
     found = find_evictions(store, tenant, agent, now, count, kept=kept)
     if len(found) < min(delta.episodic, count):
         _assert_some_unpinned(usage, transitions[0].index)
         return NO_EVICTIONS
-    return Evictions(found, usage.capacity_left)
+    return Evictions(found, usage.free_capacity)
 
 
 def find_evictions(
@@ -140,8 +135,8 @@ def apply_pinned_namespaces(
 def assert_working_fits(delta: CounterDelta, usage: AgentUsage, index: int) -> None:
     """Raise `CapacityExceeded` when an agent's working memory outside tasks is full."""
     for limit, more, left, most in (
-        ("max_entries", delta.working, usage.working_left, WORKING.max_entries),
-        ("max_total_size_kb", delta.working_kb, usage.working_kb_left, WORKING.max_kb),
+        ("max_entries", delta.working, usage.free_working_entries, WORKING.max_entries),
+        ("max_total_size_kb", delta.working_kb, usage.free_working_kb, WORKING.max_kb),
     ):
         if more > 0 and more > left:
             raise CapacityExceeded(limit, most - left, most).at(index)

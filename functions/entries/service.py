@@ -8,8 +8,7 @@ from functions.entries import rules
 from functions.entries.access import assert_can_read, assert_can_write
 from functions.entries.agent_store import to_usage
 from functions.entries.capacity import AccessTracker
-from functions.entries.counters import Transition
-from functions.entries.model import Entry
+from functions.entries.model import Entry, Transition
 from functions.entries.store import EntryStore
 from functions.entries.tiers import POLICIES_BY_ID_LETTER
 from functions.entries.transaction import EntryWriter, Transaction, to_version_mismatch

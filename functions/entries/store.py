@@ -5,9 +5,8 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any
 
-from functions.entries.counters import Transition
 from functions.entries.mapper import EntryMapper, to_eviction_candidate
-from functions.entries.model import Entry, Filters
+from functions.entries.model import Entry, Filters, Transition
 from functions.entries.tiers import EPISODIC, POLICIES_BY_ID_LETTER
 from functions.platform import entry_keys, task_keys
 from functions.platform.entry_keys import EntryAddress

@@ -7,7 +7,8 @@ condition fails where that is wrong, or where the task doesn't take the entry.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from functions.entries.counters import CounterDelta, Transition, count_task_changes
+from functions.entries.counters import CounterDelta, count_task_changes
+from functions.entries.model import Transition
 from functions.identity.model import Principal
 from functions.platform import task_keys
 from functions.platform.errors import (

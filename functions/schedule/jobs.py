@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 
 from functions.container import Container
 from functions.entries.agents import AgentMemory
-from functions.entries.counters import Transition
 from functions.entries.mapper import EntryMapper
+from functions.entries.model import Transition
 from functions.entries.transaction import EntryWriter, Transaction
 from functions.identity.model import Principal
 from functions.platform import item_types

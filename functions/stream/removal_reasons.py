@@ -8,9 +8,8 @@ tombstone is the condition.
 from collections.abc import Iterable
 from dataclasses import replace
 
-from functions.entries.counters import RemovalReason, Transition
 from functions.entries.mapper import EntryMapper
-from functions.entries.model import Entry
+from functions.entries.model import Entry, RemovalReason, Transition
 from functions.entries.store import ABSENT
 from functions.entries.transaction import Transaction
 from functions.identity.model import Principal

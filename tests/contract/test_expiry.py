@@ -79,7 +79,7 @@ def test_a_malformed_ttl_is_refused(tenant: Tenant, subtests: pytest.Subtests) -
 
 
 @pytest.mark.parametrize("body", TIERS)
-def test_from_its_instant_on_an_expired_entry_is_gone(
+def test_an_expired_entry_is_not_found_from_its_instant_on(
     tenant: Tenant, clock: MovableClock, body: dict[str, Any]
 ) -> None:
     alice = tenant.user("alice")

@@ -21,7 +21,7 @@ _REACH_EVERY_CALL = (
     "tests/contract/test_stream_payloads.py",
     "tests/contract/test_task_events.py",
     "tests/contract/test_stream_events.py::test_expiry_by_dynamodb_is_logged_and_counted_once",
-    "tests/contract/test_eviction.py::test_the_least_recently_written_goes_first",
+    "tests/contract/test_eviction.py::test_the_least_recently_written_is_evicted_first",
     "tests/contract/test_conversations.py::test_a_deleted_conversation_leaves_nothing_in_storage",
     "tests/contract/test_schedule_expiry.py::test_expired_entries_are_removed_and_others_stay",
     "tests/contract/test_reembedding.py::test_entries_written_without_a_model_are_embedded_once_there_is_one",

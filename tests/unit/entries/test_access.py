@@ -35,13 +35,13 @@ class _Tasks:
         self._read = read
         self._overseen = overseen
 
-    def known(self, _tenant: str, task_ids: set[str]) -> list[_Task]:
+    def get_many(self, _tenant: str, task_ids: set[str]) -> list[_Task]:
         return [_Task(each) for each in sorted(task_ids) if each != "unregistered"]
 
-    def reads_memory(self, _caller: Principal, task: _Task) -> bool:
+    def can_read_memory(self, _caller: Principal, task: _Task) -> bool:
         return task.id in self._read
 
-    def oversees(self, _caller: Principal, agent: str) -> bool:
+    def coordinates_agent(self, _caller: Principal, agent: str) -> bool:
         return agent in self._overseen
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from functions.entries.counters import Transition
+from functions.entries.model import Transition
 from functions.entries.task_scope import (
     NOTHING_KNOWN,
     TaskAssumptions,
