@@ -1,4 +1,4 @@
-"""Contract §2: a tenant is a world of its own; and names never meet, whatever is in them."""
+"""Contract §2: tenants are isolated, and names with any characters never collide."""
 
 import itertools
 from typing import Any
@@ -38,7 +38,7 @@ def pair(service: Service) -> Pair:
     return first, service.tenant(f"{first.id}.")
 
 
-def furnish(tenant: Tenant, mark: str) -> dict[str, Any]:
+def fill(tenant: Tenant, mark: str) -> dict[str, Any]:
     """The same names in every tenant; only the values tell them apart."""
     boss, alice = tenant.coordinator("boss"), tenant.agent("alice")
     create_task(boss, id="task_1", assigned_agent="alice", name=mark)
@@ -49,9 +49,9 @@ def furnish(tenant: Tenant, mark: str) -> dict[str, Any]:
 
 
 def test_tenants_with_the_same_names_do_not_meet(pair: Pair) -> None:
-    rooms = [furnish(tenant, tenant.id) for tenant in pair]
-    for tenant, room in zip(pair, rooms, strict=True):
-        for client in (room["alice"], room["boss"]):
+    filled = [fill(tenant, tenant.id) for tenant in pair]
+    for tenant, made in zip(pair, filled, strict=True):
+        for client in (made["alice"], made["boss"]):
             seen = [
                 query(client),
                 query(client, tags="t"),
@@ -63,13 +63,13 @@ def test_tenants_with_the_same_names_do_not_meet(pair: Pair) -> None:
             assert values
             assert {*values} == {tenant.id}
         assert [
-            each["name"] for each in ok(room["boss"].get("/api/v1/intents/intent_1/tasks"))
+            each["name"] for each in ok(made["boss"].get("/api/v1/intents/intent_1/tasks"))
         ] == [tenant.id]
         ids = {each["id"] for each in only_list(ok(tenant.admin.get(PRINCIPALS)))}
         assert ids == {"boss", "alice", tenant.admin_id}
         assert len(only_list(ok(tenant.admin.get(NAMESPACES)))) == 1
         assert (
-            ok(room["alice"].get("/api/v1/agents/alice/memory/summary"))["working"]["entry_count"]
+            ok(made["alice"].get("/api/v1/agents/alice/memory/summary"))["working"]["entry_count"]
             == 1
         )
 
@@ -113,10 +113,10 @@ def ask(client: httpx.Client, probe: tuple[str, str, Any], *own: str) -> tuple[i
 @pytest.mark.parametrize("tier", ["e", "w", "s"])
 def test_anothers_ids_answer_exactly_like_unknown_ones(pair: Pair, tier: str) -> None:
     victim, other = pair
-    room = furnish(victim, "victim")
+    made = fill(victim, "victim")
     allow(victim.admin, "facts", "admin")
-    ok(grant(room["boss"], "task_1", "guest", access="read"))
-    there = room[tier]["id"]
+    ok(grant(made["boss"], "task_1", "guest", access="read"))
+    there = made[tier]["id"]
     nowhere = there[:-1] + ("0" if there[-1] != "0" else "1")
     known, unknown = (there, "task_1", "alice", "facts"), (nowhere, "task_0", "alicf", "facte")
     before = victim.service.state()
@@ -126,8 +126,8 @@ def test_anothers_ids_answer_exactly_like_unknown_ones(pair: Pair, tier: str) ->
     assert victim.service.state() == before
 
 
-def test_an_id_of_ones_own_slot_is_not_anothers(pair: Pair) -> None:
-    here, there = (furnish(tenant, tenant.id) for tenant in pair)
+def test_an_id_of_the_same_key_is_another_tenants(pair: Pair) -> None:
+    here, there = (fill(tenant, tenant.id) for tenant in pair)
     for key in ("e", "w", "s"):
         assert read(there["alice"], here[key]["id"]).status_code == 404
         assert update(there["boss"], here[key]["id"], 1, value={}).status_code == 404

@@ -27,8 +27,8 @@ _REACH_EVERY_CALL = (
     "tests/contract/test_reembedding.py::test_entries_written_without_a_model_are_embedded_once_there_is_one",
     "tests/contract/test_schedule_agents.py::test_expired_entries_are_removed_before_any_is_evicted",
     "tests/contract/test_schedule_agents.py::test_a_lowered_capacity_is_reached_in_the_order_of_eviction",
-    "tests/contract/test_openwop_storage.py::test_an_expired_entry_goes_with_all_that_leads_to_it",
-    "tests/contract/test_conversation_retention.py::test_it_ends_at_its_moment_and_is_kept_as_it_was",
+    "tests/contract/test_openwop_storage.py::test_an_expired_entry_is_purged_with_its_rows",
+    "tests/contract/test_conversation_retention.py::test_an_expired_conversation_is_archived_as_it_was",
 )
 _ONE_ENGINE = "dynoxide or test_cloud_environment"
 _Call = tuple[str, str]
