@@ -3,7 +3,11 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from functions.platform.calls import (
+from functions.platform.items import Item, TypedItem, decode_item, encode_item
+from functions.platform.keys import Key
+from functions.platform.limits import MAX_WRITE_ITEMS
+from functions.platform.retry import Backoff
+from functions.platform.table_client import (
     THROTTLING_CODES,
     ConditionFailed,
     TransactionCancelled,
@@ -11,10 +15,6 @@ from functions.platform.calls import (
     encode_key,
     is_item_too_large,
 )
-from functions.platform.items import Item, TypedItem, decode_item, encode_item
-from functions.platform.keys import Key
-from functions.platform.limits import MAX_WRITE_ITEMS
-from functions.platform.retry import Backoff
 from functions.platform.table_view import Decoded, TableView
 from functions.platform.writes import Write
 

@@ -5,12 +5,12 @@ from typing import Any, Generic, TypeVar
 
 from botocore.exceptions import ClientError
 
-from functions.platform.calls import TableClient, encode_key, encode_placeholders
 from functions.platform.errors import Unavailable
 from functions.platform.items import TypedItem, encode
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_GET_ITEMS
 from functions.platform.retry import Backoff
+from functions.platform.table_client import TableClient, encode_key, encode_placeholders
 from functions.platform.writes import Write
 
 _INDEX_PAGE = 25
