@@ -5,6 +5,7 @@ from typing import Literal
 
 from functions.entries.model import Entry, Filters
 from functions.entries.query import Queries
+from functions.entries.tiers import EPISODIC, SEMANTIC, WORKING
 from functions.identity.model import Principal
 from functions.platform.errors import AccessDenied, NotFound
 from functions.tasks.guardrail_service import GuardrailService
@@ -50,18 +51,18 @@ class Contexts:
     def _iterate_sections(
         self, caller: Principal, task: Task, episodic_limit: int, tags: frozenset[str]
     ) -> Iterator[tuple[Section, Entry]]:
-        for entry in self._iterate(caller, Filters(tier="working", task=task.id)):
+        for entry in self._iterate(caller, Filters(tier=WORKING.name, task=task.id)):
             yield "working", entry
         if task.policy.inherit_from_parent and task.parent is not None:
-            for entry in self._iterate(caller, Filters(tier="working", task=task.parent)):
+            for entry in self._iterate(caller, Filters(tier=WORKING.name, task=task.parent)):
                 yield "inherited", entry
         if episodic_limit:
-            newest = Filters(agent_id=_get_owner(caller, task), tier="episodic", tags=tags)
+            newest = Filters(agent_id=_get_owner(caller, task), tier=EPISODIC.name, tags=tags)
             found = self._queries.find_own(caller, newest)
             for entry in self._queries.read_page(caller, found, 0, episodic_limit):
                 yield "episodic", entry
         for namespace in self._list_declared_namespaces(caller.tenant, task):
-            for entry in self._iterate(caller, Filters(tier="semantic", namespace=namespace)):
+            for entry in self._iterate(caller, Filters(tier=SEMANTIC.name, namespace=namespace)):
                 yield "semantic", entry
 
     def _iterate(self, caller: Principal, filters: Filters) -> Iterator[Entry]:

@@ -59,16 +59,6 @@ def test_episodic_entries_may_be_pinned_and_prioritized(
     assert back == made | {"version": 3}
 
 
-@pytest.mark.parametrize("body", [working(), semantic()])
-@pytest.mark.parametrize("change", [{"pinned": True}, {"priority": "high"}])
-def test_only_episodic_entries_may(
-    tenant: Tenant, body: dict[str, Any], change: dict[str, Any]
-) -> None:
-    made = create(tenant.admin, body)
-    invalid(update(tenant.admin, made["id"], 1, **change), *change)
-    assert ok(read(tenant.admin, made["id"])) == made
-
-
 FIXED: list[tuple[str, Any]] = [
     ("namespace", "other"),
     ("key", "other"),

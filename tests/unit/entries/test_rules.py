@@ -3,6 +3,7 @@
 from typing import Any, get_args
 
 import pytest
+from pydantic import ValidationError as PydanticValidationError
 
 from functions.entries.model import Entry
 from functions.entries.requests import EntryChange, NewEntry
@@ -178,3 +179,13 @@ def test_settings_decide_on_pinning_where_an_episodic_body_does_not(
 
 def test_a_change_of_nothing_has_no_fields() -> None:
     assert to_entry_fields(make_change()) == {}
+
+
+@pytest.mark.parametrize("field", ["namespace", "key"])
+@pytest.mark.parametrize("character", ["x", "é", "🙂", "\u0000", "#", "/"])
+def test_names_are_1_to_255_characters(field: str, character: str) -> None:
+    for length in (1, 255):
+        assert getattr(create(**{field: character * length}), field) == character * length
+    for length in (0, 256):
+        with pytest.raises(PydanticValidationError):
+            create(**{field: character * length})
