@@ -14,7 +14,7 @@ from functions.platform.retry import Backoff
 from functions.platform.table import TransactionConditionFailed
 from functions.platform.writes import Write
 from functions.tasks import rules
-from functions.tasks.guardrail_service import GuardrailService
+from functions.tasks.guardrail_service import GuardedTask, GuardrailService
 from functions.tasks.intent_store import IntentStore
 from functions.tasks.mapper import task_from_item
 from functions.tasks.model import Task
@@ -179,7 +179,7 @@ class Tasks:
             raise EntryExists("a task has this id already")
         if task_keys.build_intent_key(caller.tenant, str(task.intent)) in refused.failed:
             raise AccessDenied("this intent belongs to somebody else; ask its owner for access")
-        raise AccessDenied("the parent has ended, or you no longer direct it")
+        raise AccessDenied("the parent has ended, or you are no longer its coordinator or assignee")
 
     def _adopt(self, caller: Principal, present: Task, wanted: Task) -> Task:
         adopted = rules.adopt_task(present, wanted)
@@ -268,17 +268,34 @@ class Tasks:
                 self._store.commit([*writes_of(caller, old, guarded.task), *guarded.writes])
                 break
             except TransactionConditionFailed as refused:
-                conflicts = refused.failed.keys() - guarded.keys
-                item = refused.failed.get(task_keys.build_task_key(caller.tenant, new.id))
-                present = None if item is None else task_from_item(item)
-                if old is not None and present is not None and rules.is_same_version(old, present):
-                    new = rules.with_counters(new, present)
-                    conflicts -= {task_keys.build_task_key(caller.tenant, new.id)}
-                if conflicts:
-                    raise
+                new = _prepare_retry(caller.tenant, old, new, guarded, refused)
                 backoff.wait()
         self._guardrails.update_assignees(caller.tenant, old, guarded.task)
         return guarded.task
+
+
+def _prepare_retry(
+    tenant: str,
+    old: Task | None,
+    new: Task,
+    guarded: GuardedTask,
+    refused: TransactionConditionFailed,
+) -> Task:
+    """Return the task for another attempt, after guardrails or the task's counters have changed.
+
+    Raises:
+        TransactionConditionFailed: the condition of another item failed, or the task has changed.
+    """
+    key = task_keys.build_task_key(tenant, new.id)
+    item = refused.failed.get(key)
+    conflicts = refused.failed.keys() - guarded.keys
+    if old is not None and item is not None:
+        present = task_from_item(item)
+        if rules.is_same_version(old, present):
+            new, conflicts = rules.with_counters(new, present), conflicts - {key}
+    if conflicts:
+        raise refused
+    return new
 
 
 def _newest_first(tasks: Iterable[Task]) -> list[Task]:
