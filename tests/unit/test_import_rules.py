@@ -35,15 +35,7 @@ _BROKEN = {
     ],
 }
 _BUILDERS = {"put", "update", "delete", "check"}
-_STORES = {  # modules of another name that hold expressions, each by its subject
-    "entries/snapshots.py",
-    "event_log/items.py",
-}
-_PENDING = {  # what is still to move into a store
-    "schedule/agents.py",
-    "schedule/reembedding.py",
-    "task_events/service.py",
-}
+_STORES = {"entries/snapshots.py", "event_log/items.py"}  # that have another name
 
 
 @pytest.fixture
@@ -81,7 +73,7 @@ def test_expressions_are_only_in_stores() -> None:
     holding = {
         str(path.relative_to(_SERVICE)) for path in _list_modules() if _has_expressions(path)
     }
-    assert holding - _STORES - _PENDING == set()
+    assert holding == _STORES
 
 
 def test_an_expression_is_found(tmp_path: Path) -> None:
