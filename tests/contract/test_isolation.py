@@ -5,8 +5,6 @@ from typing import Any
 
 import httpx
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
 
 from tests.contract.bodies import (
     BATCH,
@@ -143,22 +141,19 @@ def test_a_key_belongs_to_one_tenant(pair: Pair) -> None:
     create(there.admin, semantic())
 
 
-SEPARATORS = "#/:|.,;~*%_-\\\u0000\n é"
-tricky = st.text(st.sampled_from(SEPARATORS + "ab"), min_size=1, max_size=6)
-natural_keys = st.lists(st.tuples(tricky, tricky), min_size=2, max_size=8, unique=True)
-
-
-@pytest.mark.usefixtures("volume")
-@settings(max_examples=12)
-@given(pairs=natural_keys)
-@example(pairs=[("a#b", "c"), ("a", "b#c"), ("a#b#c", "x")])
-@example(pairs=[("ns28549", "k"), ("ns59397", "k")])
-@example(pairs=[("a", "b"), ("a/b", "x"), ("a:b", "a"), ("a\u0000", "b"), ("a", "\u0000b")])
 @pytest.mark.parametrize("tier", ["episodic", "working", "semantic"])
-def test_names_with_any_separators_never_meet(
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        [("a#b", "c"), ("a", "b#c"), ("a#b#c", "x")],
+        [("ns28549", "k"), ("ns59397", "k")],  # one group of namespaces
+        [("a", "b"), ("a/b", "x"), ("a:b", "a"), ("a\u0000", "b"), ("a", "\u0000b")],
+    ],
+)
+def test_names_with_separators_never_collide(
     tenant: Tenant, tier: str, pairs: list[tuple[str, str]]
 ) -> None:
-    client = tenant.service.tenant().admin
+    client = tenant.admin
     made = [
         create(client, entry(namespace=space, key=key, memory_type=tier, value={"n": number}))
         for number, (space, key) in enumerate(pairs)
@@ -167,19 +162,13 @@ def test_names_with_any_separators_never_meet(
     owner = {} if tier == "semantic" else {"agent_id": made[0]["agent_id"]}
     for (space, key), each in zip(pairs, made, strict=True):
         assert ok(read(client, each["id"])) == each
-        if not space.endswith("*"):
-            assert query(client, namespace=space, key=key, **owner) == [each]
-            assert {*names(query(client, namespace=space))} == {k for s, k in pairs if s == space}
+        assert query(client, namespace=space, key=key, **owner) == [each]
+        assert {*names(query(client, namespace=space))} == {k for s, k in pairs if s == space}
 
 
-@pytest.mark.usefixtures("volume")
-@settings(max_examples=10)
-@given(owners=st.lists(tricky, min_size=2, max_size=4, unique=True), key=tricky)
-@example(owners=["a", "a#n"], key="b")
-@example(owners=["a#e", "a"], key="#e")
+@pytest.mark.parametrize(("owners", "key"), [(["a", "a#n"], "b"), (["a#e", "a"], "#e")])
 def test_no_name_reaches_another_owners_memory(tenant: Tenant, owners: list[str], key: str) -> None:
-    fresh = tenant.service.tenant()
-    clients = {owner: fresh.agent(owner) for owner in owners}
+    clients = {owner: tenant.agent(owner) for owner in owners}
     made = {
         owner: create(client, entry(namespace=key, key=key, value={"of": owner}))
         for owner, client in clients.items()
@@ -191,14 +180,10 @@ def test_no_name_reaches_another_owners_memory(tenant: Tenant, owners: list[str]
             assert read(client, made[other]["id"]).status_code == status
 
 
-@pytest.mark.usefixtures("volume")
-@settings(max_examples=10)
-@given(tags=st.lists(tricky.filter(lambda t: "," not in t), min_size=2, max_size=6, unique=True))
 @pytest.mark.parametrize("make", [entry, semantic])
-def test_tags_with_any_separators_never_meet(tenant: Tenant, make: Any, tags: list[str]) -> None:
-    client = tenant.service.tenant().admin
+def test_tags_with_separators_never_collide(tenant: Tenant, make: Any) -> None:
+    tags = ["a", "a#", "#a", "a/b", "a:b", "a;", "é", "a\u0000", "%", "a\nb"]
     for number, tag in enumerate(tags):
-        create(client, make(key=f"k{number}", tags=[tag]))
+        create(tenant.admin, make(key=f"k{number}", tags=[tag]))
     for number, tag in enumerate(tags):
-        if tag.strip() == tag:
-            assert names(query(client, tags=tag)) == [f"k{number}"]
+        assert names(query(tenant.admin, tags=tag)) == [f"k{number}"]
