@@ -13,7 +13,7 @@ from functions.platform.parallel import run_parallel
 from functions.platform.retry import Backoff
 from functions.platform.table import TransactionConditionFailed
 from functions.platform.writes import Write
-from functions.tasks import rules
+from functions.tasks import changes, rules
 from functions.tasks.guardrail_service import GuardedTask, GuardrailService
 from functions.tasks.intent_store import IntentStore
 from functions.tasks.mapper import task_from_item
@@ -140,7 +140,7 @@ class Tasks:
         roles = rules.choose_roles(caller, new, parent)
         if caller.may_coordinate and roles[1] not in (None, caller.id):
             self._assert_can_coordinate(caller.tenant, str(roles[1]))
-        task = rules.build_task(new, caller, roles, self._clock(), token)
+        task = changes.build_task(new, caller, roles, self._clock(), token)
         try:
             return self._commit(caller, None, task, registration_writes)
         except TransactionConditionFailed as refused:
@@ -182,7 +182,7 @@ class Tasks:
         raise AccessDenied("the parent has ended, or you are no longer its coordinator or assignee")
 
     def _adopt(self, caller: Principal, present: Task, wanted: Task) -> Task:
-        adopted = rules.adopt_task(present, wanted)
+        adopted = changes.adopt_task(present, wanted)
         try:
             return self._save(caller, present, adopted, registration_writes)
         except TransactionConditionFailed as refused:
@@ -212,7 +212,7 @@ class Tasks:
         rules.assert_may_change(caller, present, change.model_fields_set)
         rules.assert_version(present, version)
         rules.assert_open(present)
-        new = rules.apply_change(present, change, self._clock(), token)
+        new = changes.apply_change(present, change, self._clock(), token)
         if new.policy.inherit_from_parent and not present.policy.inherit_from_parent:
             parent = None if new.parent is None else self._store.get(caller.tenant, new.parent)
             rules.assert_may_inherit(caller, parent)
@@ -291,8 +291,8 @@ def _prepare_retry(
     conflicts = refused.failed.keys() - guarded.keys
     if old is not None and item is not None:
         present = task_from_item(item)
-        if rules.is_same_version(old, present):
-            new, conflicts = rules.with_counters(new, present), conflicts - {key}
+        if changes.is_same_version(old, present):
+            new, conflicts = changes.with_counters(new, present), conflicts - {key}
     if conflicts:
         raise refused
     return new
