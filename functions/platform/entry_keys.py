@@ -51,16 +51,14 @@ class EntryAddress(NamedTuple):
     @property
     def item_key(self) -> Key:
         """The key of the entry's item; the same for working and episodic memory."""
-        sort = item_types.PRIVATE_ENTRY.build_sort(group=self.namespace, key=self.key)
-        return self.partition, sort
+        names = {"tenant": self.tenant, "group": self.namespace, "key": self.key}
+        if self.tier == "n":
+            return item_types.SEMANTIC_ENTRY.build_key(namespace=self.owner, **names)
+        return item_types.PRIVATE_ENTRY.build_key(agent=self.owner, **names)
 
     @property
     def partition(self) -> str:
-        if self.is_semantic:
-            return item_types.SEMANTIC_ENTRY.build_partition(
-                tenant=self.tenant, namespace=self.owner
-            )
-        return item_types.PRIVATE_ENTRY.build_partition(tenant=self.tenant, agent=self.owner)
+        return self.item_key[0]
 
     @property
     def namespace_key(self) -> Key:
@@ -81,7 +79,7 @@ class EntryAddress(NamedTuple):
 
     def is_owned_by(self, agent: str) -> bool:
         """Tell whether the entry is in the private memory of `agent`."""
-        return not self.is_semantic and self.owner == hash_agent(agent)
+        return self.tier != "n" and self.owner == hash_agent(agent)
 
 
 def build_private_address(
