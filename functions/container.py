@@ -63,6 +63,7 @@ from functions.runs.service import Runs
 from functions.runs.store import RunStore
 from functions.search.embedding_indexer import EmbeddingIndexer
 from functions.search.service import Search
+from functions.tasks.access import TaskAccess
 from functions.tasks.grants import Grants
 from functions.tasks.guardrail_service import GuardrailService
 from functions.tasks.guardrail_store import GuardrailStore
@@ -164,6 +165,10 @@ class Container:
         return AgentMemory(self.agent_store, self.entry_store, self.entry_writer, self.clock)
 
     @cached_property
+    def task_access(self) -> TaskAccess:
+        return TaskAccess(self.task_store, self.clock)
+
+    @cached_property
     def intent_store(self) -> IntentStore:
         return IntentStore(self.table)
 
@@ -179,6 +184,7 @@ class Container:
         return Tasks(
             self.task_store,
             self.intent_store,
+            self.task_access,
             self.guardrails,
             self.task_archive,
             self.principal_store.get_kind,
@@ -235,7 +241,7 @@ class Container:
             self.entry_store,
             self.entry_writer,
             self.access_tracker,
-            self.tasks,
+            self.task_access,
             self.namespaces,
             self.clock,
         )
@@ -243,7 +249,7 @@ class Container:
     @cached_property
     def queries(self) -> Queries:
         return Queries(
-            self.entry_store, self.tasks, self.namespaces, self.access_tracker, self.clock
+            self.entry_store, self.task_access, self.namespaces, self.access_tracker, self.clock
         )
 
     @cached_property
@@ -260,12 +266,12 @@ class Container:
     @cached_property
     def summaries(self) -> Summaries:
         return Summaries(
-            self.entry_store, self.agent_store, self.tasks, self.namespaces, self.clock
+            self.entry_store, self.agent_store, self.task_access, self.namespaces, self.clock
         )
 
     @cached_property
     def contexts(self) -> Contexts:
-        return Contexts(self.queries, self.tasks, self.guardrails)
+        return Contexts(self.queries, self.task_access, self.guardrails)
 
     @cached_property
     def task_archive(self) -> TaskArchive:
@@ -281,7 +287,9 @@ class Container:
     @cached_property
     def workflows(self) -> Workflows:
         store = AppliedFileStore(self.table)
-        return Workflows(store, self.namespaces, self.agent_memory, self.tasks, self.clock)
+        return Workflows(
+            store, self.namespaces, self.agent_memory, self.tasks, self.task_access, self.clock
+        )
 
     # Search and facts
 
@@ -300,7 +308,7 @@ class Container:
             self.vector_search,
             self.entry_store,
             self.queries,
-            self.tasks,
+            self.task_access,
             self.access_tracker,
             self.clock,
         )

@@ -8,10 +8,10 @@ from functions.entries.query import Queries
 from functions.entries.tiers import EPISODIC, SEMANTIC, WORKING
 from functions.identity.model import Principal
 from functions.platform.errors import AccessDenied, NotFound
+from functions.tasks.access import TaskAccess
 from functions.tasks.guardrail_service import GuardrailService
 from functions.tasks.model import Task
 from functions.tasks.rules import is_coordinator
-from functions.tasks.service import Tasks
 
 Section = Literal["working", "inherited", "episodic", "semantic"]
 _PAGE_SIZE = 100  # entries
@@ -20,7 +20,7 @@ _PAGE_SIZE = 100  # entries
 class Contexts:
     """Finds the memory that belongs to a task, most important first."""
 
-    def __init__(self, queries: Queries, tasks: Tasks, guardrails: GuardrailService) -> None:
+    def __init__(self, queries: Queries, tasks: TaskAccess, guardrails: GuardrailService) -> None:
         self._queries = queries
         self._tasks = tasks
         self._guardrails = guardrails

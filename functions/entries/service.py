@@ -30,7 +30,7 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.keys import Key
 from functions.platform.retry import Backoff
 from functions.platform.writes import Write
-from functions.tasks.service import Tasks
+from functions.tasks.access import TaskAccess
 
 if TYPE_CHECKING:
     from functions.entries.requests import EntryChange, NewEntry
@@ -46,7 +46,7 @@ class Entries:
         store: EntryStore,
         writer: EntryWriter,
         access_tracker: AccessTracker,
-        tasks: Tasks,
+        tasks: TaskAccess,
         namespaces: Namespaces,
         clock: Clock,
     ) -> None:

@@ -14,6 +14,7 @@ from functions.platform.retry import Backoff
 from functions.platform.table import TransactionConditionFailed
 from functions.platform.writes import Write
 from functions.tasks import changes, rules
+from functions.tasks.access import TaskAccess
 from functions.tasks.guardrail_service import GuardedTask, GuardrailService
 from functions.tasks.intent_store import IntentStore
 from functions.tasks.mapper import task_from_item
@@ -44,6 +45,7 @@ class Tasks:
     Args:
         store: holds the tasks.
         intents: holds their intents.
+        access: says who reads whose memory.
         guardrails: restricts them.
         archive: takes over the memory of those that end.
         kind_of: gives a principal's kind by tenant and id; None if there is no such principal.
@@ -54,6 +56,7 @@ class Tasks:
         self,
         store: TaskStore,
         intents: IntentStore,
+        access: TaskAccess,
         guardrails: GuardrailService,
         archive: MemoryArchive,
         kind_of: Callable[[str, str], str | None],
@@ -61,6 +64,7 @@ class Tasks:
     ) -> None:
         self._store = store
         self._intents = intents
+        self._access = access
         self._guardrails = guardrails
         self._archive = archive
         self._kind_of = kind_of
@@ -81,7 +85,7 @@ class Tasks:
     def _may_read(self, caller: Principal, task: Task) -> bool:
         if caller.id in task.participants or ADMIN in caller.permissions:
             return True
-        if self.can_read_memory(caller, task):
+        if self._access.can_read_memory(caller, task):
             return True
         intent = None if task.intent is None else self._intents.get(caller.tenant, task.intent)
         return intent is not None and rules.may_read_intent(caller, intent)
@@ -92,7 +96,7 @@ class Tasks:
         tasks = self._store.get_many(caller.tenant, ids)
         intent = self._intents.get(caller.tenant, intent_id)
         if intent is None or not rules.may_read_intent(caller, intent):
-            tasks = [task for task in tasks if self.can_read_memory(caller, task)]
+            tasks = [task for task in tasks if self._access.can_read_memory(caller, task)]
         return _newest_first(tasks)
 
     def list_of_agent(self, caller: Principal, agent: str) -> list[Task]:
@@ -107,25 +111,6 @@ class Tasks:
             if task.assignee == agent
             and task.ended is None
             and rules.may_list_agent_task(caller, task)
-        )
-
-    def can_read_memory(self, caller: Principal, task: Task) -> bool:
-        """Whether the caller reads all working memory of a task (contract §4)."""
-        if rules.may_read_memory(caller, task, self._clock()):
-            return True
-        sub_tasks = self._store.get_many(caller.tenant, task.inheriting_tasks)
-        return any(each.assignee == caller.id and each.ended is None for each in sub_tasks)
-
-    def get_many(self, tenant: str, task_ids: set[str]) -> list[Task]:
-        """Read the tasks that exist among these."""
-        return self._store.get_many(tenant, task_ids)
-
-    def coordinates_agent(self, caller: Principal, agent: str) -> bool:
-        """Whether the caller coordinates an open task assigned to the agent (RFC-0015 §2.2)."""
-        tasks = self._store.list_of_agent(caller.tenant, agent) if caller.may_coordinate else []
-        return any(
-            task.ended is None and task.assignee == agent and rules.is_coordinator(caller, task)
-            for task in tasks
         )
 
     def register(self, caller: Principal, new: NewTask, token: RequestToken) -> Task:

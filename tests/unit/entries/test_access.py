@@ -19,7 +19,7 @@ from functions.identity.model import Principal
 from functions.namespaces.model import Access, Namespace
 from functions.platform.entry_keys import parse_entry_id
 from functions.platform.errors import AccessDenied
-from functions.tasks.service import Tasks
+from functions.tasks.access import TaskAccess
 from tests.unit.entries.making import make_entry, make_principal
 
 
@@ -49,7 +49,7 @@ def can_read(
     entry: Entry, who: str, tasks: _Tasks | None = None, namespace: Namespace | None = None
 ) -> bool:
     try:
-        asked = cast("Tasks", tasks or _Tasks())
+        asked = cast("TaskAccess", tasks or _Tasks())
         assert_can_read(asked, make_principal(who), entry, namespace)
     except AccessDenied:
         return False
@@ -85,7 +85,7 @@ def test_episodic_memory_is_read_by_whoever_oversees_its_agent() -> None:
 def test_entries_are_selected_by_their_tasks() -> None:
     entries = [make_entry("working", key, task=key) for key in "tuv"]
     found = select_readable_by_task(
-        cast("Tasks", _Tasks(read="tv")), make_principal("bob"), entries
+        cast("TaskAccess", _Tasks(read="tv")), make_principal("bob"), entries
     )
     assert found == [entries[0], entries[2]]
 
