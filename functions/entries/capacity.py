@@ -79,7 +79,7 @@ def find_evictions(
     max_expired: int = MAX_EVICTED,
     kept: Collection[Key] = (),
 ) -> tuple[Transition, ...]:
-    """Read what can be removed, and select what makes room for `count` entries."""
+    """Read what can be removed, and select what frees the capacity for `count` entries."""
     expired, candidates = run_parallel(
         (
             partial(store.list_expired, tenant, agent, now),
@@ -96,7 +96,7 @@ def select_evictions(
     max_expired: int,
     kept: Collection[Key] = (),
 ) -> tuple[Transition, ...]:
-    """Select the removals that make room for `count` entries, as far as there are any.
+    """Select the removals that free the capacity for `count` entries, as far as there are any.
 
     Args:
         expired: the agent's expired entries. They are removed before anything is evicted.
@@ -104,15 +104,15 @@ def select_evictions(
         max_expired: how many expired entries are removed at most.
         kept: the keys of items that aren't removed.
     """
-    gone = [each for each in expired if each.policy.is_evictable and each.item_key not in kept]
-    gone = gone[:max_expired]
-    excluded = {entry.item_key for entry in gone} | set(kept)
+    removed = [each for each in expired if each.policy.is_evictable and each.item_key not in kept]
+    removed = removed[:max_expired]
+    excluded = {entry.item_key for entry in removed} | set(kept)
     evicted = [each for each in candidates if each.item_key not in excluded]
     return (
-        *(Transition(entry, None, reason="expired") for entry in gone),
+        *(Transition(entry, None, reason="expired") for entry in removed),
         *(
             Transition(entry, None, reason="evicted")
-            for entry in evicted[: max(count - len(gone), 0)]
+            for entry in evicted[: max(count - len(removed), 0)]
         ),
     )
 
@@ -162,7 +162,7 @@ def find_expired(
 
 
 class AccessTracker:
-    """Records when owners read their episodic entries, which eviction goes by (RFC-0015 §2.2).
+    """Records when owners read episodic entries: eviction is ordered by it (RFC-0015 §2.2).
 
     A read is recorded only where it matters: always from 90 % of the capacity on, else at most once
     an hour for an entry. It makes no version and no event.

@@ -70,7 +70,7 @@ class Entries:
             ValueTooLarge: when the value has more than 65,536 bytes.
         """
         now = self._clock()
-        entry = rules.new_entry(caller, new, now, token)
+        entry = rules.build_entry(caller, new, now, token)
         extra_writes = self.build_namespace_writes(caller, entry)
         by_settings = rules.is_pinned_by_settings(new)
         transition = Transition(None, entry, pinned_by_settings=by_settings)
@@ -185,7 +185,7 @@ class Entries:
         if entry.version != version:
             raise to_version_mismatch(entry)
         now = self._clock()
-        changed = rules.changed_entry(caller, entry, change, now, token)
+        changed = rules.apply_change(caller, entry, change, now, token)
         transition = Transition(entry, changed)
         return self._writer.commit(Transaction(caller, (transition,), now), token)[0]
 

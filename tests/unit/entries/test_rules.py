@@ -7,7 +7,12 @@ from pydantic import ValidationError as PydanticValidationError
 
 from functions.entries.model import Entry
 from functions.entries.requests import EntryChange, NewEntry
-from functions.entries.rules import changed_entry, is_pinned_by_settings, new_entry, to_entry_fields
+from functions.entries.rules import (
+    apply_change,
+    build_entry,
+    is_pinned_by_settings,
+    to_entry_fields,
+)
 from functions.entries.tiers import POLICIES, Tier
 from functions.platform.errors import AccessDenied, ServiceError, ValidationFailed, ValueTooLarge
 from functions.platform.idempotency import RequestToken
@@ -20,11 +25,11 @@ DAY = 86_400_000
 
 
 def create(**fields: Any) -> Entry:
-    return new_entry(make_principal(), make_new(**fields), NOW, TOKEN)
+    return build_entry(make_principal(), make_new(**fields), NOW, TOKEN)
 
 
 def change(entry: Entry, who: str = "ada", at: int = NOW + 1, **fields: Any) -> Entry:
-    return changed_entry(make_principal(who), entry, make_change(**fields), at, TOKEN)
+    return apply_change(make_principal(who), entry, make_change(**fields), at, TOKEN)
 
 
 def failing_field(error: ServiceError) -> str:
