@@ -65,14 +65,6 @@ class EntryAddress(NamedTuple):
         """The key of the permissions of a semantic entry's namespace."""
         return item_types.NAMESPACE.build_key(tenant=self.tenant, namespace=self.owner)
 
-    @property
-    def is_semantic(self) -> bool:
-        return self.tier == "n"
-
-    @property
-    def is_episodic(self) -> bool:
-        return self.tier == "e"
-
     def build_id(self, nonce: str) -> str:
         """Build the id of the entry with this nonce."""
         return f"mem_{self.tier}{self.owner}{self.namespace}{self.key}{nonce}"
@@ -217,7 +209,7 @@ def build_namespace_space(tenant: str, namespace: str) -> str:
 
 def build_entry_space(address: EntryAddress) -> str:
     """Build the partition of the vectors of the entries beside this one."""
-    if address.is_semantic:
+    if address.tier == "n":
         return item_types.NAMESPACE_VECTOR.build_partition(
             tenant=address.tenant, namespace=address.owner
         )

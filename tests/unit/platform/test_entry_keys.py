@@ -29,7 +29,7 @@ def test_different_names_are_different_entries(
         [build_private_address("t", *each) for each in (one, other)],
         [build_semantic_address("t", *each[1:]) for each in (one, other)],
     ):
-        same = one == other if not addresses[0].is_semantic else one[1:] == other[1:]
+        same = one == other if addresses[0].tier != "n" else one[1:] == other[1:]
         keys = {each.item_key for each in addresses}
         ids = {each.build_id(NONCE) for each in addresses}
         assert len(keys) == len(ids) == (1 if same else 2)
