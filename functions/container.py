@@ -23,6 +23,7 @@ from functions.entries.capacity import AccessTracker
 from functions.entries.context import Contexts
 from functions.entries.mapper import EntryMapper
 from functions.entries.query import Queries
+from functions.entries.removals import ExpiredEntries, RemovalReasons
 from functions.entries.service import Entries
 from functions.entries.snapshots import SnapshotStore
 from functions.entries.store import EntryStore
@@ -48,6 +49,7 @@ from functions.openwop.service import Memories
 from functions.platform.archive_storage import ArchiveStorage, create_archive_storage
 from functions.platform.aws import create_client, create_lazy_client, translate_aws_errors
 from functions.platform.clock import Clock, now_ms
+from functions.platform.due_index import DueIndex
 from functions.platform.encryption import Cipher, FileKeys, KmsKeys
 from functions.platform.settings import Settings, WrongSetting
 from functions.platform.table import Table
@@ -62,16 +64,19 @@ from functions.runs.rules import RunIds
 from functions.runs.service import Runs
 from functions.runs.store import RunStore
 from functions.search.embedding_indexer import EmbeddingIndexer
+from functions.search.reembedding import Reembedding
 from functions.search.service import Search
+from functions.search.store import EmbeddingProgress
 from functions.tasks.access import TaskAccess
 from functions.tasks.grants import Grants
 from functions.tasks.guardrail_service import GuardrailService
 from functions.tasks.guardrail_store import GuardrailStore
 from functions.tasks.intent_store import IntentStore
 from functions.tasks.intents import Intents
+from functions.tasks.processed_events import ProcessedEvents
 from functions.tasks.service import Tasks
 from functions.tasks.store import TaskStore
-from functions.vectors.factory import build_vector_search
+from functions.vectors.factory import build_vector_search, format_name
 from functions.vectors.model import VectorSearch
 from functions.vectors.store import VectorStore
 from functions.workflows.service import Workflows
@@ -200,6 +205,10 @@ class Container:
         return Intents(self.intent_store)
 
     @cached_property
+    def processed_events(self) -> ProcessedEvents:
+        return ProcessedEvents(self.table, self.clock)
+
+    @cached_property
     def log_store(self) -> EventLogStore:
         return EventLogStore(self.log_table)
 
@@ -285,6 +294,18 @@ class Container:
         )
 
     @cached_property
+    def removal_reasons(self) -> RemovalReasons:
+        return RemovalReasons(self.table, self.clock)
+
+    @cached_property
+    def expired_entries(self) -> ExpiredEntries:
+        return ExpiredEntries(self.entry_writer, self.entry_mapper, self.clock)
+
+    @cached_property
+    def due_index(self) -> DueIndex:
+        return DueIndex(self.table)
+
+    @cached_property
     def workflows(self) -> Workflows:
         store = AppliedFileStore(self.table)
         return Workflows(
@@ -317,6 +338,17 @@ class Container:
     def facts(self) -> Facts:
         store = FactStore(self.table, self.vector_search.format, self.clock)
         return Facts(store, self.vector_search, self.clock)
+
+    @cached_property
+    def reembedding(self) -> Reembedding:
+        return Reembedding(
+            EmbeddingProgress(self.table),
+            self.entry_mapper,
+            self.embedding_indexer,
+            self.facts,
+            self.clock,
+            format_name(self.settings, self.vector_search),
+        )
 
     # Runs, procedures, working values
 

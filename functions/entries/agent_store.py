@@ -14,11 +14,12 @@ from functions.platform import entry_keys, keys, task_keys
 from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
-from functions.platform.table import Table
+from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import Write, update
 from functions.tasks.mapper import usage_to_item
 
 RECONCILE_EVERY = 86_400_000  # ms; how long the counters of an agent go unchecked at most
+_POSTPONED = 3_600_000  # ms, for an agent that can\'t be brought to its capacity now
 
 _CAPACITY = EPISODIC.max_entries
 _WORKING_ENTRIES, _WORKING_KB = WORKING.max_entries, WORKING.max_kb
@@ -127,6 +128,25 @@ class AgentStore:
         expression = f"SET {', '.join(settings)}" + (f" REMOVE {removed}" if removed else "")
         values: Item = {"before": before, "more": after - before} | present
         return self._table.update(_update_unchanged(key, item, expression, _SETTINGS, values))
+
+    def complete(self, item: Item, now: int) -> None:
+        """Make an agent's item due no more, unless it is due anew; in an hour if over capacity."""
+        key, due = (item["pk"], item["sk"]), item[DUE_ATTRIBUTE]
+        expression = f"REMOVE {DUE_ATTRIBUTE}, {DUE_SHARD_ATTRIBUTE}"
+        condition = "due = :due AND (attribute_not_exists(ep_room) OR ep_room >= :zero)"
+        try:
+            self._table.update(update(key, expression, condition, due=due, zero=0))
+        except ConditionFailed as failed:
+            if failed.item is not None and failed.item.get(DUE_ATTRIBUTE) == due:
+                self.postpone(item, now)
+
+    def postpone(self, item: Item, now: int) -> None:
+        """Make an agent's item due in an hour, unless it is due anew."""
+        key, due, later = (item["pk"], item["sk"]), item[DUE_ATTRIBUTE], now + _POSTPONED
+        try:
+            self._table.update(update(key, "SET due = :later", "due = :due", due=due, later=later))
+        except ConditionFailed:
+            return
 
     def correct(self, write: Write) -> None:
         """Write a correction of counters.
