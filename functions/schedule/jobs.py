@@ -38,7 +38,7 @@ def build_jobs(container: Container) -> dict[ItemType, Job]:
 
 
 def _resume_long(resume: Callable[[Key, float], bool], name: str) -> Job:
-    """Make a job of a function that takes key and seconds, and tells whether all is done."""
+    """Make a job of a function that takes key and seconds and gives whether all is done."""
 
     def job(item: Item, _has_time: HasTime) -> Counter[str]:
         is_done = resume((item["pk"], item["sk"]), JOB_SECONDS)
