@@ -73,7 +73,7 @@ from functions.tasks.guardrail_service import GuardrailService
 from functions.tasks.guardrail_store import GuardrailStore
 from functions.tasks.intent_store import IntentStore
 from functions.tasks.intents import Intents
-from functions.tasks.processed_events import ProcessedEvents
+from functions.tasks.processed_event_store import ProcessedEvents
 from functions.tasks.service import Tasks
 from functions.tasks.store import TaskStore
 from functions.vectors.factory import build_vector_search, format_name

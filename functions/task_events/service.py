@@ -17,7 +17,7 @@ from functions.platform.validation import validate
 from functions.task_events.requests import EventEnvelope, TaskEvent
 from functions.tasks.changes import apply_change
 from functions.tasks.model import Task
-from functions.tasks.processed_events import ProcessedEvents
+from functions.tasks.processed_event_store import ProcessedEvents
 from functions.tasks.requests import TaskChange
 from functions.tasks.service import Tasks
 
