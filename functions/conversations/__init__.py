@@ -1,1 +1,1 @@
-"""Conversations of any length, and agents' states (Agent Memory Protocol 1.0)."""
+"""Room: conversations that grow without bound, and agents' states (Agent Memory Protocol 1.0)."""

@@ -100,13 +100,13 @@ _Batch = list[tuple[Event, dict[str, Any]]]
 def _split_batches(entries: Iterable[tuple[Event, dict[str, Any]]]) -> Iterator[_Batch]:
     """Split events, each with its bus entry, into batches that one call takes."""
     batch: _Batch = []
-    free_bytes = _MAX_BYTES
+    room = _MAX_BYTES
     for event, entry in entries:
         size = len(entry["Detail"].encode()) + _ENVELOPE_BYTES
-        if batch and (len(batch) == _MAX_ENTRIES or size > free_bytes):
+        if batch and (len(batch) == _MAX_ENTRIES or size > room):
             yield batch
-            batch, free_bytes = [], _MAX_BYTES
+            batch, room = [], _MAX_BYTES
         batch.append((event, entry))
-        free_bytes -= size
+        room -= size
     if batch:
         yield batch

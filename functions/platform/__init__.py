@@ -1,1 +1,1 @@
-"""What all packages use: table access, item types, keys, limits, settings, encryption, retries."""
+"""What every room stands on: table access, keys, settings, clock, encryption, observability."""

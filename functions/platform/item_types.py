@@ -112,7 +112,7 @@ RESTRICTIONS = ItemType(
 WORKFLOW = ItemType("workflow", "workflows", "{tenant}#w#{workflow}", "w", "An applied workflow")
 PROCESSED_EVENT = ItemType(
     "processed task event",
-    "tasks",
+    "task_events",
     "{tenant}#e#{event}",
     "e",
     "An external event was processed",

@@ -43,7 +43,7 @@ _BY_STATUS: dict[int, type[AgentMemoryError]] = {
 }
 _PASSING = frozenset({502, 503, 504})
 _OF_GATEWAYS = frozenset({401, 403, 429})  # what may stand before the service answers these
-_FIRST_DELAY, _LONGEST_DELAY, _LONGEST_WAIT = 0.1, 5.0, 60.0  # seconds
+FIRST_DELAY, LONGEST_DELAY, LONGEST_WAIT = 0.1, 5.0, 60.0  # seconds
 
 
 def passes(response: httpx.Response) -> bool:
@@ -66,14 +66,14 @@ def is_garbage(response: httpx.Response) -> bool:
 
 def delay(attempt: int, response: httpx.Response | None) -> float:
     """Seconds until the next attempt: what the service asks for, and never in step with others."""
-    longest = min(_FIRST_DELAY * 2**attempt, _LONGEST_DELAY)
+    longest = min(FIRST_DELAY * 2**attempt, LONGEST_DELAY)
     jitter = random.uniform(longest / 2, longest)  # noqa: S311 - no secret
     return max(jitter, _retry_after(response))
 
 
 def _retry_after(response: httpx.Response | None) -> float:
     text = "" if response is None else response.headers.get("Retry-After", "")
-    return min(float(text), _LONGEST_WAIT) if text.isascii() and text.isdigit() else 0.0
+    return min(float(text), LONGEST_WAIT) if text.isascii() and text.isdigit() else 0.0
 
 
 def error_of(response: httpx.Response, *, may_have_happened: bool) -> AgentMemoryError:

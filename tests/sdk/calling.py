@@ -18,6 +18,10 @@ class Calling:
         self._client = client
         self._runner = runner
 
+    def with_options(self, **options: Any) -> "Calling":
+        """Return the same with other options of the client, on the same connections."""
+        return Calling(self._client.with_options(**options), self._runner)
+
     def __call__(self, operation: Callable[[Any], Any]) -> Any:
         """What the operation answers; of an iterator, the list."""
         answer = operation(self._client)

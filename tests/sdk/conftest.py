@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Callable, Iterator
 
 import pytest
-from agent_memory import Client
+from agent_memory import Client, answers
 
 from tests.contract.local_server import LocalServer, running
 from tests.sdk import faults
@@ -58,8 +58,9 @@ def alice(agent: Callable[[str], Client]) -> Client:
 
 
 @pytest.fixture
-def proxy(server: LocalServer) -> Iterator[FaultProxy]:
-    """A proxy in front of the server."""
+def proxy(server: LocalServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultProxy]:
+    """A proxy in front of the server; clients of this process retry at once."""
+    monkeypatch.setattr(answers, "FIRST_DELAY", 0.001)
     with proxy_to(server.address) as opened:
         yield opened
 

@@ -1,12 +1,12 @@
 """Calls that networks and servers break: nothing is written twice, nothing is lost, nothing hangs.
 
 Each call meets a fault, a create meets it twice, and then comes through; or it never does. A
-client that goes to the server directly tells what came of it.
+client that goes to the server directly reads the result.
 """
 
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import cycle, repeat
 from typing import Any
 
@@ -24,191 +24,261 @@ from agent_memory.exceptions import (
 from tests.contract.local_server import LocalServer
 from tests.sdk import faults
 from tests.sdk.calling import Calling, Kind, calling
-from tests.sdk.crew import Crew, until
+from tests.sdk.crew import Agent, Crew, until
 from tests.sdk.fault_proxy import Fault, FaultProxy, passed
 
 BRIEF, LONG = 0.25, 10.0  # seconds until the client gives up on a call that stalls, on any other
 KINDS: tuple[Kind, Kind] = ("sync", "async")
-each_fault = pytest.mark.parametrize("fault", faults.FAULTS.values(), ids=list(faults.FAULTS))
-each_fault_once = pytest.mark.parametrize(  # by one client or the other: their logic is the same
-    ("bench", "fault"),
-    list(zip(cycle(KINDS), faults.FAULTS.values(), strict=False)),
-    ids=list(faults.FAULTS),
-    indirect=["bench"],
-)
 
 
 @dataclass(frozen=True)
 class Bench:
-    """A client behind the proxy, a client that goes straight, and an agent of their own."""
+    """A client behind the proxy, a client that goes straight, and an agent of their own.
 
+    Attributes:
+        name: the client's kind and the fault.
+        fault: what calls through the proxy meet.
+        namespace: for this bench alone.
+    """
+
+    name: str
+    fault: Fault
     proxy: FaultProxy
     call: Calling
     straight: Client
-    agent_id: str
     api_key: str
-    namespace: str = "faults"
+    namespace: str
+
+    def meet(self, *planned: Fault) -> None:
+        """Have the next calls meet these faults, or the bench's own if none is given."""
+        self.proxy.plan(*(planned or [self.fault]))
 
     def entry(self, key: str) -> Any:
-        """An entry as it stands."""
+        """Return an entry as it stands."""
         return self.straight.memory.get_entry(self.namespace, key)
 
-    def create(self, key: str, value: dict[str, Any]) -> Any:
-        """Creates an entry, without a fault; the client behind the proxy has seen it."""
+    def set(self, key: str, value: dict[str, Any]) -> Any:
+        """Write an entry through the proxy."""
         return self.call(lambda c: c.memory.set(self.namespace, key, value))
 
     def keys_sent(self) -> list[str | None]:
-        """The Idempotency-Key of each request since the plan was made."""
+        """Return the Idempotency-Key of each request since the plan was made."""
         return [request.idempotency_key for request in self.proxy.requests]
 
-    def own_events(self, client: Any) -> Any:
-        """A fresh look at the events of the caller, an agent of its own."""
-        return client.events.agent(self.agent_id)
 
-    def await_events(self, count: int) -> None:
-        """Returns once the agent's log has so many."""
-        until(lambda: len(list(self.own_events(self.straight))) >= count)
+class MakeBenches:
+    """Make benches of one new agent: one for each pair of a kind of client and a fault."""
+
+    def __init__(self, proxy: FaultProxy, agent: Agent, calls: dict[Kind, Calling]) -> None:
+        self.agent = agent
+        self._proxy = proxy
+        self._calls = calls
+
+    def __call__(self, named: Mapping[str, Fault], kinds: Iterable[Kind]) -> Iterator[Bench]:
+        """Yield a bench for each fault, with a client of the kind that belongs to it."""
+        for number, ((name, fault), kind) in enumerate(zip(named.items(), kinds, strict=False)):
+            timeout = BRIEF if fault in faults.STALLS else LONG
+            call = self._calls[kind].with_options(timeout=timeout)
+            agent, namespace = self.agent, f"faults-{kind}-{number}"
+            yield Bench(
+                f"{kind}: {name}", fault, self._proxy, call, agent.client, agent.api_key, namespace
+            )
+
+
+@pytest.fixture
+def make_benches(proxy: FaultProxy, crew: Crew) -> Iterator[MakeBenches]:
+    """Makes benches with either client."""
+    agent = crew.agent()
+    with (
+        calling("sync", proxy.address, agent.api_key) as sync_call,
+        calling("async", proxy.address, agent.api_key) as async_call,
+    ):
+        yield MakeBenches(proxy, agent, {"sync": sync_call, "async": async_call})
+
+
+Check = Callable[[Bench], None]
+
+
+@pytest.fixture
+def with_each_fault(
+    make_benches: MakeBenches, subtests: pytest.Subtests
+) -> Callable[[Check], None]:
+    """Runs a check with each fault, by one client or the other: their logic is the same."""
+
+    def run(check: Check) -> None:
+        for bench in make_benches(faults.FAULTS, cycle(KINDS)):
+            with subtests.test(bench.name):
+                check(bench)
+
+    return run
 
 
 @pytest.fixture(params=KINDS)
-def bench(request: pytest.FixtureRequest, proxy: FaultProxy, crew: Crew) -> Iterator[Bench]:
-    """The bench of a new agent, for either client."""
-    agent = crew.agent()
-    kind: Kind = request.param
-    stalls = request.node.callspec.params.get("fault") in faults.STALLS
-    timeout = BRIEF if stalls else LONG
-    with calling(kind, proxy.address, agent.api_key, timeout=timeout) as call:
-        yield Bench(proxy, call, agent.client, agent.id, agent.api_key)
+def bench(request: pytest.FixtureRequest, make_benches: MakeBenches) -> Bench:
+    """A bench without a fault, for either client."""
+    return next(make_benches({"none": passed}, [request.param]))
 
 
-@each_fault
-def test_a_create_is_carried_out_once(bench: Bench, fault: Fault) -> None:
-    bench.proxy.plan(fault, fault)
-    created = bench.call(lambda c: c.memory.set(bench.namespace, "k", {"n": 1}))
-    assert (created.version, created.value) == (1, {"n": 1})
-    assert (bench.entry("k").id, bench.entry("k").version) == (created.id, 1)
-    assert len(bench.proxy.requests) == 3
-    assert None not in bench.keys_sent()
-    assert len(set(bench.keys_sent())) == 1
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_create_is_carried_out_once(
+    make_benches: MakeBenches, kind: Kind, subtests: pytest.Subtests
+) -> None:
+    for bench in make_benches(faults.FAULTS, repeat(kind)):
+        with subtests.test(bench.name):
+            bench.meet(bench.fault, bench.fault)
+            created = bench.set("k", {"n": 1})
+            assert (created.version, created.value) == (1, {"n": 1})
+            assert (bench.entry("k").id, bench.entry("k").version) == (created.id, 1)
+            assert len(bench.proxy.requests) == 3
+            assert None not in bench.keys_sent()
+            assert len(set(bench.keys_sent())) == 1
 
 
-@each_fault_once
-def test_an_update_is_carried_out_once(bench: Bench, fault: Fault) -> None:
-    bench.create("k", {"n": 1})
-    bench.proxy.plan(fault)
-    updated = bench.call(lambda c: c.memory.set(bench.namespace, "k", {"n": 2}))
-    assert (updated.version, updated.value) == (2, {"n": 2})
-    assert (bench.entry("k").version, bench.entry("k").value) == (2, {"n": 2})
-    assert len(set(bench.keys_sent())) == 1
+def test_an_update_is_carried_out_once(with_each_fault: Callable[[Check], None]) -> None:
+    def update(bench: Bench) -> None:
+        bench.set("k", {"n": 1})
+        bench.meet()
+        updated = bench.set("k", {"n": 2})
+        assert (updated.version, updated.value) == (2, {"n": 2})
+        assert (bench.entry("k").version, bench.entry("k").value) == (2, {"n": 2})
+        assert len(set(bench.keys_sent())) == 1
+
+    with_each_fault(update)
 
 
-@each_fault_once
-def test_the_version_it_tracks_is_right_afterwards(bench: Bench, fault: Fault) -> None:
-    bench.proxy.plan(fault)
-    bench.call(lambda c: c.memory.set(bench.namespace, "k", {"n": 1}))
-    bench.proxy.plan(fault)
-    bench.call(lambda c: c.memory.set(bench.namespace, "k", {"n": 2}))
-    assert bench.call(lambda c: c.memory.set(bench.namespace, "k", {"n": 3})).version == 3
+def test_the_version_it_tracks_is_right_afterwards(
+    with_each_fault: Callable[[Check], None],
+) -> None:
+    def write_thrice(bench: Bench) -> None:
+        bench.meet()
+        bench.set("k", {"n": 1})
+        bench.meet()
+        bench.set("k", {"n": 2})
+        assert bench.set("k", {"n": 3}).version == 3
+
+    with_each_fault(write_thrice)
 
 
-@each_fault_once
-def test_a_delete_is_carried_out(bench: Bench, fault: Fault) -> None:
-    bench.create("k", {"n": 1})
-    bench.proxy.plan(fault)
-    assert bench.call(lambda c: c.memory.delete(bench.namespace, "k"))
-    assert bench.entry("k") is None
+def test_a_delete_is_carried_out(with_each_fault: Callable[[Check], None]) -> None:
+    def delete(bench: Bench) -> None:
+        bench.set("k", {"n": 1})
+        bench.meet()
+        assert bench.call(lambda c: c.memory.delete(bench.namespace, "k"))
+        assert bench.entry("k") is None
+
+    with_each_fault(delete)
 
 
-@each_fault_once
-def test_a_batch_is_carried_out_once(bench: Bench, fault: Fault) -> None:
-    first = bench.create("k", {"n": 1})
-    new = {"namespace": bench.namespace, "key": "new", "memory_type": "working", "value": {"n": 1}}
-    changed = {"id": first.id, "version": 1, "value": {"n": 2}}
-    bench.proxy.plan(fault)
-    written = bench.call(lambda c: c.memory.batch([new, changed]))
-    assert [entry.version for entry in written] == [1, 2]
-    assert (bench.entry("new").version, bench.entry("k").version) == (1, 2)
-    assert len(set(bench.keys_sent())) == 1
+def test_a_batch_is_carried_out_once(with_each_fault: Callable[[Check], None]) -> None:
+    def write_batch(bench: Bench) -> None:
+        named = {"namespace": bench.namespace, "key": "new", "memory_type": "working"}
+        changed = {"id": bench.set("k", {"n": 1}).id, "version": 1, "value": {"n": 2}}
+        bench.meet()
+        written = bench.call(lambda c: c.memory.batch([{**named, "value": {"n": 1}}, changed]))
+        assert [entry.version for entry in written] == [1, 2]
+        assert (bench.entry("new").version, bench.entry("k").version) == (1, 2)
+        assert len(set(bench.keys_sent())) == 1
+
+    with_each_fault(write_batch)
 
 
-@each_fault_once
-def test_a_query_gives_every_entry_once(bench: Bench, fault: Fault) -> None:
+def test_a_query_gives_every_entry_once(
+    make_benches: MakeBenches, with_each_fault: Callable[[Check], None]
+) -> None:
     for number in range(5):
-        bench.create(f"k{number}", {"n": number})
-    bench.proxy.plan(fault, passed, fault)
-    found = bench.call(
-        lambda c: c.memory.query(namespace=bench.namespace, memory_type="working", page_size=2)
-    )
-    assert [entry.value["n"] for entry in found] == [4, 3, 2, 1, 0]
+        make_benches.agent.client.memory.set("queried", f"k{number}", {"n": number})
+
+    def query(bench: Bench) -> None:
+        bench.meet(bench.fault, passed, bench.fault)
+        found = bench.call(
+            lambda c: c.memory.query(namespace="queried", memory_type="working", page_size=2)
+        )
+        assert [entry.value["n"] for entry in found] == [4, 3, 2, 1, 0]
+
+    with_each_fault(query)
 
 
-@each_fault_once
-def test_events_come_once_each(bench: Bench, fault: Fault) -> None:
+def test_events_come_once_each(
+    make_benches: MakeBenches, with_each_fault: Callable[[Check], None]
+) -> None:
+    agent = make_benches.agent
     for number in range(3):
-        bench.create(f"k{number}", {"n": number})
-    bench.await_events(3)
-    bench.proxy.plan(fault)
-    assert len(bench.call(bench.own_events)) == 3
+        agent.client.memory.set("logged", f"k{number}", {"n": number})
+    until(lambda: len(list(agent.client.events.agent(agent.id))) >= 3)
+
+    def list_events(bench: Bench) -> None:
+        bench.meet()
+        assert len(bench.call(lambda c: c.events.agent(agent.id))) == 3
+
+    with_each_fault(list_events)
 
 
-@each_fault_once
-def test_a_delete_by_filter_is_carried_out(bench: Bench, fault: Fault) -> None:
-    for number in range(3):
-        bench.create(f"k{number}", {"n": number})
-    bench.proxy.plan(fault)
-    bench.call(lambda c: c.memory.delete_batch(namespace=bench.namespace))
-    assert list(bench.straight.memory.query(namespace=bench.namespace)) == []
+def test_a_delete_by_filter_is_carried_out(with_each_fault: Callable[[Check], None]) -> None:
+    def delete(bench: Bench) -> None:
+        for number in range(3):
+            bench.set(f"k{number}", {"n": number})
+        bench.meet()
+        bench.call(lambda c: c.memory.delete_batch(namespace=bench.namespace))
+        assert list(bench.straight.memory.query(namespace=bench.namespace)) == []
+
+    with_each_fault(delete)
 
 
-@each_fault_once
-def test_a_task_is_registered_and_changed_once(bench: Bench, fault: Fault) -> None:
-    intent = f"intent-{bench.namespace}"
-    bench.proxy.plan(fault)
-    task = bench.call(lambda c: c.tasks.create(intent))
-    assert [each.id for each in bench.straight.tasks.list(intent)] == [task.id]
-    bench.proxy.plan(fault)
-    ended = bench.call(lambda c: c.tasks.update(task.id, version=1, status="completed"))
-    assert (ended.status, ended.version) == ("completed", 2)
+def test_a_task_is_registered_and_changed_once(with_each_fault: Callable[[Check], None]) -> None:
+    def register_and_complete(bench: Bench) -> None:
+        intent = f"intent-{bench.namespace}"
+        bench.meet()
+        task = bench.call(lambda c: c.tasks.create(intent))
+        assert [each.id for each in bench.straight.tasks.list(intent)] == [task.id]
+        bench.meet()
+        ended = bench.call(lambda c: c.tasks.update(task.id, version=1, status="completed"))
+        assert (ended.status, ended.version) == ("completed", 2)
+
+    with_each_fault(register_and_complete)
 
 
-LAST_WORDS: dict[str, tuple[Fault, type[AgentMemoryError], bool]] = {
-    "stalled before": (faults.stalled_before, ConnectionFailedError, True),
-    "stalled after": (faults.stalled_after, ConnectionFailedError, True),
-    "dropped after": (faults.dropped_after, ConnectionFailedError, True),
-    "cut": (faults.cut, ConnectionFailedError, True),
-    "garbage": (faults.garbage, ConnectionFailedError, True),
-    "not JSON": (faults.not_json, InvalidAnswerError, True),
-    "HTML 502": (faults.html_502, ServiceUnavailableError, True),
-    "503": (faults.unavailable, ServiceUnavailableError, True),
-    "429": (faults.throttled(), ThrottledError, False),
+NEVER_THROUGH: dict[str, tuple[type[AgentMemoryError], bool]] = {
+    "stalled before": (ConnectionFailedError, True),
+    "stalled after": (ConnectionFailedError, True),
+    "dropped after": (ConnectionFailedError, True),
+    "cut": (ConnectionFailedError, True),
+    "garbage": (ConnectionFailedError, True),
+    "not JSON": (InvalidAnswerError, True),
+    "HTML 502": (ServiceUnavailableError, True),
+    "503": (ServiceUnavailableError, True),
+    "429": (ThrottledError, False),
 }
 
 
-@pytest.mark.parametrize(("fault", "error", "maybe"), LAST_WORDS.values(), ids=list(LAST_WORDS))
-def test_what_never_comes_through_is_told_honestly(
-    bench: Bench, fault: Fault, error: type[AgentMemoryError], *, maybe: bool
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_call_that_never_comes_through_says_whether_it_may_have_happened(
+    make_benches: MakeBenches, kind: Kind, subtests: pytest.Subtests
 ) -> None:
-    bench.proxy.follow(repeat(fault))
-    with pytest.raises(error) as told:
-        bench.call(
-            lambda c: c.with_options(max_retries=2).memory.set(bench.namespace, "k", {"n": 1})
-        )
-    assert told.value.may_have_happened is maybe
-    assert len(bench.proxy.requests) == 3
-    assert bench.api_key not in f"{told.value!r} {told.value}"
+    named = {name: faults.FAULTS[name] for name in NEVER_THROUGH}
+    for bench, (error, maybe) in zip(
+        make_benches(named, repeat(kind)), NEVER_THROUGH.values(), strict=True
+    ):
+        with subtests.test(bench.name):
+            bench.proxy.follow(repeat(bench.fault))
+            impatient = bench.call.with_options(max_retries=2)
+            with pytest.raises(error) as raised:
+                replace(bench, call=impatient).set("k", {"n": 1})
+            assert raised.value.may_have_happened is maybe
+            assert len(bench.proxy.requests) == 3
+            assert bench.api_key not in f"{raised.value!r} {raised.value}"
 
 
 def test_a_service_that_is_not_there_is_told(server: LocalServer) -> None:
     with (
         Client("http://127.0.0.1:1", server.api_key, max_retries=1) as client,
-        pytest.raises(ConnectionFailedError) as told,
+        pytest.raises(ConnectionFailedError) as raised,
     ):
         client.memory.set("n", "k", {"n": 1})
-    assert told.value.may_have_happened is False
+    assert raised.value.may_have_happened is False
 
 
 def test_it_waits_as_long_as_the_service_asks(bench: Bench) -> None:
-    bench.proxy.plan(faults.throttled(retry_after=1))
+    bench.meet(faults.throttled(retry_after=1))
     began = time.monotonic()
     bench.call(lambda c: c.memory.set(bench.namespace, "k", {"n": 1}))
     assert time.monotonic() - began >= 1
@@ -217,10 +287,10 @@ def test_it_waits_as_long_as_the_service_asks(bench: Bench) -> None:
 def test_a_refusal_is_not_tried_again(bench: Bench) -> None:
     bench.straight.memory.set(bench.namespace, "k", {"n": 1})
     bench.proxy.plan()
-    with pytest.raises(MemoryConflictError) as told:
+    with pytest.raises(MemoryConflictError) as raised:
         bench.call(lambda c: c.memory.set(bench.namespace, "k", {"n": 2}))
-    assert (told.value.current_value, told.value.current_version) == ({"n": 1}, 1)
-    assert told.value.may_have_happened is False
+    assert (raised.value.current_value, raised.value.current_version) == ({"n": 1}, 1)
+    assert raised.value.may_have_happened is False
     assert len(bench.proxy.requests) == 1
 
 

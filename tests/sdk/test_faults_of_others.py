@@ -5,6 +5,7 @@ What is written twice shows in a version, a key that no longer works, or a refus
 
 import secrets
 from collections.abc import Callable, Iterator
+from itertools import repeat
 from typing import Any
 
 import pytest
@@ -20,23 +21,43 @@ from tests.contract.local_server import LocalServer
 from tests.sdk import faults
 from tests.sdk.calling import Calling, Kind, calling
 from tests.sdk.crew import Crew
-from tests.sdk.fault_proxy import FaultProxy
+from tests.sdk.fault_proxy import Fault, FaultProxy
 
-LOST = [faults.dropped_after, faults.html_502, faults.cut]
+LOST: list[tuple[Kind, Fault]] = [  # either client, whose logic is the same, meets some of them
+    ("sync", faults.dropped_after),
+    ("async", faults.html_502),
+    ("sync", faults.cut),
+]
+
+
+@pytest.fixture(params=LOST, ids=["dropped", "502", "cut"])
+def lost(request: pytest.FixtureRequest) -> tuple[Kind, Fault]:
+    """How an answer is lost, and the kind of the client that misses it."""
+    lost: tuple[Kind, Fault] = request.param
+    return lost
+
+
+@pytest.fixture
+def call(lost: tuple[Kind, Fault], proxy: FaultProxy, admin: Client) -> Iterator[Calling]:
+    """The administrator's calls through the proxy."""
+    with calling(lost[0], proxy.address, admin.settings.api_key) as opened:
+        yield opened
+
+
+@pytest.fixture
+def loses(lost: tuple[Kind, Fault], proxy: FaultProxy) -> Callable[[], None]:
+    """Has the proxy lose the next answer."""
+    return lambda: proxy.plan(lost[1])
 
 
 @pytest.fixture(params=["sync", "async"])
-def call(request: pytest.FixtureRequest, proxy: FaultProxy, admin: Client) -> Iterator[Calling]:
+def call_of_either(
+    request: pytest.FixtureRequest, proxy: FaultProxy, admin: Client
+) -> Iterator[Calling]:
     """The administrator's calls through the proxy, by either client."""
     kind: Kind = request.param
     with calling(kind, proxy.address, admin.settings.api_key) as opened:
         yield opened
-
-
-@pytest.fixture(params=LOST, ids=["dropped", "502", "cut"])
-def loses(request: pytest.FixtureRequest, proxy: FaultProxy) -> Callable[[], None]:
-    """Has the proxy lose the next answer."""
-    return lambda: proxy.plan(request.param)
 
 
 Loses = Callable[[], None]
@@ -168,32 +189,40 @@ STRANGERS = {
 }
 
 
-@pytest.mark.parametrize("stranger", STRANGERS.values(), ids=list(STRANGERS))
 def test_a_server_that_is_not_the_service_is_told(
-    call: Calling, proxy: FaultProxy, stranger: tuple[int, bytes]
+    call_of_either: Calling, proxy: FaultProxy, subtests: pytest.Subtests
 ) -> None:
-    proxy.follow(iter(lambda: faults.answered(*stranger), None))
-    for name, read in READS.items():
-        with pytest.raises(InvalidAnswerError, match="server_url"):
-            pytest.fail(f"{name} took it for {call(read)!r}")
+    for stranger, answer in STRANGERS.items():
+        proxy.follow(repeat(faults.answered(*answer)))
+        with subtests.test(stranger):
+            for name, read in READS.items():
+                with pytest.raises(InvalidAnswerError, match="server_url"):
+                    pytest.fail(f"{name} took it for {call_of_either(read)!r}")
 
 
-def test_a_failure_of_the_service_may_have_done_it(call: Calling, proxy: FaultProxy) -> None:
+def test_a_failure_of_the_service_may_have_done_it(
+    call_of_either: Calling, proxy: FaultProxy
+) -> None:
     proxy.plan(faults.answered(500, b'{"code": "INTERNAL_ERROR", "message": "oops"}'))
-    with pytest.raises(ServiceUnavailableError) as told:
-        call(lambda c: c.memory.set("n", "k", {}))
-    assert told.value.may_have_happened
+    with pytest.raises(ServiceUnavailableError) as raised:
+        call_of_either(lambda c: c.memory.set("n", "k", {}))
+    assert raised.value.may_have_happened
     assert len(proxy.requests) == 1
 
 
-@pytest.mark.parametrize("name", ["Idempotency-Key", "idempotency-key"])
 def test_a_key_of_the_callers_own_is_the_only_one(
-    call: Calling, proxy: FaultProxy, name: str
+    call_of_either: Calling, proxy: FaultProxy
 ) -> None:
-    body = {"namespace": "n", "key": "k", "value": {}, "memory_type": "working"}
-    call(lambda c: c.request("POST", "/api/v1/memory", json=body, headers={name: "my-own"}))
-    (sent,) = proxy.requests
-    assert sent.headers.get_all("idempotency-key") == ["my-own"]
+    def create_under_key(name: str) -> None:
+        body = {"namespace": "n", "key": name, "value": {}, "memory_type": "working"}
+        headers = {name: f"my-own-{name}"}
+        call_of_either(lambda c: c.request("POST", "/api/v1/memory", json=body, headers=headers))
+
+    for name in ("Idempotency-Key", "idempotency-key"):
+        proxy.plan()
+        create_under_key(name)
+        (sent,) = proxy.requests
+        assert sent.headers.get_all("idempotency-key") == [f"my-own-{name}"]
 
 
 def test_an_update_writes_the_entry_that_it_read(crew: Crew) -> None:

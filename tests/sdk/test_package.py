@@ -1,4 +1,4 @@
-"""What the package is: both clients alike, light to import, typed for its users."""
+"""What the package is: both clients alike, and light to import."""
 
 import inspect
 import subprocess
@@ -13,23 +13,6 @@ from agent_memory import AsyncClient, Client
 
 SDK = Path(__file__).parents[2] / "sdk"
 HEAVY = {"asyncio", "boto3", "pydantic", "langgraph", "agents", "mcp", "multiprocessing", "sqlite3"}
-USER = """
-from agent_memory import AsyncClient, Client, Entry, SearchResult
-from typing import assert_type
-
-def use(client: Client) -> None:
-    assert_type(client.memory.set("ns", "k", {"n": 1}), Entry)
-    assert_type(client.memory.get("ns", "k"), "dict[str, Any] | None")
-    assert_type(client.memory.search("q", memory_type="working"), list[SearchResult])
-    assert_type(client.runs.recall("sdr"), list[dict[str, Any]])
-    for entry in client.memory.query(namespace="ns"):
-        assert_type(entry, Entry)
-
-async def use_async(client: AsyncClient) -> None:
-    assert_type(await client.memory.get_entry("ns", "k"), "Entry | None")
-    async for entry in client.memory.query(namespace="ns"):
-        assert_type(entry, Entry)
-"""
 
 
 def test_generated_modules_are_up_to_date(tmp_path: Path) -> None:
@@ -80,18 +63,8 @@ def test_importing_it_imports_nothing_heavy() -> None:
     assert "agent_memory._sync.client" in modules
 
 
-@pytest.mark.parametrize("name", agent_memory.__all__)
-def test_every_public_name_is_there_and_documented(name: str) -> None:
-    assert inspect.getdoc(getattr(agent_memory, name))
+def test_every_public_name_is_there_and_documented() -> None:
+    for name in agent_memory.__all__:
+        assert inspect.getdoc(getattr(agent_memory, name)), name
     with pytest.raises(AttributeError):
         _ = agent_memory.nothing
-
-
-def test_its_types_hold_for_its_users(tmp_path: Path) -> None:
-    (tmp_path / "user.py").write_text("from typing import Any\n" + USER)
-    command = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", "user.py"]
-    environment = {"MYPYPATH": str(SDK), "PATH": ""}
-    ran = subprocess.run(
-        command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
-    )
-    assert ran.returncode == 0, ran.stdout

@@ -2,8 +2,7 @@
 
 // A problem document's `type` is /docs#CODE: show what the code means.
 function showErrorCode() {
-  // Swagger UI writes the fragment as #/CODE.
-  const code = decodeURIComponent(location.hash.replace(/^#\/?/, ""));
+  const code = decodeURIComponent(location.hash.slice(1));
   for (const cell of document.querySelectorAll(".info td:first-child")) {
     const row = cell.parentElement;
     row.classList.toggle("target", cell.textContent === code);

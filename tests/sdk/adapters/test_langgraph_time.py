@@ -58,9 +58,9 @@ def test_a_put_without_time_to_live_takes_the_old_one_away(memory_service: Memor
     assert present(store)
 
 
-@pytest.mark.parametrize("ttl", [0, -1, float("inf"), float("nan")])
-def test_times_to_live_that_are_none(alice: Client, ttl: float) -> None:
+def test_times_to_live_that_are_none(alice: Client, subtests: pytest.Subtests) -> None:
     store = AgentMemoryStore(alice)
-    with pytest.raises(ValueError, match="minutes above 0"):
-        store.put(NS, "k", {}, ttl=ttl)
+    for ttl in (0, -1, float("inf"), float("nan")):
+        with subtests.test(str(ttl)), pytest.raises(ValueError, match="minutes above 0"):
+            store.put(NS, "k", {}, ttl=ttl)
     assert store.get(NS, "k") is None

@@ -5,6 +5,7 @@ import json
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 
 import pytest
 
@@ -88,24 +89,24 @@ def test_a_server_that_is_not_there_is_told(cli: Cli) -> None:
     assert "127.0.0.1:9" in told.err
 
 
-@pytest.mark.parametrize("path", ["", "/missing"])
-@pytest.mark.parametrize("arguments", [["query"], ["get", "ns", "k"], ["get", "mem_1"], ["export"]])
 def test_a_server_of_another_kind_is_told(
-    cli: Cli, web_server: str, path: str, arguments: list[str]
+    cli: Cli, web_server: str, subtests: pytest.Subtests
 ) -> None:
-    told = cli.at(web_server + path)(*arguments)
-    assert told.code == 5
-    assert "isn't the memory service" in told.err
+    for path in ("", "/missing"):
+        for arguments in (["query"], ["get", "ns", "k"], ["get", "mem_1"], ["export"]):
+            with subtests.test(f"{path} {arguments}"):
+                told = cli.at(web_server + path)(*arguments)
+                assert told.code == 5
+                assert "isn't the memory service" in told.err
 
 
-@pytest.mark.parametrize("path", OTHER_JSON)
-def test_a_server_of_other_json_is_told(cli: Cli, web_server: str, path: str) -> None:
-    for command in COMMANDS:
+def test_a_server_of_other_json_is_told(cli: Cli, web_server: str) -> None:
+    for path, command in product(OTHER_JSON, COMMANDS):
         address = web_server + path
         arguments = [*command, address] if command == ["login"] else command
         stdin = "am_other" if command == ["login"] else LINE
         told = cli.at(address)(*arguments, stdin=stdin)
-        assert told.code == 5, (command, told)
+        assert told.code == 5, (path, command, told)
         assert "isn't the memory service" in told.err
 
 
@@ -125,46 +126,41 @@ def test_a_value_that_is_too_large_is_told(cli: Cli) -> None:
     assert "xxxx" not in told.err
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        *(
-            "",
-            "x",
-            "[1]",
-            "1",
-            '{"a": NaN}',
-            '{"a": 1e999}',
-            '{"a": 1, "a": 2}',
-            '{"a": "\\ud800"}',
-        ),
-        '{"a": ' + "1" * 4301 + "}",
-        '{"a":' * 100_000,
-    ],
-)
-def test_a_value_that_can_not_be_kept_exactly_is_refused(cli: Cli, value: str) -> None:
-    refused = cli("set", "ns", "k", "-", stdin=value)
-    assert refused.code == 2
-    assert "VALUE" in refused.err
+INEXACT = [
+    *("", "x", "[1]", "1", '{"a": NaN}', '{"a": 1e999}', '{"a": 1, "a": 2}', '{"a": "\\ud800"}'),
+    '{"a": ' + "1" * 4301 + "}",
+    '{"a":' * 100_000,
+]
+
+
+def test_a_value_that_can_not_be_kept_exactly_is_refused(
+    cli: Cli, subtests: pytest.Subtests
+) -> None:
+    for value in INEXACT:
+        with subtests.test(value[:20]):
+            refused = cli("set", "ns", "k", "-", stdin=value)
+            assert refused.code == 2
+            assert "VALUE" in refused.err
     assert cli("get", "ns", "k").code == 1
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        *([], ["nothing"], ["get"], ["set", "ns", "k"], ["query", "--limit", "0"]),
-        ["set", "ns", "", "{}"],
-        ["set", "ns", "k", "{}", "--version", "1", "--overwrite"],
-        ["query", "--api-key", "am_x"],
-        ["--timeout", "-1", "query"],
-        ["query", "--updated-after", "yesterday"],
-        ["import", "/nonexistent"],
-        ["export", "-o", "/nonexistent/file"],
-        ["import", "--on-conflict", "maybe"],
-    ],
-)
-def test_a_mistake_in_the_command_is_told(cli: Cli, arguments: list[str]) -> None:
-    told = cli(*arguments)
-    assert told.code == 2
-    assert told.err.startswith("agent-memory: error: ")
-    assert told.out == ""
+MISTAKES: list[list[str]] = [
+    *([], ["nothing"], ["get"], ["set", "ns", "k"], ["query", "--limit", "0"]),
+    ["set", "ns", "", "{}"],
+    ["set", "ns", "k", "{}", "--version", "1", "--overwrite"],
+    ["query", "--api-key", "am_x"],
+    ["--timeout", "-1", "query"],
+    ["query", "--updated-after", "yesterday"],
+    ["import", "/nonexistent"],
+    ["export", "-o", "/nonexistent/file"],
+    ["import", "--on-conflict", "maybe"],
+]
+
+
+def test_a_mistake_in_the_command_is_told(cli: Cli, subtests: pytest.Subtests) -> None:
+    for arguments in MISTAKES:
+        with subtests.test(" ".join(arguments)):
+            told = cli(*arguments)
+            assert told.code == 2
+            assert told.err.startswith("agent-memory: error: ")
+            assert told.out == ""

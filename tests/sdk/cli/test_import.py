@@ -175,31 +175,32 @@ def test_fields_of_a_newer_service_are_left_out_with_one_warning(tenant: Tenant)
     assert {each["key"] for each in tenant.cli()("query", "--json").documents} == {"k0", "k1", "k2"}
 
 
-@pytest.mark.parametrize(
-    ("line", "told"),
-    [
-        ("{", "no JSON"),
-        ("[]", "an entry is a JSON object"),
-        ('{"namespace": "a"}', "key, value, memory_type is missing"),
-        (json.dumps(an_entry(value=[])), "value"),
-        (json.dumps(an_entry(memory_type="x")), "memory_type"),
-        (json.dumps(an_entry(expires_at="soon")), "expires_at"),
-        (json.dumps(an_entry(pinned=True)), "pinned"),
-        (json.dumps(an_entry(tags="a")), "tags"),
-        (json.dumps(an_entry(key="\ud800")), "surrogate"),
-        (json.dumps(an_entry(value={"n": float("nan")})), "NaN"),
-        (json.dumps(an_entry(value={"v": "x" * 70_000})), "VALUE_TOO_LARGE"),
-        (json.dumps(an_entry(value={"v": "x" * 5_000_000})), "more than 4,194,304 bytes"),
-        ('{"value":' + '{"a":' * 90_000, "nested too deeply"),
-    ],
-)
-def test_a_bad_line_ends_the_import_and_is_named(tenant: Tenant, line: str, told: str) -> None:
-    lines = jsonl(an_entry(key="before")) + f"\n{line}\n" + jsonl(an_entry(key="after"))
-    refused = tenant.cli()("import", stdin=lines)
-    assert refused.code in (1, 2)
-    assert "line 3" in refused.err
-    assert told in refused.err
-    assert "xxxx" not in refused.err
+BAD_LINES: list[tuple[str, str]] = [
+    ("{", "no JSON"),
+    ("[]", "an entry is a JSON object"),
+    ('{"namespace": "a"}', "key, value, memory_type is missing"),
+    (json.dumps(an_entry(value=[])), "value"),
+    (json.dumps(an_entry(memory_type="x")), "memory_type"),
+    (json.dumps(an_entry(expires_at="soon")), "expires_at"),
+    (json.dumps(an_entry(pinned=True)), "pinned"),
+    (json.dumps(an_entry(tags="a")), "tags"),
+    (json.dumps(an_entry(key="\ud800")), "surrogate"),
+    (json.dumps(an_entry(value={"n": float("nan")})), "NaN"),
+    (json.dumps(an_entry(value={"v": "x" * 70_000})), "VALUE_TOO_LARGE"),
+    (json.dumps(an_entry(value={"v": "x" * 5_000_000})), "more than 4,194,304 bytes"),
+    ('{"value":' + '{"a":' * 90_000, "nested too deeply"),
+]
+
+
+def test_a_bad_line_ends_the_import_and_is_named(tenant: Tenant, subtests: pytest.Subtests) -> None:
+    for line, told in BAD_LINES:
+        with subtests.test(told):
+            lines = jsonl(an_entry(key="before")) + f"\n{line}\n" + jsonl(an_entry(key="after"))
+            refused = tenant.cli()("import", stdin=lines)
+            assert refused.code in (1, 2)
+            assert "line 3" in refused.err
+            assert told in refused.err
+            assert "xxxx" not in refused.err
     held = tenant.cli()("query", "--json").documents
     assert "after" not in [each["key"] for each in held]
 
@@ -238,22 +239,23 @@ def test_lines_that_say_the_same_otherwise_are_no_conflict(tenant: Tenant) -> No
         assert (done.code, "import: 1 unchanged" in done.err) == (0, True)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"value": {"n": 1.0}},
-        {"value": {"n": True}},
-        {"tags": ["b", "a"]},
-        {"sensitivity": "internal"},
-        {"expires_at": None},
-        {"ttl": "duration:PT1H"},
-    ],
-)
+CHANGES: list[dict[str, Any]] = [
+    {"value": {"n": 1.0}},
+    {"value": {"n": True}},
+    {"tags": ["b", "a"]},
+    {"sensitivity": "internal"},
+    {"expires_at": None},
+    {"ttl": "duration:PT1H"},
+]
+
+
 def test_lines_that_say_something_else_are_a_conflict(
-    tenant: Tenant, change: dict[str, Any]
+    tenant: Tenant, subtests: pytest.Subtests
 ) -> None:
     stands = an_entry(tags=["a", "b"], expires_at="2199-01-01T00:00:00Z")
     tenant.create(**stands)
-    refused = tenant.cli()("import", stdin=jsonl(stands | change))
-    assert refused.code == 3
-    assert f"with another {next(iter(change))}" in refused.err
+    for change in CHANGES:
+        with subtests.test(str(change)):
+            refused = tenant.cli()("import", stdin=jsonl(stands | change))
+            assert refused.code == 3
+            assert f"with another {next(iter(change))}" in refused.err

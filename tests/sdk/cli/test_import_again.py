@@ -56,8 +56,7 @@ def test_what_was_deleted_since_is_written_again(tenant: Tenant, another: Tenant
     assert content(another.cli()("export").documents) == content(exported.documents)
 
 
-@pytest.mark.parametrize("landed", [True, False])
-@pytest.mark.parametrize("tier", ["episodic", "semantic"])
+@pytest.mark.parametrize(("tier", "landed"), [("episodic", True), ("semantic", False)])
 def test_an_import_that_is_killed_is_simply_run_again(
     tenant: Tenant, another: Tenant, tmp_path: Path, landed: bool, tier: str
 ) -> None:

