@@ -74,12 +74,12 @@ def measure() -> list[Cost]:
         tenant = running.call("POST", "/api/v1/tenants", running.root_key, {"id": "bench"}).body
         admin = _Agent(running, tenant["admin"]["id"], tenant["admin"]["api_key"])
         owned = [*_own(_agent(admin, "owner")), _at_capacity(admin)]
-        rooms = [
+        shared = [
             _cost(name, Limit(*limit), calls)
-            for room in (memories, conversations, runs, procedures, search, events, task_ends)
-            for name, limit, calls in room.operations(running, admin.key)
+            for part in (memories, conversations, runs, procedures, search, events, task_ends)
+            for name, limit, calls in part.operations(running, admin.key)
         ]
-        return [*owned, *_key(admin), *_shared(admin), *rooms]
+        return [*owned, *_key(admin), *_shared(admin), *shared]
 
 
 def _agent(admin: _Agent, name: str) -> _Agent:

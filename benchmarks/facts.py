@@ -63,19 +63,19 @@ def _timed(facts: Facts, who: Principal, query: str) -> float:
 
 def _writes(tenant: str, size: int) -> Iterator[Write]:
     """Facts in the words of the corpus, each with a direction of its own."""
-    luck, said, now = random.Random(1), _lines("facts"), now_ms()  # noqa: S311 - no secret
+    rng, said, now = random.Random(1), _lines("facts"), now_ms()  # noqa: S311 - no secret
     form = float16_format(MODEL)
     for number in range(size):
         subject, predicate, what = said[number % len(said)].split("|")
         fact = replace(_FACT, id=f"f{number}", subject=subject, predicate=predicate, object=what)
         moment = now - (size - number) * _APART
         learned = replace(fact, created=moment, updated=moment)
-        item = encode_fact(tenant, learned, _direction(luck), form)
+        item = encode_fact(tenant, learned, _direction(rng), form)
         yield put(build_fact_key(tenant, learned.id), item)
 
 
-def _direction(luck: random.Random) -> Vector:
-    numbers = [luck.gauss(0, 1) for _ in range(DIMENSION)]
+def _direction(rng: random.Random) -> Vector:
+    numbers = [rng.gauss(0, 1) for _ in range(DIMENSION)]
     length = hypot(*numbers)
     return array("f", [each / length for each in numbers])
 

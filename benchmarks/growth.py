@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from time import perf_counter
 
-from benchmarks import events, grown, grown_rooms
+from benchmarks import events, grown, grown_packages
 from benchmarks.capacity import Call, in_sequence
 from benchmarks.grown import Maker, Operation, Subject
 from benchmarks.inprocess import function
@@ -19,12 +19,12 @@ SIZES = (100, 1_000, 10_000, 100_000)
 SUBJECTS: tuple[Maker, ...] = (
     grown.OwnMemory,
     grown.SharedMemory,
-    grown_rooms.Conversation,
-    grown_rooms.RunMemory,
-    grown_rooms.States,
-    grown_rooms.Episodes,
-    grown_rooms.Procedures,
-    grown_rooms.Instances,
+    grown_packages.Conversation,
+    grown_packages.RunMemory,
+    grown_packages.States,
+    grown_packages.Episodes,
+    grown_packages.Procedures,
+    grown_packages.Instances,
     events.Log,
 )
 _REPETITIONS, _ENOUGH, _SECONDS = 15, 3, 10.0

@@ -196,11 +196,11 @@ def _simulated(rates: Mapping[str, float], units: Mapping[str, _Units]) -> dict[
 
 def _refused(demand: float, cost: float) -> float:
     """How many writes a namespace refuses, at a demand of so many units a second."""
-    luck = Random(int(demand))  # noqa: S311 - the same figures each time
+    rng = Random(int(demand))  # noqa: S311 - the same figures each time
     tokens, refused = float(PARTITION_WRITES * _BURST_SECONDS), 0.0
     for _ in range(_SIMULATED_SECONDS):
         tokens = min(tokens + PARTITION_WRITES, PARTITION_WRITES * _BURST_SECONDS)
-        asked = max(luck.gauss(demand / cost, math.sqrt(demand / cost)), 0) * cost
+        asked = max(rng.gauss(demand / cost, math.sqrt(demand / cost)), 0) * cost
         given = min(asked, tokens)
         tokens -= given
         refused += (asked - given) / cost

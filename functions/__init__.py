@@ -1,1 +1,1 @@
-"""Agent Memory: the functions of the service, a package per door and per room."""
+"""Agent Memory: the functions of the service, a package for each entry point and each domain."""

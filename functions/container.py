@@ -23,6 +23,7 @@ from functions.entries.capacity import AccessTracker
 from functions.entries.context import Contexts
 from functions.entries.mapper import EntryMapper
 from functions.entries.query import Queries
+from functions.entries.removals import ExpiredEntries, RemovalReasons
 from functions.entries.service import Entries
 from functions.entries.snapshots import SnapshotStore
 from functions.entries.store import EntryStore
@@ -48,6 +49,7 @@ from functions.openwop.service import Memories
 from functions.platform.archive_storage import ArchiveStorage, create_archive_storage
 from functions.platform.aws import create_client, create_lazy_client, translate_aws_errors
 from functions.platform.clock import Clock, now_ms
+from functions.platform.due_index import DueIndex
 from functions.platform.encryption import Cipher, FileKeys, KmsKeys
 from functions.platform.settings import Settings, WrongSetting
 from functions.platform.table import Table
@@ -62,15 +64,19 @@ from functions.runs.rules import RunIds
 from functions.runs.service import Runs
 from functions.runs.store import RunStore
 from functions.search.embedding_indexer import EmbeddingIndexer
+from functions.search.reembedding import Reembedding
 from functions.search.service import Search
+from functions.search.store import EmbeddingProgress
+from functions.tasks.access import TaskAccess
 from functions.tasks.grants import Grants
 from functions.tasks.guardrail_service import GuardrailService
 from functions.tasks.guardrail_store import GuardrailStore
 from functions.tasks.intent_store import IntentStore
 from functions.tasks.intents import Intents
+from functions.tasks.processed_event_store import ProcessedEvents
 from functions.tasks.service import Tasks
 from functions.tasks.store import TaskStore
-from functions.vectors.factory import build_vector_search
+from functions.vectors.factory import build_vector_search, format_name
 from functions.vectors.model import VectorSearch
 from functions.vectors.store import VectorStore
 from functions.workflows.service import Workflows
@@ -164,6 +170,10 @@ class Container:
         return AgentMemory(self.agent_store, self.entry_store, self.entry_writer, self.clock)
 
     @cached_property
+    def task_access(self) -> TaskAccess:
+        return TaskAccess(self.task_store, self.clock)
+
+    @cached_property
     def intent_store(self) -> IntentStore:
         return IntentStore(self.table)
 
@@ -179,6 +189,7 @@ class Container:
         return Tasks(
             self.task_store,
             self.intent_store,
+            self.task_access,
             self.guardrails,
             self.task_archive,
             self.principal_store.get_kind,
@@ -192,6 +203,10 @@ class Container:
     @cached_property
     def intents(self) -> Intents:
         return Intents(self.intent_store)
+
+    @cached_property
+    def processed_events(self) -> ProcessedEvents:
+        return ProcessedEvents(self.table, self.clock)
 
     @cached_property
     def log_store(self) -> EventLogStore:
@@ -235,7 +250,7 @@ class Container:
             self.entry_store,
             self.entry_writer,
             self.access_tracker,
-            self.tasks,
+            self.task_access,
             self.namespaces,
             self.clock,
         )
@@ -243,7 +258,7 @@ class Container:
     @cached_property
     def queries(self) -> Queries:
         return Queries(
-            self.entry_store, self.tasks, self.namespaces, self.access_tracker, self.clock
+            self.entry_store, self.task_access, self.namespaces, self.access_tracker, self.clock
         )
 
     @cached_property
@@ -260,12 +275,12 @@ class Container:
     @cached_property
     def summaries(self) -> Summaries:
         return Summaries(
-            self.entry_store, self.agent_store, self.tasks, self.namespaces, self.clock
+            self.entry_store, self.agent_store, self.task_access, self.namespaces, self.clock
         )
 
     @cached_property
     def contexts(self) -> Contexts:
-        return Contexts(self.queries, self.tasks, self.guardrails)
+        return Contexts(self.queries, self.task_access, self.guardrails)
 
     @cached_property
     def task_archive(self) -> TaskArchive:
@@ -279,9 +294,23 @@ class Container:
         )
 
     @cached_property
+    def removal_reasons(self) -> RemovalReasons:
+        return RemovalReasons(self.table, self.clock)
+
+    @cached_property
+    def expired_entries(self) -> ExpiredEntries:
+        return ExpiredEntries(self.entry_writer, self.entry_mapper, self.clock)
+
+    @cached_property
+    def due_index(self) -> DueIndex:
+        return DueIndex(self.table)
+
+    @cached_property
     def workflows(self) -> Workflows:
         store = AppliedFileStore(self.table)
-        return Workflows(store, self.namespaces, self.agent_memory, self.tasks, self.clock)
+        return Workflows(
+            store, self.namespaces, self.agent_memory, self.tasks, self.task_access, self.clock
+        )
 
     # Search and facts
 
@@ -300,7 +329,7 @@ class Container:
             self.vector_search,
             self.entry_store,
             self.queries,
-            self.tasks,
+            self.task_access,
             self.access_tracker,
             self.clock,
         )
@@ -309,6 +338,17 @@ class Container:
     def facts(self) -> Facts:
         store = FactStore(self.table, self.vector_search.format, self.clock)
         return Facts(store, self.vector_search, self.clock)
+
+    @cached_property
+    def reembedding(self) -> Reembedding:
+        return Reembedding(
+            EmbeddingProgress(self.table),
+            self.entry_mapper,
+            self.embedding_indexer,
+            self.facts,
+            self.clock,
+            format_name(self.settings, self.vector_search),
+        )
 
     # Runs, procedures, working values
 

@@ -99,6 +99,6 @@ def _plain(value: Any) -> Any:
 
 def _invoke(function: str, event: dict[str, Any]) -> None:
     answer = client("lambda").invoke(FunctionName=function, Payload=json.dumps(event).encode())
-    told = json.loads(answer["Payload"].read() or b"null")
-    if "FunctionError" in answer or (told or {}).get("batchItemFailures"):
+    response = json.loads(answer["Payload"].read() or b"null")
+    if "FunctionError" in answer or (response or {}).get("batchItemFailures"):
         raise NotReplayed(f"{function} fails at it again; its log says why")

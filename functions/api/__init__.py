@@ -1,1 +1,1 @@
-"""Door: HTTP, as API Gateway hands it over (HTTP API, payload 2.0)."""
+"""The entry point for HTTP: events of an API Gateway HTTP API (payload 2.0) in, responses out."""

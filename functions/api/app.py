@@ -13,7 +13,6 @@ from functions.api.error_responses import (
     problem_response,
 )
 from functions.api.http import Request, Response
-from functions.api.parameters import assert_known_parameters
 from functions.api.routes import OPENWOP_PREFIX, ROUTES
 from functions.api.routing import Router
 from functions.container import Container
@@ -65,7 +64,7 @@ class App:
         request = Request(event, path, path_params, self._container)
         caller = self._authenticator.authenticate(event, request, route.required_permission)
         log_fields["tenant"] = caller.tenant
-        assert_known_parameters(request, route.query)
+        request.check_query(route.query_names)
         try:
             return route.handler(request, caller)
         except Conflict as conflict:

@@ -117,6 +117,19 @@ class Request:
             raise ValidationFailed("query", "isn't readable as UTF-8") from error
         return parameters
 
+    def check_query(self, known: frozenset[str]) -> None:
+        """Check that all query parameters have a known name.
+
+        Raises:
+            ValidationFailed: some haven't; all of them are named.
+        """
+        if not self._event.get("rawQueryString"):
+            return
+        unknown = sorted(self.query.keys() - known)
+        if unknown:
+            problems = [(name, "is no parameter of this call") for name in unknown]
+            raise ValidationFailed(*problems[0], *problems[1:])
+
     @property
     def idempotency_key(self) -> str | None:
         """The Idempotency-Key header.

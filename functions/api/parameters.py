@@ -217,17 +217,3 @@ LIMIT = IntegerParameter(
 OFFSET = IntegerParameter("offset", "How many to pass over.", 0, MAX_OFFSET, 0)
 TAGS = TagsParameter("tags", "Entries that have all of these.")
 PAGE: tuple[Parameter, ...] = (LIMIT, OFFSET)
-
-
-def assert_known_parameters(request: Request, known: tuple[Parameter, ...]) -> None:
-    """Check that a request has no query parameter that its route doesn't know.
-
-    Raises:
-        ValidationFailed: it has; all of them are named.
-    """
-    if not request.query:
-        return
-    unknown = sorted(request.query.keys() - {parameter.name for parameter in known})
-    if unknown:
-        problems = [(name, "is no parameter of this call") for name in unknown]
-        raise ValidationFailed(*problems[0], *problems[1:])

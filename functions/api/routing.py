@@ -55,7 +55,7 @@ class Route:
     description: str = ""
     is_documented: bool = True
 
-    @property
+    @cached_property
     def openapi_path(self) -> str:
         """The path as OpenAPI writes it."""
         return self.path.replace("+}", "}")
@@ -64,6 +64,11 @@ class Route:
     def path_params(self) -> list[tuple[str, bool]]:
         """The path's parameters, and whether each may hold slashes."""
         return [(name, bool(slashes)) for name, slashes in _PARAMETER.findall(self.path)]
+
+    @cached_property
+    def query_names(self) -> frozenset[str]:
+        """The names of the query parameters."""
+        return frozenset(parameter.name for parameter in self.query)
 
     @cached_property
     def prefix(self) -> str:

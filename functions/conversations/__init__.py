@@ -1,1 +1,1 @@
-"""Room: conversations that grow without bound, and agents' states (Agent Memory Protocol 1.0)."""
+"""Conversations of any length, and agents' states (Agent Memory Protocol 1.0)."""

@@ -7,11 +7,11 @@ from functions.identity.model import Principal
 from functions.namespaces.model import Namespace
 from functions.namespaces.rules import has_access
 from functions.platform.errors import AccessDenied
-from functions.tasks.service import Tasks
+from functions.tasks.access import TaskAccess
 
 
 def assert_can_read(
-    tasks: Tasks, caller: Principal, entry: Entry, namespace: Namespace | None
+    tasks: TaskAccess, caller: Principal, entry: Entry, namespace: Namespace | None
 ) -> None:
     """Raise `AccessDenied` when the caller may not read the entry.
 
@@ -23,7 +23,9 @@ def assert_can_read(
         raise AccessDenied("this memory isn't yours to read")
 
 
-def _can_read(tasks: Tasks, caller: Principal, entry: Entry, namespace: Namespace | None) -> bool:
+def _can_read(
+    tasks: TaskAccess, caller: Principal, entry: Entry, namespace: Namespace | None
+) -> bool:
     if not entry.policy.is_private:
         return has_access(caller, namespace, "read")
     if entry.agent == caller.id:
@@ -34,7 +36,7 @@ def _can_read(tasks: Tasks, caller: Principal, entry: Entry, namespace: Namespac
 
 
 def select_readable_by_task(
-    tasks: Tasks, caller: Principal, entries: Iterable[Entry]
+    tasks: TaskAccess, caller: Principal, entries: Iterable[Entry]
 ) -> list[Entry]:
     """Return those of another agent's entries that the caller may read by their tasks."""
     found = list(entries)

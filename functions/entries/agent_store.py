@@ -14,11 +14,12 @@ from functions.platform import entry_keys, keys, task_keys
 from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
-from functions.platform.table import Table
+from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import Write, update
 from functions.tasks.mapper import usage_to_item
 
 RECONCILE_EVERY = 86_400_000  # ms; how long the counters of an agent go unchecked at most
+_POSTPONED = 3_600_000  # ms, for an agent that can\'t be brought to its capacity now
 
 _CAPACITY = EPISODIC.max_entries
 _WORKING_ENTRIES, _WORKING_KB = WORKING.max_entries, WORKING.max_kb
@@ -31,30 +32,30 @@ class AgentUsage:
     """What an agent holds and may hold; sizes are whole KB.
 
     Attributes:
-        capacity_left: episodic entries that still fit; negative after the capacity was lowered.
-        working_left: entries of working memory outside tasks that still fit.
+        free_capacity: episodic entries that still fit; negative after the capacity was lowered.
+        free_working_entries: entries of working memory outside tasks that still fit.
         pinned_namespaces: whose new episodic entries are pinned.
     """
 
     capacity: int = _CAPACITY
-    capacity_left: int = _CAPACITY
+    free_capacity: int = _CAPACITY
     episodic_kb: int = 0
     pinned: int = 0
-    working_left: int = _WORKING_ENTRIES
-    working_kb_left: int = _WORKING_KB
+    free_working_entries: int = _WORKING_ENTRIES
+    free_working_kb: int = _WORKING_KB
     pinned_namespaces: frozenset[str] = frozenset()
 
     @property
     def episodic(self) -> int:
-        return self.capacity - self.capacity_left
+        return self.capacity - self.free_capacity
 
     @property
     def working(self) -> int:
-        return _WORKING_ENTRIES - self.working_left
+        return _WORKING_ENTRIES - self.free_working_entries
 
     @property
     def working_kb(self) -> int:
-        return _WORKING_KB - self.working_kb_left
+        return _WORKING_KB - self.free_working_kb
 
 
 def to_usage(item: Item | None) -> AgentUsage:
@@ -63,11 +64,11 @@ def to_usage(item: Item | None) -> AgentUsage:
     capacity: int = item.get("ep_capacity", _CAPACITY)
     return AgentUsage(
         capacity=capacity,
-        capacity_left=item.get("ep_room", capacity),
+        free_capacity=item.get("ep_room", capacity),
         episodic_kb=item.get("ep_kb", 0),
         pinned=item.get("ep_pinned", 0),
-        working_left=item.get("wk_room", _WORKING_ENTRIES),
-        working_kb_left=item.get("wk_room_kb", _WORKING_KB),
+        free_working_entries=item.get("wk_room", _WORKING_ENTRIES),
+        free_working_kb=item.get("wk_room_kb", _WORKING_KB),
         pinned_namespaces=frozenset(item.get("ep_pins", ())),
     )
 
@@ -128,6 +129,25 @@ class AgentStore:
         values: Item = {"before": before, "more": after - before} | present
         return self._table.update(_update_unchanged(key, item, expression, _SETTINGS, values))
 
+    def complete(self, item: Item, now: int) -> None:
+        """Make an agent's item due no more, unless it is due anew; in an hour if over capacity."""
+        key, due = (item["pk"], item["sk"]), item[DUE_ATTRIBUTE]
+        expression = f"REMOVE {DUE_ATTRIBUTE}, {DUE_SHARD_ATTRIBUTE}"
+        condition = "due = :due AND (attribute_not_exists(ep_room) OR ep_room >= :zero)"
+        try:
+            self._table.update(update(key, expression, condition, due=due, zero=0))
+        except ConditionFailed as failed:
+            if failed.item is not None and failed.item.get(DUE_ATTRIBUTE) == due:
+                self.postpone(item, now)
+
+    def postpone(self, item: Item, now: int) -> None:
+        """Make an agent's item due in an hour, unless it is due anew."""
+        key, due, later = (item["pk"], item["sk"]), item[DUE_ATTRIBUTE], now + _POSTPONED
+        try:
+            self._table.update(update(key, "SET due = :later", "due = :due", due=due, later=later))
+        except ConditionFailed:
+            return
+
     def correct(self, write: Write) -> None:
         """Write a correction of counters.
 
@@ -145,15 +165,19 @@ def _get_capacity(item: Item) -> int:
 
 
 def build_counter_write(
-    tenant: str, agent: str, delta: CounterDelta, now: int, observed_capacity: int | None = None
+    tenant: str,
+    agent: str,
+    delta: CounterDelta,
+    now: int,
+    observed_capacity: int | None = None,
 ) -> Write:
     """Build the change of an agent's counters; where they grow, the limit is the condition.
 
     The first change after a reconciliation makes the agent due for the next one.
 
     Args:
-        observed_capacity: the capacity left when evictions were decided on, which must still be
-            left; None if nothing is evicted.
+        observed_capacity: the free capacity on which evictions were decided; it must be unchanged.
+            None if nothing is evicted.
     """
     key = entry_keys.build_agent_key(tenant, agent)
     settings, conditions = ["agent_id = :agent"], []

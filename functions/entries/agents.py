@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ from functions.platform import entry_keys
 from functions.platform.clock import Clock
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
+from functions.platform.keys import get_tenant
 from functions.platform.retry import Backoff
 from functions.platform.table import ConditionFailed
 
@@ -75,6 +77,23 @@ class AgentMemory:
             except ConditionFailed:
                 backoff.wait()
 
+    def maintain(self, item: Item, has_time: Callable[[], bool]) -> Counter[str]:
+        """Evict what is over an agent's capacity, and reconcile its counters; count both.
+
+        Args:
+            item: the agent's due item; it stays due if the time is over.
+        """
+        tenant, agent = get_tenant(item["pk"]), item["agent_id"]
+        evicted = self.evict_excess(tenant, agent, has_time)
+        if not has_time():
+            return Counter(evicted=evicted)
+        repaired = self.reconcile_counters(tenant, agent, has_time)
+        if repaired is None:
+            self._agents.postpone(item, self._clock())
+            return Counter(evicted=evicted)
+        self._agents.complete(item, self._clock())
+        return Counter(evicted=evicted, reconciled=1, repaired=repaired)
+
     def limit_capacity(self, tenant: str, agent: str, limit: int | None, version: int) -> None:
         """Limit an agent's capacity by its coordinators' guardrails; None removes the limit.
 
@@ -112,7 +131,7 @@ class AgentMemory:
             "others are writing this agent's memory", attempts=8, longest_wait=_LONGEST_WAIT
         )
         while has_time_left():
-            left = self._agents.get_usage(tenant, agent).capacity_left
+            left = self._agents.get_usage(tenant, agent).free_capacity
             now, count = self._clock(), min(-left, _EVICTED_TOGETHER)
             if left >= 0:
                 break

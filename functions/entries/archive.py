@@ -16,8 +16,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from functions.entries.counters import RemovalReason, Transition
-from functions.entries.model import Entry
+from functions.entries.model import Entry, RemovalReason, Transition
 from functions.entries.snapshots import Part, SnapshotStore, build_archived_events, line_size
 from functions.entries.store import EntryStore
 from functions.entries.tiers import POLICIES
@@ -107,7 +106,7 @@ class TaskArchive:
     ) -> tuple[int, list[Part]]:
         """Move entries into parts, or delete them; returns how many, and the parts."""
         moved, parts = 0, list[Part]()
-        for chunk in _split_into_moves(entries):
+        for chunk in split_into_moves(entries):
             if time.monotonic() > deadline:
                 break
             reason = _removal_reason(task, chunk[0])
@@ -132,14 +131,13 @@ class TaskArchive:
 
     def _complete(self, tenant: str, task: Task, parts: list[Part]) -> None:
         """Log the events of all parts, then drop the parts and mark the task as archived."""
-        ordered = sorted(parts, key=lambda part: part.key)  # a retry builds the same events
-        events = list(build_archived_events(tenant, task, ordered))
+        events = list(build_archived_events(tenant, task, parts))
         logs: defaultdict[LogName, list[Event]] = defaultdict(list)
         for event in events:
             logs[event.log].append(event)
         for log, group in logs.items():
             self._logs.append(tenant, log, group)
-        self._snapshots.complete(tenant, task, events, ordered, self._clock())
+        self._snapshots.complete(tenant, task, events, parts, self._clock())
 
 
 def _removal_reason(task: Task, entry: Entry) -> RemovalReason:
@@ -148,7 +146,7 @@ def _removal_reason(task: Task, entry: Entry) -> RemovalReason:
     return "archived" if task.should_archive else "deleted"
 
 
-def _split_into_moves(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
+def split_into_moves(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
     """Group entries of one agent and tier so that a group fits one transaction and one part."""
     groups: defaultdict[tuple[str, str], list[Entry]] = defaultdict(list)
     for entry in entries:

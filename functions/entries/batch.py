@@ -5,8 +5,7 @@ from contextlib import contextmanager
 
 from functions.entries import rules
 from functions.entries.access import assert_can_write, can_write
-from functions.entries.counters import Transition
-from functions.entries.model import Entry, Filters
+from functions.entries.model import Entry, Filters, Transition
 from functions.entries.query import Queries
 from functions.entries.requests import BatchUpdate, NewEntry
 from functions.entries.service import Entries
@@ -70,7 +69,7 @@ class Batches:
         for index, item in enumerate(batch):
             with _set_index(index):
                 if isinstance(item, NewEntry):
-                    entry = rules.new_entry(caller, item, now, token)
+                    entry = rules.build_entry(caller, item, now, token)
                     by_settings = rules.is_pinned_by_settings(item)
                     extra_writes |= self._entries.build_namespace_writes(caller, entry)
                     transition = Transition(None, entry, index, pinned_by_settings=by_settings)
@@ -115,7 +114,7 @@ class Batches:
             raise to_version_mismatch(old)
         if not update.change.model_fields_set:
             raise ValidationFailed("entries", "an update names nothing to change")
-        changed = rules.changed_entry(caller, old, update.change, now, token)
+        changed = rules.apply_change(caller, old, update.change, now, token)
         return Transition(old, changed, index)
 
     def _find_namespace(self, caller: Principal, entry: Entry) -> Namespace | None:

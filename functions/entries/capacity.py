@@ -10,13 +10,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from functions.entries.agent_store import AgentStore, AgentUsage
-from functions.entries.counters import (
-    CounterDelta,
-    Transition,
-    count_agent_changes,
-    count_task_changes,
-)
-from functions.entries.model import Entry
+from functions.entries.counters import CounterDelta, count_agent_changes, count_task_changes
+from functions.entries.model import Entry, Transition
 from functions.entries.store import EntryStore
 from functions.entries.tiers import WORKING
 from functions.identity.model import Principal
@@ -36,11 +31,11 @@ class Evictions:
 
     Attributes:
         transitions: the removals.
-        capacity_left: the capacity left when they were decided on; None if nothing is evicted.
+        free_capacity: the capacity left when they were decided on; None if nothing is evicted.
     """
 
     transitions: tuple[Transition, ...] = ()
-    capacity_left: int | None = None
+    free_capacity: int | None = None
 
 
 NO_EVICTIONS = Evictions()
@@ -63,15 +58,15 @@ def plan_evictions(
         CapacityExceeded: when all of the agent's entries are pinned.
     """
     delta = count_agent_changes(transitions).get(agent, CounterDelta())
-    if usage.capacity_left >= delta.episodic:
+    if usage.free_capacity >= delta.episodic:
         return NO_EVICTIONS
-    count = min(delta.episodic - usage.capacity_left, delta.episodic + MAX_EVICTED)
+    count = min(delta.episodic - usage.free_capacity, delta.episodic + MAX_EVICTED)
     kept = {transition.item_key for transition in transitions}
     found = find_evictions(store, tenant, agent, now, count, kept=kept)
     if len(found) < min(delta.episodic, count):
         _assert_some_unpinned(usage, transitions[0].index)
         return NO_EVICTIONS
-    return Evictions(found, usage.capacity_left)
+    return Evictions(found, usage.free_capacity)
 
 
 def find_evictions(
@@ -84,7 +79,7 @@ def find_evictions(
     max_expired: int = MAX_EVICTED,
     kept: Collection[Key] = (),
 ) -> tuple[Transition, ...]:
-    """Read what can be removed, and select what makes room for `count` entries."""
+    """Read what can be removed, and select what frees the capacity for `count` entries."""
     expired, candidates = run_parallel(
         (
             partial(store.list_expired, tenant, agent, now),
@@ -101,7 +96,7 @@ def select_evictions(
     max_expired: int,
     kept: Collection[Key] = (),
 ) -> tuple[Transition, ...]:
-    """Select the removals that make room for `count` entries, as far as there are any.
+    """Select the removals that free the capacity for `count` entries, as far as there are any.
 
     Args:
         expired: the agent's expired entries. They are removed before anything is evicted.
@@ -109,15 +104,15 @@ def select_evictions(
         max_expired: how many expired entries are removed at most.
         kept: the keys of items that aren't removed.
     """
-    gone = [each for each in expired if each.policy.is_evictable and each.item_key not in kept]
-    gone = gone[:max_expired]
-    excluded = {entry.item_key for entry in gone} | set(kept)
+    removed = [each for each in expired if each.policy.is_evictable and each.item_key not in kept]
+    removed = removed[:max_expired]
+    excluded = {entry.item_key for entry in removed} | set(kept)
     evicted = [each for each in candidates if each.item_key not in excluded]
     return (
-        *(Transition(entry, None, reason="expired") for entry in gone),
+        *(Transition(entry, None, reason="expired") for entry in removed),
         *(
             Transition(entry, None, reason="evicted")
-            for entry in evicted[: max(count - len(gone), 0)]
+            for entry in evicted[: max(count - len(removed), 0)]
         ),
     )
 
@@ -140,8 +135,8 @@ def apply_pinned_namespaces(
 def assert_working_fits(delta: CounterDelta, usage: AgentUsage, index: int) -> None:
     """Raise `CapacityExceeded` when an agent's working memory outside tasks is full."""
     for limit, more, left, most in (
-        ("max_entries", delta.working, usage.working_left, WORKING.max_entries),
-        ("max_total_size_kb", delta.working_kb, usage.working_kb_left, WORKING.max_kb),
+        ("max_entries", delta.working, usage.free_working_entries, WORKING.max_entries),
+        ("max_total_size_kb", delta.working_kb, usage.free_working_kb, WORKING.max_kb),
     ):
         if more > 0 and more > left:
             raise CapacityExceeded(limit, most - left, most).at(index)
@@ -167,7 +162,7 @@ def find_expired(
 
 
 class AccessTracker:
-    """Records when owners read their episodic entries, which eviction goes by (RFC-0015 §2.2).
+    """Records when owners read episodic entries: eviction is ordered by it (RFC-0015 §2.2).
 
     A read is recorded only where it matters: always from 90 % of the capacity on, else at most once
     an hour for an entry. It makes no version and no event.
@@ -206,4 +201,4 @@ def is_nearly_full(usage: AgentUsage) -> bool:
 
 
 def _is_tracked(caller: Principal, entry: Entry) -> bool:
-    return entry.eviction_order is not None and entry.agent == caller.id
+    return entry.is_evictable and entry.agent == caller.id

@@ -5,12 +5,13 @@ from typing import Literal
 
 from functions.entries.model import Entry, Filters
 from functions.entries.query import Queries
+from functions.entries.tiers import EPISODIC, SEMANTIC, WORKING
 from functions.identity.model import Principal
 from functions.platform.errors import AccessDenied, NotFound
+from functions.tasks.access import TaskAccess
 from functions.tasks.guardrail_service import GuardrailService
 from functions.tasks.model import Task
 from functions.tasks.rules import is_coordinator
-from functions.tasks.service import Tasks
 
 Section = Literal["working", "inherited", "episodic", "semantic"]
 _PAGE_SIZE = 100  # entries
@@ -19,7 +20,7 @@ _PAGE_SIZE = 100  # entries
 class Contexts:
     """Finds the memory that belongs to a task, most important first."""
 
-    def __init__(self, queries: Queries, tasks: Tasks, guardrails: GuardrailService) -> None:
+    def __init__(self, queries: Queries, tasks: TaskAccess, guardrails: GuardrailService) -> None:
         self._queries = queries
         self._tasks = tasks
         self._guardrails = guardrails
@@ -50,18 +51,18 @@ class Contexts:
     def _iterate_sections(
         self, caller: Principal, task: Task, episodic_limit: int, tags: frozenset[str]
     ) -> Iterator[tuple[Section, Entry]]:
-        for entry in self._iterate(caller, Filters(tier="working", task=task.id)):
+        for entry in self._iterate(caller, Filters(tier=WORKING.name, task=task.id)):
             yield "working", entry
         if task.policy.inherit_from_parent and task.parent is not None:
-            for entry in self._iterate(caller, Filters(tier="working", task=task.parent)):
+            for entry in self._iterate(caller, Filters(tier=WORKING.name, task=task.parent)):
                 yield "inherited", entry
         if episodic_limit:
-            newest = Filters(agent_id=_get_owner(caller, task), tier="episodic", tags=tags)
+            newest = Filters(agent_id=_get_owner(caller, task), tier=EPISODIC.name, tags=tags)
             found = self._queries.find_own(caller, newest)
             for entry in self._queries.read_page(caller, found, 0, episodic_limit):
                 yield "episodic", entry
         for namespace in self._list_declared_namespaces(caller.tenant, task):
-            for entry in self._iterate(caller, Filters(tier="semantic", namespace=namespace)):
+            for entry in self._iterate(caller, Filters(tier=SEMANTIC.name, namespace=namespace)):
                 yield "semantic", entry
 
     def _iterate(self, caller: Principal, filters: Filters) -> Iterator[Entry]:

@@ -7,51 +7,9 @@ part of the same transaction, so the counters can't differ from the entries.
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields
-from typing import Literal
 
-from functions.entries.model import Entry
+from functions.entries.model import Entry, Transition
 from functions.entries.tiers import POLICIES
-from functions.platform.keys import Key
-
-RemovalReason = Literal["deleted", "evicted", "expired", "archived"]
-
-
-@dataclass(frozen=True, slots=True)
-class Transition:
-    """One entry's step from `old` to `new`.
-
-    A created entry has no `old`, a removed one no `new`; an entry that takes the slot of an expired
-    one has both.
-
-    Attributes:
-        index: the entry's position in the request.
-        reason: why `old` is removed, if it is.
-        pinned_by_settings: whether the agent's settings decide on pinning `new` (RFC-0015 §7).
-    """
-
-    old: Entry | None
-    new: Entry | None
-    index: int = 0
-    reason: RemovalReason = "deleted"
-    pinned_by_settings: bool = False
-
-    @property
-    def current(self) -> Entry:
-        """The new entry, or the removed one."""
-        entry = self.new or self.old
-        if entry is None:
-            raise ValueError("a transition has an old entry, a new one, or both")
-        return entry
-
-    @property
-    def item_key(self) -> Key:
-        return self.current.item_key
-
-    @property
-    def is_create(self) -> bool:
-        """Whether it makes a new incarnation, in a free slot or in an expired entry's."""
-        old, new = self.old, self.new
-        return new is not None and (old is None or old.nonce != new.nonce)
 
 
 @dataclass(slots=True)

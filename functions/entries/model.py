@@ -1,4 +1,4 @@
-"""Memory entries, and what a query asks about them (RFC-0015 §1, §4; contract §4)."""
+"""Memory entries, their transitions and the filters of queries (RFC-0015 §1, §4; contract §4)."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -10,6 +10,8 @@ from functions.platform.keys import Key
 from functions.platform.sensitivity import Sensitivity
 
 Priority = Literal["low", "normal", "high"]
+RemovalReason = Literal["deleted", "evicted", "expired", "archived"]
+
 TASK_LIFETIME = "task_lifetime"
 
 
@@ -62,12 +64,17 @@ class Entry(NamedTuple):
         return entry_keys.build_sort_token(self.address, self.nonce)
 
     @property
+    def is_evictable(self) -> bool:
+        """Whether the entry may be evicted: of such a tier, and not pinned."""
+        return self.policy.is_evictable and not self.pinned
+
+    @property
     def eviction_order(self) -> str | None:
         """What eviction sorts by: lower priority first, then least recent access (§2.2).
 
         None for an entry that can't be evicted.
         """
-        if self.pinned or not self.policy.is_evictable:
+        if not self.is_evictable:
             return None
         return entry_keys.build_recency(self.priority, self.accessed, self.nonce)
 
@@ -79,6 +86,44 @@ class Entry(NamedTuple):
     def is_expired(self, now: int) -> bool:
         """Return whether reads no longer show the entry (RFC-0015 §9.3)."""
         return self.expires is not None and self.expires <= now
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """One entry's step from `old` to `new`.
+
+    A created entry has no `old`, a removed one no `new`; an entry that takes the slot of an expired
+    one has both.
+
+    Attributes:
+        index: the entry's position in the request.
+        reason: why `old` is removed, if it is.
+        pinned_by_settings: whether the agent's settings decide on pinning `new` (RFC-0015 §7).
+    """
+
+    old: Entry | None
+    new: Entry | None
+    index: int = 0
+    reason: RemovalReason = "deleted"
+    pinned_by_settings: bool = False
+
+    @property
+    def current(self) -> Entry:
+        """The new entry, or the removed one."""
+        entry = self.new or self.old
+        if entry is None:
+            raise ValueError("a transition has an old entry, a new one, or both")
+        return entry
+
+    @property
+    def item_key(self) -> Key:
+        return self.current.item_key
+
+    @property
+    def is_create(self) -> bool:
+        """Whether it makes a new incarnation, in a free slot or in an expired entry's."""
+        old, new = self.old, self.new
+        return new is not None and (old is None or old.nonce != new.nonce)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from functions.platform import entry_keys
 from functions.platform.clock import Clock
 from functions.platform.errors import Unavailable, ValidationFailed
 from functions.platform.parallel import run_parallel
-from functions.tasks.service import Tasks
+from functions.tasks.access import TaskAccess
 
 _INDEX_WAITS = (0.02, 0.05, 0.1, 0.2, 0.4)  # seconds; an index follows within milliseconds
 
@@ -46,7 +46,7 @@ class Queries:
     def __init__(
         self,
         store: EntryStore,
-        tasks: Tasks,
+        tasks: TaskAccess,
         namespaces: Namespaces,
         access_tracker: AccessTracker,
         clock: Clock,

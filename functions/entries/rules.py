@@ -22,7 +22,7 @@ _HINT = "; keep bulk data elsewhere and store a reference"
 _ENTRY_FIELDS = frozenset(Entry._fields)
 
 
-def new_entry(caller: Principal, new: NewEntry, now: int, token: RequestToken) -> Entry:
+def build_entry(caller: Principal, new: NewEntry, now: int, token: RequestToken) -> Entry:
     """Return the entry that a request creates.
 
     Raises:
@@ -54,7 +54,7 @@ def new_entry(caller: Principal, new: NewEntry, now: int, token: RequestToken) -
     )
 
 
-def changed_entry(
+def apply_change(
     caller: Principal, entry: Entry, change: EntryChange, now: int, token: RequestToken
 ) -> Entry:
     """Return the entry after a change.

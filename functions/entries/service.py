@@ -8,8 +8,7 @@ from functions.entries import rules
 from functions.entries.access import assert_can_read, assert_can_write
 from functions.entries.agent_store import to_usage
 from functions.entries.capacity import AccessTracker
-from functions.entries.counters import Transition
-from functions.entries.model import Entry
+from functions.entries.model import Entry, Transition
 from functions.entries.store import EntryStore
 from functions.entries.tiers import POLICIES_BY_ID_LETTER
 from functions.entries.transaction import EntryWriter, Transaction, to_version_mismatch
@@ -31,7 +30,7 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.keys import Key
 from functions.platform.retry import Backoff
 from functions.platform.writes import Write
-from functions.tasks.service import Tasks
+from functions.tasks.access import TaskAccess
 
 if TYPE_CHECKING:
     from functions.entries.requests import EntryChange, NewEntry
@@ -47,7 +46,7 @@ class Entries:
         store: EntryStore,
         writer: EntryWriter,
         access_tracker: AccessTracker,
-        tasks: Tasks,
+        tasks: TaskAccess,
         namespaces: Namespaces,
         clock: Clock,
     ) -> None:
@@ -71,7 +70,7 @@ class Entries:
             ValueTooLarge: when the value has more than 65,536 bytes.
         """
         now = self._clock()
-        entry = rules.new_entry(caller, new, now, token)
+        entry = rules.build_entry(caller, new, now, token)
         extra_writes = self.build_namespace_writes(caller, entry)
         by_settings = rules.is_pinned_by_settings(new)
         transition = Transition(None, entry, pinned_by_settings=by_settings)
@@ -186,7 +185,7 @@ class Entries:
         if entry.version != version:
             raise to_version_mismatch(entry)
         now = self._clock()
-        changed = rules.changed_entry(caller, entry, change, now, token)
+        changed = rules.apply_change(caller, entry, change, now, token)
         transition = Transition(entry, changed)
         return self._writer.commit(Transaction(caller, (transition,), now), token)[0]
 

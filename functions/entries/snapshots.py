@@ -104,9 +104,12 @@ def line_size(entry: Entry) -> int:
 
 
 def build_archived_events(tenant: str, task: Task, parts: Iterable[Part]) -> Iterator[Event]:
-    """Build one event an agent, or several where a snapshot is larger than a response can be."""
+    """Build one event an agent, or several where a snapshot is larger than a response can be.
+
+    The same parts give the same events, in whatever order they come: a retry repeats them.
+    """
     of_agents: defaultdict[str, list[Part]] = defaultdict(list)
-    for part in parts:
+    for part in sorted(parts, key=lambda part: part.key):
         of_agents[part.agent].append(part)
     for agent, own in of_agents.items():
         pieces = list(_split_into_events(own))

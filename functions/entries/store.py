@@ -5,9 +5,8 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any
 
-from functions.entries.counters import Transition
 from functions.entries.mapper import EntryMapper, to_eviction_candidate
-from functions.entries.model import Entry, Filters
+from functions.entries.model import Entry, Filters, Transition
 from functions.entries.tiers import EPISODIC, POLICIES_BY_ID_LETTER
 from functions.platform import entry_keys, task_keys
 from functions.platform.entry_keys import EntryAddress
@@ -83,7 +82,8 @@ class EntryStore:
         rows = self._table.query_index(
             BY_TASK, TASK_ATTRIBUTE, task_keys.build_task_key(tenant, task)[0]
         )
-        return list(self._get_many((row["pk"], row["sk"]) for row in rows).values())
+        found = self._get_many((row["pk"], row["sk"]) for row in rows).values()
+        return [entry for entry in found if entry.task == task and entry.ends_with_task]
 
     def list_expired(self, tenant: str, agent: str, now: int) -> list[Entry]:
         """Return an agent's entries that have expired and aren't removed yet, by an index."""

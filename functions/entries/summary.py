@@ -9,8 +9,8 @@ from functions.identity.model import ADMIN, Principal
 from functions.namespaces.service import Namespaces
 from functions.platform.clock import Clock
 from functions.platform.errors import AccessDenied
+from functions.tasks.access import TaskAccess
 from functions.tasks.mapper import usage_to_item
-from functions.tasks.service import Tasks
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Summaries:
         self,
         store: EntryStore,
         agents: AgentStore,
-        tasks: Tasks,
+        tasks: TaskAccess,
         namespaces: Namespaces,
         clock: Clock,
     ) -> None:

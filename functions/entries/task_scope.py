@@ -7,7 +7,8 @@ condition fails where that is wrong, or where the task doesn't take the entry.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from functions.entries.counters import CounterDelta, Transition, count_task_changes
+from functions.entries.counters import CounterDelta, count_task_changes
+from functions.entries.model import Transition
 from functions.identity.model import Principal
 from functions.platform import task_keys
 from functions.platform.errors import (
@@ -19,6 +20,7 @@ from functions.platform.errors import (
 from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.writes import Write
+from functions.tasks import changes as task_changes
 from functions.tasks import intent_store, usage_store
 from functions.tasks import rules as task_rules
 from functions.tasks import store as task_store
@@ -104,7 +106,7 @@ def _build_registration(
     caller: Principal, task_id: str, create: Transition, now: int, usage: TaskUsage
 ) -> Iterator[Write]:
     intent = create.current.intent
-    task = task_rules.build_task_of_write(caller, task_id, intent, now, usage)
+    task = task_changes.build_task_of_write(caller, task_id, intent, now, usage)
     for limit, more, left, most in (
         ("max_entries", usage.entries, task.free_entries, task.policy.max_entries),
         ("max_total_size_kb", usage.kb, task.free_kb, task.policy.max_total_size_kb),

@@ -16,9 +16,9 @@ from functions.entries.capacity import (
     find_expired,
     plan_evictions,
 )
-from functions.entries.counters import CounterDelta, Transition, count_agent_changes
+from functions.entries.counters import CounterDelta, count_agent_changes
 from functions.entries.mapper import EntryMapper
-from functions.entries.model import Entry
+from functions.entries.model import Entry, Transition
 from functions.entries.store import (
     EntryStore,
     build_entry_write,
@@ -91,10 +91,10 @@ class Transaction:
             tombstone = build_tombstone_write(transition, self.caller.id, now)
             writes.extend([] if tombstone is None else [tombstone])
         deltas = count_agent_changes(transitions)
-        if self.evictions.capacity_left is not None:  # a condition, even where nothing changes
+        if self.evictions.free_capacity is not None:  # a condition, even where nothing changes
             deltas.setdefault(self.caller.id, CounterDelta())
         writes.extend(
-            build_counter_write(tenant, agent, delta, now, self.evictions.capacity_left)
+            build_counter_write(tenant, agent, delta, now, self.evictions.free_capacity)
             for agent, delta in deltas.items()
         )
         writes.extend(build_task_writes(self.caller, transitions, now, self.tasks))
@@ -209,7 +209,7 @@ class EntryWriter:
         """Evict in the first attempt where that was needed last time; the counters check it."""
         for agent, delta in count_agent_changes(transaction.transitions).items():
             if delta.episodic > 0 and (transaction.caller.tenant, agent) in self._full_agents:
-                return self._evict(transaction, agent, AgentUsage(capacity_left=0))
+                return self._evict(transaction, agent, AgentUsage(free_capacity=0))
         return transaction
 
     def _remember_capacity(self, transaction: Transaction) -> None:
@@ -275,8 +275,8 @@ class EntryWriter:
         evicted = {each.item_key for each in evictions.transitions}
         for agent, delta in count_agent_changes(transaction.transitions).items():
             if key in evicted:  # it was removed, read or written meanwhile
-                left = evictions.capacity_left or 0
-                return self._evict(transaction, agent, AgentUsage(capacity_left=left))
+                left = evictions.free_capacity or 0
+                return self._evict(transaction, agent, AgentUsage(free_capacity=left))
             if key != entry_keys.build_agent_key(caller.tenant, agent):
                 continue
             usage = to_usage(item)

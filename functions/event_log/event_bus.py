@@ -100,13 +100,13 @@ _Batch = list[tuple[Event, dict[str, Any]]]
 def _split_batches(entries: Iterable[tuple[Event, dict[str, Any]]]) -> Iterator[_Batch]:
     """Split events, each with its bus entry, into batches that one call takes."""
     batch: _Batch = []
-    room = _MAX_BYTES
+    free_bytes = _MAX_BYTES
     for event, entry in entries:
         size = len(entry["Detail"].encode()) + _ENVELOPE_BYTES
-        if batch and (len(batch) == _MAX_ENTRIES or size > room):
+        if batch and (len(batch) == _MAX_ENTRIES or size > free_bytes):
             yield batch
-            batch, room = [], _MAX_BYTES
+            batch, free_bytes = [], _MAX_BYTES
         batch.append((event, entry))
-        room -= size
+        free_bytes -= size
     if batch:
         yield batch

@@ -140,6 +140,6 @@ def decode_event(tenant: str, log: LogName, stored: StoredEvent, parts: Sequence
 
 
 def build_published_write(event: Event) -> Write:
-    """Build the write of what says that an event is on the bus."""
+    """Build the write that marks an event as published."""
     key = entry_keys.build_published_event_key(event.tenant, event.id)
     return put(key, {TTL_ATTRIBUTE: (event.timestamp + _PUBLISHED_LIFETIME) // 1000})

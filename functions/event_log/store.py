@@ -117,13 +117,13 @@ class EventLogStore:
         """Read a page of events, of at most 5 MB, and the position to continue from."""
         partition = entry_keys.build_log_partition(tenant, log.kind, log.name)
         found: list[Event] = []
-        position, room = query.after, MAX_PAGE_BYTES
+        position, free_bytes = query.after, MAX_PAGE_BYTES
         limit = query.limit if query.type is None else _MAX_SCANNED
         for at, stored in islice(self._read_stored(partition, query.after, limit), limit):
             if query.type in (None, stored.document["type"]):
                 event = decode_event(tenant, log, stored, self._read_parts(partition, stored))
-                room -= get_escaped_size(dumps(event.data)) + _ENVELOPE_BYTES
-                if found and room < 0:
+                free_bytes -= get_escaped_size(dumps(event.data)) + _ENVELOPE_BYTES
+                if found and free_bytes < 0:
                     break
                 found.append(event)
             position = at

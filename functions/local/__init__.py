@@ -1,1 +1,1 @@
-"""The door for a laptop: HTTP in, the cloud's events and handlers behind it, an engine below."""
+"""The development server: HTTP, stream records and clock ticks become the cloud's events."""

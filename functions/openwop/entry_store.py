@@ -42,7 +42,7 @@ _HOUR = 3_600_000  # ms
 
 
 @dataclass(frozen=True, slots=True)
-class NewEntry:
+class MemoryEntryDraft:
     """An entry to be put, redacted.
 
     Attributes:
@@ -157,7 +157,7 @@ class MemoryEntryStore:
             items = self._table.get_many(keys)
             yield from (_decode(items[key]) for key in keys if key in items)
 
-    def put(self, new: NewEntry) -> MemoryEntry:
+    def put(self, new: MemoryEntryDraft) -> MemoryEntry:
         """Put an entry, unless an earlier try of the same request did: one call.
 
         Raises:
@@ -180,7 +180,9 @@ class MemoryEntryStore:
             new = replace(new, replaces=replaces)
             backoff.wait()
 
-    def _find_marker(self, new: NewEntry, refused: TransactionConditionFailed) -> Item | None:
+    def _find_marker(
+        self, new: MemoryEntryDraft, refused: TransactionConditionFailed
+    ) -> Item | None:
         """Get the marker of an earlier try, None if it was deleted meanwhile."""
         key = build_put_request_key(new.partition, new.token.key) if new.token else None
         if new.token is None or key not in refused.failed:

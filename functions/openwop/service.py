@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from functions.identity.model import Principal
-from functions.openwop.entry_store import MemoryEntryStore, NewEntry
+from functions.openwop.entry_store import MemoryEntryDraft, MemoryEntryStore
 from functions.openwop.model import EntryListQuery, MemoryEntry
 from functions.openwop.references import MemoryReferences, assert_run_on
 from functions.openwop.rules import (
@@ -99,7 +99,7 @@ class Memories:
         assert_content_fits(new.content)
         content, tags = self._redact(caller.tenant, partition, new)
         assert_content_fits(content)
-        entry = NewEntry(
+        entry = MemoryEntryDraft(
             partition=partition,
             suffix=create_random_suffix(),
             content=content,

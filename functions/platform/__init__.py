@@ -1,1 +1,1 @@
-"""What every room stands on: table access, keys, settings, clock, encryption, observability."""
+"""What all packages use: table access, item types, keys, limits, settings, encryption, retries."""

@@ -29,6 +29,11 @@ def to_rfc3339(timestamp: int) -> str:
     return text.replace("+00:00", "Z")
 
 
+def to_optional_rfc3339(timestamp: int | None) -> str | None:
+    """Render a time (epoch ms) that may be unset."""
+    return None if timestamp is None else to_rfc3339(timestamp)
+
+
 def from_rfc3339(text: str) -> int:
     """Parse an RFC 3339 date-time into epoch milliseconds; finer fractions are cut.
 

@@ -51,29 +51,19 @@ class EntryAddress(NamedTuple):
     @property
     def item_key(self) -> Key:
         """The key of the entry's item; the same for working and episodic memory."""
-        sort = item_types.PRIVATE_ENTRY.build_sort(group=self.namespace, key=self.key)
-        return self.partition, sort
+        names = {"tenant": self.tenant, "group": self.namespace, "key": self.key}
+        if self.tier == "n":
+            return item_types.SEMANTIC_ENTRY.build_key(namespace=self.owner, **names)
+        return item_types.PRIVATE_ENTRY.build_key(agent=self.owner, **names)
 
     @property
     def partition(self) -> str:
-        if self.is_semantic:
-            return item_types.SEMANTIC_ENTRY.build_partition(
-                tenant=self.tenant, namespace=self.owner
-            )
-        return item_types.PRIVATE_ENTRY.build_partition(tenant=self.tenant, agent=self.owner)
+        return self.item_key[0]
 
     @property
     def namespace_key(self) -> Key:
         """The key of the permissions of a semantic entry's namespace."""
         return item_types.NAMESPACE.build_key(tenant=self.tenant, namespace=self.owner)
-
-    @property
-    def is_semantic(self) -> bool:
-        return self.tier == "n"
-
-    @property
-    def is_episodic(self) -> bool:
-        return self.tier == "e"
 
     def build_id(self, nonce: str) -> str:
         """Build the id of the entry with this nonce."""
@@ -81,7 +71,7 @@ class EntryAddress(NamedTuple):
 
     def is_owned_by(self, agent: str) -> bool:
         """Tell whether the entry is in the private memory of `agent`."""
-        return not self.is_semantic and self.owner == hash_agent(agent)
+        return self.tier != "n" and self.owner == hash_agent(agent)
 
 
 def build_private_address(
@@ -219,7 +209,7 @@ def build_namespace_space(tenant: str, namespace: str) -> str:
 
 def build_entry_space(address: EntryAddress) -> str:
     """Build the partition of the vectors of the entries beside this one."""
-    if address.is_semantic:
+    if address.tier == "n":
         return item_types.NAMESPACE_VECTOR.build_partition(
             tenant=address.tenant, namespace=address.owner
         )

@@ -112,7 +112,7 @@ RESTRICTIONS = ItemType(
 WORKFLOW = ItemType("workflow", "workflows", "{tenant}#w#{workflow}", "w", "An applied workflow")
 PROCESSED_EVENT = ItemType(
     "processed task event",
-    "task_events",
+    "tasks",
     "{tenant}#e#{event}",
     "e",
     "An external event was processed",

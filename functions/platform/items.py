@@ -62,11 +62,6 @@ _DECODERS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def keep_typed(item: TypedItem) -> TypedItem:
-    """Keep an item in typed form, to decode it later."""
-    return item
-
-
 def decode_item(item: TypedItem) -> Item:
     """Decode an item; texts and numbers without a call for each."""
     return {

@@ -1,9 +1,13 @@
-"""Access to one DynamoDB table: reads, single writes, transactions."""
+"""Read and write one DynamoDB table: single items, batches, transactions."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from functions.platform.calls import (
+from functions.platform.items import Item, decode_item, encode_item
+from functions.platform.keys import Key
+from functions.platform.limits import MAX_WRITE_ITEMS
+from functions.platform.retry import Backoff
+from functions.platform.table_client import (
     THROTTLING_CODES,
     ConditionFailed,
     TransactionCancelled,
@@ -11,11 +15,7 @@ from functions.platform.calls import (
     encode_key,
     is_item_too_large,
 )
-from functions.platform.items import Item, TypedItem, decode_item, encode_item
-from functions.platform.keys import Key
-from functions.platform.limits import MAX_WRITE_ITEMS
-from functions.platform.retry import Backoff
-from functions.platform.table_view import Decoded, TableView
+from functions.platform.table_reader import TableReader
 from functions.platform.writes import Write
 
 __all__ = ["ConditionFailed", "Table", "TransactionConditionFailed"]
@@ -29,15 +29,17 @@ class TransactionConditionFailed(Exception):
         self.failed = failed
 
 
-class Table(TableView[Item]):
-    """One table, for several threads."""
+class Table(TableReader):
+    """Read and write one table, for several threads."""
 
-    def __init__(self, client: Any, name: str) -> None:
-        super().__init__(client, name, decode_item)
+    def update(self, write: Write) -> Item:
+        """Carry out one Update, and return the new item.
 
-    def view(self, decode: Callable[[TypedItem], Decoded]) -> TableView[Decoded]:
-        """Get a view of the table whose items are decoded to something else than a dict."""
-        return TableView(self._client, self._name, decode)
+        Raises:
+            ConditionFailed: the condition did not hold.
+        """
+        request = self._build_request(write) | {"ReturnValues": "ALL_NEW"}
+        return decode_item(self._call("update_item", **request)["Attributes"])
 
     def put(self, write: Write) -> None:
         """Carry out one Put.

@@ -16,7 +16,7 @@ class Quota:
         warning: from how many on a tenant is warned.
         metric: the name of the metric of how much of the limit is used, in percent.
         item_type: the type of the items, which have a TTL.
-        remedy: what an error says of how there is room again.
+        remedy: how an error explains when there is room again.
     """
 
     name: str

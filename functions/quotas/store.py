@@ -80,12 +80,12 @@ def _build_count_key(tenant: str, quota: Quota, day: int) -> Key:
 
 
 def _build_warning_key(tenant: str, quota: Quota) -> Key:
-    """Build the key of what says that a tenant was warned; it sorts behind the days."""
+    """Build the key of the marker that a tenant was warned; it sorts behind the days."""
     return item_types.QUOTA_WARNING.build_key(tenant=tenant, quota=quota.name)
 
 
 def _build_marker_key(quota: Quota, items: Sequence[Key]) -> Key:
-    """Build the key of what says that these items were counted together."""
+    """Build the key of the marker that these items were counted together."""
     names = "\n".join(f"{partition}\n{sort}" for partition, sort in items)
     hashed = blake2b(names.encode(), digest_size=16).hexdigest()
     tenant = get_tenant(items[0][0])

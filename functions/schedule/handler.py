@@ -6,9 +6,7 @@ from typing import Any
 
 from functions.container import Container
 from functions.platform.observability import logger, report_ms
-from functions.schedule.jobs import ExpiredEntries, HasTime, build_jobs
-from functions.schedule.reembedding import Reembedding
-from functions.schedule.store import DueIndex
+from functions.schedule.jobs import HasTime, build_jobs
 from functions.schedule.sweep import Sweep
 
 Handler = Callable[[dict[str, Any], Any], dict[str, Any]]
@@ -35,12 +33,11 @@ def build_handler(container: Container) -> Handler:
 
 
 def _build_sweep(container: Container) -> Sweep:
-    reembedding = Reembedding.build(container)
     return Sweep(
-        DueIndex(container.table, container.clock),
-        ExpiredEntries(container.entry_writer, container.entry_mapper, container.clock),
-        build_jobs(container, reembedding),
-        reembedding.start_if_needed,
+        container.due_index,
+        container.expired_entries,
+        build_jobs(container),
+        container.reembedding.start_if_needed,
         container.clock,
         container.settings.sweep_threads,
     )

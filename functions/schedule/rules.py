@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
+from functions.entries.tiers import SEMANTIC
 from functions.platform.items import Item
 
 _MAX_REMOVAL_WRITES = 90  # of DynamoDB's 100, since the agent's counters come along
@@ -32,7 +33,7 @@ def group_removals(items: Iterable[Item]) -> Iterator[list[Item]]:
 
 def count_removal_writes(item: Item) -> int:
     """Count a removal's writes, at most: entry, tombstone, index rows and a task's counters."""
-    rows = 1 + len(item.get("tags", ())) if item.get("tier") == "semantic" else 0
+    rows = 1 + len(item.get("tags", ())) if item.get("tier") == SEMANTIC.name else 0
     return 2 + rows + ("task" in item)
 
 

@@ -10,16 +10,17 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 
+from functions.entries.removals import ExpiredEntries
 from functions.platform.clock import Clock
+from functions.platform.due_index import DueIndex
 from functions.platform.errors import ServiceError
 from functions.platform.item_types import PRIVATE_ENTRY, ItemType, find_due_type
 from functions.platform.items import Item
 from functions.platform.keys import DUE_SHARDS
 from functions.platform.observability import log_unexpected, logger
 from functions.platform.schema import DUE_ATTRIBUTE
-from functions.schedule.jobs import ExpiredEntries, HasTime, Job
+from functions.schedule.jobs import HasTime, Job
 from functions.schedule.rules import group_removals, rotate_shards
-from functions.schedule.store import DueIndex
 
 Run = Callable[[], Counter[str]]
 

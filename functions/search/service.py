@@ -25,7 +25,7 @@ from functions.platform.clock import Clock
 from functions.platform.entry_keys import build_agent_space, build_namespace_space
 from functions.platform.parallel import run_parallel
 from functions.platform.sensitivity import ENCRYPTED
-from functions.tasks.service import Tasks
+from functions.tasks.access import TaskAccess
 from functions.vectors.model import Hit, Vector, VectorSearch
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Search:
         vector_search: VectorSearch,
         store: EntryStore,
         queries: Queries,
-        tasks: Tasks,
+        tasks: TaskAccess,
         access_tracker: AccessTracker,
         clock: Clock,
     ) -> None:

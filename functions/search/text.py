@@ -30,14 +30,14 @@ def extract_text(entry: Entry) -> str | None:
 
 def _join_words(words: Iterator[str]) -> str:
     """Join words up to the maximum; the rest of a value is never looked at."""
-    taken: list[str] = []
-    room = MAX_QUERY_CHARACTERS
+    joined: list[str] = []
+    free = MAX_QUERY_CHARACTERS
     for word in words:
-        if room <= 0:
+        if free <= 0:
             break
-        taken.append(word[:room])
-        room -= len(word) + 1
-    return " ".join(taken)
+        joined.append(word[:free])
+        free -= len(word) + 1
+    return " ".join(joined)
 
 
 def _split_name(name: str) -> Iterator[str]:

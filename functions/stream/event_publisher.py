@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from functions.container import Container
+from functions.entries.removals import RemovalReasons
 from functions.event_log.event_bus import EventBus
 from functions.event_log.model import Event, LogName
 from functions.event_log.store import EventLogStore
@@ -22,7 +23,6 @@ from functions.stream.records import (
     StreamRecord,
     Subscription,
 )
-from functions.stream.removal_reasons import RemovalReasons
 from functions.tasks.store import TaskStore
 
 
@@ -59,8 +59,12 @@ class EventPublisher:
     @classmethod
     def build(cls, container: Container) -> Self:
         """Build the consumer from the function's services."""
-        reasons = RemovalReasons(container.table, container.clock)
-        return cls(reasons, container.task_store, container.log_store, container.event_bus)
+        return cls(
+            container.removal_reasons,
+            container.task_store,
+            container.log_store,
+            container.event_bus,
+        )
 
     def process(self, batch: Batch) -> None:
         """Log and publish the events of a batch.

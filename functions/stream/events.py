@@ -1,9 +1,7 @@
 """Build the events of a change (RFC-0015 §5.1, §5.2)."""
 
-from dataclasses import dataclass
-from typing import Literal
-
 from functions.entries.model import Entry
+from functions.entries.removals import Removal
 from functions.event_log.model import Event, LogEventType, build_event_id, choose_log
 from functions.platform.items import Item
 from functions.stream.records import Change
@@ -16,14 +14,6 @@ _TYPE_BY_REASON: dict[str, LogEventType] = {
 }
 Tasks = dict[tuple[str, str], Task]
 """Tasks by tenant and id."""
-
-
-@dataclass(frozen=True, slots=True)
-class Removal:
-    """Why and when (epoch ms) an entry was removed."""
-
-    reason: Literal["deleted", "evicted", "expired", "archived"]
-    happened: int
 
 
 def build_events(change: Change, removal: Removal | None, tasks: Tasks) -> list[Event]:

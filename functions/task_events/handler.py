@@ -8,7 +8,6 @@ from functions.platform.errors import ServiceError
 from functions.platform.observability import log_unexpected, logger
 from functions.task_events.requests import parse_envelope
 from functions.task_events.service import TaskEventIngester
-from functions.task_events.store import ProcessedEvents
 
 Handler = Callable[[object, object], dict[str, Any]]
 
@@ -21,7 +20,7 @@ def build_handler(container: Container) -> Handler:
     """Build the function, which tells whether an event was applied, and the task's version."""
     settings = container.settings
     ingester = TaskEventIngester(
-        ProcessedEvents(container.table, container.clock),
+        container.processed_events,
         container.principal_store,
         container.tasks,
         (str(settings.task_events_tenant), str(settings.task_events_principal)),

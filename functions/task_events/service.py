@@ -15,10 +15,10 @@ from functions.platform.json_text import dumps_checked
 from functions.platform.retry import Backoff
 from functions.platform.validation import validate
 from functions.task_events.requests import EventEnvelope, TaskEvent
-from functions.task_events.store import ProcessedEvents
+from functions.tasks.changes import apply_change
 from functions.tasks.model import Task
+from functions.tasks.processed_event_store import ProcessedEvents
 from functions.tasks.requests import TaskChange
-from functions.tasks.rules import apply_change
 from functions.tasks.service import Tasks
 
 

@@ -13,8 +13,9 @@ from functions.platform.parallel import run_parallel
 from functions.platform.retry import Backoff
 from functions.platform.table import TransactionConditionFailed
 from functions.platform.writes import Write
-from functions.tasks import rules
-from functions.tasks.guardrail_service import GuardrailService
+from functions.tasks import changes, rules
+from functions.tasks.access import TaskAccess
+from functions.tasks.guardrail_service import GuardedTask, GuardrailService
 from functions.tasks.intent_store import IntentStore
 from functions.tasks.mapper import task_from_item
 from functions.tasks.model import Task
@@ -44,6 +45,7 @@ class Tasks:
     Args:
         store: holds the tasks.
         intents: holds their intents.
+        access: says who reads whose memory.
         guardrails: restricts them.
         archive: takes over the memory of those that end.
         kind_of: gives a principal's kind by tenant and id; None if there is no such principal.
@@ -54,6 +56,7 @@ class Tasks:
         self,
         store: TaskStore,
         intents: IntentStore,
+        access: TaskAccess,
         guardrails: GuardrailService,
         archive: MemoryArchive,
         kind_of: Callable[[str, str], str | None],
@@ -61,6 +64,7 @@ class Tasks:
     ) -> None:
         self._store = store
         self._intents = intents
+        self._access = access
         self._guardrails = guardrails
         self._archive = archive
         self._kind_of = kind_of
@@ -81,7 +85,7 @@ class Tasks:
     def _may_read(self, caller: Principal, task: Task) -> bool:
         if caller.id in task.participants or ADMIN in caller.permissions:
             return True
-        if self.can_read_memory(caller, task):
+        if self._access.can_read_memory(caller, task):
             return True
         intent = None if task.intent is None else self._intents.get(caller.tenant, task.intent)
         return intent is not None and rules.may_read_intent(caller, intent)
@@ -92,7 +96,7 @@ class Tasks:
         tasks = self._store.get_many(caller.tenant, ids)
         intent = self._intents.get(caller.tenant, intent_id)
         if intent is None or not rules.may_read_intent(caller, intent):
-            tasks = [task for task in tasks if self.can_read_memory(caller, task)]
+            tasks = [task for task in tasks if self._access.can_read_memory(caller, task)]
         return _newest_first(tasks)
 
     def list_of_agent(self, caller: Principal, agent: str) -> list[Task]:
@@ -109,25 +113,6 @@ class Tasks:
             and rules.may_list_agent_task(caller, task)
         )
 
-    def can_read_memory(self, caller: Principal, task: Task) -> bool:
-        """Whether the caller reads all working memory of a task (contract §4)."""
-        if rules.may_read_memory(caller, task, self._clock()):
-            return True
-        sub_tasks = self._store.get_many(caller.tenant, task.inheriting_tasks)
-        return any(each.assignee == caller.id and each.ended is None for each in sub_tasks)
-
-    def get_many(self, tenant: str, task_ids: set[str]) -> list[Task]:
-        """Read the tasks that exist among these."""
-        return self._store.get_many(tenant, task_ids)
-
-    def coordinates_agent(self, caller: Principal, agent: str) -> bool:
-        """Whether the caller coordinates an open task assigned to the agent (RFC-0015 §2.2)."""
-        tasks = self._store.list_of_agent(caller.tenant, agent) if caller.may_coordinate else []
-        return any(
-            task.ended is None and task.assignee == agent and rules.is_coordinator(caller, task)
-            for task in tasks
-        )
-
     def register(self, caller: Principal, new: NewTask, token: RequestToken) -> Task:
         """Register a task, or adopt one that a write registered.
 
@@ -140,7 +125,7 @@ class Tasks:
         roles = rules.choose_roles(caller, new, parent)
         if caller.may_coordinate and roles[1] not in (None, caller.id):
             self._assert_can_coordinate(caller.tenant, str(roles[1]))
-        task = rules.build_task(new, caller, roles, self._clock(), token)
+        task = changes.build_task(new, caller, roles, self._clock(), token)
         try:
             return self._commit(caller, None, task, registration_writes)
         except TransactionConditionFailed as refused:
@@ -179,10 +164,10 @@ class Tasks:
             raise EntryExists("a task has this id already")
         if task_keys.build_intent_key(caller.tenant, str(task.intent)) in refused.failed:
             raise AccessDenied("this intent belongs to somebody else; ask its owner for access")
-        raise AccessDenied("the parent has ended, or you no longer direct it")
+        raise AccessDenied("the parent has ended, or you are no longer its coordinator or assignee")
 
     def _adopt(self, caller: Principal, present: Task, wanted: Task) -> Task:
-        adopted = rules.adopt_task(present, wanted)
+        adopted = changes.adopt_task(present, wanted)
         try:
             return self._save(caller, present, adopted, registration_writes)
         except TransactionConditionFailed as refused:
@@ -212,7 +197,7 @@ class Tasks:
         rules.assert_may_change(caller, present, change.model_fields_set)
         rules.assert_version(present, version)
         rules.assert_open(present)
-        new = rules.apply_change(present, change, self._clock(), token)
+        new = changes.apply_change(present, change, self._clock(), token)
         if new.policy.inherit_from_parent and not present.policy.inherit_from_parent:
             parent = None if new.parent is None else self._store.get(caller.tenant, new.parent)
             rules.assert_may_inherit(caller, parent)
@@ -268,17 +253,34 @@ class Tasks:
                 self._store.commit([*writes_of(caller, old, guarded.task), *guarded.writes])
                 break
             except TransactionConditionFailed as refused:
-                conflicts = refused.failed.keys() - guarded.keys
-                item = refused.failed.get(task_keys.build_task_key(caller.tenant, new.id))
-                present = None if item is None else task_from_item(item)
-                if old is not None and present is not None and rules.is_same_version(old, present):
-                    new = rules.with_counters(new, present)
-                    conflicts -= {task_keys.build_task_key(caller.tenant, new.id)}
-                if conflicts:
-                    raise
+                new = _prepare_retry(caller.tenant, old, new, guarded, refused)
                 backoff.wait()
         self._guardrails.update_assignees(caller.tenant, old, guarded.task)
         return guarded.task
+
+
+def _prepare_retry(
+    tenant: str,
+    old: Task | None,
+    new: Task,
+    guarded: GuardedTask,
+    refused: TransactionConditionFailed,
+) -> Task:
+    """Return the task for another attempt, after guardrails or the task's counters have changed.
+
+    Raises:
+        TransactionConditionFailed: the condition of another item failed, or the task has changed.
+    """
+    key = task_keys.build_task_key(tenant, new.id)
+    item = refused.failed.get(key)
+    conflicts = refused.failed.keys() - guarded.keys
+    if old is not None and item is not None:
+        present = task_from_item(item)
+        if changes.is_same_version(old, present):
+            new, conflicts = changes.with_counters(new, present), conflicts - {key}
+    if conflicts:
+        raise refused
+    return new
 
 
 def _newest_first(tasks: Iterable[Task]) -> list[Task]:

@@ -7,6 +7,7 @@ from functions.namespaces.service import Namespaces
 from functions.platform.clock import Clock
 from functions.platform.errors import AccessDenied
 from functions.platform.idempotency import RequestToken
+from functions.tasks.access import TaskAccess
 from functions.tasks.requests import NewTask, TaskChange
 from functions.tasks.service import Tasks
 from functions.workflows import rules
@@ -24,12 +25,14 @@ class Workflows:
         namespaces: Namespaces,
         agents: AgentMemory,
         tasks: Tasks,
+        task_access: TaskAccess,
         clock: Clock,
     ) -> None:
         self._store = store
         self._namespaces = namespaces
         self._agents = agents
         self._tasks = tasks
+        self._task_access = task_access
         self._clock = clock
 
     def apply(self, caller: Principal, workflow: Workflow, token: RequestToken) -> Application:
@@ -63,7 +66,7 @@ class Workflows:
     def _set_tasks(self, caller: Principal, application: Application) -> None:
         """Register the plan's tasks, and change those that exist and are open."""
         ids = {task.id for task in application.tasks}
-        present = {task.id: task for task in self._tasks.get_many(caller.tenant, ids)}
+        present = {task.id: task for task in self._task_access.get_many(caller.tenant, ids)}
         for plan in application.tasks:
             fields = rules.build_task_fields(plan, application)
             task = present.get(plan.id)

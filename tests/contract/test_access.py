@@ -135,7 +135,7 @@ def test_the_new_assignee_reads_the_earlier_ones_entries_and_not_the_reverse(sce
     assert query(cast["alice"], task_id="task_1") == [entries["earlier"]]
 
 
-def test_an_heir_reads_the_parents_memory_and_the_parent_not_the_heirs(scene: Scene) -> None:
+def test_an_inheriting_task_reads_the_parents_memory_and_not_vice_versa(scene: Scene) -> None:
     cast, _entries = scene
     own = create(cast["heir"], working("task_2", key="own"))
     assert {each["key"] for each in query(cast["heir"], task_id="task_1")} == {"earlier", "present"}

@@ -100,7 +100,7 @@ def test_a_capacity_set_later_counts_what_is_there(tenant: Tenant, fill: Fill) -
     assert episodic(alice, "alice")["entry_count"] == 4
 
 
-def test_it_says_nothing_of_working_memory(tenant: Tenant) -> None:
+def test_settings_do_not_concern_working_memory(tenant: Tenant) -> None:
     alice = tenant.agent("alice")
     ok(configure(tenant.admin, "alice", capacity=1))
     for key in ("a", "b"):
@@ -145,7 +145,7 @@ def test_a_batch_pins_as_single_creates_do(tenant: Tenant) -> None:
     assert sorted(query(alice), key=lambda each: str(each["key"])) == made
 
 
-def test_pinned_ones_outlive_the_others_and_can_be_unpinned(tenant: Tenant, fill: Fill) -> None:
+def test_pinned_entries_are_not_evicted_until_they_are_unpinned(tenant: Tenant, fill: Fill) -> None:
     alice = tenant.agent("alice")
     ok(configure(tenant.admin, "alice", capacity=2, pinned_namespaces=["learned"]))
     (kept,) = fill(alice, "kept", namespace="learned")
@@ -159,7 +159,7 @@ def test_pinned_ones_outlive_the_others_and_can_be_unpinned(tenant: Tenant, fill
     assert sorted(names(query(alice))) == ["also", "z"]
 
 
-def test_deleting_a_pinned_one_makes_room(tenant: Tenant, fill: Fill) -> None:
+def test_deleting_a_pinned_entry_frees_capacity(tenant: Tenant, fill: Fill) -> None:
     alice = tenant.agent("alice")
     ok(configure(tenant.admin, "alice", capacity=1, pinned_namespaces=["notes"]))
     (first,) = fill(alice, "a")

@@ -31,7 +31,7 @@ def files(service: Service, tenant: Tenant) -> list[Path]:
 
 
 @pytest.mark.in_process
-def test_it_ends_at_its_moment_and_is_kept_as_it_was(
+def test_an_expired_conversation_is_archived_as_it_was(
     service: Service, tenant: Tenant, alice: httpx.Client
 ) -> None:
     made = ok(put(alice, "s1", "a", "b", ttl="duration:P1D", metadata={"m": 1}), 201)
@@ -49,7 +49,7 @@ def test_it_ends_at_its_moment_and_is_kept_as_it_was(
     assert len(files(service, tenant)) == 1
 
 
-def test_an_archive_is_read_in_pages_and_by_its_readers_alone(
+def test_an_archive_is_read_in_pages_by_its_readers(
     service: Service, tenant: Tenant, alice: httpx.Client
 ) -> None:
     texts = [f"text {number}" for number in range(1200)]
@@ -69,7 +69,7 @@ def test_an_archive_is_read_in_pages_and_by_its_readers_alone(
     assert files(service, tenant) == []
 
 
-def test_what_is_sensitive_stays_sealed_in_cold_storage(
+def test_sensitive_conversations_are_archived_encrypted(
     service: Service, tenant: Tenant, alice: httpx.Client
 ) -> None:
     fields = {"sensitivity": "restricted", "metadata": {"m": "hidden-text"}}
@@ -86,7 +86,7 @@ def test_what_is_sensitive_stays_sealed_in_cold_storage(
     )
 
 
-def test_a_conversation_in_an_ended_ones_place_archives_that_one_first(
+def test_a_new_conversation_archives_the_expired_one_first(
     service: Service, alice: httpx.Client
 ) -> None:
     ok(put(alice, "s1", "old", ttl="duration:P1D"), 201)
@@ -96,9 +96,7 @@ def test_a_conversation_in_an_ended_ones_place_archives_that_one_first(
     assert [each["content"] for each in archive(alice, "s1")["messages"]] == ["old"]
 
 
-def test_a_retention_that_is_lengthened_in_time_ends_later(
-    service: Service, alice: httpx.Client
-) -> None:
+def test_a_retention_can_be_extended(service: Service, alice: httpx.Client) -> None:
     ok(put(alice, "s1", "a", ttl="duration:P1D"), 201)
     ok(put(alice, "s1", "a", ttl="duration:P3D"))
     service.clock.advance(seconds=2 * DAY)

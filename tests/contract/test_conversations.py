@@ -33,7 +33,7 @@ def of_user(client: httpx.Client, user: str, **query: Any) -> dict[str, Any]:
 def test_a_conversation_is_given_back_as_it_was_stored(
     alice: httpx.Client, clock: MovableClock
 ) -> None:
-    told = {
+    assistant = {
         "role": "assistant",
         "content": [{"type": "text", "text": "Grüße 👋"}, 2**70, None],
         "timestamp": "2029-12-31T23:00:00.000Z",
@@ -42,7 +42,7 @@ def test_a_conversation_is_given_back_as_it_was_stored(
     body = {
         "session_id": "s1",
         "user_id": "user_1",
-        "messages": [message("hello"), told],
+        "messages": [message("hello"), assistant],
         "metadata": {"summary": "greetings"},
         "agent_participants": ["alice", "bob"],
         "tags": ["a"],
@@ -56,12 +56,12 @@ def test_a_conversation_is_given_back_as_it_was_stored(
     assert found.headers["ETag"] == answer.headers["ETag"] == '"1"'
     document = ok(found)
     hello = {"index": 0, **message("hello"), "timestamp": clock.time(), "metadata": {}}
-    assert document["messages"] == [hello, {"index": 1, **told}]
+    assert document["messages"] == [hello, {"index": 1, **assistant}]
     expected = body | {"created_at": clock.time(), "updated_at": clock.time(), "message_count": 2}
     assert document == made | expected | {"messages": document["messages"], "offset": 0}
 
 
-def test_appended_messages_take_the_next_places(alice: httpx.Client, clock: MovableClock) -> None:
+def test_appended_messages_get_the_next_indexes(alice: httpx.Client, clock: MovableClock) -> None:
     ok(put(alice, "s1", "a", "b"), 201)
     clock.advance(seconds=5)
     added = ok(append(alice, "s1", "c"), 201)
@@ -93,7 +93,7 @@ def test_a_conversation_outgrows_an_item(alice: httpx.Client) -> None:
     assert pages == texts
 
 
-def test_a_replacement_leaves_nothing_of_what_was_there(
+def test_a_replacement_leaves_nothing_of_the_old_messages(
     service: Service, alice: httpx.Client
 ) -> None:
     ok(put(alice, "s1", "old", "older", metadata={"x": 1}), 201)
@@ -190,7 +190,7 @@ def test_another_tenants_conversation_does_not_exist(service: Service, tenant: T
     assert said(tenant.admin, "s1") == ["ours"]
 
 
-def test_a_repeated_append_is_answered_as_the_first_time(alice: httpx.Client) -> None:
+def test_a_retried_append_gets_the_first_response(alice: httpx.Client) -> None:
     ok(put(alice, "s1", "a"), 201)
     first = ok(append(alice, "s1", "b", **{"Idempotency-Key": "one"}), 201)
     ok(append(alice, "s1", "c"), 201)

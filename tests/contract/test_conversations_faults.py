@@ -56,7 +56,7 @@ def test_concurrent_appends_lose_and_double_nothing(service: Service, tenant: Te
 
 
 @pytest.mark.usefixtures("parallel")
-def test_a_retry_beside_its_first_try_appends_once(tenant: Tenant) -> None:
+def test_concurrent_retries_append_once(tenant: Tenant) -> None:
     alice = tenant.agent("alice")
     ok(put(alice, "s1", "first"), 201)
     with ThreadPoolExecutor(4) as pool:
@@ -66,7 +66,7 @@ def test_a_retry_beside_its_first_try_appends_once(tenant: Tenant) -> None:
 
 
 @pytest.mark.usefixtures("parallel", "volume")
-def test_readers_beside_replacements_see_one_whole(tenant: Tenant) -> None:
+def test_readers_see_whole_conversations_during_replacements(tenant: Tenant) -> None:
     alice = tenant.agent("alice")
     wholes = [[f"{version}"] * (85 + version) for version in range(10)]
     ok(put(alice, "s1", *wholes[0]), 201)
@@ -79,7 +79,7 @@ def test_readers_beside_replacements_see_one_whole(tenant: Tenant) -> None:
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_an_append_killed_at_any_write_is_there_once_after_its_retry(
+def test_an_append_killed_at_any_write_is_stored_once_by_its_retry(
     service: Service, tenant: Tenant, key: str, when: When
 ) -> None:
     alice = service.client(key)
@@ -93,7 +93,7 @@ def test_an_append_killed_at_any_write_is_there_once_after_its_retry(
 
 @pytest.mark.usefixtures("volume")
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_a_replacement_killed_at_any_write_shows_no_half_and_leaves_nothing(
+def test_a_replacement_killed_at_any_write_is_never_half_visible(
     service: Service, key: str, when: When
 ) -> None:
     alice = service.client(key)
@@ -140,9 +140,7 @@ def test_a_deletion_killed_at_any_write_is_finished_by_the_schedule(
 
 
 @pytest.mark.usefixtures("volume")
-def test_what_a_crash_left_of_one_conversation_never_shows_in_the_next(
-    service: Service, key: str
-) -> None:
+def test_messages_left_by_a_crash_are_never_visible(service: Service, key: str) -> None:
     alice = service.client(key)
     ok(put(alice, "s1", *OLD), 201)
     with pytest.raises(Killed):

@@ -171,16 +171,6 @@ def test_a_value_may_be_65536_bytes_and_not_one_more(tenant: Tenant, body: dict[
     assert len(query(alice)) == 1
 
 
-@pytest.mark.parametrize("character", ["é", "€", "🙂"])
-def test_a_values_size_is_in_bytes_of_utf8(tenant: Tenant, character: str) -> None:
-    room = 65_536 - len('{"s":""}')
-    text = character * (room // len(character.encode()))
-    text += "x" * (room - len(text.encode()))
-    create(tenant.admin, entry(value={"s": text}))
-    over = tenant.admin.post(MEMORY, json=entry(key="over", value={"s": text + "x"}))
-    assert refused(over, 413, "VALUE_TOO_LARGE")["actual"] == 65_537
-
-
 def test_white_space_in_the_body_is_no_part_of_the_value(tenant: Tenant) -> None:
     body = b'{"namespace":"n","key":"k","memory_type":"episodic","value":{' + b" " * 70_000 + b"}}"
     made = ok(tenant.admin.post(MEMORY, content=body), 201)
@@ -195,11 +185,10 @@ def test_names_are_1_to_255_characters(
     alice = tenant.user("alice")
     for character in ("x", "é", "🙂", "\u0000", "#", "/"):
         with subtests.test(character):
-            for length in (1, 255):
-                made = create(alice, body | {field: character * length})
-                assert ok(read(alice, made["id"]))[field] == character * length
-            for length in (0, 256):
-                invalid(alice.post(MEMORY, json=body | {field: character * length}), field)
+            made = create(alice, body | {field: character * 255})
+            assert ok(read(alice, made["id"]))[field] == character * 255
+    for name in ("", "x" * 256):
+        invalid(alice.post(MEMORY, json=body | {field: name}), field)
 
 
 @pytest.mark.parametrize("body", [entry(), semantic()])

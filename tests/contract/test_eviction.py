@@ -37,7 +37,7 @@ def fill(tenant: Tenant, alice: httpx.Client, *keys: str, **fields: Any) -> list
     return made
 
 
-def test_the_least_recently_written_goes_first(tenant: Tenant) -> None:
+def test_the_least_recently_written_is_evicted_first(tenant: Tenant) -> None:
     alice = capacity(tenant, 3)
     (first, *_) = fill(tenant, alice, "a", "b", "c")
     tenant.service.clock.advance(ms=1)
@@ -85,7 +85,7 @@ def test_far_from_capacity_reads_are_recorded_once_an_hour(tenant: Tenant) -> No
     assert tenant.service.state() != before
 
 
-def test_lower_priority_goes_before_the_less_recent(tenant: Tenant) -> None:
+def test_lower_priority_is_evicted_before_the_less_recent(tenant: Tenant) -> None:
     alice = capacity(tenant, 3)
     fill(tenant, alice, "old-high", priority="high")
     fill(tenant, alice, "old")
@@ -96,7 +96,7 @@ def test_lower_priority_goes_before_the_less_recent(tenant: Tenant) -> None:
     assert kept(alice) == {"old-high", "x", "y"}
 
 
-def test_pinned_entries_stay_and_count(tenant: Tenant) -> None:
+def test_pinned_entries_are_not_evicted_and_count(tenant: Tenant) -> None:
     alice = capacity(tenant, 2)
     (first, _) = fill(tenant, alice, "a", "b")
     ok(patch(alice, f"{MEMORY}/{first['id']}", 1, {"pinned": True}))
@@ -109,7 +109,7 @@ def test_pinned_entries_stay_and_count(tenant: Tenant) -> None:
     assert kept(alice) == {"a", "c"}
 
 
-def test_what_has_expired_makes_room_before_anything_is_evicted(tenant: Tenant) -> None:
+def test_expired_entries_are_removed_before_anything_is_evicted(tenant: Tenant) -> None:
     alice = capacity(tenant, 2)
     fill(tenant, alice, "a")
     fill(tenant, alice, "fleeting", ttl="duration:PT1S")

@@ -1,7 +1,5 @@
 """ADR-043 Tier 3; contract §8: facts are learned, and recalled by what they mean."""
 
-from typing import Any
-
 import httpx
 import pytest
 
@@ -72,7 +70,7 @@ def test_filters(sdr: httpx.Client) -> None:
     assert recall(sdr, "drinks", subject="nobody") == []
 
 
-def test_a_filter_by_confidence_looks_deep_enough(sdr: httpx.Client) -> None:
+def test_a_filter_by_confidence_searches_deep_enough(sdr: httpx.Client) -> None:
     for number in range(30):
         learn(sdr, "acme", "likes", f"tea {number}", confidence=0.1)
     learn(sdr, "weather", "was", "sunny on Monday", confidence=0.9)
@@ -105,15 +103,13 @@ def test_a_forgotten_fact_is_never_recalled(sdr: httpx.Client) -> None:
     assert len(recall(sdr, "email")) == 1
 
 
-def test_nothing_but_words_that_were_said_is_kept_of_a_forgotten_fact(
-    sdr: httpx.Client, service: Service
-) -> None:
+def test_a_forgotten_fact_is_removed_from_storage(sdr: httpx.Client, service: Service) -> None:
     made = learn(sdr, "acme", "prefers", "a secret channel")
     gone(sdr.delete(f"{FACTS}/{made['fact_id']}"))
     assert "secret channel" not in "".join(service.state())
 
 
-def test_a_fact_sent_again_is_one_fact(sdr: httpx.Client) -> None:
+def test_a_retried_fact_is_one_fact(sdr: httpx.Client) -> None:
     once = {"Idempotency-Key": "fact-1"}
     first = sdr.post(FACTS, json=said(), headers=once)
     second = sdr.post(FACTS, json=said(), headers=once)
@@ -124,45 +120,21 @@ def test_a_fact_sent_again_is_one_fact(sdr: httpx.Client) -> None:
 
 
 @pytest.mark.usefixtures("parallel")
-def test_writers_of_one_fact_take_turns(sdr: httpx.Client) -> None:
+def test_concurrent_writes_of_a_fact_are_all_counted(sdr: httpx.Client) -> None:
     at_once(8, lambda n: sdr.post(FACTS, json=said(what=str(n), fact_id="f")))
     assert ok(sdr.get(f"{FACTS}/f"))["version"] == 8
     assert len(recall(sdr, "acme")) == 1
 
 
-@pytest.mark.parametrize(
-    ("field", "wrong"),
-    [
-        ("subject", ""),
-        ("subject", " "),
-        ("predicate", "x" * 2049),
-        ("object", 7),
-        ("confidence", 1.1),
-        ("confidence", "high"),
-        ("agent_type", ""),
-        ("colour", "red"),
-    ],
-)
-def test_a_malformed_fact_is_refused(sdr: httpx.Client, field: str, wrong: Any) -> None:
-    invalid(sdr.post(FACTS, json=said() | {field: wrong}), field)
+def test_a_malformed_request_is_refused(sdr: httpx.Client) -> None:
+    invalid(sdr.post(FACTS, json=said() | {"confidence": 1.1}), "confidence")
     assert recall(sdr, "acme") == []
-
-
-def test_a_malformed_recall_is_refused(sdr: httpx.Client) -> None:
-    for body, field in (
-        ({}, "query"),
-        ({"query": " "}, "query"),
-        ({"query": "x", "top_k": 0}, "top_k"),
-        ({"query": "x", "top_k": 101}, "top_k"),
-        ({"query": "x", "filters": {"colour": "red"}}, "filters.colour"),
-        ({"query": "x", "filters": {"min_confidence": 2}}, "filters.min_confidence"),
-    ):
-        invalid(sdr.post(f"{FACTS}/recall", json=body), field)
+    invalid(sdr.post(f"{FACTS}/recall", json={"query": "x", "top_k": 0}), "top_k")
     large = {"metadata": {"x": "y" * 20_000}}
     refused(sdr.post(FACTS, json=said() | large), 413, "VALUE_TOO_LARGE")
 
 
-def test_it_is_the_tenants(service: Service, sdr: httpx.Client, tenant: Tenant) -> None:
+def test_facts_belong_to_the_tenant(service: Service, sdr: httpx.Client, tenant: Tenant) -> None:
     made = learn(sdr)
     assert len(recall(tenant.agent("colleague"), "email")) == 1
     stranger = service.tenant().agent("sdr")

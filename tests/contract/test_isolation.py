@@ -1,12 +1,10 @@
-"""Contract §2: a tenant is a world of its own; and names never meet, whatever is in them."""
+"""Contract §2: tenants are isolated, and names with any characters never collide."""
 
 import itertools
 from typing import Any
 
 import httpx
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
 
 from tests.contract.bodies import (
     BATCH,
@@ -38,7 +36,7 @@ def pair(service: Service) -> Pair:
     return first, service.tenant(f"{first.id}.")
 
 
-def furnish(tenant: Tenant, mark: str) -> dict[str, Any]:
+def fill(tenant: Tenant, mark: str) -> dict[str, Any]:
     """The same names in every tenant; only the values tell them apart."""
     boss, alice = tenant.coordinator("boss"), tenant.agent("alice")
     create_task(boss, id="task_1", assigned_agent="alice", name=mark)
@@ -49,9 +47,9 @@ def furnish(tenant: Tenant, mark: str) -> dict[str, Any]:
 
 
 def test_tenants_with_the_same_names_do_not_meet(pair: Pair) -> None:
-    rooms = [furnish(tenant, tenant.id) for tenant in pair]
-    for tenant, room in zip(pair, rooms, strict=True):
-        for client in (room["alice"], room["boss"]):
+    filled = [fill(tenant, tenant.id) for tenant in pair]
+    for tenant, made in zip(pair, filled, strict=True):
+        for client in (made["alice"], made["boss"]):
             seen = [
                 query(client),
                 query(client, tags="t"),
@@ -63,13 +61,13 @@ def test_tenants_with_the_same_names_do_not_meet(pair: Pair) -> None:
             assert values
             assert {*values} == {tenant.id}
         assert [
-            each["name"] for each in ok(room["boss"].get("/api/v1/intents/intent_1/tasks"))
+            each["name"] for each in ok(made["boss"].get("/api/v1/intents/intent_1/tasks"))
         ] == [tenant.id]
         ids = {each["id"] for each in only_list(ok(tenant.admin.get(PRINCIPALS)))}
         assert ids == {"boss", "alice", tenant.admin_id}
         assert len(only_list(ok(tenant.admin.get(NAMESPACES)))) == 1
         assert (
-            ok(room["alice"].get("/api/v1/agents/alice/memory/summary"))["working"]["entry_count"]
+            ok(made["alice"].get("/api/v1/agents/alice/memory/summary"))["working"]["entry_count"]
             == 1
         )
 
@@ -113,10 +111,10 @@ def ask(client: httpx.Client, probe: tuple[str, str, Any], *own: str) -> tuple[i
 @pytest.mark.parametrize("tier", ["e", "w", "s"])
 def test_anothers_ids_answer_exactly_like_unknown_ones(pair: Pair, tier: str) -> None:
     victim, other = pair
-    room = furnish(victim, "victim")
+    made = fill(victim, "victim")
     allow(victim.admin, "facts", "admin")
-    ok(grant(room["boss"], "task_1", "guest", access="read"))
-    there = room[tier]["id"]
+    ok(grant(made["boss"], "task_1", "guest", access="read"))
+    there = made[tier]["id"]
     nowhere = there[:-1] + ("0" if there[-1] != "0" else "1")
     known, unknown = (there, "task_1", "alice", "facts"), (nowhere, "task_0", "alicf", "facte")
     before = victim.service.state()
@@ -126,8 +124,8 @@ def test_anothers_ids_answer_exactly_like_unknown_ones(pair: Pair, tier: str) ->
     assert victim.service.state() == before
 
 
-def test_an_id_of_ones_own_slot_is_not_anothers(pair: Pair) -> None:
-    here, there = (furnish(tenant, tenant.id) for tenant in pair)
+def test_an_id_of_the_same_key_is_another_tenants(pair: Pair) -> None:
+    here, there = (fill(tenant, tenant.id) for tenant in pair)
     for key in ("e", "w", "s"):
         assert read(there["alice"], here[key]["id"]).status_code == 404
         assert update(there["boss"], here[key]["id"], 1, value={}).status_code == 404
@@ -143,22 +141,19 @@ def test_a_key_belongs_to_one_tenant(pair: Pair) -> None:
     create(there.admin, semantic())
 
 
-SEPARATORS = "#/:|.,;~*%_-\\\u0000\n é"
-tricky = st.text(st.sampled_from(SEPARATORS + "ab"), min_size=1, max_size=6)
-natural_keys = st.lists(st.tuples(tricky, tricky), min_size=2, max_size=8, unique=True)
-
-
-@pytest.mark.usefixtures("volume")
-@settings(max_examples=12)
-@given(pairs=natural_keys)
-@example(pairs=[("a#b", "c"), ("a", "b#c"), ("a#b#c", "x")])
-@example(pairs=[("ns28549", "k"), ("ns59397", "k")])
-@example(pairs=[("a", "b"), ("a/b", "x"), ("a:b", "a"), ("a\u0000", "b"), ("a", "\u0000b")])
 @pytest.mark.parametrize("tier", ["episodic", "working", "semantic"])
-def test_names_with_any_separators_never_meet(
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        [("a#b", "c"), ("a", "b#c"), ("a#b#c", "x")],
+        [("ns28549", "k"), ("ns59397", "k")],  # one group of namespaces
+        [("a", "b"), ("a/b", "x"), ("a:b", "a"), ("a\u0000", "b"), ("a", "\u0000b")],
+    ],
+)
+def test_names_with_separators_never_collide(
     tenant: Tenant, tier: str, pairs: list[tuple[str, str]]
 ) -> None:
-    client = tenant.service.tenant().admin
+    client = tenant.admin
     made = [
         create(client, entry(namespace=space, key=key, memory_type=tier, value={"n": number}))
         for number, (space, key) in enumerate(pairs)
@@ -167,19 +162,13 @@ def test_names_with_any_separators_never_meet(
     owner = {} if tier == "semantic" else {"agent_id": made[0]["agent_id"]}
     for (space, key), each in zip(pairs, made, strict=True):
         assert ok(read(client, each["id"])) == each
-        if not space.endswith("*"):
-            assert query(client, namespace=space, key=key, **owner) == [each]
-            assert {*names(query(client, namespace=space))} == {k for s, k in pairs if s == space}
+        assert query(client, namespace=space, key=key, **owner) == [each]
+        assert {*names(query(client, namespace=space))} == {k for s, k in pairs if s == space}
 
 
-@pytest.mark.usefixtures("volume")
-@settings(max_examples=10)
-@given(owners=st.lists(tricky, min_size=2, max_size=4, unique=True), key=tricky)
-@example(owners=["a", "a#n"], key="b")
-@example(owners=["a#e", "a"], key="#e")
+@pytest.mark.parametrize(("owners", "key"), [(["a", "a#n"], "b"), (["a#e", "a"], "#e")])
 def test_no_name_reaches_another_owners_memory(tenant: Tenant, owners: list[str], key: str) -> None:
-    fresh = tenant.service.tenant()
-    clients = {owner: fresh.agent(owner) for owner in owners}
+    clients = {owner: tenant.agent(owner) for owner in owners}
     made = {
         owner: create(client, entry(namespace=key, key=key, value={"of": owner}))
         for owner, client in clients.items()
@@ -191,14 +180,10 @@ def test_no_name_reaches_another_owners_memory(tenant: Tenant, owners: list[str]
             assert read(client, made[other]["id"]).status_code == status
 
 
-@pytest.mark.usefixtures("volume")
-@settings(max_examples=10)
-@given(tags=st.lists(tricky.filter(lambda t: "," not in t), min_size=2, max_size=6, unique=True))
 @pytest.mark.parametrize("make", [entry, semantic])
-def test_tags_with_any_separators_never_meet(tenant: Tenant, make: Any, tags: list[str]) -> None:
-    client = tenant.service.tenant().admin
+def test_tags_with_separators_never_collide(tenant: Tenant, make: Any) -> None:
+    tags = ["a", "a#", "#a", "a/b", "a:b", "a;", "é", "a\u0000", "%", "a\nb"]
     for number, tag in enumerate(tags):
-        create(client, make(key=f"k{number}", tags=[tag]))
+        create(tenant.admin, make(key=f"k{number}", tags=[tag]))
     for number, tag in enumerate(tags):
-        if tag.strip() == tag:
-            assert names(query(client, tags=tag)) == [f"k{number}"]
+        assert names(query(tenant.admin, tags=tag)) == [f"k{number}"]

@@ -59,7 +59,7 @@ def test_a_late_retry_does_not_undo_a_namespaces_later_change(tenant: Tenant) ->
     assert ok(tenant.admin.get(path)) == after
 
 
-def test_names_that_look_like_paths_are_names(tenant: Tenant) -> None:
+def test_names_may_look_like_paths(tenant: Tenant) -> None:
     tenant.principal("agent", "x/rotate")
     gone(tenant.admin.delete(f"{PRINCIPALS}/x%2Frotate"))
     made = create_task(tenant.admin, id="x/grants/y")

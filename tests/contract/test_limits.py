@@ -134,7 +134,7 @@ def test_a_changed_policy_holds_at_once(tenant: Tenant, alice: httpx.Client) -> 
     assert len(query(alice, task_id="task_1")) == 3
 
 
-def test_a_batch_delete_gives_the_room_back(alice: httpx.Client) -> None:
+def test_a_batch_delete_frees_the_capacity(alice: httpx.Client) -> None:
     policy(alice, max_entries=20)
     fill(alice, 20, "task_1")
     assert ok(alice.delete(BATCH, params={"scope.task_id": "task_1"})) == {"deleted": 20}
@@ -152,7 +152,7 @@ def test_other_tiers_do_not_count(tenant: Tenant) -> None:
     full(carla.post(MEMORY, json=working("task_1", key="x")), "entries", 1, 1)
 
 
-def test_a_refused_create_takes_no_room(alice: httpx.Client) -> None:
+def test_a_rejected_create_takes_no_capacity(alice: httpx.Client) -> None:
     policy(alice, max_entries=2)
     create(alice, working("task_1"))
     for _ in range(3):
@@ -160,9 +160,7 @@ def test_a_refused_create_takes_no_room(alice: httpx.Client) -> None:
     create(alice, working("task_1", key="second"))
 
 
-def test_an_expired_entry_that_is_replaced_gives_its_room_back(
-    tenant: Tenant, alice: httpx.Client
-) -> None:
+def test_replacing_an_expired_entry_frees_its_capacity(tenant: Tenant, alice: httpx.Client) -> None:
     policy(alice, max_entries=2, max_total_size_kb=6)
     create(alice, working("task_1", key="a", ttl="duration:PT1S", value=sized(5000)))
     tenant.service.clock.advance(seconds=1)

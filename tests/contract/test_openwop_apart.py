@@ -18,7 +18,7 @@ def admin(tenant: Tenant) -> httpx.Client:
     return tenant.admin
 
 
-def test_neither_shows_in_the_other(admin: httpx.Client, tenant: Tenant) -> None:
+def test_the_two_memories_are_separate(admin: httpx.Client, tenant: Tenant) -> None:
     remembered = create(admin, entry(namespace="planner", key="planner", tags=["t"]))
     shared = create(admin, semantic(namespace="planner", tags=["t"]))
     run = start(admin)
@@ -40,7 +40,9 @@ def test_neither_shows_in_the_other(admin: httpx.Client, tenant: Tenant) -> None
         erring(admin.post(f"{RUNS}/{id}/end"), 404, "not_found")
 
 
-def test_they_dont_count_as_each_other(admin: httpx.Client, tenant: Tenant) -> None:
+def test_openwop_entries_do_not_count_as_memory_entries(
+    admin: httpx.Client, tenant: Tenant
+) -> None:
     run = start(admin)
     for number in range(5):
         run.put(f"{number}")
@@ -50,7 +52,9 @@ def test_they_dont_count_as_each_other(admin: httpx.Client, tenant: Tenant) -> N
 
 @pytest.mark.in_process
 @pytest.mark.usefixtures("parallel")
-def test_no_event_tells_of_them(admin: httpx.Client, tenant: Tenant, service: Service) -> None:
+def test_openwop_entries_cause_no_events(
+    admin: httpx.Client, tenant: Tenant, service: Service
+) -> None:
     stream, deliver = Stream(service), stream_function(service)
     run = start(admin, secrets=SECRETS)
     made = run.put("it is sk-12345678", tags=["sk-12345678"])

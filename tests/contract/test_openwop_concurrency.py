@@ -146,7 +146,7 @@ def assert_in_one_order(history: History) -> None:
     assert len({put.what for put in history.puts}) == len(history.puts)
 
 
-def test_many_puts_at_once_all_land_each_at_its_own_place(ada: httpx.Client) -> None:
+def test_concurrent_puts_each_get_a_sequence_number(ada: httpx.Client) -> None:
     run = start(ada)
     answers = at_once(24, lambda n: run.try_put(str(n)))
     assert {answer.status_code for answer in answers} == {201}
@@ -158,7 +158,7 @@ def test_many_puts_at_once_all_land_each_at_its_own_place(ada: httpx.Client) -> 
     assert times == sorted(times, reverse=True)
 
 
-def test_of_many_deletes_of_one_entry_one_tells_that_it_was_there(ada: httpx.Client) -> None:
+def test_one_of_many_concurrent_deletes_deletes(ada: httpx.Client) -> None:
     run = start(ada)
     for _ in range(5):
         entry = run.put("x")
@@ -169,7 +169,7 @@ def test_of_many_deletes_of_one_entry_one_tells_that_it_was_there(ada: httpx.Cli
         assert sorted(answer.json()["deleted"] for answer in answers) == [False] * 7 + [True]
 
 
-def test_one_start_sent_many_times_at_once_is_one_run(ada: httpx.Client, service: Service) -> None:
+def test_concurrent_retries_of_a_start_are_one_run(ada: httpx.Client, service: Service) -> None:
     for number in range(5):
         headers = {"Idempotency-Key": f"once {number}".replace(" ", "-")}
         answers = at_once(
@@ -180,7 +180,7 @@ def test_one_start_sent_many_times_at_once_is_one_run(ada: httpx.Client, service
     assert len(memory_items(service, "r#")) == len(memory_items(service, "u#")) == 5
 
 
-def test_one_put_sent_many_times_at_once_is_one_entry(ada: httpx.Client) -> None:
+def test_concurrent_retries_of_a_put_are_one_entry(ada: httpx.Client) -> None:
     run = start(ada)
     for number in range(5):
         headers = {"Idempotency-Key": f"once-{number}"}
@@ -195,7 +195,7 @@ def test_one_put_sent_many_times_at_once_is_one_entry(ada: httpx.Client) -> None
     assert start(ada).contents() == list("43210")
 
 
-def test_of_puts_that_race_with_the_end_none_comes_after_it(ada: httpx.Client) -> None:
+def test_no_put_is_stored_after_the_end_of_its_run(ada: httpx.Client) -> None:
     secrets = [{"label": "k", "value": "sk-12345678"}]
     for _ in range(5):
         run = start(ada, secrets=secrets)

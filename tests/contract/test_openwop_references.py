@@ -31,7 +31,7 @@ def ask(client: httpx.Client, reference: str, run: Run) -> Iterator[httpx.Respon
         yield client.post(path(reference), json={"content": "x"} | query)
 
 
-def spoilt(reference: str) -> Iterator[str]:
+def forge_references(reference: str) -> Iterator[str]:
     """References that nobody issued."""
     yield from (reference[:length] for length in (1, 4, 5, 20, len(reference) - 1))
     yield reference + "0"
@@ -46,9 +46,9 @@ def spoilt(reference: str) -> Iterator[str]:
 
 
 @pytest.mark.in_process  # for its hundreds of requests
-def test_what_was_not_issued_is_forbidden(run: Run) -> None:
+def test_a_forged_reference_is_forbidden(run: Run) -> None:
     assert all(answer.is_success for answer in [run.client.get(path(run.reference))])
-    for reference in spoilt(run.reference):
+    for reference in forge_references(run.reference):
         for answer in ask(run.client, reference, run):
             forbidden(answer)
     assert present(run.client, run.reference) == ["private"]
@@ -81,7 +81,7 @@ def asked(caller: httpx.Client, reference: str) -> list[httpx.Response]:
 
 
 @pytest.mark.in_process
-def test_a_refusal_reads_nothing(run: Run, service: Service) -> None:
+def test_a_forged_reference_costs_no_read(run: Run, service: Service) -> None:
     """Not a call to the store, once the caller's key is known; a good reference makes one."""
     stranger = service.tenant().admin.headers["X-API-Key"]
     with faulty() as client, recorded(client) as calls:
@@ -90,7 +90,7 @@ def test_a_refusal_reads_nothing(run: Run, service: Service) -> None:
         for caller in (own, foreign):
             caller.get("/api/v1/me")
         calls.clear()
-        for reference in spoilt(run.reference):
+        for reference in forge_references(run.reference):
             for answer in asked(own, reference):
                 forbidden(answer)
         for answer in asked(foreign, run.reference):
@@ -100,7 +100,7 @@ def test_a_refusal_reads_nothing(run: Run, service: Service) -> None:
         assert len(calls) == 1
 
 
-def test_a_reference_says_nothing_in_clear(tenant: Tenant) -> None:
+def test_a_reference_reveals_no_name(tenant: Tenant) -> None:
     client = tenant.agent("ada-lovelace")
     run = start(client, "analytical-engine", scope="notes-on-menabrea")
     for name in ("ada", "engine", "notes", tenant.id):
@@ -117,7 +117,7 @@ def test_no_name_reaches_another_memory(tenant: Tenant) -> None:
 
 
 @pytest.mark.in_process
-def test_it_is_the_same_in_every_process(run: Run, service: Service) -> None:
+def test_a_reference_is_the_same_in_every_process(run: Run, service: Service) -> None:
     again = start_service(service.engine, service.clock, service.key_file, 60)
     caller = again.client(run.client.headers["X-API-Key"])
     assert start(caller, scope="s").reference == run.reference

@@ -44,20 +44,20 @@ def test_a_retried_start_answers_the_same_run(
     assert start(ada).id != first.id
 
 
-def test_with_another_body_it_is_a_conflict(ada: httpx.Client) -> None:
+def test_another_body_is_a_conflict(ada: httpx.Client) -> None:
     ok(ada.post(RUNS, json=BODY, headers=ONCE), 201)
     other = BODY | {"secrets": [{"label": "k", "value": "sk-12345679"}]}
     answer = ada.post(RUNS, json=other, headers=ONCE)
     erring(answer, 409, "idempotency_key_mismatch")
 
 
-def test_a_key_is_its_callers_own(ada: httpx.Client, tenant: Tenant) -> None:
+def test_idempotency_keys_belong_to_their_caller(ada: httpx.Client, tenant: Tenant) -> None:
     bob = tenant.agent("bob")
     first = started(ada, ada.post(RUNS, json=BODY, headers=ONCE))
     assert started(bob, bob.post(RUNS, json=BODY, headers=ONCE)).id != first.id
 
 
-def test_a_run_that_is_over_isnt_started_again(ada: httpx.Client, clock: MovableClock) -> None:
+def test_a_closed_run_is_not_started_again(ada: httpx.Client, clock: MovableClock) -> None:
     first = started(ada, ada.post(RUNS, json=BODY, headers=ONCE))
     first.end()
     erring(ada.post(RUNS, json=BODY, headers=ONCE), 409, "run_terminal")
@@ -78,7 +78,7 @@ def test_a_retried_put_answers_the_same_entry(ada: httpx.Client, clock: MovableC
     assert len(present(ada, run.reference)) == 2
 
 
-def test_once_deleted_a_retry_puts_anew_and_that_once(
+def test_a_retry_after_a_delete_puts_one_new_entry(
     ada: httpx.Client, service: Service, clock: MovableClock
 ) -> None:
     run = start(ada)
@@ -98,7 +98,7 @@ def test_once_deleted_a_retry_puts_anew_and_that_once(
     assert ok(put(run, "x"), 201)["id"] not in (first["id"], second["id"])
 
 
-def test_what_is_kept_of_a_body_lets_nobody_guess_at_it(
+def test_the_stored_digest_of_a_body_cannot_be_guessed(
     ada: httpx.Client, service: Service, tenant: Tenant
 ) -> None:
     """A hash that anyone could make would tell a short secret to who reads the table."""
@@ -112,7 +112,7 @@ def test_what_is_kept_of_a_body_lets_nobody_guess_at_it(
     assert not marker["request"].endswith(guessed.body)
 
 
-def test_without_a_key_each_is_a_request_of_its_own(ada: httpx.Client) -> None:
+def test_without_a_key_each_put_is_new(ada: httpx.Client) -> None:
     run = start(ada)
     assert run.put("x")["id"] != run.put("x")["id"]
     assert start(ada).contents() == ["x", "x"]

@@ -45,7 +45,7 @@ def elsewhere(run: Run, service: Service) -> Run:
     return Run(client, run.id, run.reference, run.snapshot)
 
 
-def test_they_are_stored_encrypted_and_nowhere_else(
+def test_secrets_are_stored_encrypted(
     ada: httpx.Client, service: Service, printed: StringIO
 ) -> None:
     headers = {"Idempotency-Key": VALUE}
@@ -57,15 +57,13 @@ def test_they_are_stored_encrypted_and_nowhere_else(
     assert VALUE not in printed.getvalue()
 
 
-def test_a_name_that_holds_a_secret_is_not_stored_in_clear(
-    ada: httpx.Client, service: Service
-) -> None:
+def test_a_secret_in_a_name_is_not_stored_in_clear(ada: httpx.Client, service: Service) -> None:
     start(ada, f"agent {VALUE}", scope=VALUE, secrets=SECRETS).put(VALUE)
     assert not is_stored(service, VALUE)
 
 
 @pytest.mark.in_process
-def test_no_answer_and_no_log_line_holds_one(
+def test_no_response_and_no_log_line_contains_a_secret(
     ada: httpx.Client, printed: StringIO, service: Service
 ) -> None:
     run = start(ada, secrets=SECRETS, onSecret="reject")
@@ -89,7 +87,7 @@ def test_no_answer_and_no_log_line_holds_one(
     assert not is_stored(service, VALUE)
 
 
-def test_they_survive_a_cold_start(ada: httpx.Client, service: Service) -> None:
+def test_secrets_survive_a_cold_start(ada: httpx.Client, service: Service) -> None:
     for policy in ("redact", "reject"):
         run = elsewhere(start(ada, secrets=SECRETS, onSecret=policy), service)
         answer = run.try_put(f"it is {VALUE}, pin 1234")
@@ -100,7 +98,7 @@ def test_they_survive_a_cold_start(ada: httpx.Client, service: Service) -> None:
     assert not is_stored(service, VALUE)
 
 
-def test_they_go_when_the_run_ends(ada: httpx.Client, service: Service) -> None:
+def test_secrets_are_deleted_when_the_run_ends(ada: httpx.Client, service: Service) -> None:
     run = start(ada, secrets=SECRETS)
     other = elsewhere(run, service)
     other.put("remembers the run")
@@ -112,7 +110,9 @@ def test_they_go_when_the_run_ends(ada: httpx.Client, service: Service) -> None:
     assert not is_stored(service, VALUE)
 
 
-def test_they_go_after_a_day(ada: httpx.Client, service: Service, clock: MovableClock) -> None:
+def test_secrets_are_deleted_after_a_day(
+    ada: httpx.Client, service: Service, clock: MovableClock
+) -> None:
     run = start(ada, secrets=SECRETS)
     clock.advance(seconds=86_400 + 60, ms=-1)
     sweep(service)
@@ -123,7 +123,7 @@ def test_they_go_after_a_day(ada: httpx.Client, service: Service, clock: Movable
     erring(elsewhere(run, service).try_put(VALUE), 409, "run_terminal")
 
 
-def test_they_are_bound_to_their_run(ada: httpx.Client, service: Service) -> None:
+def test_secrets_are_bound_to_their_run(ada: httpx.Client, service: Service) -> None:
     """One run's secrets, put in another's place, don't open."""
     first, second = start(ada, secrets=SECRETS), start(ada, secrets=SECRETS)
     client, table = service.engine.client, service.engine.memory
@@ -144,13 +144,13 @@ def test_a_run_without_secrets_has_none_stored(ada: httpx.Client, service: Servi
     assert memory_items(service, "k#") == []
 
 
-def test_the_secrets_of_a_run_are_its_own(ada: httpx.Client) -> None:
+def test_a_run_redacts_only_its_own_secrets(ada: httpx.Client) -> None:
     with_secret, without = start(ada, secrets=SECRETS), start(ada)
     assert with_secret.put(VALUE)["content"] == "<REDACTED:stripe>"
     assert without.put(VALUE)["content"] == VALUE
 
 
-def test_rejecting_stores_nothing_and_takes_what_is_clean(
+def test_a_rejecting_run_stores_only_entries_without_secrets(
     ada: httpx.Client, service: Service
 ) -> None:
     more = [*SECRETS, {"label": "mail", "value": "hunter2-hunter2"}]
@@ -162,7 +162,7 @@ def test_rejecting_stores_nothing_and_takes_what_is_clean(
     assert run.put("clean, pin 1234")["content"] == "clean, pin 1234"
 
 
-def test_what_grows_too_large_by_redaction_is_refused(ada: httpx.Client) -> None:
+def test_an_entry_too_large_after_redaction_is_refused(ada: httpx.Client) -> None:
     secrets = [{"label": "a-long-label", "value": "12345678"}]
     run = start(ada, secrets=secrets)
     erring(run.try_put("12345678" * 8_000), 413, "payload_too_large")

@@ -27,9 +27,7 @@ def settled(service: Service) -> None:
     sweep(service)
 
 
-def test_without_an_open_run_it_goes_with_the_next_sweep(
-    ada: httpx.Client, service: Service
-) -> None:
+def test_a_deleted_entry_is_purged_by_the_next_sweep(ada: httpx.Client, service: Service) -> None:
     run = start(ada)
     entry, control = run.put("xylophone", tags=["a", "b"]), run.put("stays", tags=["a"])
     run.end()
@@ -41,7 +39,7 @@ def test_without_an_open_run_it_goes_with_the_next_sweep(
     assert present(ada, run.reference, tag="a") == [control["content"]]
 
 
-def test_it_stays_until_the_last_run_that_sees_it_ends(ada: httpx.Client, service: Service) -> None:
+def test_a_deleted_entry_is_kept_for_runs_that_see_it(ada: httpx.Client, service: Service) -> None:
     maker = start(ada)
     entry = maker.put("xylophone", tags=["t"])
     first, second = start(ada), start(ada)
@@ -59,7 +57,9 @@ def test_it_stays_until_the_last_run_that_sees_it_ends(ada: httpx.Client, servic
     assert kept(service) == 0
 
 
-def test_a_run_that_never_saw_it_keeps_nothing(ada: httpx.Client, service: Service) -> None:
+def test_a_run_that_does_not_see_an_entry_does_not_keep_it(
+    ada: httpx.Client, service: Service
+) -> None:
     before = start(ada)
     entry = before.put("xylophone")
     before.delete(entry["id"])
@@ -69,7 +69,7 @@ def test_a_run_that_never_saw_it_keeps_nothing(ada: httpx.Client, service: Servi
     assert before.entries() == after.entries() == []
 
 
-def test_a_run_holds_it_for_a_day_at_most(
+def test_a_run_keeps_a_deleted_entry_for_a_day_at_most(
     ada: httpx.Client, service: Service, clock: MovableClock
 ) -> None:
     entry = start(ada).put("xylophone")
@@ -86,7 +86,7 @@ def test_a_run_holds_it_for_a_day_at_most(
     assert sweep(service) == {"lag_ms": 0}
 
 
-def test_what_was_just_deleted_is_left_until_it_has_settled(
+def test_a_deletion_is_purged_once_it_has_settled(
     ada: httpx.Client, service: Service, clock: MovableClock
 ) -> None:
     run = start(ada)
@@ -100,7 +100,7 @@ def test_what_was_just_deleted_is_left_until_it_has_settled(
     assert not is_stored(service, "xylophone")
 
 
-def test_an_expired_entry_goes_with_all_that_leads_to_it(
+def test_an_expired_entry_is_purged_with_its_rows(
     ada: httpx.Client, service: Service, clock: MovableClock
 ) -> None:
     run = start(ada)
@@ -132,7 +132,7 @@ def test_other_memories_are_left_alone(ada: httpx.Client, service: Service) -> N
     assert len(memory_items(service, "o#")) == 3
 
 
-def test_a_sweep_without_time_goes_on_the_next_time(
+def test_a_sweep_out_of_time_is_continued_by_the_next(
     ada: httpx.Client, service: Service, clock: MovableClock
 ) -> None:
     run = start(ada)
@@ -148,7 +148,7 @@ def test_a_sweep_without_time_goes_on_the_next_time(
 
 @pytest.mark.usefixtures("volume")
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_killed_at_any_write_the_next_sweep_ends_it(
+def test_a_sweep_killed_at_any_write_is_finished_by_the_next(
     ada: httpx.Client, service: Service, clock: MovableClock, when: When
 ) -> None:
     holder = furnish(ada, clock)
@@ -182,7 +182,7 @@ def furnish(client: httpx.Client, clock: MovableClock) -> Run:
     return holder
 
 
-def test_dynamodbs_own_ttl_is_set_where_the_schedule_may_fail(
+def test_dynamodbs_ttl_is_set_in_case_the_schedule_fails(
     ada: httpx.Client, service: Service, clock: MovableClock
 ) -> None:
     now = -(-clock.now // 1000)

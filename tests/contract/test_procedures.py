@@ -91,14 +91,14 @@ def test_outcomes_are_added_exactly(sdr: httpx.Client) -> None:
 
 
 @pytest.mark.usefixtures("parallel")
-def test_of_many_outcomes_at_once_none_is_lost(sdr: httpx.Client) -> None:
+def test_concurrent_outcomes_are_all_counted(sdr: httpx.Client) -> None:
     add(sdr, "roi")
     at_once(24, lambda n: report(sdr, "roi", n % 2))
     assert beta(sdr, "roi") == (13, 13)
 
 
 @pytest.mark.usefixtures("parallel")
-def test_of_many_outcomes_with_keys_each_counts_once_however_often_it_is_sent(
+def test_concurrent_outcomes_with_keys_are_counted_once(
     sdr: httpx.Client,
 ) -> None:
     add(sdr, "roi")
@@ -129,7 +129,7 @@ def test_a_change_of_the_spec_loses_no_outcome(sdr: httpx.Client) -> None:
     assert ok(sdr.get(path("roi")))["version"] == 9
 
 
-def test_an_outcome_sent_again_is_counted_once(sdr: httpx.Client) -> None:
+def test_a_retried_outcome_is_counted_once(sdr: httpx.Client) -> None:
     add(sdr, "roi")
     first = report(sdr, "roi", 1, **once(1))
     assert report(sdr, "roi", 1, **once(1)) == first
@@ -235,7 +235,7 @@ def test_procedures_belong_to_the_tenant(
     refused(service.tenant().agent("sdr").get(path("roi")), 404, "NOT_FOUND")
 
 
-def test_a_reader_selects_and_does_not_report(tenant: Tenant, sdr: httpx.Client) -> None:
+def test_a_reader_selects_but_does_not_report(tenant: Tenant, sdr: httpx.Client) -> None:
     add(sdr, "roi")
     reader = tenant.agent("reader", permissions=["memory.read"])
     ok(reader.post(f"{PROCEDURE}/select"))

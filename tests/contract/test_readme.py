@@ -1,5 +1,6 @@
 """The documentation is right: its commands run and answer as it says, its tables are complete."""
 
+import json
 import os
 import re
 import runpy
@@ -24,7 +25,8 @@ from tools.docs import diagrams, tables
 from tools.docs.check_site import find_external_loads
 
 _SITE = sorted((ROOT / "docs").rglob("*.md"))
-_PAGES = [ROOT / "README.md", ROOT / "sdk/README.md", ROOT / "CONTRIBUTING.md", *_SITE]
+_PAGES = [ROOT / "README.md", ROOT / "sdk/README.md", ROOT / "events/README.md"]
+_PAGES += [ROOT / "CONTRIBUTING.md", *_SITE]
 _ADDRESS = "http://127.0.0.1:8080"
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$(?:\n\n→ (\d+(?:, \d+)*))?", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([^)\s#]*)(?:#([^)\s]+))?\)")
@@ -143,6 +145,12 @@ def test_python_code_runs(
     runpy.run_path(str(script), run_name="__main__")
 
 
+def test_json_is_json() -> None:
+    for page in _PAGES:
+        for code, _ in find_blocks(page, "json"):
+            assert json.loads(code)
+
+
 def test_the_tutorial_shows_the_example_that_it_runs() -> None:
     ((shown, _),) = find_blocks(ROOT / "docs/tutorials/hand-over-a-task.md", "python")
     assert shown == read("sdk/examples/resumable_agent.py")
@@ -218,6 +226,23 @@ def test_every_operation_is_listed(openapi: dict[str, Any]) -> None:
         r"^\| `([A-Z]+ /[^`]*)` \|", read("docs/reference/http-api.md"), re.MULTILINE
     )
     assert sorted(listed) == sorted(served)
+
+
+def test_every_error_of_openwop_is_listed(openapi: dict[str, Any]) -> None:
+    shared = openapi["components"]["responses"]
+    responses = [
+        shared[response["$ref"].rpartition("/")[2]] if "$ref" in response else response
+        for path, operations in openapi["paths"].items()
+        if path.startswith("/v1/")
+        for method, operation in operations.items()
+        if method != "parameters"
+        for status, response in operation["responses"].items()
+        if int(status) >= 400
+    ]
+    codes = {code for each in responses for code in re.findall(r"`([a-z_]+)`", each["description"])}
+    rows = parse_table("docs/reference/openwop.md", "Errors")
+    listed = {code for row in rows for code in re.findall(r"`([a-z_]+)`", row[1])}
+    assert listed == codes | {"internal_error"}
 
 
 def test_every_limit_is_listed(server: LocalServer) -> None:

@@ -44,7 +44,7 @@ def test_all_states_of_an_owner_come_in_one_call(alice: httpx.Client) -> None:
     assert ok(alice.get(path(owner="nobody")))["states"] == {}
 
 
-def test_a_deleted_state_is_gone(alice: httpx.Client) -> None:
+def test_a_deleted_state_is_not_found(alice: httpx.Client) -> None:
     ok(alice.put(path("k"), json={"value": 1}))
     refused(alice.delete(path("k"), headers={"If-Match": "7"}), 409, "VERSION_MISMATCH")
     gone(alice.delete(path("k")))
@@ -53,7 +53,7 @@ def test_a_deleted_state_is_gone(alice: httpx.Client) -> None:
     assert ok(alice.put(path("k"), json={"value": 2}))["version"] == 1
 
 
-def test_names_that_look_alike_never_meet(alice: httpx.Client) -> None:
+def test_similar_keys_are_different_states(alice: httpx.Client) -> None:
     for key in ("a", "a/b", "a%2Fb", "a#b", "Ä", "ä"):
         where = path(key.replace("%", "%25").replace("#", "%23"))
         ok(alice.put(where, json={"value": key}))

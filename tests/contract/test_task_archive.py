@@ -195,6 +195,28 @@ def test_a_write_that_races_with_the_end_is_archived_or_refused(
     assert counters_equal_items(service)
 
 
+@pytest.mark.usefixtures("volume")
+def test_an_entry_that_takes_the_slot_of_a_tasks_entry_is_not_archived(service: Service) -> None:
+    tenant = service.tenant()
+    boss_key = tenant.principal("coordinator", "boss")["api_key"]
+    boss, alice = service.client(boss_key), tenant.agent("alice")
+    at = ok(boss.post(TASKS, json=task(id="task_1", assigned_agent="alice")), 201)
+    made = create(alice, working("task_1", key="a"))
+    later: list[dict[str, Any]] = []
+
+    def replace() -> None:
+        assert alice.delete(f"{MEMORY}/{made['id']}").status_code == 204
+        later.append(create(alice, working(key="a")))
+
+    with faulty() as client:
+        client.interrupt("batch_get_item", lambda get: "e#" in str(get), replace)
+        ending = start(service.engine, service.clock, service.key_file, 0)
+        ok(change_task(ending.client(boss_key), at, status="completed"))
+    assert archived(boss) == {}
+    assert query(alice, agent_id="alice") == later
+    assert counters_equal_items(service)
+
+
 def test_the_response_shows_the_requests_own_version(service: Service) -> None:
     tenant = service.tenant()
     boss_key = tenant.principal("coordinator", "boss")["api_key"]

@@ -1,4 +1,4 @@
-"""Tokens that the gateway has verified name a principal; what it may do is the service's to say."""
+"""Tokens that the gateway has verified name a principal; its permissions come from the service."""
 
 from typing import Any
 
@@ -61,12 +61,12 @@ def test_a_token_acts_as_the_principal_that_it_names(tenant: Tenant, gateway: Ga
     refused(read(bob, made["id"]), 403, "ACCESS_DENIED")
 
 
-def test_keys_go_on_working_beside_tokens(tenant: Tenant, gateway: Gateway) -> None:
+def test_keys_work_beside_tokens(tenant: Tenant, gateway: Gateway) -> None:
     key = tenant.principal("agent", "alice")["api_key"]
     assert ok(gateway.keyed(key).get("/api/v1/me"))["id"] == "alice"
 
 
-def test_where_there_is_a_token_no_key_beside_it_counts(tenant: Tenant, gateway: Gateway) -> None:
+def test_a_token_overrides_a_key(tenant: Tenant, gateway: Gateway) -> None:
     tenant.agent("alice")
     both = gateway.client(tenant.admin.headers["X-API-Key"], **claims(tenant, "alice"))
     assert ok(both.get("/api/v1/me"))["id"] == "alice"
@@ -81,7 +81,7 @@ def test_no_claim_gives_a_permission(tenant: Tenant, gateway: Gateway) -> None:
     refused(alice.post("/api/v1/tenants", json={"id": "mine"}), 403, "ACCESS_DENIED")
 
 
-def test_a_token_is_good_in_its_tenant_alone(
+def test_a_token_is_valid_only_in_its_tenant(
     service: Service, tenant: Tenant, gateway: Gateway
 ) -> None:
     other = service.tenant()
@@ -93,22 +93,20 @@ def test_a_token_is_good_in_its_tenant_alone(
     refused(read(namesake, made["id"]), 404, "ENTRY_NOT_FOUND")
 
 
-def test_a_token_for_nobody_is_no_way_in(tenant: Tenant, gateway: Gateway) -> None:
+def test_a_token_for_an_unknown_principal_is_refused(tenant: Tenant, gateway: Gateway) -> None:
     for stranger in (claims(tenant, "nobody"), {"custom:tenant": "none", "sub": "admin"}):
         refused(gateway.client(**stranger).get("/api/v1/me"), 401, "UNAUTHENTICATED")
 
 
 @pytest.mark.parametrize("lacking", ["custom:tenant", "sub"])
-def test_a_token_that_lacks_a_claim_is_told_so(
-    tenant: Tenant, gateway: Gateway, lacking: str
-) -> None:
+def test_a_token_without_a_claim_is_refused(tenant: Tenant, gateway: Gateway, lacking: str) -> None:
     rest = {name: each for name, each in claims(tenant, "admin").items() if name != lacking}
     for incomplete in (rest, rest | {lacking: ""}):
         answer = gateway.client(**incomplete).get("/api/v1/me")
         assert lacking in refused(answer, 401, "UNAUTHENTICATED")["message"]
 
 
-def test_a_revoked_or_expired_principals_token_stops(
+def test_a_token_of_a_revoked_or_expired_principal_is_refused(
     service: Service, tenant: Tenant, gateway: Gateway
 ) -> None:
     tenant.agent("alice", expires_at=service.clock.time(seconds=60))
@@ -123,6 +121,6 @@ def test_a_revoked_or_expired_principals_token_stops(
     refused(alice.get("/api/v1/me"), 401, "UNAUTHENTICATED")
 
 
-def test_without_settings_a_token_counts_for_nothing(service: Service, tenant: Tenant) -> None:
+def test_without_settings_a_token_is_ignored(service: Service, tenant: Tenant) -> None:
     client = Gateway(service).client(**claims(tenant, "admin"))
     refused(client.get("/api/v1/me"), 401, "UNAUTHENTICATED")

@@ -103,13 +103,13 @@ def test_a_change_needs_if_match(tenant: Tenant) -> None:
 
 
 @pytest.mark.parametrize("version", [2, 7, 10**14])
-def test_a_version_mismatch_tells_the_present_state(tenant: Tenant, version: int) -> None:
+def test_a_version_mismatch_shows_the_current_entry(tenant: Tenant, version: int) -> None:
     made = create(tenant.admin, entry())
     problem = refused(update(tenant.admin, made["id"], version, value={}), 409, "VERSION_MISMATCH")
     assert (problem["current_version"], problem["current"]) == (1, made)
 
 
-def test_a_task_version_mismatch_tells_the_present_version(tenant: Tenant) -> None:
+def test_a_task_version_mismatch_shows_the_current_version(tenant: Tenant) -> None:
     registered = create_task(tenant.admin)
     stale = registered | {"version": 9}
     problem = refused(change_task(tenant.admin, stale, name="x"), 409, "VERSION_MISMATCH")

@@ -34,7 +34,7 @@ def sdr(tenant: Tenant) -> httpx.Client:
     return tenant.agent("sdr")
 
 
-def test_what_is_put_is_there(sdr: httpx.Client) -> None:
+def test_a_value_is_stored_and_returned(sdr: httpx.Client) -> None:
     kept = {
         "current_contact_id": "123456",
         "email_draft_v2": {"to": ["ada"], "n": 2**60},
@@ -64,7 +64,7 @@ def test_each_value_lives_for_an_hour_from_its_last_write(
     refused(sdr.delete(path("old")), 404, "NOT_FOUND")
 
 
-def test_the_store_removes_it_after_its_hour(
+def test_dynamodb_removes_the_item_after_an_hour(
     sdr: httpx.Client, service: Service, clock: MovableClock
 ) -> None:
     ok(sdr.put(path("k"), json={"value": 1}))
@@ -72,7 +72,7 @@ def test_the_store_removes_it_after_its_hour(
     assert 3600 <= int(item["ttl_at"]["N"]) - clock() / 1000 < 3601
 
 
-def test_a_deleted_value_is_gone(sdr: httpx.Client) -> None:
+def test_a_deleted_value_is_not_found(sdr: httpx.Client) -> None:
     ok(sdr.put(path("k"), json={"value": 1}))
     gone(sdr.delete(path("k")))
     refused(sdr.get(path("k")), 404, "NOT_FOUND")
@@ -91,7 +91,7 @@ def test_the_budget_is_exact(sdr: httpx.Client, clock: MovableClock) -> None:
     ok(sdr.put(path("d"), json={"value": text(BUDGET)}))
 
 
-def test_what_can_never_fit_says_so(sdr: httpx.Client) -> None:
+def test_a_malformed_value_is_refused(sdr: httpx.Client) -> None:
     large = refused(sdr.put(path("k"), json={"value": text(BUDGET + 1)}), 413, "VALUE_TOO_LARGE")
     assert (large["max"], large["actual"]) == (BUDGET, BUDGET + 1)
     invalid(sdr.put(path("k"), json={}), "value")
@@ -101,7 +101,7 @@ def test_what_can_never_fit_says_so(sdr: httpx.Client) -> None:
 
 
 @pytest.mark.usefixtures("parallel")
-def test_of_many_puts_at_once_none_is_lost_and_the_budget_holds(sdr: httpx.Client) -> None:
+def test_concurrent_puts_lose_nothing_and_keep_the_budget(sdr: httpx.Client) -> None:
     share = BUDGET // 8
     answers = at_once(12, lambda n: sdr.put(path(f"k{n}"), json={"value": text(share)}))
     taken = [n for n, answer in enumerate(answers) if answer.status_code == 200]
@@ -110,13 +110,13 @@ def test_of_many_puts_at_once_none_is_lost_and_the_budget_holds(sdr: httpx.Clien
     assert set(values(sdr)) == {f"k{n}" for n in taken}
 
 
-def test_names_that_look_alike_never_meet(sdr: httpx.Client) -> None:
+def test_similar_keys_are_different_values(sdr: httpx.Client) -> None:
     for key in ("a", "a/b", "A", "ä"):
         ok(sdr.put(path(key), json={"value": key}))
     assert values(sdr) == {key: key for key in ("a", "a/b", "A", "ä")}
 
 
-def test_it_is_the_tenants(service: Service, sdr: httpx.Client, tenant: Tenant) -> None:
+def test_values_belong_to_the_tenant(service: Service, sdr: httpx.Client, tenant: Tenant) -> None:
     ok(sdr.put(path("k"), json={"value": 1}))
     assert values(tenant.agent("colleague")) == {"k": 1}
     assert values(service.tenant().agent("sdr")) == {}

@@ -1,7 +1,6 @@
 """The alarms watch what the services and the functions really measure."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import boto3
@@ -21,10 +20,10 @@ from functions.stream.quota_counter import QuotaCounter
 from functions.stream.records import Batch
 from tests.contract.door import LambdaContext
 from tests.infra.template import FUNCTIONS, Properties, Template
+from tools.events import render_stream_event
 
 _TOPIC = "arn:aws:sns:eu-central-1:123456789012:on-call"
 _QUEUES = ("Stream", "Schedule")
-_EVENTS = Path(__file__).parents[2] / "events"
 
 
 def alarms(template: Template) -> list[Properties]:
@@ -107,7 +106,7 @@ def test_what_episodes_use_up_is_reported_under_the_name_that_is_watched(
         dynamodb = boto3.client("dynamodb")
         for table in (build_memory_table("memory"), build_log_table("log")):
             dynamodb.create_table(**table)
-        records = json.loads((_EVENTS / "stream-episode.json").read_text("utf-8"))["Records"]
+        records = render_stream_event("episode")["Records"]
         expires = int(records[0]["dynamodb"]["NewImage"]["ttl_at"]["N"])
         memory = Table(dynamodb, "memory")
         names = {"tenant": "acme", "quota": EPISODES.name}

@@ -104,9 +104,24 @@ def _content(folder: Path) -> dict[Path, bytes]:
     return {path.relative_to(folder): path.read_bytes() for path in files}
 
 
+def test_it_has_the_api_reference_and_its_document(asset: Asset) -> None:
+    api = asset.folder / "functions/api"
+    assert (api / "openapi.json").read_bytes() == (
+        _ROOT / "functions/api/openapi.json"
+    ).read_bytes()
+    assert {path.name for path in (api / "docs").iterdir()} == {
+        "index.html",
+        "reference.css",
+        "reference.js",
+        "swagger-ui-bundle.js",
+        "swagger-ui.css",
+    }
+
+
 def test_another_input_is_another_asset(asset: Asset, tmp_path: Path) -> None:
     for name in ("infra", "functions", "requirements"):
         shutil.copytree(_ROOT / name, tmp_path / name)
+    shutil.copy(_ROOT / "package-lock.json", tmp_path)
 
     def digest() -> str:
         code = f"""

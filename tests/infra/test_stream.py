@@ -2,15 +2,14 @@
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from functions.stream.consumers import is_consumed
 from tests.infra.template import Properties, Template
+from tools.events import load_stream_cases, render_stream_event
 
-_EVENTS = Path(__file__).parents[2] / "events"
 _HOUR = 3600
 
 
@@ -20,9 +19,9 @@ def mapping(dev: Template) -> Properties:
 
 
 def _records() -> Iterator[tuple[str, dict[str, Any]]]:
-    for path in sorted(_EVENTS.glob("stream-*.json")):
-        for record in json.loads(path.read_text("utf-8"))["Records"]:
-            yield path.stem, record
+    for name in load_stream_cases():
+        for record in render_stream_event(name)["Records"]:
+            yield name, record
 
 
 def _passes(pattern: Any, content: Any) -> bool:
@@ -53,7 +52,7 @@ def test_the_filters_pass_what_a_consumer_takes(mapping: Properties) -> None:
 
 
 def test_a_removed_announcement_is_filtered_out(mapping: Properties) -> None:
-    record = next(record for name, record in _records() if name == "stream-announced")
+    record = next(record for name, record in _records() if name == "announced")
     assert _grant_through(mapping, record)
     assert not _grant_through(mapping, record | {"eventName": "REMOVE"})
 

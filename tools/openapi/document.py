@@ -22,7 +22,6 @@ _ROOT = Path(__file__).parents[2]
 PATH = _ROOT / "functions/api/openapi.json"
 
 Json = dict[str, Any]
-_TAG_NAMES = {"openwop": "OpenWOP"}
 _STATUSES = sorted({error.status for error in ERROR_CODES.values()} - {500})
 _ERROR_HEADERS = {401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
 _HEADERS = {
@@ -38,11 +37,11 @@ _DESCRIPTION = """\
 Memory for AI agents, by OpenIntent RFC-0015: working, episodic and semantic entries with \
 versions, tags, lifetimes and access rules.
 
-Every request but those of the section Discovery carries a key, which stands for one principal of \
-one tenant; nothing of another tenant is ever in reach. Times are RFC 3339 in UTC. Errors are \
+Every request but those of the section `discovery` carries a key, which stands for one principal \
+of one tenant; nothing of another tenant is ever in reach. Times are RFC 3339 in UTC. Errors are \
 problem documents (RFC 9457) whose `code` says what happened (see the table below); those of the \
-section OpenWOP are its own. A W3C `traceparent` header is honoured. HEAD is answered wherever GET \
-is.
+section `openwop` are its own. A W3C `traceparent` header is honoured. HEAD is answered wherever \
+GET is.
 
 ## Quick start
 
@@ -127,8 +126,7 @@ def _tags(routes: list[Route]) -> Iterator[Json]:
 
 
 def _tag(module: str) -> str:
-    name = module.rpartition(".")[2]
-    return _TAG_NAMES.get(name, name.replace("_", " ").capitalize())
+    return module.rpartition(".")[2].replace("_", "-")
 
 
 def _describe_operation(route: Route, routes: list[Route], schemas: Schemas) -> Json:

@@ -2,7 +2,8 @@
 
 // A problem document's `type` is /docs#CODE: show what the code means.
 function showErrorCode() {
-  const code = decodeURIComponent(location.hash.slice(1));
+  // Swagger UI writes the fragment as #/CODE.
+  const code = decodeURIComponent(location.hash.replace(/^#\/?/, ""));
   for (const cell of document.querySelectorAll(".info td:first-child")) {
     const row = cell.parentElement;
     row.classList.toggle("target", cell.textContent === code);

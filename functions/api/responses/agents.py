@@ -9,10 +9,10 @@ from functions.api.responses.types import (
     Count,
     Timestamp,
     Version,
-    render_optional_timestamp,
 )
 from functions.entries.agents import AgentSettings
 from functions.entries.requests import EvictionPolicy
+from functions.platform.clock import to_optional_rfc3339
 from functions.tasks.guardrails import CoordinatorGuardrails
 
 
@@ -75,5 +75,5 @@ def render_guardrails(found: CoordinatorGuardrails) -> CoordinatorGuardrailsDocu
         "coordinator_id": found.coordinator,
         "guardrails": cast("GuardrailsDocument", asdict(found.guardrails)),
         "version": found.version,
-        "updated_at": render_optional_timestamp(found.updated),
+        "updated_at": to_optional_rfc3339(found.updated),
     }

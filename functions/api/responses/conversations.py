@@ -12,10 +12,9 @@ from functions.api.responses.types import (
     PagePosition,
     Timestamp,
     Version,
-    render_optional_timestamp,
 )
 from functions.conversations.model import SCHEMA, Conversation, Message, State
-from functions.platform.clock import to_rfc3339
+from functions.platform.clock import to_optional_rfc3339, to_rfc3339
 from functions.platform.sensitivity import Sensitivity
 
 
@@ -137,7 +136,7 @@ def render_conversation(conversation: Conversation) -> ConversationHeadDocument:
         "message_count": conversation.count,
         "sensitivity": conversation.sensitivity,
         "ttl": conversation.ttl,
-        "expires_at": render_optional_timestamp(conversation.expires),
+        "expires_at": to_optional_rfc3339(conversation.expires),
         "created_at": to_rfc3339(conversation.created),
         "updated_at": to_rfc3339(conversation.updated),
     }

@@ -12,12 +12,11 @@ from functions.api.responses.types import (
     PagePosition,
     Timestamp,
     Version,
-    render_optional_timestamp,
 )
 from functions.entries.model import Entry, Priority
 from functions.entries.summary import Summary
 from functions.entries.tiers import Tier
-from functions.platform.clock import to_rfc3339
+from functions.platform.clock import to_optional_rfc3339, to_rfc3339
 from functions.platform.sensitivity import Sensitivity
 from functions.platform.validation import TTL_PATTERN
 from functions.search.service import Match
@@ -149,7 +148,7 @@ def render_entry(entry: Entry) -> EntryDocument:
         "version": entry.version,
         "created_at": to_rfc3339(entry.created),
         "updated_at": to_rfc3339(entry.updated),
-        "expires_at": render_optional_timestamp(entry.expires),
+        "expires_at": to_optional_rfc3339(entry.expires),
         "created_by": entry.author,
     }
     if not entry.policy.is_private and entry.curator is not None:
@@ -176,8 +175,8 @@ def render_summary(summary: Summary) -> SummaryDocument:
             "capacity": summary.capacity,
             "pinned_count": summary.pinned,
             "total_size_kb": summary.episodic_kb,
-            "oldest_entry": render_optional_timestamp(summary.oldest),
-            "newest_entry": render_optional_timestamp(summary.newest),
+            "oldest_entry": to_optional_rfc3339(summary.oldest),
+            "newest_entry": to_optional_rfc3339(summary.newest),
         },
         "semantic_namespaces_accessible": summary.namespaces,
     }

@@ -8,10 +8,9 @@ from typing_extensions import TypedDict
 from functions.api.responses.types import (
     PagePosition,
     Timestamp,
-    render_optional_timestamp,
 )
 from functions.identity.model import Kind, Permission, Principal
-from functions.platform.clock import to_rfc3339
+from functions.platform.clock import to_optional_rfc3339, to_rfc3339
 
 
 class PrincipalDocument(TypedDict):
@@ -53,7 +52,7 @@ def render_principal(principal: Principal) -> PrincipalDocument:
         "kind": principal.kind,
         "permissions": cast("list[Permission]", sorted(principal.permissions)),
         "created_at": to_rfc3339(principal.created),
-        "expires_at": render_optional_timestamp(principal.expires),
+        "expires_at": to_optional_rfc3339(principal.expires),
     }
 
 

@@ -13,9 +13,8 @@ from functions.api.responses.types import (
     PagePosition,
     Timestamp,
     Version,
-    render_optional_timestamp,
 )
-from functions.platform.clock import to_rfc3339
+from functions.platform.clock import to_optional_rfc3339, to_rfc3339
 from functions.platform.sensitivity import Sensitivity
 from functions.runs.model import Episode, Run, RunStatus
 
@@ -98,7 +97,7 @@ def render_run(run: Run) -> RunDocument:
         "version": run.version,
         "created_at": to_rfc3339(run.created),
         "created_by": run.author,
-        "ended_at": render_optional_timestamp(run.ended),
+        "ended_at": to_optional_rfc3339(run.ended),
         "ended_by": run.ender,
         "expires_at": to_rfc3339(run.expires),
     }

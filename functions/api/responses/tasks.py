@@ -11,9 +11,8 @@ from functions.api.responses.types import (
     Count,
     Timestamp,
     Version,
-    render_optional_timestamp,
 )
-from functions.platform.clock import to_rfc3339
+from functions.platform.clock import to_optional_rfc3339, to_rfc3339
 from functions.platform.json_text import dumps
 from functions.tasks.mapper import FOREVER
 from functions.tasks.model import Grant, GrantAccess, Intent, Policy, Status, Task
@@ -162,8 +161,8 @@ def render_task(task: Task) -> TaskDocument:
         "version": task.version,
         "created_at": to_rfc3339(task.created),
         "updated_at": to_rfc3339(task.updated),
-        "started_at": render_optional_timestamp(task.started),
-        "completed_at": render_optional_timestamp(task.ended),
+        "started_at": to_optional_rfc3339(task.started),
+        "completed_at": to_optional_rfc3339(task.ended),
     }
     extra = {name: orjson.Fragment(dumps(value)) for name, value in task.extra_fields.items()}
     return cast("TaskDocument", document | extra)
@@ -179,7 +178,7 @@ def render_grant(grant: Grant) -> GrantDocument:
     return {
         "principal": grant.principal,
         "access": grant.access,
-        "expires_at": render_optional_timestamp(expires),
+        "expires_at": to_optional_rfc3339(expires),
     }
 
 

@@ -6,8 +6,6 @@ import orjson
 from pydantic import Field, WithJsonSchema
 from typing_extensions import TypedDict
 
-from functions.platform.clock import to_rfc3339
-
 Timestamp = Annotated[
     str,
     WithJsonSchema(
@@ -40,8 +38,3 @@ class PagePosition(TypedDict):
     offset: Count
     next_offset: NotRequired[Count]
     """Where to go on; absent on the last page."""
-
-
-def render_optional_timestamp(at: int | None) -> str | None:
-    """Render a time in epoch ms that may be unset."""
-    return None if at is None else to_rfc3339(at)

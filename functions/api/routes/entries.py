@@ -73,7 +73,7 @@ def delete_entry(request: Request, caller: Principal) -> Response:
 
 def _entry_response(status: int, entry: Entry, **headers: str) -> Response:
     """Render a response that shows an entry."""
-    return json_response(status, render_entry(entry), etag=_etag(entry), **headers)
+    return json_response(status, render_entry(entry), etag=f'"{entry.version}"', **headers)
 
 
 def _etag(entry: Entry) -> str:

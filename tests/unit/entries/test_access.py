@@ -19,7 +19,7 @@ from functions.identity.model import Principal
 from functions.namespaces.model import Access, Namespace
 from functions.platform.entry_keys import parse_entry_id
 from functions.platform.errors import AccessDenied
-from functions.tasks.service import Tasks
+from functions.tasks.access import TaskAccess
 from tests.unit.entries.making import make_entry, make_principal
 
 
@@ -35,13 +35,13 @@ class _Tasks:
         self._read = read
         self._overseen = overseen
 
-    def known(self, _tenant: str, task_ids: set[str]) -> list[_Task]:
+    def get_many(self, _tenant: str, task_ids: set[str]) -> list[_Task]:
         return [_Task(each) for each in sorted(task_ids) if each != "unregistered"]
 
-    def reads_memory(self, _caller: Principal, task: _Task) -> bool:
+    def can_read_memory(self, _caller: Principal, task: _Task) -> bool:
         return task.id in self._read
 
-    def oversees(self, _caller: Principal, agent: str) -> bool:
+    def coordinates_agent(self, _caller: Principal, agent: str) -> bool:
         return agent in self._overseen
 
 
@@ -49,7 +49,7 @@ def can_read(
     entry: Entry, who: str, tasks: _Tasks | None = None, namespace: Namespace | None = None
 ) -> bool:
     try:
-        asked = cast("Tasks", tasks or _Tasks())
+        asked = cast("TaskAccess", tasks or _Tasks())
         assert_can_read(asked, make_principal(who), entry, namespace)
     except AccessDenied:
         return False
@@ -85,7 +85,7 @@ def test_episodic_memory_is_read_by_whoever_oversees_its_agent() -> None:
 def test_entries_are_selected_by_their_tasks() -> None:
     entries = [make_entry("working", key, task=key) for key in "tuv"]
     found = select_readable_by_task(
-        cast("Tasks", _Tasks(read="tv")), make_principal("bob"), entries
+        cast("TaskAccess", _Tasks(read="tv")), make_principal("bob"), entries
     )
     assert found == [entries[0], entries[2]]
 

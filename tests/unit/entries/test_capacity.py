@@ -12,8 +12,8 @@ from functions.entries.capacity import (
     is_nearly_full,
     select_evictions,
 )
-from functions.entries.counters import CounterDelta, Transition
-from functions.entries.model import Entry, Priority
+from functions.entries.counters import CounterDelta
+from functions.entries.model import Entry, Priority, Transition
 from functions.platform.errors import CapacityExceeded
 from functions.platform.limits import MAX_TRANSACTION_WRITES
 from tests.unit.entries.making import NOW, make_entry
@@ -84,12 +84,12 @@ def test_settings_pin_new_entries_of_their_namespaces_and_agent_alone() -> None:
 @pytest.mark.parametrize(
     ("more", "left", "limit"),
     [
-        (CounterDelta(working=1), AgentUsage(working_left=0), "max_entries"),
-        (CounterDelta(working=3), AgentUsage(working_left=2), "max_entries"),
-        (CounterDelta(working_kb=2), AgentUsage(working_kb_left=1), "max_total_size_kb"),
-        (CounterDelta(working=2), AgentUsage(working_left=2), None),
-        (CounterDelta(working=-1), AgentUsage(working_left=-5), None),
-        (CounterDelta(episodic=1), AgentUsage(working_left=0), None),
+        (CounterDelta(working=1), AgentUsage(free_working_entries=0), "max_entries"),
+        (CounterDelta(working=3), AgentUsage(free_working_entries=2), "max_entries"),
+        (CounterDelta(working_kb=2), AgentUsage(free_working_kb=1), "max_total_size_kb"),
+        (CounterDelta(working=2), AgentUsage(free_working_entries=2), None),
+        (CounterDelta(working=-1), AgentUsage(free_working_entries=-5), None),
+        (CounterDelta(episodic=1), AgentUsage(free_working_entries=0), None),
     ],
 )
 def test_working_memory_outside_tasks_is_limited(
@@ -105,7 +105,7 @@ def test_working_memory_outside_tasks_is_limited(
 
 @pytest.mark.parametrize(("left", "full"), [(101, False), (100, True), (0, True), (-5, True)])
 def test_from_90_percent_on_an_agent_is_nearly_full(left: int, full: bool) -> None:
-    assert is_nearly_full(AgentUsage(capacity=1000, capacity_left=left)) is full
+    assert is_nearly_full(AgentUsage(capacity=1000, free_capacity=left)) is full
 
 
 @given(st.lists(st.tuples(st.integers(0, 50), st.booleans()), max_size=80))

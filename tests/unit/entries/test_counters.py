@@ -10,11 +10,10 @@ from functions.entries.agent_store import AgentUsage, build_agent_correction, to
 from functions.entries.counters import (
     CounterDelta,
     EntryCounts,
-    Transition,
     count_agent_changes,
     count_task_changes,
 )
-from functions.entries.model import Entry
+from functions.entries.model import Entry, Transition
 from functions.entries.tiers import Tier
 from functions.platform.limits import DEFAULT_EPISODIC_ENTRIES
 from tests.unit.entries.making import make_entry
@@ -103,7 +102,7 @@ def test_settings_that_may_pin_are_part_of_the_change() -> None:
 def test_an_agent_without_an_item_has_all_its_capacity() -> None:
     usage = to_usage(None)
     assert usage == AgentUsage()
-    assert (usage.capacity_left, usage.episodic) == (DEFAULT_EPISODIC_ENTRIES, 0)
+    assert (usage.free_capacity, usage.episodic) == (DEFAULT_EPISODIC_ENTRIES, 0)
     assert (usage.working, usage.working_kb, usage.pinned_namespaces) == (0, 0, frozenset())
 
 

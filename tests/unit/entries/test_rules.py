@@ -3,10 +3,16 @@
 from typing import Any, get_args
 
 import pytest
+from pydantic import ValidationError as PydanticValidationError
 
 from functions.entries.model import Entry
 from functions.entries.requests import EntryChange, NewEntry
-from functions.entries.rules import changed_entry, is_pinned_by_settings, new_entry, to_entry_fields
+from functions.entries.rules import (
+    apply_change,
+    build_entry,
+    is_pinned_by_settings,
+    to_entry_fields,
+)
 from functions.entries.tiers import POLICIES, Tier
 from functions.platform.errors import AccessDenied, ServiceError, ValidationFailed, ValueTooLarge
 from functions.platform.idempotency import RequestToken
@@ -19,11 +25,11 @@ DAY = 86_400_000
 
 
 def create(**fields: Any) -> Entry:
-    return new_entry(make_principal(), make_new(**fields), NOW, TOKEN)
+    return build_entry(make_principal(), make_new(**fields), NOW, TOKEN)
 
 
 def change(entry: Entry, who: str = "ada", at: int = NOW + 1, **fields: Any) -> Entry:
-    return changed_entry(make_principal(who), entry, make_change(**fields), at, TOKEN)
+    return apply_change(make_principal(who), entry, make_change(**fields), at, TOKEN)
 
 
 def failing_field(error: ServiceError) -> str:
@@ -178,3 +184,13 @@ def test_settings_decide_on_pinning_where_an_episodic_body_does_not(
 
 def test_a_change_of_nothing_has_no_fields() -> None:
     assert to_entry_fields(make_change()) == {}
+
+
+@pytest.mark.parametrize("field", ["namespace", "key"])
+@pytest.mark.parametrize("character", ["x", "é", "🙂", "\u0000", "#", "/"])
+def test_names_are_1_to_255_characters(field: str, character: str) -> None:
+    for length in (1, 255):
+        assert getattr(create(**{field: character * length}), field) == character * length
+    for length in (0, 256):
+        with pytest.raises(PydanticValidationError):
+            create(**{field: character * length})

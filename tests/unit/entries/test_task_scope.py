@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from functions.entries.counters import Transition
+from functions.entries.model import Transition
 from functions.entries.task_scope import (
     NOTHING_KNOWN,
     TaskAssumptions,
@@ -141,6 +141,21 @@ def test_a_conflict_is_answered_by_the_cause(
     with pytest.raises(error) as raised:
         resolve(item, create(index=2, **entry))
     assert raised.value.index == 2
+
+
+def test_what_just_fits_is_taken() -> None:
+    item = task_item(free_entries=2, free_kb=6)
+    known = resolve(item, create("a", kb=3), create("b", kb=3))
+    assert known == TaskAssumptions(unjoined=frozenset({"t"}))
+
+
+def test_participants_keep_their_episodes_of_a_task_and_others_do_not() -> None:
+    episode = Transition(None, make_entry(task="t"))
+    participant = task_item(assignee="bob", participants=frozenset({"ada"}))
+    assert resolve(participant, episode) == TaskAssumptions(unjoined=frozenset({"t"}))
+    for item, transition in ((task_item(assignee="bob"), episode), (participant, create())):
+        with pytest.raises(AccessDenied):
+            resolve(item, transition)
 
 
 def test_an_intent_of_somebody_else_is_refused() -> None:

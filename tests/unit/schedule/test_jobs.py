@@ -7,7 +7,6 @@ from functions.platform import item_types
 from functions.platform.schema import BY_DUE
 from functions.platform.settings import ScheduleSettings
 from functions.schedule.jobs import build_jobs
-from functions.schedule.reembedding import Reembedding
 
 ENTRIES = {item_types.PRIVATE_ENTRY, item_types.SEMANTIC_ENTRY}  # removed in groups
 
@@ -16,4 +15,4 @@ def test_each_type_of_due_items_has_a_job(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
     container = Container(ScheduleSettings(memory_table="memory", log_table="log"))
     due = {each for each in item_types.ITEM_TYPES if BY_DUE in each.indexes}
-    assert build_jobs(container, Reembedding.build(container)).keys() == due - ENTRIES
+    assert build_jobs(container).keys() == due - ENTRIES

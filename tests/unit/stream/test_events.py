@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from functions.entries.model import Entry
+from functions.entries.removals import Removal
 from functions.event_log.event_bus import to_cloud_event
 from functions.event_log.model import Event, LogName
 from functions.platform.entry_keys import build_private_address, build_semantic_address
-from functions.stream.events import Removal, build_events
+from functions.stream.events import build_events
 from functions.stream.records import Change, StreamRecord
 from functions.tasks.model import Policy, Task
 

@@ -10,6 +10,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from functions.platform.errors import CapacityExceeded, ServiceError, Throttled, Unavailable
 from functions.platform.items import Item, decode_item, encode, encode_item
 from functions.platform.keys import Key
+from functions.platform.limits import MAX_ITEM_BYTES
 from functions.platform.retry import Backoff
 from functions.platform.writes import Write
 
@@ -105,7 +106,8 @@ def is_item_too_large(code: str, message: str) -> bool:
 
 def build_item_size_error() -> CapacityExceeded:
     """Build the error of a write that would make an item larger than DynamoDB allows."""
-    return CapacityExceeded("item_size_kb", 400, 400)
+    max_kb = MAX_ITEM_BYTES // 1024
+    return CapacityExceeded("item_size_kb", max_kb, max_kb)
 
 
 def encode_key(key: Key) -> dict[str, Any]:

@@ -1,27 +1,35 @@
-"""Find out why entries were removed: from their tombstones, or by DynamoDB's own expiry.
+"""Removals outside of requests: of expired entries, and why the stream's records show removals.
 
 DynamoDB's removal of an expired item removes nothing else. So its tombstone, and all that other
 removals write in the same transaction (counters, index rows), is written here, and once: the
 tombstone is the condition.
 """
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 
-from functions.entries.counters import RemovalReason, Transition
 from functions.entries.mapper import EntryMapper
-from functions.entries.model import Entry
+from functions.entries.model import Entry, RemovalReason, Transition
 from functions.entries.store import ABSENT
-from functions.entries.transaction import Transaction
+from functions.entries.transaction import EntryWriter, Transaction
 from functions.identity.model import Principal
 from functions.platform import entry_keys
 from functions.platform.clock import Clock
+from functions.platform.errors import EntryNotFound, VersionMismatch
 from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.table import Table, TransactionConditionFailed
-from functions.stream.events import Removal
 
-_ACTOR = "dynamodb"
+_DYNAMODB, _SCHEDULE = "dynamodb", "~schedule"  # who tombstones say removed an entry
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """Why and when (epoch ms) an entry was removed."""
+
+    reason: Literal["deleted", "evicted", "expired", "archived"]
+    happened: int
 
 
 class RemovalReasons:
@@ -46,7 +54,7 @@ class RemovalReasons:
     def _complete(self, entry: Entry, tombstone_key: Key) -> Item:
         now = self._clock()
         reason: RemovalReason = "expired" if entry.is_expired(now) else "deleted"
-        caller = Principal(entry.address.tenant, _ACTOR, "user", frozenset())
+        caller = Principal(entry.address.tenant, _DYNAMODB, "user", frozenset())
         transaction = Transaction(caller, (Transition(entry, None, reason=reason),), now)
         writes = [
             replace(write, condition=ABSENT) if write.key == tombstone_key else write
@@ -65,3 +73,35 @@ class RemovalReasons:
 
 def _tombstone_key(entry: Entry) -> Key:
     return entry_keys.build_tombstone_key(entry.address, entry.nonce)
+
+
+class ExpiredEntries:
+    """Removes expired entries with their index rows, tombstones and counters (RFC-0015 §9.3)."""
+
+    def __init__(self, writer: EntryWriter, mapper: EntryMapper, clock: Clock) -> None:
+        self._writer = writer
+        self._mapper = mapper
+        self._clock = clock
+
+    def remove(self, items: Sequence[Item]) -> int:
+        """Remove what has expired among entries of one partition, and count it.
+
+        If one was changed or removed meanwhile, the others are removed one by one.
+        """
+        try:
+            return self._remove(items)
+        except (EntryNotFound, VersionMismatch):
+            return sum(self.remove([item]) for item in items) if len(items) > 1 else 0
+
+    def _remove(self, items: Sequence[Item]) -> int:
+        now = self._clock()
+        entries = [self._mapper.to_entry(item) for item in items]
+        transitions = tuple(
+            Transition(entry, None, index, reason="expired")
+            for index, entry in enumerate(entries)
+            if entry.is_expired(now)
+        )
+        if transitions:
+            caller = Principal(entries[0].address.tenant, _SCHEDULE, "user", frozenset())
+            self._writer.commit(Transaction(caller, transitions, now))
+        return len(transitions)

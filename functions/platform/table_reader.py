@@ -1,53 +1,46 @@
-"""Read and update one table: by key, by partition, by index. All reads page."""
+"""Read one table: by key, by partition, by index. All reads page."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Generic, TypeVar
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from botocore.exceptions import ClientError
 
-from functions.platform.calls import TableClient, encode_key, encode_placeholders
 from functions.platform.errors import Unavailable
-from functions.platform.items import TypedItem, encode
+from functions.platform.items import Item, decode_item, encode
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_GET_ITEMS
 from functions.platform.retry import Backoff
-from functions.platform.writes import Write
+from functions.platform.table_client import TableClient, encode_key, encode_placeholders
 
 _INDEX_PAGE = 25
 _HIGHEST = "\U0010ffff"  # sorts behind all other characters
 
-Decoded = TypeVar("Decoded")
 
+class TableReader(TableClient):
+    """Read one table, for several threads."""
 
-class TableView(TableClient, Generic[Decoded]):
-    """A table whose items `decode` turns from typed form into something."""
-
-    def __init__(self, client: Any, name: str, decode: Callable[[TypedItem], Decoded]) -> None:
-        super().__init__(client, name)
-        self._decode = decode
-
-    def get(self, key: Key) -> Decoded | None:
+    def get(self, key: Key) -> Item | None:
         """Get the item at `key`, strongly consistent: one call."""
         response = self._call(
             "get_item", TableName=self._name, Key=encode_key(key), ConsistentRead=True
         )
-        return self._decode(response["Item"]) if "Item" in response else None
+        return decode_item(response["Item"]) if "Item" in response else None
 
-    def get_many(self, keys: Iterable[Key]) -> dict[Key, Decoded]:
+    def get_many(self, keys: Iterable[Key]) -> dict[Key, Item]:
         """Get the items that exist among `keys`, strongly consistent: a call per hundred.
 
         Raises:
             Throttled: DynamoDB leaves keys unprocessed again and again.
         """
         wanted = [encode_key(key) for key in dict.fromkeys(keys)]
-        found: dict[Key, Decoded] = {}
+        found: dict[Key, Item] = {}
         backoff = Backoff("the store is busy")
         while wanted:
             chunk, rest = wanted[:MAX_GET_ITEMS], wanted[MAX_GET_ITEMS:]
             request = {self._name: {"Keys": chunk, "ConsistentRead": True}}
             response = self._call("batch_get_item", RequestItems=request)
             for item in response["Responses"].get(self._name, ()):
-                found[item["pk"]["S"], item["sk"]["S"]] = self._decode(item)
+                found[item["pk"]["S"], item["sk"]["S"]] = decode_item(item)
             unprocessed = response.get("UnprocessedKeys", {}).get(self._name, {}).get("Keys", [])
             if len(unprocessed) == len(chunk):
                 backoff.wait()
@@ -55,15 +48,6 @@ class TableView(TableClient, Generic[Decoded]):
                 backoff = Backoff("the store is busy")
             wanted = unprocessed + rest
         return found
-
-    def update(self, write: Write) -> Decoded:
-        """Carry out one Update, and return the new item.
-
-        Raises:
-            ConditionFailed: the condition did not hold.
-        """
-        request = self._build_request(write) | {"ReturnValues": "ALL_NEW"}
-        return self._decode(self._call("update_item", **request)["Attributes"])
 
     def query(
         self,
@@ -73,7 +57,7 @@ class TableView(TableClient, Generic[Decoded]):
         newest_first: bool = False,
         condition: str | None = None,
         **values: Any,
-    ) -> Iterator[Decoded]:
+    ) -> Iterator[Item]:
         """Query the items of a partition whose sort key begins with `prefix`, strongly consistent.
 
         A call per megabyte read; `condition` filters what is returned, not what is read.
@@ -86,7 +70,7 @@ class TableView(TableClient, Generic[Decoded]):
 
     def query_from(
         self, partition: str, first: str, last: str, page_size: int, *, newest_first: bool = False
-    ) -> Iterator[Decoded]:
+    ) -> Iterator[Item]:
         """Query the items from one sort key to another, strongly consistent.
 
         `page_size` is how many items a call reads.
@@ -94,7 +78,7 @@ class TableView(TableClient, Generic[Decoded]):
         request = _build_range(partition, first, last, newest_first=newest_first)
         return self._pages(request | {"Limit": page_size})
 
-    def query_index(self, index: str, attribute: str, value: str) -> list[Decoded]:
+    def query_index(self, index: str, attribute: str, value: str) -> list[Item]:
         """Query the keys that an index lists under a value; it may lag behind the table."""
         request = {
             "IndexName": index,
@@ -113,7 +97,7 @@ class TableView(TableClient, Generic[Decoded]):
         attribute: str = "pk",
         descending: bool = False,
         page_size: int | None = None,
-    ) -> Iterator[Decoded]:
+    ) -> Iterator[Item]:
         """Query an index under a value of `attribute`, where `sort` is at most `at_most`.
 
         `page_size` is how many items a call reads at most; a megabyte by default.
@@ -126,7 +110,7 @@ class TableView(TableClient, Generic[Decoded]):
         } | ({"Limit": page_size} if page_size else {})
         return self._pages(request)
 
-    def query_since(self, index: str, partition: str, sort: str, since: int) -> list[Decoded]:
+    def query_since(self, index: str, partition: str, sort: str, since: int) -> list[Item]:
         """Query what an index lists of a partition from `since` on; it may lag behind the table."""
         request = {
             "IndexName": index,
@@ -137,7 +121,7 @@ class TableView(TableClient, Generic[Decoded]):
 
     def query_newest(
         self, index: str, of: tuple[str, str], before: tuple[str, str], page_size: int | None
-    ) -> Iterator[Decoded]:
+    ) -> Iterator[Item]:
         """Query an index under a value of an attribute, the highest of another one first.
 
         Args:
@@ -155,7 +139,7 @@ class TableView(TableClient, Generic[Decoded]):
         } | ({"Limit": page_size} if page_size else {})
         return self._pages(request)
 
-    def query_sorted(self, index: str, partition: str) -> Iterator[Decoded]:
+    def query_sorted(self, index: str, partition: str) -> Iterator[Item]:
         """Query a partition's keys in an index, in its order; it may lag behind the table."""
         request = {
             "IndexName": index,
@@ -167,11 +151,16 @@ class TableView(TableClient, Generic[Decoded]):
 
     def scan(
         self, after: Sequence[str] | None, page_size: int, condition: str, **values: Any
-    ) -> tuple[list[Decoded], Key | None]:
-        """Items of the whole table: one call, which looks at `page_size` of them, behind a key.
+    ) -> tuple[list[Item], Key | None]:
+        """Scan a page of the whole table, eventually consistent: one call.
 
-        Gives those that the condition lets through, as of a moment ago, and behind which key it
-        goes on: None at the end.
+        Args:
+            after: the key after which the page begins; None for the first page.
+            page_size: how many items the call reads.
+            condition: a filter of what is returned.
+
+        Returns:
+            The items, and the key for the next page: None at the end.
         """
         request: dict[str, Any] = {
             "Limit": page_size,
@@ -181,7 +170,7 @@ class TableView(TableClient, Generic[Decoded]):
         if after is not None:
             request["ExclusiveStartKey"] = encode_key((after[0], after[1]))
         response = self._call("scan", TableName=self._name, **request)
-        found = [self._decode(item) for item in response["Items"]]
+        found = [decode_item(item) for item in response["Items"]]
         if "LastEvaluatedKey" not in response:
             return found, None
         last = response["LastEvaluatedKey"]
@@ -190,10 +179,10 @@ class TableView(TableClient, Generic[Decoded]):
     def search_vectors(
         self, index: str, vector: Sequence[int], top_k: int, equal: Mapping[str, str]
     ) -> list[tuple[str, float]]:
-        """The sort keys of the nearest vectors in an index, and how far they are: nearest first.
+        """Search the nearest vectors of an index: their sort keys and distances, nearest first.
 
         Raises:
-            Unavailable: the index isn't there yet; it is built in the background.
+            Unavailable: the index is still being built.
         """
         numbered = list(enumerate(equal.items()))
         request = {
@@ -214,10 +203,10 @@ class TableView(TableClient, Generic[Decoded]):
             raise
         return [(each["Item"]["sk"]["S"], each["Score"]) for each in response["SearchResults"]]
 
-    def _pages(self, request: dict[str, Any]) -> Iterator[Decoded]:
+    def _pages(self, request: dict[str, Any]) -> Iterator[Item]:
         while True:
             response = self._call("query", TableName=self._name, **request)
-            yield from map(self._decode, response["Items"])
+            yield from map(decode_item, response["Items"])
             if "LastEvaluatedKey" not in response:
                 return
             request["ExclusiveStartKey"] = response["LastEvaluatedKey"]

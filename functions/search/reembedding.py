@@ -9,9 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
-from typing import Self
 
-from functions.container import Container
 from functions.entries.mapper import EntryMapper
 from functions.entries.model import Entry
 from functions.facts.service import Facts
@@ -21,9 +19,9 @@ from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.observability import log_unexpected
 from functions.platform.parallel import run_parallel
-from functions.schedule.store import EmbeddingProgress
 from functions.search.embedding_indexer import EmbeddingIndexer
-from functions.vectors.factory import DEFAULT_FORMAT, NO_FORMAT, format_name
+from functions.search.store import EmbeddingProgress
+from functions.vectors.factory import DEFAULT_FORMAT, NO_FORMAT
 
 _SECOND_PASS_DELAY = 3_600_000  # ms; functions with the former settings may write during a pass
 
@@ -47,18 +45,6 @@ class Reembedding:
         self._clock = clock
         self._format_name = format_name
         self._is_checked = False
-
-    @classmethod
-    def build(cls, container: Container) -> Self:
-        """Build it from the function's services."""
-        return cls(
-            EmbeddingProgress(container.table),
-            container.entry_mapper,
-            container.embedding_indexer,
-            container.facts,
-            container.clock,
-            format_name(container.settings, container.vector_search),
-        )
 
     def start_if_needed(self) -> Counter[str]:
         """Start a pass if the settings have changed; checked once in a process, by one read.

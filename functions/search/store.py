@@ -1,0 +1,50 @@
+"""The progress of re-embedding: one item, and the scan of the table for what is embedded."""
+
+from functions.platform.entry_keys import EMBEDDING_KEY
+from functions.platform.item_types import AGENT_VECTOR, PRIVATE_ENTRY
+from functions.platform.items import Item
+from functions.platform.keys import Key, get_due_shard
+from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
+from functions.platform.table import ConditionFailed, Table
+from functions.platform.writes import put
+
+_SCANNED = 250  # items of one scan
+_IS_EMBEDDED = "begins_with(sk, :entry) OR begins_with(sk, :vector) AND attribute_exists(fact_id)"
+_PREFIXES = {"entry": PRIVATE_ENTRY.sort_prefix, "vector": AGENT_VECTOR.sort_prefix}
+
+
+class EmbeddingProgress:
+    """The item that says in which format all vectors are, and how far re-embedding is."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def get(self) -> Item | None:
+        """Get the item; None where no setting has ever chosen a format."""
+        return self._table.get(EMBEDDING_KEY)
+
+    def start(self, format_name: str, due: int | None) -> None:
+        """Start a pass for a format, due at a time (epoch ms), or never."""
+        item: Item = {"vector_format": format_name, "pages": 0, "is_last": False}
+        self._table.put(put(EMBEDDING_KEY, item | _due_at(due)))
+
+    def save(self, progress: Item, previous: Item, due: int | None) -> bool:
+        """Save progress; tell whether nobody else has come as far since `previous`."""
+        seen = {"vector_format": previous["vector_format"], "pages": previous["pages"]}
+        item = {name: progress.get(name) for name in ("vector_format", "pages", "is_last", "after")}
+        condition = "vector_format = :vector_format AND pages = :pages"
+        try:
+            self._table.put(put(EMBEDDING_KEY, item | _due_at(due), condition, **seen))
+        except ConditionFailed:
+            return False
+        return True
+
+    def scan_embedded(self, after: Key | None) -> tuple[list[Item], Key | None]:
+        """Scan a page of the table for entries and facts; give where the next page begins."""
+        return self._table.scan(after, _SCANNED, _IS_EMBEDDED, **_PREFIXES)
+
+
+def _due_at(due: int | None) -> Item:
+    if due is None:
+        return {}
+    return {DUE_ATTRIBUTE: due, DUE_SHARD_ATTRIBUTE: get_due_shard(EMBEDDING_KEY[0])}

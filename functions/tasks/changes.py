@@ -1,0 +1,162 @@
+"""What registration, adoption and a change make of a task; pure (contract §5; RFC-0015 §6.5)."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from functions.identity.model import Principal
+from functions.platform import keys
+from functions.platform.errors import ValueTooLarge
+from functions.platform.idempotency import RequestToken
+from functions.platform.json_text import dumps_checked
+from functions.platform.limits import MAX_TASK_FIELDS_BYTES
+from functions.tasks.model import ENDED, Policy, Status, Task, TaskUsage
+from functions.tasks.requests import NewTask, TaskChange
+
+
+def build_task(
+    new: NewTask,
+    caller: Principal,
+    roles: tuple[str | None, str | None],
+    now: int,
+    token: RequestToken,
+) -> Task:
+    """Build a task as it is registered; one that is registered as ended has nothing to archive.
+
+    Args:
+        new: the request.
+        caller: who registers it.
+        roles: its assignee and coordinator.
+        now: the time in epoch ms.
+        token: the request's.
+
+    Raises:
+        ValueTooLarge: the fields that memory doesn't use are over 128 KB.
+    """
+    assignee, coordinator = roles
+    policy = Policy() if new.memory_policy is None else new.memory_policy.policy
+    ended = now if new.status in ENDED else None
+    return Task(
+        id=new.id or keys.build_id("task", token.key),
+        intent=new.intent_id,
+        status=new.status,
+        version=1,
+        created=now,
+        updated=now,
+        policy=policy,
+        assignee=assignee,
+        coordinator=coordinator,
+        parent=new.parent_task_id,
+        started=now if new.status == "running" else None,
+        ended=ended,
+        archived=ended,
+        agents=frozenset() if assignee is None else frozenset({assignee}),
+        free_entries=policy.max_entries,
+        free_kb=policy.max_total_size_kb,
+        participants=frozenset({caller.id} | {each for each in roles if each}),
+        extra_fields=_merge_extra_fields({}, new.extra_fields),
+        request=token.stored,
+    )
+
+
+def build_task_of_write(
+    caller: Principal, task_id: str, intent: str | None, now: int, usage: TaskUsage
+) -> Task:
+    """Build the task that a write to an unregistered task registers (contract §5)."""
+    policy = Policy()
+    return Task(
+        id=task_id,
+        intent=intent,
+        status="running",
+        version=1,
+        created=now,
+        updated=now,
+        policy=policy,
+        assignee=caller.id,
+        registered_by_write=True,
+        free_entries=policy.max_entries - usage.entries,
+        free_kb=policy.max_total_size_kb - usage.kb,
+        participants=frozenset({caller.id}),
+    )
+
+
+def adopt_task(present: Task, wanted: Task) -> Task:
+    """Return a task that a write registered as the registration wants it, with what it holds."""
+    return replace(
+        with_counters(wanted, present),
+        version=present.version + 1,
+        created=present.created,
+        archived=None,
+        participants=present.participants | wanted.participants,
+        registered_by_write=False,
+        adopted=wanted.created if present.intent is None else None,
+    )
+
+
+def with_counters(task: Task, present: Task) -> Task:
+    """Return a task that counts what the stored one holds."""
+    return replace(
+        task,
+        working_entries=present.working_entries,
+        attached=present.attached,
+        agents=present.agents | task.agents,
+        counter_changes=present.counter_changes,
+    )
+
+
+def is_same_version(read: Task, present: Task) -> bool:
+    """Whether a task is open, and at the version that was read; its counters may have changed."""
+    return present.version == read.version and present.ended is None
+
+
+def apply_change(task: Task, change: TaskChange, now: int, token: RequestToken) -> Task:
+    """Return the task after a change.
+
+    Raises:
+        ValueTooLarge: the fields that memory doesn't use are over 128 KB.
+    """
+    given = change.model_fields_set
+    assignee = change.assigned_agent if "assigned_agent" in given else task.assignee
+    added = {assignee} if assignee else set[str]()
+    status = change.status or task.status
+    return replace(
+        task,
+        **_times(task, status, now),
+        version=task.version + 1,
+        status=status,
+        assignee=assignee,
+        policy=_merge_policy(task.policy, change),
+        participants=task.participants | added,
+        agents=task.agents | added,
+        extra_fields=_merge_extra_fields(task.extra_fields, change.extra_fields),
+        request=token.stored,
+    )
+
+
+def _times(task: Task, status: Status, now: int) -> dict[str, Any]:
+    """The times that a change to a status sets."""
+    times: dict[str, Any] = {"updated": now}
+    if status == "running" and task.started is None:
+        times["started"] = now
+    if status in ENDED:
+        times["ended"] = now
+    return times
+
+
+def _merge_policy(policy: Policy, change: TaskChange) -> Policy:
+    if change.memory_policy is None:
+        return policy
+    return replace(policy, **change.memory_policy.model_dump(exclude_unset=True))
+
+
+def _merge_extra_fields(before: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Merge the fields that memory doesn't use; None takes one away."""
+    merged = {name: value for name, value in {**before, **given}.items() if value is not None}
+    size = len(dumps_checked(merged, "body"))
+    if size > MAX_TASK_FIELDS_BYTES:
+        raise ValueTooLarge(
+            "the task's own fields are too large; keep bulk data elsewhere",
+            max=MAX_TASK_FIELDS_BYTES,
+            actual=size,
+        )
+    return merged

@@ -1,0 +1,96 @@
+"""How an ended task's entries are divided among transactions, parts and events."""
+
+import json
+import random
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from functions.entries.archive import split_into_moves
+from functions.entries.model import Entry
+from functions.entries.snapshots import Part, build_archived_events, line_size
+from functions.tasks.model import Policy, Task
+from tests.unit.entries.making import NOW, make_entry
+
+TASK = Task("t", "i", "completed", 2, 1, NOW, Policy(), ended=NOW)
+
+
+def make_value(size: int) -> bytes:
+    """A value of about so many bytes."""
+    return json.dumps({"x": "x" * size}).encode()
+
+
+ENTRIES = st.lists(
+    st.tuples(st.sampled_from(["ada", "bob"]), st.sampled_from([10, 30_000, 65_000])), max_size=60
+).map(
+    lambda drawn: [
+        make_entry("working", f"k{number}", agent=agent, task="t", value=make_value(size))
+        for number, (agent, size) in enumerate(drawn)
+    ]
+)
+
+
+@given(ENTRIES)
+def test_a_move_has_entries_of_one_agent_that_fit_a_part(entries: list[Entry]) -> None:
+    moves = list(split_into_moves(entries))
+    moved = [entry.key for move in moves for entry in move]
+    assert sorted(moved) == sorted(entry.key for entry in entries)
+    for move in moves:
+        assert len({entry.agent for entry in move}) == 1
+        assert len(move) <= 40
+        assert sum(map(line_size, move)) <= 250_000
+
+
+@given(ENTRIES)
+def test_no_more_moves_are_made_than_are_needed(entries: list[Entry]) -> None:
+    for first, second in pairwise(split_into_moves(entries)):
+        if first[0].agent == second[0].agent:
+            is_full = len(first) == 40
+            assert is_full or sum(map(line_size, [*first, second[0]])) > 250_000
+
+
+def test_semantic_entries_move_alone_for_their_index_rows() -> None:
+    entries = [make_entry("semantic", f"k{n}", task="t", ttl="task_lifetime") for n in range(3)]
+    assert [len(move) for move in split_into_moves(entries)] == [1, 1, 1]
+
+
+@given(ENTRIES, st.randoms())
+def test_every_attempt_builds_the_same_events(entries: list[Entry], rng: random.Random) -> None:
+    parts = [Part.of("acme", "t", move) for move in split_into_moves(entries)]
+    events = list(build_archived_events("acme", TASK, parts))
+    rng.shuffle(parts)
+    stored = [
+        Part.from_item({"pk": part.key[0], "sk": part.key[1], **(part.write.item or {})})
+        for part in parts
+    ]
+    again = list(build_archived_events("acme", TASK, stored))
+    assert [event.id for event in again] == [event.id for event in events]
+    assert json.dumps([event.data for event in again]) == json.dumps(
+        [event.data for event in events]
+    )
+    lines = [line["key"] for event in events for line in event.data["snapshot"]]
+    assert sorted(lines) == sorted(entry.key for entry in entries)
+
+
+def test_a_snapshot_that_no_response_holds_becomes_several_events() -> None:
+    entries = [
+        make_entry("working", f"k{n:03}", task="t", value=make_value(60_000)) for n in range(100)
+    ]
+    parts = [Part.of("acme", "t", move) for move in split_into_moves(entries)]
+    events = list(build_archived_events("acme", TASK, parts))
+    assert [(event.data["part"], event.data["parts"]) for event in events] == [
+        (number + 1, len(events)) for number in range(len(events))
+    ]
+    assert len(events) == len({event.id for event in events}) == 3
+    assert sum(event.data["entries_archived"] for event in events) == 100
+    for event in events:
+        assert len(json.dumps(event.data["snapshot"])) <= 2_600_000
+
+
+def test_a_sensitive_entry_is_archived_without_its_value() -> None:
+    sensitive = make_entry("working", task="t", value=b'{"s":1}', sensitivity="restricted")
+    plain = make_entry("working", "p", task="t", value=b'{"s":1}', sensitivity="internal")
+    lines = Part.of("acme", "t", [sensitive, plain]).lines
+    assert ["value" in line for line in lines] == [False, True]
+    assert [line["sensitivity"] for line in lines] == ["restricted", "internal"]

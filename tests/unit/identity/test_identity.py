@@ -1,0 +1,139 @@
+"""Contract §2: which principals are well-formed, how long they are cached, when they expire."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+from unittest.mock import Mock
+
+import pytest
+
+from functions.identity.model import Principal
+from functions.identity.requests import NewPrincipal, NewTenant
+from functions.identity.service import Identity
+from functions.identity.store import PrincipalStore, StoredPrincipal
+from functions.platform.errors import AccessDenied, Unauthenticated, ValidationFailed
+from functions.platform.idempotency import RequestToken
+from functions.platform.validation import validate
+
+ALICE = Principal("t1", "alice", "agent", frozenset({"memory.read"}))
+
+
+class Clock:
+    """A clock that a test sets."""
+
+    now = 0
+
+    def __call__(self) -> int:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def store() -> Iterator[Mock]:
+    """A store that holds Alice."""
+    made = Mock(spec=PrincipalStore)
+    made.get_by_api_key.return_value = ALICE
+    made.get.return_value = StoredPrincipal(ALICE, "~key#1", None, None)
+    return made
+
+
+@pytest.fixture
+def identity(store: Mock, clock: Clock) -> Identity:
+    """Caches principals for a minute."""
+    return Identity(store, lambda: "root", clock, 60)
+
+
+def test_a_key_is_read_once_a_minute(identity: Identity, store: Mock, clock: Clock) -> None:
+    for clock.now, reads in ((0, 1), (59_999, 1), (60_000, 2), (60_001, 2)):
+        assert identity.authenticate_api_key("k") is ALICE
+        assert store.get_by_api_key.call_count == reads
+
+
+def test_keys_and_tokens_are_cached_apart(identity: Identity, store: Mock) -> None:
+    identity.authenticate_jwt("t1", "alice")
+    store.get.return_value = store.get_by_api_key.return_value = None
+    assert identity.authenticate_jwt("t1", "alice") is ALICE
+    for unknown in (("t1", "bob"), ("t1a", "lice")):
+        with pytest.raises(Unauthenticated):
+            identity.authenticate_jwt(*unknown)
+    with pytest.raises(Unauthenticated):
+        identity.authenticate_api_key("t1 alice")
+
+
+def test_a_change_invalidates_the_cache(identity: Identity, store: Mock) -> None:
+    identity.authenticate_api_key("k")
+    identity.revoke(ALICE, "alice")
+    store.get_by_api_key.return_value = None
+    with pytest.raises(Unauthenticated):
+        identity.authenticate_api_key("k")
+
+
+def test_a_read_during_a_change_is_not_cached(identity: Identity, store: Mock) -> None:
+    def read(_: str) -> Principal:
+        identity.invalidate_cache()
+        return ALICE
+
+    store.get_by_api_key.side_effect = read
+    identity.authenticate_api_key("k")
+    identity.authenticate_api_key("k")
+    assert store.get_by_api_key.call_count == 2
+
+
+def test_a_cached_principal_expires_at_its_instant(
+    identity: Identity, store: Mock, clock: Clock
+) -> None:
+    store.get_by_api_key.return_value = replace(ALICE, expires=10)
+    clock.now = 9
+    identity.authenticate_api_key("k")
+    clock.now = 10
+    with pytest.raises(Unauthenticated):
+        identity.authenticate_api_key("k")
+
+
+def test_a_retry_derives_its_key_again(identity: Identity, store: Mock) -> None:
+    new, token = NewPrincipal(id="alice", kind="agent"), RequestToken.from_key("t1", "once", b"")
+    _, first = identity.create_principal(ALICE, new, token, "once")
+    (principal, key, _), _ = store.add.call_args
+    store.add.return_value = False
+    store.get.return_value = StoredPrincipal(principal, "~key#1", token.stored, key.salt)
+    assert identity.create_principal(ALICE, new, token, "once") == (principal, first)
+
+
+def test_a_principal_needs_each_permission() -> None:
+    ALICE.require("memory.read")
+    with pytest.raises(AccessDenied):
+        ALICE.require("memory.write")
+
+
+@pytest.mark.parametrize(
+    "id", ["", "-a", ".a", "a#b", "a/b", "a b", "é", "a\n", "a" * 65, "a\u0000", None, 7, ["a"]]
+)
+def test_a_tenant_id_must_be_plain(id: object) -> None:
+    with pytest.raises(ValidationFailed):
+        validate(NewTenant, {"id": id})
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"kind": "robot"},
+        {"kind": None},
+        {"id": ""},
+        {"id": "x" * 129},
+        {"id": 5},
+        {"permissions": ["memory.everything"]},
+        {"permissions": "memory.read"},
+        {"expires_at": "tomorrow"},
+        {"tenant": "another"},
+        {"api_key": "am_mine"},
+    ],
+)
+def test_a_malformed_principal_is_rejected(changes: dict[str, Any]) -> None:
+    with pytest.raises(ValidationFailed) as raised:
+        validate(NewPrincipal, {"id": "pat", "kind": "agent"} | changes)
+    (field,) = changes
+    assert raised.value.members["errors"][0]["field"].startswith(field)

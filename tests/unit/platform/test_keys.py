@@ -1,0 +1,69 @@
+"""Keys and ids: what is built is parsed again, and sorts as it should."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from functions.platform import entry_keys, openwop_keys, run_keys
+from functions.platform.keys import (
+    create_nonce,
+    decode_timestamp,
+    encode_timestamp,
+    get_due_shard,
+    get_tenant,
+    hash_name,
+)
+
+TIMES = st.integers(min_value=0, max_value=2**49)
+
+
+@given(TIMES, TIMES)
+def test_times_sort_as_text(one: int, other: int) -> None:
+    assert decode_timestamp(encode_timestamp(one)) == one
+    assert (encode_timestamp(one) < encode_timestamp(other)) == (one < other)
+
+
+@pytest.mark.parametrize("tier", ["w", "e"])
+def test_an_entry_id_holds_its_address(tier: str) -> None:
+    address = entry_keys.build_private_address("acme", "ada", "notes", "k", tier)
+    nonce = create_nonce(1_763_800_000_000)
+    assert entry_keys.parse_entry_id("acme", address.build_id(nonce)) == (address, nonce)
+    assert entry_keys.parse_entry_key(address.item_key, tier) == address
+    assert address.is_owned_by("ada")
+    assert not address.is_owned_by("bob")
+
+
+def test_working_and_episodic_memory_share_an_item() -> None:
+    working, episodic = (
+        entry_keys.build_private_address("acme", "ada", "notes", "k", tier) for tier in "we"
+    )
+    assert working.item_key == episodic.item_key
+    assert working != episodic
+
+
+@pytest.mark.parametrize("text", ["", "mem_", "mem_x" + "0" * 48, "task_1", "mem_w" + "I" * 48])
+def test_what_is_no_entry_id_is_not_parsed(text: str) -> None:
+    assert entry_keys.parse_entry_id("acme", text) is None
+
+
+def test_a_name_has_another_hash_for_each_kind() -> None:
+    assert hash_name("agent", "x") != hash_name("namespace", "x")
+
+
+def test_a_partition_tells_its_tenant_and_shard() -> None:
+    partition = entry_keys.build_agent_partition("acme", "ada")
+    assert get_tenant(partition) == "acme"
+    assert get_due_shard(partition) in {str(number) for number in range(8)}
+
+
+def test_a_run_id_holds_its_address() -> None:
+    address = run_keys.create_run_address("acme", "sdr", bytes(16), 1_763_800_000_000)
+    run_id = address.unsigned_id + run_keys.encode_mac(bytes(range(16)))
+    assert run_keys.parse_run_id("acme", run_id) == address
+
+
+@given(st.integers(min_value=0, max_value=2**58), st.integers(min_value=0, max_value=2**58))
+def test_entries_of_a_memory_sort_by_sequence_number(one: int, other: int) -> None:
+    keys = [openwop_keys.build_memory_entry_key("acme#o#m", each)[1] for each in (one, other)]
+    assert (keys[0] < keys[1]) == (one < other)
+    assert openwop_keys.parse_sequence(keys[0]) == one

@@ -1,0 +1,42 @@
+"""A task, and who asks about it."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from functions.identity.model import Kind, Principal
+from functions.platform.idempotency import RequestToken
+from functions.tasks.model import Grant, Policy, Task
+from functions.tasks.requests import NewTask
+
+NOW = 1_000_000
+TOKEN = RequestToken.create()
+TASK = Task(
+    id="task_1",
+    intent="intent_1",
+    status="pending",
+    version=3,
+    created=100,
+    updated=200,
+    policy=Policy(),
+    assignee="alice",
+    coordinator="boss",
+    free_entries=100,
+    free_kb=1024,
+    agents=frozenset({"alice"}),
+    participants=frozenset({"alice", "boss"}),
+    grants=(
+        Grant("reader", "read", NOW + 1),
+        Grant("writer", "write", NOW + 1),
+        Grant("expired", "write", NOW),
+    ),
+)
+
+
+def principal(id: str, kind: Kind = "agent", permissions: Iterable[str] = ()) -> Principal:
+    """A principal of the task's tenant."""
+    return Principal("acme", id, kind, frozenset(permissions))
+
+
+def new_task(**fields: Any) -> NewTask:
+    """A request to register a task."""
+    return NewTask(intent_id="intent_1", **fields)

@@ -1,0 +1,91 @@
+"""What registration, adoption and a change make of a task."""
+
+from dataclasses import replace
+from typing import get_args
+
+import pytest
+
+from functions.platform.errors import ValueTooLarge
+from functions.tasks import changes
+from functions.tasks.model import ENDED, Policy, Status, TaskUsage
+from functions.tasks.requests import TaskChange
+from tests.unit.tasks.making import NOW, TASK, TOKEN, new_task, principal
+
+
+def test_an_adopted_task_keeps_what_it_holds_and_who_took_part() -> None:
+    usage = TaskUsage(entries=2, kb=3)
+    written = changes.build_task_of_write(principal("alice"), "task_1", None, 500, usage)
+    written = replace(written, working_entries=2, counter_changes=4, agents=frozenset({"alice"}))
+    roles = ("alice", "boss")
+    wanted = changes.build_task(
+        new_task(id="task_1"), principal("boss", "coordinator"), roles, NOW, TOKEN
+    )
+    adopted = changes.adopt_task(written, wanted)
+    assert (adopted.created, adopted.version, adopted.in_intent_since) == (500, 2, NOW)
+    assert (adopted.working_entries, adopted.counter_changes) == (2, 4)
+    assert adopted.participants == {"alice", "boss"}
+    assert (adopted.coordinator, adopted.registered_by_write) == ("boss", False)
+
+
+@pytest.mark.parametrize("status", get_args(Status))
+def test_a_status_sets_the_times_of_a_task(status: Status) -> None:
+    changed = changes.apply_change(TASK, TaskChange(status=status), NOW, TOKEN)
+    assert (changed.status, changed.version, changed.updated) == (status, 4, NOW)
+    assert changed.started == (NOW if status == "running" else None)
+    assert changed.ended == (NOW if status in ENDED else None)
+    assert changed.awaits_archive is (status in ENDED)
+    again = changes.apply_change(changed, TaskChange(status="running"), NOW + 1, TOKEN)
+    assert again.started == (NOW if status == "running" else NOW + 1)
+
+
+@pytest.mark.parametrize("status", get_args(Status))
+def test_a_task_registered_as_ended_has_nothing_to_archive(status: Status) -> None:
+    task = changes.build_task(
+        new_task(status=status), principal("boss", "user"), ("alice", "boss"), NOW, TOKEN
+    )
+    assert (task.ended is not None) is (status in ENDED)
+    assert not task.awaits_archive
+
+
+def test_only_the_given_fields_of_a_policy_change() -> None:
+    task = replace(TASK, policy=Policy(max_entries=7, archive_on_completion=False))
+    change = TaskChange.model_validate({"memory_policy": {"max_total_size_kb": 9}})
+    changed = changes.apply_change(task, change, NOW, TOKEN)
+    assert changed.policy == Policy(max_entries=7, archive_on_completion=False, max_total_size_kb=9)
+
+
+def test_a_new_assignee_takes_part_beside_the_earlier_ones() -> None:
+    changed = changes.apply_change(TASK, TaskChange(assigned_agent="bob"), NOW, TOKEN)
+    assert changed.assignee == "bob"
+    assert changed.participants == {"alice", "bob", "boss"}
+    assert changed.agents == {"alice", "bob"}
+    freed = changes.apply_change(TASK, TaskChange(assigned_agent=None), NOW, TOKEN)
+    assert freed.assignee is None
+    assert freed.agents == {"alice"}
+
+
+def test_extra_fields_are_merged_and_null_removes_one() -> None:
+    task = replace(TASK, extra_fields={"name": "a", "output": 1})
+    change = TaskChange.model_validate({"output": None, "error": "e"})
+    assert changes.apply_change(task, change, NOW, TOKEN).extra_fields == {
+        "name": "a",
+        "error": "e",
+    }
+
+
+def test_extra_fields_have_a_limit() -> None:
+    changes.apply_change(TASK, TaskChange(output="x" * 131_000), NOW, TOKEN)
+    with pytest.raises(ValueTooLarge):
+        changes.apply_change(TASK, TaskChange(output="x" * 131_072), NOW, TOKEN)
+
+
+def test_counters_come_from_the_stored_task() -> None:
+    stored = replace(TASK, working_entries=4, attached=1, counter_changes=9, agents=frozenset("c"))
+    ended = replace(TASK, status="completed", ended=NOW, version=4)
+    merged = changes.with_counters(ended, stored)
+    assert (merged.working_entries, merged.attached, merged.counter_changes) == (4, 1, 9)
+    assert merged.agents == {"alice", "c"}
+    assert (merged.status, merged.version) == ("completed", 4)
+    assert changes.is_same_version(TASK, stored)
+    assert not changes.is_same_version(TASK, replace(stored, version=4))
+    assert not changes.is_same_version(TASK, replace(stored, ended=NOW))
