@@ -77,21 +77,7 @@ def test_episodic_entries_are_unpinned_and_of_normal_priority_by_default(tenant:
     assert (made["pinned"], made["priority"]) == (False, "normal")
 
 
-def test_semantic_memory_names_its_curator(tenant: Tenant) -> None:
-    assert create(tenant.user("carla"), semantic())["curated_by"] == "carla"
-
-
-@pytest.mark.parametrize("memory_type", ["working", "episodic"])
-def test_private_memory_is_written_for_oneself_alone(tenant: Tenant, memory_type: str) -> None:
-    tenant.agent("bob")
-    for writer in (tenant.agent("alice"), tenant.coordinator("boss"), tenant.admin):
-        for other in ("bob", "nobody"):
-            body = entry(memory_type=memory_type, agent_id=other)
-            refused(writer.post(MEMORY, json=body), 403, "ACCESS_DENIED")
-
-
-@pytest.mark.parametrize("first", ["working", "episodic"])
-@pytest.mark.parametrize("second", ["working", "episodic"])
+@pytest.mark.parametrize(("first", "second"), [("working", "episodic"), ("episodic", "working")])
 def test_working_and_episodic_share_a_slot(tenant: Tenant, first: str, second: str) -> None:
     alice = tenant.agent("alice")
     made = create(alice, entry(memory_type=first))
@@ -99,16 +85,6 @@ def test_working_and_episodic_share_a_slot(tenant: Tenant, first: str, second: s
     problem = refused(again, 409, "ENTRY_EXISTS")
     assert (problem["current_version"], problem["current"]) == (1, made)
     assert query(alice) == [made]
-
-
-def test_each_agent_and_the_namespace_have_slots_of_their_own(tenant: Tenant) -> None:
-    alice, bob = tenant.user("alice"), tenant.user("bob")
-    name = {"namespace": "same", "key": "same"}
-    ids = {create(alice, entry(**name))["id"], create(bob, entry(**name))["id"]}
-    ids.add(create(alice, semantic(**name))["id"])
-    ids.add(create(alice, entry(namespace="same", key="other"))["id"])
-    ids.add(create(alice, entry(namespace="other", key="same"))["id"])
-    assert len(ids) == 5
 
 
 def test_a_semantic_slot_is_the_namespaces(tenant: Tenant) -> None:
@@ -160,7 +136,7 @@ def test_ids_differ_within_one_millisecond_and_when_the_clock_goes_back(
     assert len(ids) == 6
 
 
-@pytest.mark.parametrize("body", [entry(), working(), semantic()])
+@pytest.mark.parametrize("body", [entry(), semantic()])
 def test_a_value_may_be_65536_bytes_and_not_one_more(tenant: Tenant, body: dict[str, Any]) -> None:
     alice = tenant.user("alice")
     made = create(alice, body | {"value": sized(65_536)})
@@ -177,55 +153,8 @@ def test_white_space_in_the_body_is_no_part_of_the_value(tenant: Tenant) -> None
     assert made["value"] == {}
 
 
-@pytest.mark.parametrize("field", ["namespace", "key"])
-@pytest.mark.parametrize("body", [entry(), semantic()])
-def test_names_are_1_to_255_characters(
-    tenant: Tenant, field: str, body: dict[str, Any], subtests: pytest.Subtests
-) -> None:
-    alice = tenant.user("alice")
-    for character in ("x", "é", "🙂", "\u0000", "#", "/"):
-        with subtests.test(character):
-            made = create(alice, body | {field: character * 255})
-            assert ok(read(alice, made["id"]))[field] == character * 255
-    for name in ("", "x" * 256):
-        invalid(alice.post(MEMORY, json=body | {field: name}), field)
-
-
-@pytest.mark.parametrize("body", [entry(), semantic()])
-def test_fifty_tags_of_1_to_128_characters(tenant: Tenant, body: dict[str, Any]) -> None:
-    tags = ["🙂" * 128, "x"] + [f"tag {n}" for n in range(48)]
-    made = create(tenant.admin, body | {"tags": tags})
-    assert made["tags"] == tags
-    for bad in ([*tags, "y"], [""], ["x" * 129], [7], "x", [None], [["x"]]):
-        invalid(tenant.admin.post(MEMORY, json=body | {"key": "bad", "tags": bad}), "tags")
-
-
-BAD: list[tuple[dict[str, Any], str]] = [
-    ({"memory_type": "dream"}, "memory_type"),
-    ({"value": [1]}, "value"),
-    ({"value": "text"}, "value"),
-    ({"value": None}, "value"),
-    ({"value": 7}, "value"),
-    ({"key": ["k"]}, "key"),
-    ({"namespace": None}, "namespace"),
-    ({"priority": "urgent"}, "priority"),
-    ({"pinned": "yes"}, "pinned"),
-    ({"pinned": 1}, "pinned"),
-    ({"sensitivity": "secret"}, "sensitivity"),
-    ({"scope": "task_1"}, "scope"),
-    ({"scope": {"task_id": 7}}, "task_id"),
-    ({"agent_id": ""}, "agent_id"),
-    ({"agent_id": "x" * 129}, "agent_id"),
-    ({"memory_type": "working", "pinned": True}, "pinned"),
-    ({"memory_type": "semantic", "pinned": True}, "pinned"),
-    ({"memory_type": "working", "priority": "low"}, "priority"),
-    ({"memory_type": "semantic", "priority": "low"}, "priority"),
-    ({"key": DROP}, "key"),
-]
-
-
-def test_bad_fields_are_named(tenant: Tenant, subtests: pytest.Subtests) -> None:
-    for changes, field in BAD:
-        with subtests.test(str(changes)[:40]):
-            invalid(tenant.admin.post(MEMORY, json=entry(**changes)), field)
+def test_bad_fields_are_named(tenant: Tenant) -> None:
+    bad = entry(key=DROP, value=[1], pinned="yes", scope={"task_id": 7}, bogus=1)
+    invalid(tenant.admin.post(MEMORY, json=bad), "key", "value", "pinned", "task_id", "bogus")
+    invalid(tenant.admin.post(MEMORY, json=semantic(pinned=True)), "pinned")
     assert query(tenant.admin) == []

@@ -82,21 +82,9 @@ def test_if_match_is_honoured(tenant: Tenant) -> None:
     assert refused(stale, 409, "VERSION_MISMATCH")["current_version"] == 1
 
 
-@pytest.mark.parametrize(
-    ("guardrails", "field"),
-    [
-        (None, "guardrails"),
-        ({"max_working_memory_per_task": -1}, "max_working"),
-        ({"max_working_memory_per_task": "5"}, "max_working"),
-        ({"max_episodic_memory_per_agent": 100_001}, "max_episodic"),
-        ({"allowed_semantic_namespaces": "x"}, "allowed"),
-        ({"denied_semantic_namespaces": [""]}, "denied"),
-        ({"memory_archive_required": 1}, "memory_archive_required"),
-        ({"more": 1}, "more"),
-    ],
-)
-def test_malformed_guardrails_are_refused(tenant: Tenant, guardrails: Any, field: str) -> None:
-    invalid(tenant.admin.patch(path(), json={"guardrails": guardrails}), field)
+def test_malformed_guardrails_are_refused(tenant: Tenant) -> None:
+    body = {"guardrails": {"max_working_memory_per_task": -1, "more": 1}}
+    invalid(tenant.admin.patch(path(), json=body), "max_working", "more")
     assert ok(tenant.admin.get(path()))["version"] == 0
 
 

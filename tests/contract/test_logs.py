@@ -255,12 +255,8 @@ def test_another_tenants_log_is_another(
     ("query", "field"),
     [
         ({"after": "x"}, "after"),
-        ({"after": "-1"}, "after"),
         ({"after": "9" * 16}, "after"),
-        ({"after": ""}, "after"),
         ({"type": "memory.read"}, "type"),
-        ({"limit": "0"}, "limit"),
-        ({"limit": "1001"}, "limit"),
         ({"offset": "1"}, "offset"),
     ],
 )

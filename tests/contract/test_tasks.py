@@ -86,31 +86,9 @@ def test_the_memory_policy_has_the_specifications_defaults(boss: httpx.Client) -
     assert changed["memory_policy"]["max_total_size_kb"] == 9
 
 
-@pytest.mark.parametrize(
-    ("changes", "field"),
-    [
-        ({"intent_id": DROP}, "intent_id"),
-        ({"intent_id": 7}, "intent_id"),
-        ({"intent_id": ""}, "intent_id"),
-        ({"id": 7}, "id"),
-        ({"id": ""}, "id"),
-        ({"status": "done"}, "status"),
-        ({"assigned_agent": ["alice"]}, "assigned_agent"),
-        ({"parent_task_id": "task_none"}, "parent_task_id"),
-        ({"memory_policy": {"max_entries": -1}}, "max_entries"),
-        ({"memory_policy": {"max_entries": "7"}}, "max_entries"),
-        ({"memory_policy": {"max_entries": 1.5}}, "max_entries"),
-        ({"memory_policy": {"max_total_size_kb": -1}}, "max_total_size_kb"),
-        ({"memory_policy": {"inherit_from_parent": "yes"}}, "inherit_from_parent"),
-        ({"memory_policy": "none"}, "memory_policy"),
-        ({"version": 3}, "version"),
-        ({"created_at": "2030-01-01T00:00:00Z"}, "created_at"),
-    ],
-)
-def test_a_malformed_task_is_refused(
-    boss: httpx.Client, changes: dict[str, Any], field: str
-) -> None:
-    invalid(boss.post(TASKS, json=task(**changes)), field)
+def test_a_malformed_task_is_refused(boss: httpx.Client) -> None:
+    for changes in ({"intent_id": DROP}, {"status": "done"}, {"parent_task_id": "task_none"}):
+        invalid(boss.post(TASKS, json=task(**changes)), *changes)
     assert ok(boss.get("/api/v1/intents/intent_1/tasks")) == []
 
 

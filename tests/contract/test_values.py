@@ -106,11 +106,8 @@ def test_every_kind_of_value_round_trips(tenant: Tenant, make: Any) -> None:
     same_everywhere(tenant, make(value={"list": SCALARS, "nested": {"deep": SCALARS}}))
 
 
-@pytest.mark.parametrize("sensitivity", ["public", "internal", "confidential", "restricted"])
-def test_every_kind_of_value_round_trips_at_every_sensitivity(
-    tenant: Tenant, sensitivity: str
-) -> None:
-    same_everywhere(tenant, entry(value={"list": SCALARS}, sensitivity=sensitivity))
+def test_every_kind_of_sensitive_value_round_trips(tenant: Tenant) -> None:
+    same_everywhere(tenant, entry(value={"list": SCALARS}, sensitivity="restricted"))
 
 
 @pytest.mark.parametrize("size", [900, 1100, 5000, 60_000])

@@ -1,7 +1,5 @@
 """Contract §3, RFC-0015 §3: ETag, If-None-Match and If-Match."""
 
-import re
-
 import pytest
 
 from tests.contract.bodies import (
@@ -16,8 +14,6 @@ from tests.contract.bodies import (
 )
 from tests.contract.expect import gone, invalid, ok, refused
 from tests.contract.service import Tenant
-
-TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
 def test_an_entry_answers_with_its_version_as_etag(tenant: Tenant) -> None:
@@ -50,29 +46,6 @@ def test_get_honours_if_none_match(tenant: Tenant, subtests: pytest.Subtests) ->
             assert answer.headers["ETag"] == '"2"'
 
 
-BAD_VERSIONS = [
-    'W/"1"',
-    "*",
-    "one",
-    '"one"',
-    '"1',
-    '1"',
-    '""',
-    "'1'",
-    '"1", "2"',
-    "1,2",
-    "-1",
-    "+1",
-    "1.0",
-    "0x1",
-    "1e0",
-    "1_0",
-    "1 1",
-    "٣",
-    "\uff11",
-]
-
-
 @pytest.mark.parametrize("form", ["1", '"1"'])
 def test_if_match_takes_a_version_bare_or_quoted(tenant: Tenant, form: str) -> None:
     made = create(tenant.admin, entry())
@@ -81,14 +54,13 @@ def test_if_match_takes_a_version_bare_or_quoted(tenant: Tenant, form: str) -> N
     gone(tenant.admin.delete(f"{MEMORY}/{again['id']}", headers={"If-Match": form}))
 
 
-def test_any_other_if_match_is_malformed(tenant: Tenant, subtests: pytest.Subtests) -> None:
+def test_any_other_if_match_is_malformed(tenant: Tenant) -> None:
     made = create(tenant.admin, entry())
     path = f"{MEMORY}/{made['id']}"
-    for form in BAD_VERSIONS:
+    for form in ("*", 'W/"1"', "٣"):
         raw = {b"If-Match": form.encode()}
-        with subtests.test(form):
-            invalid(tenant.admin.patch(path, json={"value": {}}, headers=raw))
-            invalid(tenant.admin.delete(path, headers=raw))
+        invalid(tenant.admin.patch(path, json={"value": {}}, headers=raw), "If-Match")
+        invalid(tenant.admin.delete(path, headers=raw), "If-Match")
     assert ok(read(tenant.admin, made["id"])) == made
 
 
@@ -102,7 +74,7 @@ def test_a_change_needs_if_match(tenant: Tenant) -> None:
     assert ok(read(tenant.admin, made["id"])) == made
 
 
-@pytest.mark.parametrize("version", [2, 7, 10**14])
+@pytest.mark.parametrize("version", [2, 10**14])
 def test_a_version_mismatch_shows_the_current_entry(tenant: Tenant, version: int) -> None:
     made = create(tenant.admin, entry())
     problem = refused(update(tenant.admin, made["id"], version, value={}), 409, "VERSION_MISMATCH")

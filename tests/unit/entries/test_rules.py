@@ -1,5 +1,6 @@
 """What a create and a change make of an entry (RFC-0015 §1, §3; contract §4)."""
 
+from functools import partial
 from typing import Any, get_args
 
 import pytest
@@ -121,9 +122,10 @@ def test_the_size_of_a_value_is_limited_in_bytes_of_utf8(character: str) -> None
     text = character * (room // len(character.encode()))
     text += "x" * (room - len(text.encode()))
     assert len(create(value={"s": text}).value) == MAX_VALUE_BYTES
-    with pytest.raises(ValueTooLarge) as error:
-        create(value={"s": text + "x"})
-    assert error.value.members == {"max": MAX_VALUE_BYTES, "actual": MAX_VALUE_BYTES + 1}
+    for write in (create, partial(change, make_entry())):
+        with pytest.raises(ValueTooLarge) as error:
+            write(value={"s": text + "x"})
+        assert error.value.members == {"max": MAX_VALUE_BYTES, "actual": MAX_VALUE_BYTES + 1}
 
 
 @pytest.mark.parametrize(
