@@ -47,7 +47,7 @@ class Identity:
     Args:
         root_key: gives the operator's key.
         cache_seconds: how long principals are cached; a change made through this same instance
-            applies at idempotency_key.
+            applies at once.
     """
 
     def __init__(
