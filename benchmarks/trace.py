@@ -122,7 +122,7 @@ def _traced(
 def _profiled(trace: Trace) -> Iterator[None]:
     def note(frame: FrameType, event: str, _argument: object) -> None:
         code = frame.f_code
-        if event == "call" and code.co_filename.startswith(_FUNCTIONS) and "<" not in code.co_name:
+        if event == "call" and _is_deployed(code.co_filename) and "<" not in code.co_name:
             trace.calls += 1
             trace.functions.add((code.co_filename, code.co_qualname))
 
@@ -131,6 +131,10 @@ def _profiled(trace: Trace) -> Iterator[None]:
         yield
     finally:
         sys.setprofile(None)
+
+
+def _is_deployed(file: str) -> bool:
+    return file.startswith(_FUNCTIONS) and not file.startswith(f"{_FUNCTIONS}local/")
 
 
 def as_data(traces: list[Trace]) -> object:

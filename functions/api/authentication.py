@@ -78,8 +78,8 @@ class Authenticator:
         else:
             caller = self._identity.authenticate_jwt(*named)
         _assert_agent_id(request.headers.get("x-agent-id"), caller)
-        if required_permission != ANY:
-            caller.require(required_permission)
+        if required_permission not in (ANY, *caller.permissions):
+            raise AccessDenied(f"this needs the permission {required_permission}")
         return caller
 
     def _authenticate_key(self, api_key: str) -> Principal:

@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from functions.platform.errors import AccessDenied
-
 Kind = Literal["agent", "coordinator", "user"]
 Permission = Literal["memory.read", "memory.write", "memory.admin"]
 
@@ -28,12 +26,3 @@ class Principal:
     @property
     def may_coordinate(self) -> bool:
         return self.kind in ("coordinator", "user")
-
-    def require(self, permission: str) -> None:
-        """Check a permission of RFC-0015 §6.4.
-
-        Raises:
-            AccessDenied: the principal does not have it.
-        """
-        if permission not in self.permissions:
-            raise AccessDenied(f"this needs the permission {permission}")

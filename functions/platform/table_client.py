@@ -49,7 +49,7 @@ class TableClient:
         self._name = name
 
     def _call(self, operation: str, **request: Any) -> dict[str, Any]:
-        backoff = Backoff("others are writing the same item")
+        backoff: Backoff | None = None
         while True:
             try:
                 response: dict[str, Any] = getattr(self._client, operation)(**request)
@@ -59,6 +59,7 @@ class TableClient:
                     raise _translate(error) from error
             except BotoCoreError as error:
                 raise Unavailable("the store does not respond; try again in a second") from error
+            backoff = backoff or Backoff("others are writing the same item")
             backoff.wait()
 
     def _build_request(self, write: Write) -> dict[str, Any]:
