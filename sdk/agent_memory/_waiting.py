@@ -17,6 +17,6 @@ class Turns:
         self._locks: WeakValueDictionary[Hashable, threading.Lock] = WeakValueDictionary()
 
     def of(self, name: Hashable) -> threading.Lock:
-        """The lock of this name."""
+        """Return the lock of this name."""
         with self._guard:
             return self._locks.setdefault(name, threading.Lock())

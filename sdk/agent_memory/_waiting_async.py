@@ -15,5 +15,5 @@ class AsyncTurns:
         self._locks: WeakValueDictionary[Hashable, asyncio.Lock] = WeakValueDictionary()
 
     def of(self, name: Hashable) -> asyncio.Lock:
-        """The lock of this name."""
+        """Return the lock of this name."""
         return self._locks.setdefault(name, asyncio.Lock())

@@ -24,15 +24,15 @@ class TaskLost(BaseException):
 class _TaskContext:
     task: Task
     agent_id: str
-    asked_to_stop: Callable[[], bool] = field(repr=False)
+    is_stop_requested: Callable[[], bool] = field(repr=False)
 
     @property
     def stopping(self) -> bool:
         """Whether the worker was told to stop, and waits for the function to end."""
-        return self.asked_to_stop()
+        return self.is_stop_requested()
 
     def leave(self) -> NoReturn:
-        """Ends the function, and leaves the task to whoever takes it next.
+        """End the function, and leave the task to whoever takes it next.
 
         Raises:
             TaskLost: always.

@@ -59,7 +59,7 @@ _ERRORS: dict[str, type[AgentMemoryError]] = {
 
 @contextmanager
 def named_errors() -> Iterator[None]:
-    """Raises what OpenWOP's envelope names as an exception of its own."""
+    """Raise what OpenWOP's envelope names as an exception of its own."""
     try:
         yield
     except AgentMemoryError as error:
@@ -79,7 +79,7 @@ def named_errors() -> Iterator[None]:
 def run_body(
     agent: str, scope: str | None, secrets: Document | None, on_secret: OnSecret
 ) -> dict[str, Any]:
-    """The body that starts a run."""
+    """Return the body that starts a run."""
     listed = [{"label": label, "value": value} for label, value in (secrets or {}).items()]
     body: dict[str, Any] = {"agent": agent, "secrets": listed, "onSecret": on_secret}
     return body if scope is None else body | {"scope": scope}

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def _memory_process() -> Iterator["Process"]:
-    """The started service: starting costs about a second, emptying it a hundredth."""
+    """Yield the started service: starting costs about a second, emptying it a hundredth."""
     from agent_memory.testing import ServiceNotInstalledError, process  # noqa: PLC0415
 
     try:
@@ -26,7 +26,7 @@ def _memory_process() -> Iterator["Process"]:
 
 @pytest.fixture
 def memory_service(_memory_process: "Process") -> Iterator["MemoryService"]:
-    """A fresh memory service, as a `Client` of a user with all permissions.
+    """Yield a fresh memory service, as a `Client` of a user with all permissions.
 
     It has a `clock` that the test moves, `as_agent`, `as_coordinator` and `as_async` for further
     clients, and `settle` for what else takes time. See `agent_memory.testing.MemoryService`.

@@ -22,10 +22,10 @@ class Settings:
     max_retries: int
 
 
-def settings_of(
+def resolve_settings(
     server_url: str | None, api_key: str | None, timeout: float, max_retries: int
 ) -> Settings:
-    """The settings; what isn't given comes from the environment.
+    """Return the settings; what isn't given comes from the environment.
 
     Raises:
         ValueError: there is no key, or a value can't be right.

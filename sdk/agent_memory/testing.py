@@ -40,15 +40,15 @@ class Process(Protocol):
     """The service in this process."""
 
     def begin(self, clock: Callable[[], int]) -> str:
-        """Forgets everything; the API key of a new all-permission user."""
+        """Forget everything; the API key of a new all-permission user."""
 
     def call(
         self, method: str, target: bytes, headers: Iterable[tuple[str, str]], body: bytes
     ) -> Answer:
-        """Carries out one HTTP request."""
+        """Carry out one HTTP request."""
 
     def settle(self) -> None:
-        """Does at once what time would bring."""
+        """Do at once what time would bring."""
 
 
 class Clock:
@@ -69,7 +69,7 @@ class Clock:
     def advance(
         self, *, days: float = 0, hours: float = 0, minutes: float = 0, seconds: float = 0
     ) -> None:
-        """Moves on by this much.
+        """Move on by this much.
 
         Raises:
             ValueError: that would be back in time.
@@ -81,7 +81,7 @@ class Clock:
             self._now += step
 
     def __call__(self) -> int:
-        """The present moment in epoch milliseconds, as the service asks for it."""
+        """Return the present moment in epoch milliseconds, as the service asks for it."""
         with self._lock:
             self._now += _MILLISECOND
             return int(self._now.timestamp() * 1000)
@@ -94,11 +94,11 @@ class InProcessTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
         self._process = process
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Carries out one request."""
+        """Carry out one request."""
         return self._answered(request, request.read())
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Carries out one request, in a thread."""
+        """Carry out one request, in a thread."""
         body = await request.aread()
         return await anyio.to_thread.run_sync(self._answered, request, body)
 
@@ -127,7 +127,7 @@ class MemoryService(Client):
         super().__init__(_SERVER_URL, self._known["admin"][1], transport=self.transport)
 
     def as_agent(self, id: str) -> Client:
-        """A client of the agent `id`, which is introduced at its first use.
+        """Return a client of the agent `id`, which is introduced at its first use.
 
         Raises:
             ValueError: `id` is introduced as something else.
@@ -135,20 +135,20 @@ class MemoryService(Client):
         return self._client(id, "agent")
 
     def as_coordinator(self, id: str) -> Client:
-        """A client of the coordinator `id`; otherwise like `as_agent`."""
+        """Return a client of the coordinator `id`; otherwise like `as_agent`."""
         return self._client(id, "coordinator")
 
     def as_user(self, id: str) -> Client:
-        """A client of the user `id`; otherwise like `as_agent`."""
+        """Return a client of the user `id`; otherwise like `as_agent`."""
         return self._client(id, "user")
 
     def as_async(self, id: str = "admin") -> AsyncClient:
-        """An `AsyncClient` of the principal `id`; a new one becomes an agent."""
+        """Return an `AsyncClient` of the principal `id`; a new one becomes an agent."""
         key = self.key_of(id)
         return AsyncClient(_SERVER_URL, key, transport=self.transport)
 
     def key_of(self, id: str = "admin") -> str:
-        """The API key of the principal `id`; a new one becomes an agent."""
+        """Return the API key of the principal `id`; a new one becomes an agent."""
         if id not in self._known:
             self._introduce(id, "agent")
         return self._known[id][1]
@@ -167,7 +167,7 @@ class MemoryService(Client):
         self._known[id] = kind, answer["api_key"]
 
     def settle(self) -> None:
-        """Brings about at once what takes the service a while, as seen from the present `clock`.
+        """Bring about at once what takes the service a while, as seen from the present `clock`.
 
         What happened until now is in the logs, what has expired is removed, and what is left over
         of evictions and archivals is done.
@@ -179,7 +179,7 @@ class MemoryService(Client):
 
 
 def process() -> AbstractContextManager[Process]:
-    """Starts the service, which takes about a second.
+    """Start the service, which takes about a second.
 
     Raises:
         ServiceNotInstalledError: it isn't installed.
@@ -198,7 +198,7 @@ def process() -> AbstractContextManager[Process]:
 
 @contextmanager
 def memory_service() -> Iterator[MemoryService]:
-    """A memory service for a `with` block; with pytest, use the fixture of the same name.
+    """Yield a memory service for a `with` block; with pytest, use the fixture of the same name.
 
     Raises:
         ServiceNotInstalledError: it isn't installed.

@@ -18,10 +18,10 @@ from typing import Any, Self
 
 from agent_memory._sync.client import Client
 from agent_memory._worker.assignments import Assignments
-from agent_memory._worker.shift import Shift
+from agent_memory._worker.options import WorkerOptions
+from agent_memory._worker.run_loop import RunLoop
+from agent_memory._worker.shutdown import Shutdown
 from agent_memory._worker.start import Starter
-from agent_memory._worker.stop import Stop
-from agent_memory._worker.terms import Terms
 from agent_memory.context import AsyncContext, Context
 
 Function = Callable[[Context], Any] | Callable[[AsyncContext], Awaitable[Any]]
@@ -60,10 +60,10 @@ class Worker:
         self._capabilities = frozenset(capabilities)
         self._lease = lease
         self._grace = grace
-        self._stops: set[Stop] = set()
+        self._stops: set[Shutdown] = set()
 
     def __call__(self, function: Function) -> Self:
-        """Decorates the function, which stays at hand as `__wrapped__`.
+        """Decorate the function, which stays at hand as `__wrapped__`.
 
         Raises:
             TypeError: it is decorated already.
@@ -74,11 +74,11 @@ class Worker:
         return self
 
     def stop(self) -> None:
-        """Makes each `run` take no more tasks, and return: when its function has ended, or after
+        """Make each `run` take no more tasks, and return: when its function has ended, or after
         the grace. Any thread may call it.
         """
         for stop in list(self._stops):
-            stop.ask()
+            stop.request()
 
     def run(
         self,
@@ -90,7 +90,7 @@ class Worker:
         once: bool = False,
         max_tasks: int | None = None,
     ) -> int:
-        """Takes the agent's tasks, one after another, and runs the function on each.
+        """Take the agent's tasks, one after another, and run the function on each.
 
         It takes open tasks, but not `blocked` ones, that require none but its capabilities and wait
         for no other task; first those that were begun, then the oldest. SIGTERM and Ctrl-C stop it
@@ -115,21 +115,21 @@ class Worker:
         """
         if not hasattr(self, "__wrapped__"):
             raise TypeError("a worker decorates a function: @Worker(...)")
-        terms = Terms(self._lease, self._grace, poll, once, max_tasks)
-        stop = Stop()
+        options = WorkerOptions(self._lease, self._grace, poll, once, max_tasks)
+        stop = Shutdown()
         self._stops.add(stop)
         try:
-            with _opened(client, server_url, api_key) as caller, _asked_by_signals(stop):
-                return self._shift(caller, terms, stop).work()
+            with _opened(client, server_url, api_key) as caller, _request_on_signals(stop):
+                return self._shift(caller, options, stop).work()
         finally:
             self._stops.discard(stop)
 
-    def _shift(self, client: Client, terms: Terms, stop: Stop) -> Shift:
-        patience = min(client.settings.timeout, terms.lease / 3)
+    def _shift(self, client: Client, options: WorkerOptions, stop: Shutdown) -> RunLoop:
+        patience = min(client.settings.timeout, options.lease / 3)
         control = client.with_options(timeout=patience, max_retries=1)
         assignments = Assignments(control, self._capabilities)
         start = Starter(self.__wrapped__, client, stop)
-        return Shift(control, assignments, terms, stop, start)
+        return RunLoop(control, assignments, options, stop, start)
 
 
 @contextmanager
@@ -142,17 +142,17 @@ def _opened(client: Client | None, server_url: str | None, api_key: str | None) 
 
 
 @contextmanager
-def _asked_by_signals(stop: Stop) -> Iterator[None]:
+def _request_on_signals(stop: Shutdown) -> Iterator[None]:
     """SIGTERM and Ctrl-C ask to stop; after one of them, Ctrl-C means again what it meant."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
-    def ask(_number: int, _frame: FrameType | None) -> None:
-        stop.ask()
+    def request(_number: int, _frame: FrameType | None) -> None:
+        stop.request()
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
-    before = {each: signal.signal(each, ask) for each in (signal.SIGTERM, signal.SIGINT)}
+    before = {each: signal.signal(each, request) for each in (signal.SIGTERM, signal.SIGINT)}
     try:
         yield
     finally:

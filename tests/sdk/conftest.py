@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Callable, Iterator
 
 import pytest
-from agent_memory import Client, answers
+from agent_memory import Client, responses
 
 from tests.contract.local_server import LocalServer, running
 from tests.sdk import faults
@@ -60,7 +60,7 @@ def alice(agent: Callable[[str], Client]) -> Client:
 @pytest.fixture
 def proxy(server: LocalServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultProxy]:
     """A proxy in front of the server; clients of this process retry at once."""
-    monkeypatch.setattr(answers, "FIRST_DELAY", 0.001)
+    monkeypatch.setattr(responses, "FIRST_DELAY", 0.001)
     with proxy_to(server.address) as opened:
         yield opened
 

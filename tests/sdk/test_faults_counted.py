@@ -149,27 +149,27 @@ def mortal(tmp_path: Path) -> Iterator[Mortal]:
     made.close()
 
 
-def test_a_server_that_dies_in_the_middle_of_calls_carries_out_each_once(
-    mortal: Mortal, kind: Kind
-) -> None:
+def test_a_server_that_dies_in_the_middle_of_calls_carries_out_each_once(mortal: Mortal) -> None:
     with (
         proxy_to(mortal.server.address) as proxy,
-        calling(kind, proxy.address, mortal.server.api_key) as call,
+        calling("sync", proxy.address, mortal.server.api_key) as sync_call,
+        calling("async", proxy.address, mortal.server.api_key) as async_call,
     ):
         dies = faults.interrupted(lambda: mortal.die_and_rise(proxy))
         proxy.plan(dies)
-        created = call(lambda c: c.memory.set(NAMESPACE, KEY, {"n": 0}))
+        created = sync_call(lambda c: c.memory.set(NAMESPACE, KEY, {"n": 0}))
         proxy.plan(dies)
-        changed = call(lambda c: c.memory.set(NAMESPACE, KEY, {"n": 1}))
+        found = sync_call(lambda c: c.memory.query(namespace=NAMESPACE))
+        assert [each.value for each in found] == [{"n": 0}]
+        proxy.plan(dies)
+        changed = async_call(lambda c: c.memory.set(NAMESPACE, KEY, {"n": 1}, version=1))
         assert (created.version, changed.version, changed.id) == (1, 2, created.id)
         proxy.plan(dies)
-        assert [e.value for e in call(lambda c: c.memory.query(namespace=NAMESPACE))] == [{"n": 1}]
-        proxy.plan(dies)
-        assert call(lambda c: c.memory.delete(NAMESPACE, KEY))
-        assert call(lambda c: c.memory.get(NAMESPACE, KEY)) is None
+        assert async_call(lambda c: c.memory.delete(NAMESPACE, KEY))
+        assert sync_call(lambda c: c.memory.get(NAMESPACE, KEY)) is None
 
 
-def test_updates_go_on_while_the_server_dies_and_rises(mortal: Mortal) -> None:
+def test_updates_continue_while_the_server_restarts(mortal: Mortal) -> None:
     with (
         proxy_to(mortal.server.address) as proxy,
         Client(proxy.address, mortal.server.api_key, max_retries=10) as client,

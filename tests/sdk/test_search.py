@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 import pytest
 from agent_memory import Client, SearchResult
-from agent_memory.counterpart import asynchronous
 from agent_memory.exceptions import AgentMemoryError
 from agent_memory.model import MemoryType
+from agent_memory.to_async import to_async
 
 SOON = 2.0  # seconds until a write is found
 
@@ -51,7 +51,7 @@ def test_a_users_own_memory_is_searched_unless_it_says_whose(
 async def test_the_async_client_searches_too(alice: Client) -> None:
     alice.memory.set("notes", "tea", {"text": "green tea"})
     awaited(alice, "tea", "tea", "working")
-    async with asynchronous(alice) as client:
+    async with to_async(alice) as client:
         (found,) = await client.memory.search("tea", memory_type="working")
     assert found.entry.key == "tea"
 

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Unpack
 
 from agent_memory._async.queries import AsyncQueries
-from agent_memory._async.resource import given, items, made, member, segment, texts, written
 from agent_memory._waiting_async import AsyncTurns
-from agent_memory.conflicts import may_be_ours
 from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
 from agent_memory.model import ENTRY_CHANGES, Entry, EntryFields, MemoryType
+from agent_memory.requests import drop_none, quote_segment, to_entry_fields, to_list
+from agent_memory.responses import get_member, may_be_own_write, parse, parse_items
 from agent_memory.versions import Versions
 
 if TYPE_CHECKING:
@@ -63,8 +63,8 @@ class AsyncMemory(AsyncQueries):
         """
         memory_type: MemoryType | None = fields.pop("memory_type", None)
         scope = fields.pop("scope", None) or {}
-        bound = {**scope, **given(task_id=task_id, intent_id=intent_id)}
-        changes = written(value=value, **fields)
+        bound = {**scope, **drop_none(task_id=task_id, intent_id=intent_id)}
+        changes = to_entry_fields(value=value, **fields)
         seen = self._versions.of(namespace, key, memory_type)
         if version is not None:
             found = seen.id if seen else await self._id(namespace, key, memory_type)
@@ -76,7 +76,7 @@ class AsyncMemory(AsyncQueries):
                 bound, memory_type = bound or dict(seen.scope), seen.memory_type
         named = {"namespace": namespace, "key": key, "memory_type": memory_type or "working"}
         body = named | changes | ({"scope": bound} if bound else {})
-        return self._saw(await self._document("POST", _MEMORY, json=body))
+        return self._saw(await self._call("POST", _MEMORY, json=body))
 
     async def get(
         self,
@@ -86,7 +86,7 @@ class AsyncMemory(AsyncQueries):
         agent_id: str | None = None,
         memory_type: MemoryType | None = None,
     ) -> Value | None:
-        """The value of `get_entry`; None if there is none."""
+        """Return the value of `get_entry`; None if there is none."""
         found = await self.get_entry(namespace, key, agent_id=agent_id, memory_type=memory_type)
         return None if found is None else found.value
 
@@ -99,7 +99,9 @@ class AsyncMemory(AsyncQueries):
         agent_id: str | None = None,
         memory_type: MemoryType | None = None,
     ) -> Entry | None:
-        """The entry with this id; or the caller's own (or that of `agent_id`) under this namespace
+        """Return the entry with this id, or the one under this namespace and key.
+
+        By name it is the caller's own (or that of `agent_id`) under this namespace
         and key, and if there is none, the semantic one. None if there is none.
 
         Raises:
@@ -127,7 +129,7 @@ class AsyncMemory(AsyncQueries):
         attempts: int = 20,
         **fields: Unpack[EntryFields],
     ) -> Entry:
-        """Reads the value, writes `fn(value)` at the version read, and starts again if somebody was
+        """Read the value, write `fn(value)` at the version read, and start again if somebody was
         faster: to retry, to merge, or (by raising in `fn`) to give up (RFC-0015 §3.3).
 
         Args:
@@ -142,7 +144,9 @@ class AsyncMemory(AsyncQueries):
                 (`may_have_happened`).
         """
         if fields.get("tags") is not None:
-            fields["tags"] = texts(fields["tags"])  # an iterator would be empty at a second attempt
+            fields["tags"] = to_list(
+                fields["tags"]
+            )  # an iterator would be empty at a second attempt
         async with self._turns.of((namespace, key)):
             for attempt in range(attempts):
                 found = await self.get_entry(namespace, key, memory_type=fields.get("memory_type"))
@@ -155,7 +159,7 @@ class AsyncMemory(AsyncQueries):
                     return await self._replaced(found, value, fields)
                 except (MemoryConflictError, MemoryNotFoundError) as refusal:
                     version = None if found is None else found.version
-                    if attempt + 1 == attempts or may_be_ours(refusal, version):
+                    if attempt + 1 == attempts or may_be_own_write(refusal, version):
                         raise
         raise ValueError("attempts must be at least 1")
 
@@ -168,7 +172,7 @@ class AsyncMemory(AsyncQueries):
         memory_type: MemoryType | None = None,
         version: int | None = None,
     ) -> bool:
-        """Deletes the entry with this id, or the caller's own under this namespace and key; the
+        """Delete the entry with this id, or the caller's own under this namespace and key; the
         shared one only if `memory_type` says so, or if it is what this client last saw there.
 
         Args:
@@ -181,7 +185,7 @@ class AsyncMemory(AsyncQueries):
             MemoryConflictError: it is at another version.
         """
         if id is not None:
-            return await self._deleted(f"{_MEMORY}/{segment(id)}", version)
+            return await self._delete(f"{_MEMORY}/{quote_segment(id)}", version)
         if namespace is None or key is None:
             raise TypeError("give namespace and key, or id")
         seen = self._versions.of(namespace, key, memory_type)
@@ -189,12 +193,12 @@ class AsyncMemory(AsyncQueries):
         unasked = memory_type is None and (seen is None or seen.memory_type != "semantic")
         if found is None or (unasked and found.memory_type == "semantic"):
             return False
-        deleted = await self._deleted(f"{_MEMORY}/{segment(found.id)}", version)
+        deleted = await self._delete(f"{_MEMORY}/{quote_segment(found.id)}", version)
         self._versions.forget(namespace, key, found.memory_type)
         return deleted
 
     async def batch(self, entries: Iterable[Mapping[str, Any]]) -> list[Entry]:
-        """Creates and updates up to 50 entries, all or none (contract §4).
+        """Create and update up to 50 entries, all or none (contract §4).
 
         Args:
             entries: bodies of creates, or of updates: `id` or the natural key, and `version`.
@@ -203,8 +207,8 @@ class AsyncMemory(AsyncQueries):
             AgentMemoryError: the first failure; `problem["index"]` says whose.
         """
         body = {"entries": [dict(entry) for entry in entries]}
-        answer = await self._document("POST", f"{_MEMORY}/batch", json=body)
-        return [self._saw(entry) for entry in items(member(answer, "entries"))]
+        answer = await self._call("POST", f"{_MEMORY}/batch", json=body)
+        return [self._saw(entry) for entry in parse_items(get_member(answer, "entries"))]
 
     async def _id(self, namespace: str, key: str, memory_type: MemoryType | None) -> str:
         found = await self._by_key(namespace, key, None, memory_type)
@@ -213,15 +217,15 @@ class AsyncMemory(AsyncQueries):
         return found.id
 
     async def _patched(self, id: str, version: int, fields: Mapping[str, Any]) -> Entry:
-        path = f"{_MEMORY}/{segment(id)}"
-        return self._saw(await self._document("PATCH", path, json=dict(fields), version=version))
+        path = f"{_MEMORY}/{quote_segment(id)}"
+        return self._saw(await self._call("PATCH", path, json=dict(fields), version=version))
 
     async def _replaced(self, found: Entry, value: Value, fields: Mapping[str, Any]) -> Entry:
-        """Writes the very entry that was read, whatever was seen under its name since."""
+        """Write the very entry that was read, whatever was seen under its name since."""
         changes = {name: each for name, each in fields.items() if name in ENTRY_CHANGES}
-        return await self._patched(found.id, found.version, written(value=value, **changes))
+        return await self._patched(found.id, found.version, to_entry_fields(value=value, **changes))
 
     def _saw(self, document: Mapping[str, Any]) -> Entry:
-        entry = made(Entry.from_document, document)
+        entry = parse(Entry.from_document, document)
         self._versions.saw(entry)
         return entry

@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping
 
-from agent_memory._async.resource import AsyncResource, made, segment
+from agent_memory._async.resource import AsyncResource
 from agent_memory.model import Namespace
+from agent_memory.requests import quote_segment
+from agent_memory.responses import parse
 
 _NAMESPACES = "/api/v1/memory/namespaces"
 
@@ -14,19 +16,19 @@ class AsyncNamespaces(AsyncResource):
     """The namespaces of the caller's tenant."""
 
     async def list(self) -> _List:
-        """Those that the caller has access to."""
-        found = self._listed(_NAMESPACES, "namespaces")
-        return [made(Namespace.from_document, document) async for document in found]
+        """Return the namespaces that the caller has access to."""
+        found = self._list(_NAMESPACES, "namespaces")
+        return [parse(Namespace.from_document, document) async for document in found]
 
     async def get(self, namespace: str) -> Namespace:
-        """One namespace.
+        """Return one namespace.
 
         Raises:
             MemoryNotFoundError: nobody configured it.
         """
-        return made(
+        return parse(
             Namespace.from_document,
-            await self._document("GET", f"{_NAMESPACES}/{segment(namespace)}"),
+            await self._call("GET", f"{_NAMESPACES}/{quote_segment(namespace)}"),
         )
 
     async def set_permissions(
@@ -37,7 +39,7 @@ class AsyncNamespaces(AsyncResource):
         allow: Mapping[str, str] | None = None,
         version: int | None = None,
     ) -> Namespace:
-        """Replaces a namespace's permissions, or makes it; needs `memory.admin`.
+        """Replace a namespace's permissions, or create it; needs `memory.admin`.
 
         Args:
             default: access of all others: `none`, `read`, `write` or `admin`.
@@ -49,7 +51,7 @@ class AsyncNamespaces(AsyncResource):
         """
         named = [{"agent": agent, "access": access} for agent, access in (allow or {}).items()]
         body = {"permissions": {"default": default, "allow": named}}
-        path = f"{_NAMESPACES}/{segment(namespace)}"
-        return made(
-            Namespace.from_document, await self._document("PATCH", path, json=body, version=version)
+        path = f"{_NAMESPACES}/{quote_segment(namespace)}"
+        return parse(
+            Namespace.from_document, await self._call("PATCH", path, json=body, version=version)
         )

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable
 
-from agent_memory._async.resource import AsyncResource, given, made, segment, texts
+from agent_memory._async.resource import AsyncResource
 from agent_memory.model import NewPrincipal, Principal
+from agent_memory.requests import drop_none, quote_segment, to_list
+from agent_memory.responses import parse
 
 _PRINCIPALS = "/api/v1/principals"
 
@@ -16,18 +18,18 @@ class AsyncPrincipals(AsyncResource):
     _me: Principal | None = None
 
     async def me(self) -> Principal:
-        """The principal of the client's key."""
-        self._me = made(Principal.from_document, await self._document("GET", "/api/v1/me"))
+        """Return the principal of the client's key."""
+        self._me = parse(Principal.from_document, await self._call("GET", "/api/v1/me"))
         return self._me
 
     async def own(self) -> Principal:
-        """The same, asked for once: id and kind of a key never change."""
+        """Return the principal of the key, fetched once: its id and kind never change."""
         return self._me or await self.me()
 
     async def list(self) -> _List:
-        """All principals, newest first, without their keys."""
-        found = self._listed(_PRINCIPALS, "principals")
-        return [made(Principal.from_document, document) async for document in found]
+        """Return all principals, newest first, without their keys."""
+        found = self._list(_PRINCIPALS, "principals")
+        return [parse(Principal.from_document, document) async for document in found]
 
     async def create(
         self,
@@ -37,7 +39,7 @@ class AsyncPrincipals(AsyncResource):
         permissions: Iterable[str] | None = None,
         expires_at: str | None = None,
     ) -> NewPrincipal:
-        """A new principal with its key, which is never shown again.
+        """Create a principal; return it with its key, which is never shown again.
 
         Args:
             kind: `agent`, `coordinator` or `user`.
@@ -46,24 +48,22 @@ class AsyncPrincipals(AsyncResource):
         Raises:
             MemoryConflictError: the id is taken.
         """
-        body = given(id=id, kind=kind, permissions=texts(permissions), expires_at=expires_at)
-        return made(
-            NewPrincipal.from_document, await self._document("POST", _PRINCIPALS, json=body)
-        )
+        body = drop_none(id=id, kind=kind, permissions=to_list(permissions), expires_at=expires_at)
+        return parse(NewPrincipal.from_document, await self._call("POST", _PRINCIPALS, json=body))
 
     async def rotate(self, id: str) -> NewPrincipal:
-        """A new key for a principal; the old one stops.
+        """Replace a principal's key; the old one stops working.
 
         Raises:
             MemoryNotFoundError: there is no such principal.
         """
-        path = f"{_PRINCIPALS}/{segment(id)}/rotate"
-        return made(NewPrincipal.from_document, await self._document("POST", path))
+        path = f"{_PRINCIPALS}/{quote_segment(id)}/rotate"
+        return parse(NewPrincipal.from_document, await self._call("POST", path))
 
     async def revoke(self, id: str) -> None:
-        """Revokes a principal's key and removes it.
+        """Revoke a principal's key and remove it.
 
         Raises:
             MemoryNotFoundError: there is no such principal.
         """
-        await self._removed(f"{_PRINCIPALS}/{segment(id)}")
+        await self._remove(f"{_PRINCIPALS}/{quote_segment(id)}")

@@ -3,8 +3,9 @@
 from collections.abc import AsyncIterator
 from typing import Any
 
-from agent_memory._async.resource import AsyncResource, given, segment
+from agent_memory._async.resource import AsyncResource
 from agent_memory.exceptions import MemoryNotFoundError
+from agent_memory.requests import drop_none, quote_segment
 
 _PROCEDURES = "/api/v1/procedures"
 
@@ -28,7 +29,7 @@ class AsyncProcedures(AsyncResource):
         reset: bool = False,
         version: int | None = None,
     ) -> Document:
-        """Sets a workflow's spec. What was learned of it stays; the same again changes nothing.
+        """Set a workflow's spec. What was learned of it stays; the same again changes nothing.
 
         Args:
             spec: whatever JSON can write, up to 65,536 bytes.
@@ -44,21 +45,21 @@ class AsyncProcedures(AsyncResource):
         """
         body = {"spec": spec, "half_life": half_life, "reset": reset}
         path = _workflow(agent_type, task_type, workflow_id)
-        return await self._document("PUT", path, json=body, version=version)
+        return await self._call("PUT", path, json=body, version=version)
 
     async def get(self, agent_type: str, task_type: str, workflow_id: str) -> Document | None:
-        """A workflow; None if there is none."""
+        """Return a workflow; None if there is none."""
         try:
-            return await self._document("GET", _workflow(agent_type, task_type, workflow_id))
+            return await self._call("GET", _workflow(agent_type, task_type, workflow_id))
         except MemoryNotFoundError:
             return None
 
     def list(self, agent_type: str, task_type: str) -> AsyncIterator[Document]:
-        """The workflows for a type of task, newest first, a page at a time."""
-        return self._listed(_procedure(agent_type, task_type), "procedures")
+        """Return the workflows for a type of task, newest first, a page at a time."""
+        return self._list(_procedure(agent_type, task_type), "procedures")
 
     async def select(self, agent_type: str, task_type: str, *, seed: int | None = None) -> Document:
-        """The workflow to try next, by Thompson sampling; `sampled` is what its draw gave.
+        """Return the workflow to try next, by Thompson sampling; `sampled` is what its draw gave.
 
         Args:
             seed: makes the draw repeatable, for tests: the same one on the same outcomes at the
@@ -68,29 +69,29 @@ class AsyncProcedures(AsyncResource):
             MemoryNotFoundError: there is no workflow to select from.
         """
         path = f"{_procedure(agent_type, task_type)}/select"
-        return await self._document("POST", path, json=given(seed=seed))
+        return await self._call("POST", path, json=drop_none(seed=seed))
 
     async def outcome(
         self, agent_type: str, task_type: str, workflow_id: str, score: float
     ) -> Document:
-        """Counts how well a workflow did, from 0 to 1, exactly once; the workflow after it.
+        """Count how well a workflow did, from 0 to 1, exactly once; the workflow after it.
 
         Raises:
             MemoryNotFoundError: there is no such workflow.
             ValidationError: the score isn't from 0 to 1.
         """
         path = f"{_workflow(agent_type, task_type, workflow_id)}/outcome"
-        return await self._document("POST", path, json={"score": score})
+        return await self._call("POST", path, json={"score": score})
 
     async def delete(
         self, agent_type: str, task_type: str, workflow_id: str, *, version: int | None = None
     ) -> bool:
-        """Deletes a workflow with what was learned of it; whether there was one.
+        """Delete a workflow with what was learned of it; whether there was one.
 
         Raises:
             MemoryConflictError: it is at another version than the given one.
         """
-        return await self._deleted(_workflow(agent_type, task_type, workflow_id), version)
+        return await self._delete(_workflow(agent_type, task_type, workflow_id), version)
 
 
 def _procedure(agent_type: str, task_type: str) -> str:
@@ -104,4 +105,4 @@ def _workflow(agent_type: str, task_type: str, workflow_id: str) -> str:
 def _part(name: str) -> str:
     if "/" in name:
         raise ValueError("the names of agent types, task types and workflows hold no slash")
-    return segment(name)
+    return quote_segment(name)

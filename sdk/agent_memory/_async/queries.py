@@ -3,19 +3,11 @@
 from collections.abc import AsyncIterator, Iterable, Mapping
 from typing import Any
 
-from agent_memory._async.resource import (
-    AsyncResource,
-    given,
-    items,
-    joined,
-    made,
-    member,
-    position,
-    segment,
-    texts,
-)
+from agent_memory._async.resource import AsyncResource
 from agent_memory.exceptions import MemoryNotFoundError
 from agent_memory.model import Entry, MemoryType, SearchResult
+from agent_memory.requests import drop_none, join_tags, quote_segment, to_list
+from agent_memory.responses import get_member, parse, parse_items, parse_next_offset
 
 _MEMORY = "/api/v1/memory"
 _MOST = 1000  # entries of a page
@@ -42,7 +34,7 @@ class AsyncQueries(AsyncResource):
         updated_before: str | None = None,
         page_size: int = 100,
     ) -> AsyncIterator[Entry]:
-        """All entries that match, newest first, a page at a time as they are asked for.
+        """Yield all entries that match, newest first, a page at a time as they are asked for.
 
         What matches from the first page to the last comes exactly once, whatever others write
         meanwhile; what they create or delete may be missing.
@@ -54,8 +46,8 @@ class AsyncQueries(AsyncResource):
         """
         filters = _filters(
             namespace, key, memory_type, tags, tags_any, task_id, intent_id, pinned
-        ) | given(updated_after=updated_after, updated_before=updated_before)
-        filters |= given(agent_id=await self._owner(agent_id, memory_type, task_id))
+        ) | drop_none(updated_after=updated_after, updated_before=updated_before)
+        filters |= drop_none(agent_id=await self._owner(agent_id, memory_type, task_id))
         async for entry in self._walked(filters, page_size):
             yield entry
 
@@ -74,16 +66,16 @@ class AsyncQueries(AsyncResource):
         updated_after: str | None = None,
         updated_before: str | None = None,
     ) -> int:
-        """Deletes what matches and the caller may write; how many that were.
+        """Delete what matches and the caller may write; return how many entries that were.
 
         If an answer got lost on the way, what the lost attempt deleted isn't counted.
         """
         filters = _filters(
             namespace, key, memory_type, tags, tags_any, task_id, intent_id, pinned
-        ) | given(updated_after=updated_after, updated_before=updated_before)
-        filters |= given(agent_id=await self._owner(agent_id, memory_type, task_id))
-        answer = await self._document("DELETE", f"{_MEMORY}/batch", params=filters)
-        return made(int, member(answer, "deleted"))
+        ) | drop_none(updated_after=updated_after, updated_before=updated_before)
+        filters |= drop_none(agent_id=await self._owner(agent_id, memory_type, task_id))
+        answer = await self._call("DELETE", f"{_MEMORY}/batch", params=filters)
+        return parse(int, get_member(answer, "deleted"))
 
     async def search(
         self,
@@ -95,7 +87,7 @@ class AsyncQueries(AsyncResource):
         agent_id: str | None = None,
         tags: Iterable[str] | None = None,
     ) -> list[SearchResult]:
-        """The entries most alike to a query in meaning, best first (RFC-0015 §4.3).
+        """Return the entries most alike to a query in meaning, best first (RFC-0015 §4.3).
 
         Some seconds may pass until a write is found. Sensitive entries never are.
 
@@ -111,24 +103,29 @@ class AsyncQueries(AsyncResource):
             AgentMemoryError: the service has no such extension; `GET /api/v1/capabilities` lists
                 those that it has.
         """
-        body = given(
+        body = drop_none(
             query=query,
             memory_type=memory_type,
             top_k=top_k,
             namespace=namespace,
             agent_id=await self._owner(agent_id, memory_type, None),
-            tags=texts(tags),
+            tags=to_list(tags),
         )
-        answer = await self._document("POST", f"{_MEMORY}/search", json=body)
-        return [made(SearchResult.from_document, each) for each in items(member(answer, "results"))]
+        answer = await self._call("POST", f"{_MEMORY}/search", json=body)
+        return [
+            parse(SearchResult.from_document, each)
+            for each in parse_items(get_member(answer, "results"))
+        ]
 
     async def summary(self, agent_id: str | None = None) -> dict[str, Any]:
-        """What an agent holds, in figures (RFC-0015 "Agent Memory Summary")."""
+        """Return what an agent holds, in figures (RFC-0015 "Agent Memory Summary")."""
         owner = agent_id or (await self._client.principals.me()).id
-        return await self._document("GET", f"/api/v1/agents/{segment(owner)}/memory/summary")
+        return await self._call("GET", f"/api/v1/agents/{quote_segment(owner)}/memory/summary")
 
     async def _walked(self, filters: Mapping[str, Any], page_size: int) -> AsyncIterator[Entry]:
-        """The entries of all pages. Each page begins with what the one before ended with; where it
+        """Yield the entries of all pages.
+
+        Each page begins with what the one before ended with; where it
         doesn't, others have deleted what came before, and it is asked for again, further back.
         """
         last: _Order | None = None
@@ -136,8 +133,11 @@ class AsyncQueries(AsyncResource):
         limit = back = page_size
         while offset is not None:
             asked = {**filters, "limit": limit, "offset": offset}
-            page = await self._document("GET", _MEMORY, params=asked)
-            found = [made(Entry.from_document, each) for each in items(member(page, "entries"))]
+            page = await self._call("GET", _MEMORY, params=asked)
+            found = [
+                parse(Entry.from_document, each)
+                for each in parse_items(get_member(page, "entries"))
+            ]
             if last is not None and offset > 0 and not (found and _order(found[0]) >= last):
                 offset, back = max(offset - back, 0), back * 2
                 continue
@@ -145,14 +145,14 @@ class AsyncQueries(AsyncResource):
                 if last is None or _order(entry) < last:
                     last = _order(entry)
                     yield entry
-            following = position(page)
+            following = parse_next_offset(page)
             offset = None if following is None else following - 1
             limit, back = min(page_size + 1, _MOST), page_size
 
     async def _by_id(self, id: str) -> Entry | None:
         try:
-            return made(
-                Entry.from_document, await self._document("GET", f"{_MEMORY}/{segment(id)}")
+            return parse(
+                Entry.from_document, await self._call("GET", f"{_MEMORY}/{quote_segment(id)}")
             )
         except MemoryNotFoundError:
             return None
@@ -161,7 +161,7 @@ class AsyncQueries(AsyncResource):
         self, namespace: str, key: str, agent_id: str | None, memory_type: MemoryType | None
     ) -> Entry | None:
         me = await self._client.principals.own()
-        asked = given(namespace=namespace, key=key, memory_type=memory_type, agent_id=agent_id)
+        asked = drop_none(namespace=namespace, key=key, memory_type=memory_type, agent_id=agent_id)
         if agent_id is not None or memory_type == "semantic" or me.kind == "agent":
             return await self._first(asked, namespace)
         own = await self._first(asked | {"agent_id": me.id}, namespace)
@@ -170,10 +170,10 @@ class AsyncQueries(AsyncResource):
         return await self._first(asked | {"memory_type": "semantic"}, namespace)
 
     async def _first(self, asked: Mapping[str, Any], namespace: str) -> Entry | None:
-        """The private entry, else the semantic one; a name that ends in `*` asks for a prefix."""
+        """Return the private entry, else the semantic one; a name with a final `*` is a prefix."""
         found: Entry | None = None
-        async for document in self._listed(_MEMORY, "entries", asked):
-            entry = made(Entry.from_document, document)
+        async for document in self._list(_MEMORY, "entries", asked):
+            entry = parse(Entry.from_document, document)
             if entry.namespace == namespace:
                 found = entry
                 if entry.memory_type != "semantic":
@@ -183,7 +183,7 @@ class AsyncQueries(AsyncResource):
     async def _owner(
         self, agent_id: str | None, memory_type: MemoryType | None, task_id: str | None
     ) -> str | None:
-        """Whose memory a query means; for an agent, the service itself knows."""
+        """Return whose memory a query means; for an agent, the service itself knows."""
         if agent_id is not None or task_id is not None or memory_type in (None, "semantic"):
             return agent_id
         own = await self._client.principals.own()
@@ -191,7 +191,7 @@ class AsyncQueries(AsyncResource):
 
 
 def _order(entry: Entry) -> _Order:
-    """What lists are sorted by, newest first (contract §3)."""
+    """Return what lists are sorted by, newest first (contract §3)."""
     return entry.created_at, entry.id
 
 
@@ -205,9 +205,9 @@ def _filters(
     intent_id: str | None,
     pinned: bool | None,
 ) -> dict[str, Any]:
-    """The query parameters of contract §4."""
-    named = given(namespace=namespace, key=key, memory_type=memory_type)
+    """Return the query parameters of contract §4."""
+    named = drop_none(namespace=namespace, key=key, memory_type=memory_type)
     scope = {"scope.task_id": task_id, "scope.intent_id": intent_id}
-    listed = given(tags=joined(tags), tags_any=joined(tags_any))
+    listed = drop_none(tags=join_tags(tags), tags_any=join_tags(tags_any))
     flag = {} if pinned is None else {"pinned": "true" if pinned else "false"}
-    return named | listed | flag | given(**scope)
+    return named | listed | flag | drop_none(**scope)

@@ -3,7 +3,9 @@
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
-from agent_memory._async.resource import AsyncResource, given, items, member, segment
+from agent_memory._async.resource import AsyncResource
+from agent_memory.requests import drop_none, quote_segment
+from agent_memory.responses import get_member, parse_items
 
 _RUNS = "/api/v1/runs"
 _EPISODES = "/api/v1/episodes"
@@ -23,7 +25,7 @@ class AsyncRuns(AsyncResource):
         input: Any = None,  # noqa: A002 - the contract's own word
         sensitivity: str | None = None,
     ) -> Document:
-        """Starts a run; its `id` is what episodes are appended to.
+        """Start a run; its `id` is what episodes are appended to.
 
         Args:
             agent_type: a label such as `sdr`; episodes are recalled by it.
@@ -31,8 +33,8 @@ class AsyncRuns(AsyncResource):
             input: whatever JSON can write, up to 65,536 bytes.
             sensitivity: `confidential` and `restricted` texts are stored encrypted.
         """
-        body = given(instance_id=instance_id, input=input, sensitivity=sensitivity)
-        return await self._document("POST", _RUNS, json={"agent_type": agent_type, **body})
+        body = drop_none(instance_id=instance_id, input=input, sensitivity=sensitivity)
+        return await self._call("POST", _RUNS, json={"agent_type": agent_type, **body})
 
     async def append(
         self,
@@ -45,7 +47,7 @@ class AsyncRuns(AsyncResource):
         metadata: Mapping[str, Any] | None = None,
         sensitivity: str | None = None,
     ) -> Document:
-        """Appends an episode to a run, exactly once, even after its end.
+        """Append an episode to a run, exactly once, even after its end.
 
         Args:
             run_id: the run.
@@ -60,49 +62,49 @@ class AsyncRuns(AsyncResource):
             MemoryNotFoundError: no run of the last 90 days has this id.
             MemoryCapacityError: the tenant has 100,000 episodes.
         """
-        more = given(role=role, kind=kind, turn=turn, sensitivity=sensitivity)
+        more = drop_none(role=role, kind=kind, turn=turn, sensitivity=sensitivity)
         if metadata is not None:
             more["metadata"] = dict(metadata)
-        return await self._document(
+        return await self._call(
             "POST", f"{_path(run_id)}/episodes", json={"content": content, **more}
         )
 
     async def complete(self, run_id: str, output: Any = None) -> Document:
-        """Ends a run that went well.
+        """End a run that went well.
 
         Raises:
             MemoryNotFoundError: no run of the last 90 days has this id.
             RunClosedError: it is over.
         """
-        return await self._document("POST", f"{_path(run_id)}/complete", json={"output": output})
+        return await self._call("POST", f"{_path(run_id)}/complete", json={"output": output})
 
     async def fail(self, run_id: str, error: Any = None) -> Document:
-        """Ends a run that didn't; raises as `complete`."""
-        return await self._document("POST", f"{_path(run_id)}/fail", json={"error": error})
+        """End a run that didn't; raises as `complete`."""
+        return await self._call("POST", f"{_path(run_id)}/fail", json={"error": error})
 
     async def get(self, run_id: str) -> Document:
-        """A run.
+        """Return a run.
 
         Raises:
             MemoryNotFoundError: no run of the last 90 days has this id.
         """
-        return await self._document("GET", _path(run_id))
+        return await self._call("GET", _path(run_id))
 
     async def of_type(
         self, agent_type: str, *, status: str | None = None
     ) -> AsyncIterator[Document]:
-        """An agent type's runs, newest first, a page at a time as they are asked for.
+        """Yield an agent type's runs, newest first, a page at a time as they are asked for.
 
         Args:
             agent_type: as the runs were started with.
             status: `running`, `completed` or `failed`.
         """
-        asked = given(agent_type=agent_type, status=status)
-        async for run in self._listed(_RUNS, "runs", asked):
+        asked = drop_none(agent_type=agent_type, status=status)
+        async for run in self._list(_RUNS, "runs", asked):
             yield run
 
     async def recall(self, agent_type: str, last: int = 10) -> list[Document]:
-        """The newest `last` episodes of an agent type, across its runs, newest first."""
+        """Return the newest `last` episodes of an agent type, across its runs, newest first."""
         asked = {"agent_type": agent_type}
         found: list[Document] = []
         if last > 0:
@@ -113,7 +115,7 @@ class AsyncRuns(AsyncResource):
         return found
 
     async def episodes(self, run_id: str) -> AsyncIterator[Document]:
-        """All episodes of a run, newest first, a page at a time as they are asked for.
+        """Yield all episodes of a run, newest first, a page at a time as they are asked for.
 
         Raises:
             MemoryNotFoundError: no run of the last 90 days has this id.
@@ -124,13 +126,13 @@ class AsyncRuns(AsyncResource):
     async def _episodes(self, whose: Document, at_once: int) -> AsyncIterator[Document]:
         following: Document | None = {}
         while following is not None:
-            page = await self._document(
+            page = await self._call(
                 "GET", _EPISODES, params={**whose, **following, "limit": at_once}
             )
-            for episode in items(member(page, "episodes")):
+            for episode in parse_items(get_member(page, "episodes")):
                 yield episode
             following = {"before": page["next"]} if "next" in page else None
 
 
 def _path(run_id: str) -> str:
-    return f"{_RUNS}/{segment(run_id)}"
+    return f"{_RUNS}/{quote_segment(run_id)}"

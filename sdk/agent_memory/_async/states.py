@@ -2,8 +2,10 @@
 
 from typing import Any
 
-from agent_memory._async.resource import AsyncResource, made, member, position, segment
+from agent_memory._async.resource import AsyncResource
 from agent_memory.exceptions import MemoryNotFoundError
+from agent_memory.requests import quote_segment
+from agent_memory.responses import get_member, parse, parse_next_offset
 
 
 class AsyncStates(AsyncResource):
@@ -12,7 +14,7 @@ class AsyncStates(AsyncResource):
     async def put(
         self, agent_id: str, owner_id: str, key: str, value: Any, *, version: int | None = None
     ) -> int:
-        """Stores a state; its version.
+        """Store a state; its version.
 
         Args:
             value: whatever JSON can write, up to 65,536 bytes.
@@ -23,39 +25,39 @@ class AsyncStates(AsyncResource):
             MemoryAccessError: it is another agent's.
         """
         path = _path(agent_id, owner_id, key)
-        stored = await self._document("PUT", path, json={"value": value}, version=version)
-        return made(int, member(stored, "version"))
+        stored = await self._call("PUT", path, json={"value": value}, version=version)
+        return parse(int, get_member(stored, "version"))
 
     async def get(self, agent_id: str, owner_id: str, key: str, default: Any = None) -> Any:
-        """A state's value; `default` if there is none."""
+        """Return a state's value; `default` if there is none."""
         try:
-            found = await self._document("GET", _path(agent_id, owner_id, key))
+            found = await self._call("GET", _path(agent_id, owner_id, key))
         except MemoryNotFoundError:
             return default
-        return member(found, "value")
+        return get_member(found, "value")
 
     async def delete(self, agent_id: str, owner_id: str, key: str) -> bool:
-        """Deletes a state; whether there was one."""
-        return await self._deleted(_path(agent_id, owner_id, key))
+        """Delete a state; whether there was one."""
+        return await self._delete(_path(agent_id, owner_id, key))
 
     async def all(self, agent_id: str, owner_id: str) -> dict[str, Any]:
-        """All of an agent's states for an owner, by key."""
+        """Return all of an agent's states for an owner, by key."""
         found: dict[str, Any] = {}
         following: int | None = 0
         while following is not None:
-            page = await self._document(
+            page = await self._call(
                 "GET", _of_owner(agent_id, owner_id), params={"offset": following}
             )
-            found |= made(dict, member(page, "states"))
-            following = position(page)
+            found |= parse(dict, get_member(page, "states"))
+            following = parse_next_offset(page)
         return found
 
 
 def _of_owner(agent_id: str, owner_id: str) -> str:
     if "/" in owner_id:
         raise ValueError("an owner's id holds no slash")
-    return f"/api/v1/agents/{segment(agent_id)}/state/{segment(owner_id)}"
+    return f"/api/v1/agents/{quote_segment(agent_id)}/state/{quote_segment(owner_id)}"
 
 
 def _path(agent_id: str, owner_id: str, key: str) -> str:
-    return f"{_of_owner(agent_id, owner_id)}/{segment(key)}"
+    return f"{_of_owner(agent_id, owner_id)}/{quote_segment(key)}"

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from agent_memory._async.resource import AsyncResource, document_of
+from agent_memory._async.resource import AsyncResource
+from agent_memory.responses import parse_object
 
 _WORKFLOWS = "/api/v1/workflows"
 
@@ -12,7 +13,7 @@ class AsyncWorkflows(AsyncResource):
     """Workflow files."""
 
     async def apply(self, workflow: str | Mapping[str, Any]) -> dict[str, Any]:
-        """Applies a workflow: the text of a YAML or JSON file, or its content. The same one again
+        """Apply a workflow: the text of a YAML or JSON file, or its content. The same one again
         changes nothing.
 
         Returns:
@@ -22,7 +23,7 @@ class AsyncWorkflows(AsyncResource):
             ValidationError: it is malformed; the errors name their lines.
         """
         if not isinstance(workflow, str):
-            return await self._document("POST", _WORKFLOWS, json=dict(workflow))
+            return await self._call("POST", _WORKFLOWS, json=dict(workflow))
         headers = {"Content-Type": "application/yaml"}
         answer = await self._client.request("POST", _WORKFLOWS, text=workflow, headers=headers)
-        return document_of(answer)
+        return parse_object(answer)

@@ -22,8 +22,8 @@ from agent_memory._sync.states import States
 from agent_memory._sync.tasks import Tasks
 from agent_memory._sync.tenants import Tenants
 from agent_memory._sync.workflows import Workflows
-from agent_memory.bodies import json_body
-from agent_memory.settings import settings_of
+from agent_memory.requests import render_json
+from agent_memory.settings import resolve_settings
 
 
 class Client:
@@ -60,7 +60,7 @@ class Client:
         max_retries: int = 4,
         transport: httpx.BaseTransport | Pool | None = None,
     ) -> None:
-        self.settings = settings_of(server_url, api_key, timeout, max_retries)
+        self.settings = resolve_settings(server_url, api_key, timeout, max_retries)
         self.pool = (
             transport if isinstance(transport, Pool) else Pool(self.settings, transport)
         )
@@ -83,7 +83,10 @@ class Client:
     def with_options(
         self, *, timeout: float | None = None, max_retries: int | None = None
     ) -> "Client":
-        """A client with other settings on the same connections: closing either closes both."""
+        """Return a client with other settings on the same connections.
+
+        Closing either closes both.
+        """
         before = self.settings
         return Client(
             before.server_url,
@@ -103,7 +106,7 @@ class Client:
         text: str | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> httpx.Response:
-        """Any call of the service, with this client's retries and exceptions (contract §10).
+        """Send any call of the service, with this client's retries and exceptions (contract §10).
 
         POST and PATCH carry an Idempotency-Key, the same on each attempt. The body is `json`, or
         `text` with the Content-Type that `headers` name.
@@ -115,12 +118,12 @@ class Client:
         named = dict(headers or {})
         body = None if text is None else text.encode()
         if json is not None:
-            body = json_body(json)
+            body = render_json(json)
             named["Content-Type"] = "application/json"
         return self.pool.send(self.settings, method, path, params, body, named)
 
     def close(self) -> None:
-        """Closes the connections; any further call raises `ClientClosedError`."""
+        """Close the connections; any further call raises `ClientClosedError`."""
         self.pool.close()
 
     def __enter__(self) -> Self:

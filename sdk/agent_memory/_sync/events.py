@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 
-from agent_memory._sync.resource import Resource, given, items, made, member, segment
+from agent_memory._sync.resource import Resource
 from agent_memory._waiting import sleep
 from agent_memory.model import Event
+from agent_memory.requests import drop_none, quote_segment
+from agent_memory.responses import get_member, parse, parse_items
 
 _AT_ONCE = 1000
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0  # seconds
@@ -23,8 +25,10 @@ class Events(Resource):
         after: str | None = None,
         follow: bool = False,
     ) -> Iterator[Event]:
-        """The log of an intent. `after` goes on behind an earlier event's position."""
-        return self._events(f"/api/v1/intents/{segment(intent_id)}/events", type, after, follow)
+        """Return the log of an intent. `after` goes on behind an earlier event's position."""
+        return self._events(
+            f"/api/v1/intents/{quote_segment(intent_id)}/events", type, after, follow
+        )
 
     def agent(
         self,
@@ -34,8 +38,8 @@ class Events(Resource):
         after: str | None = None,
         follow: bool = False,
     ) -> Iterator[Event]:
-        """The log of an agent; otherwise like `intent`."""
-        return self._events(f"/api/v1/agents/{segment(agent_id)}/events", type, after, follow)
+        """Return the log of an agent; otherwise like `intent`."""
+        return self._events(f"/api/v1/agents/{quote_segment(agent_id)}/events", type, after, follow)
 
     def namespace(
         self,
@@ -45,8 +49,8 @@ class Events(Resource):
         after: str | None = None,
         follow: bool = False,
     ) -> Iterator[Event]:
-        """The log of a namespace; otherwise like `intent`."""
-        path = f"/api/v1/memory/namespaces/{segment(namespace)}/events"
+        """Return the log of a namespace; otherwise like `intent`."""
+        path = f"/api/v1/memory/namespaces/{quote_segment(namespace)}/events"
         return self._events(path, type, after, follow)
 
     def _events(
@@ -54,11 +58,11 @@ class Events(Resource):
     ) -> Iterator[Event]:
         pause = _FIRST_PAUSE
         while True:
-            asked = given(type=type, after=after, limit=_AT_ONCE)
-            answer = self._document("GET", path, params=asked)
-            events, position = items(member(answer, "events")), member(answer, "next")
+            asked = drop_none(type=type, after=after, limit=_AT_ONCE)
+            answer = self._call("GET", path, params=asked)
+            events, position = parse_items(get_member(answer, "events")), get_member(answer, "next")
             for document in events:
-                yield made(Event.from_document, document)
+                yield parse(Event.from_document, document)
             moved, after = position != after, position
             if events and moved:
                 pause = _FIRST_PAUSE

@@ -2,8 +2,10 @@
 
 from typing import Any
 
-from agent_memory._sync.resource import Resource, given, items, member, segment
+from agent_memory._sync.resource import Resource
 from agent_memory.exceptions import MemoryNotFoundError
+from agent_memory.requests import drop_none, quote_segment
+from agent_memory.responses import get_member, parse_items
 
 _FACTS = "/api/v1/facts"
 
@@ -26,7 +28,7 @@ class Facts(Resource):
         learned_from_run_id: str | None = None,
         metadata: Document | None = None,
     ) -> Document:
-        """Keeps a fact until it is forgotten.
+        """Keep a fact until it is forgotten.
 
         Args:
             confidence: from 0 to 1.
@@ -38,14 +40,14 @@ class Facts(Resource):
         Raises:
             ValidationError: a part has no words, or is too long.
         """
-        body = {"subject": subject, "predicate": predicate, "object": object} | given(
+        body = {"subject": subject, "predicate": predicate, "object": object} | drop_none(
             confidence=confidence,
             fact_id=fact_id,
             agent_type=agent_type,
             learned_from_run_id=learned_from_run_id,
             metadata=metadata,
         )
-        return self._document("POST", _FACTS, json=body)
+        return self._call("POST", _FACTS, json=body)
 
     def recall(
         self,
@@ -58,7 +60,7 @@ class Facts(Resource):
         learned_from_run_id: str | None = None,
         min_confidence: float | None = None,
     ) -> list[Document]:
-        """The facts most alike to a query, best first, each with its `score` (1 at most).
+        """Return the facts most alike to a query, best first, each with its `score` (1 at most).
 
         Args:
             query: what to recall, in words.
@@ -66,7 +68,7 @@ class Facts(Resource):
             agent_type, subject, predicate, learned_from_run_id: only facts that have these.
             min_confidence: only facts that are at least as certain.
         """
-        filters = given(
+        filters = drop_none(
             agent_type=agent_type,
             subject=subject,
             predicate=predicate,
@@ -74,20 +76,20 @@ class Facts(Resource):
             min_confidence=min_confidence,
         )
         body = {"query": query, "top_k": top_k, "filters": filters}
-        answer = self._document("POST", f"{_FACTS}/recall", json=body)
-        return list(items(member(answer, "facts")))
+        answer = self._call("POST", f"{_FACTS}/recall", json=body)
+        return list(parse_items(get_member(answer, "facts")))
 
     def get(self, fact_id: str) -> Document | None:
-        """A fact; None if there is none."""
+        """Return a fact; None if there is none."""
         try:
-            return self._document("GET", f"{_FACTS}/{segment(fact_id)}")
+            return self._call("GET", f"{_FACTS}/{quote_segment(fact_id)}")
         except MemoryNotFoundError:
             return None
 
     def forget(self, fact_id: str, *, version: int | None = None) -> bool:
-        """Deletes a fact; whether there was one.
+        """Delete a fact; whether there was one.
 
         Raises:
             MemoryConflictError: it is at another version than the given one.
         """
-        return self._deleted(f"{_FACTS}/{segment(fact_id)}", version)
+        return self._delete(f"{_FACTS}/{quote_segment(fact_id)}", version)

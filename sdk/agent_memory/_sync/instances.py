@@ -2,8 +2,10 @@
 
 from typing import Any
 
-from agent_memory._sync.resource import Resource, made, member, segment
+from agent_memory._sync.resource import Resource
 from agent_memory.exceptions import MemoryNotFoundError
+from agent_memory.requests import quote_segment
+from agent_memory.responses import get_member, parse
 
 
 class Instances(Resource):
@@ -13,7 +15,7 @@ class Instances(Resource):
     """
 
     def put(self, instance_id: str, key: str, value: Any) -> None:
-        """Stores a value for an hour, in place of the one before it.
+        """Store a value for an hour, in place of the one before it.
 
         Args:
             value: whatever JSON can write.
@@ -22,31 +24,31 @@ class Instances(Resource):
             MemoryCapacityError: it doesn't fit beside the instance's other values.
             TooLargeError: it alone is too large.
         """
-        self._document("PUT", _path(instance_id, key), json={"value": value})
+        self._call("PUT", _path(instance_id, key), json={"value": value})
 
     def get(self, instance_id: str, key: str, default: Any = None) -> Any:
-        """A value; `default` if there is none, or its hour is over."""
+        """Return a value; `default` if there is none, or its hour is over."""
         try:
-            found = self._document("GET", _path(instance_id, key))
+            found = self._call("GET", _path(instance_id, key))
         except MemoryNotFoundError:
             return default
-        return member(found, "value")
+        return get_member(found, "value")
 
     def all(self, instance_id: str) -> dict[str, Any]:
-        """All values of an instance, by key."""
-        found = self._document("GET", _of_instance(instance_id))
-        return made(dict, member(found, "values"))
+        """Return all values of an instance, by key."""
+        found = self._call("GET", _of_instance(instance_id))
+        return parse(dict, get_member(found, "values"))
 
     def delete(self, instance_id: str, key: str) -> bool:
-        """Deletes a value; whether there was one."""
-        return self._deleted(_path(instance_id, key))
+        """Delete a value; whether there was one."""
+        return self._delete(_path(instance_id, key))
 
 
 def _of_instance(instance_id: str) -> str:
     if "/" in instance_id:
         raise ValueError("an instance's id holds no slash")
-    return f"/api/v1/instances/{segment(instance_id)}/working"
+    return f"/api/v1/instances/{quote_segment(instance_id)}/working"
 
 
 def _path(instance_id: str, key: str) -> str:
-    return f"{_of_instance(instance_id)}/{segment(key)}"
+    return f"{_of_instance(instance_id)}/{quote_segment(key)}"

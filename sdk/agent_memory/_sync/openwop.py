@@ -4,9 +4,10 @@ from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from agent_memory._sync.resource import document_of, given, items, made, member, segment
 from agent_memory.exceptions import MemoryNotFoundError
 from agent_memory.openwop_model import MemoryEntry, OnSecret, named_errors, run_body
+from agent_memory.requests import drop_none, quote_segment
+from agent_memory.responses import get_member, parse, parse_items, parse_object
 
 if TYPE_CHECKING:
     from agent_memory._sync.client import Client
@@ -37,7 +38,7 @@ class MemoryAdapter:
         secrets: Mapping[str, str] | None = None,
         on_secret: OnSecret = "redact",  # noqa: S107 - a policy
     ) -> "MemoryRun":
-        """Starts a run on the memory of the caller, the agent and the scope.
+        """Start a run on the memory of the caller, the agent and the scope.
 
         Args:
             agent: whose memory it is; any name.
@@ -50,13 +51,13 @@ class MemoryAdapter:
         """
         body = run_body(agent, scope, secrets, on_secret)
         started = self._called("POST", "/v1/runs", json=body)
-        named = (member(started, name) for name in ("runId", "memoryRef", "snapshotAt"))
+        named = (get_member(started, name) for name in ("runId", "memoryRef", "snapshotAt"))
         return MemoryRun(self._client, *named)
 
     def list(
         self, memory_ref: str, *, limit: int | None = None, tag: str | None = None
     ) -> list[MemoryEntry]:
-        """What shows, newest first: all of it, or `limit` at most (0 is no limit).
+        """Return what shows, newest first: all of it, or `limit` at most (0 is no limit).
 
         Raises:
             MemoryAccessError: the reference wasn't issued to this tenant.
@@ -69,10 +70,11 @@ class MemoryAdapter:
         before: str | None = None
         while True:
             asked = min(limit - len(found), _AT_ONCE) if limit else 0
-            query = given(runId=self.run_id, tag=tag, before=before) | {"limit": asked}
+            query = drop_none(runId=self.run_id, tag=tag, before=before) | {"limit": asked}
             page = self._called("GET", _path(memory_ref), params=query)
             entries = [
-                made(MemoryEntry.from_document, each) for each in items(member(page, "entries"))
+                parse(MemoryEntry.from_document, each)
+                for each in parse_items(get_member(page, "entries"))
             ]
             found += entries
             full = asked == _AT_ONCE == len(entries)
@@ -81,21 +83,21 @@ class MemoryAdapter:
                 return found
 
     def get(self, memory_ref: str, id: str) -> MemoryEntry | None:
-        """An entry; None if there is none, or it came after the run's start.
+        """Return an entry; None if there is none, or it came after the run's start.
 
         Raises:
             MemoryAccessError: the reference wasn't issued to this tenant.
             MemoryNotFoundError: there is no such run on this memory.
             RunEndedError: the run is over.
         """
-        path = f"{_path(memory_ref)}/{segment(id)}"
+        path = f"{_path(memory_ref)}/{quote_segment(id)}"
         try:
-            answer = self._called("GET", path, params=given(runId=self.run_id))
+            answer = self._called("GET", path, params=drop_none(runId=self.run_id))
         except MemoryNotFoundError as error:
             if "entry" in error.problem:
                 return None
             raise
-        return made(MemoryEntry.from_document, member(answer, "entry"))
+        return parse(MemoryEntry.from_document, get_member(answer, "entry"))
 
     def put(
         self,
@@ -105,7 +107,7 @@ class MemoryAdapter:
         tags: Iterable[str] = (),
         expires_at: str | None = None,
     ) -> MemoryEntry:
-        """Writes a new entry; what comes back is what was persisted, clean of secrets.
+        """Write a new entry; what comes back is what was persisted, clean of secrets.
 
         Raises:
             MemoryAccessError: the reference wasn't issued to this tenant.
@@ -114,14 +116,14 @@ class MemoryAdapter:
             TooLargeError: the content is over 65,536 bytes.
             RunEndedError: the run is over.
         """
-        more = given(expiresAt=expires_at, runId=self.run_id)
+        more = drop_none(expiresAt=expires_at, runId=self.run_id)
         body = {"content": content, "tags": [*tags]} | more
-        return made(
+        return parse(
             MemoryEntry.from_document, self._called("POST", _path(memory_ref), json=body)
         )
 
     def delete(self, memory_ref: str, id: str) -> bool:
-        """Deletes an entry for all later runs; whether there was one. This run's snapshot, and
+        """Delete an entry for all later runs; whether there was one. This run's snapshot, and
         that of any other open one, is as before.
 
         After a lost answer it is sent again, and then says False of what it deleted itself.
@@ -130,9 +132,9 @@ class MemoryAdapter:
             MemoryAccessError: the reference wasn't issued to this tenant.
             RunEndedError: the run is over.
         """
-        path = f"{_path(memory_ref)}/{segment(id)}"
-        answer = self._called("DELETE", path, params=given(runId=self.run_id))
-        return bool(member(answer, "deleted"))
+        path = f"{_path(memory_ref)}/{quote_segment(id)}"
+        answer = self._called("DELETE", path, params=drop_none(runId=self.run_id))
+        return bool(get_member(answer, "deleted"))
 
     def _called(
         self,
@@ -144,7 +146,7 @@ class MemoryAdapter:
     ) -> dict[str, Any]:
         with named_errors():
             answer = self._client.request(method, path, params=params, json=json)
-        return document_of(answer)
+        return parse_object(answer)
 
 
 class MemoryRun(MemoryAdapter):
@@ -164,8 +166,8 @@ class MemoryRun(MemoryAdapter):
         self.snapshot_at = snapshot_at
 
     def end(self) -> None:
-        """Drops the run's secrets and its hold on the snapshot. Twice does no harm."""
-        self._called("POST", f"/v1/runs/{segment(str(self.run_id))}/end")
+        """Drop the run's secrets and its hold on the snapshot. Twice does no harm."""
+        self._called("POST", f"/v1/runs/{quote_segment(str(self.run_id))}/end")
 
     def __enter__(self) -> Self:
         return self
@@ -180,4 +182,4 @@ class MemoryRun(MemoryAdapter):
 
 
 def _path(memory_ref: str) -> str:
-    return f"/v1/memory/{segment(memory_ref)}"
+    return f"/v1/memory/{quote_segment(memory_ref)}"

@@ -8,8 +8,14 @@ from typing import Any
 import httpx
 
 from agent_memory._waiting import sleep
-from agent_memory.answers import delay, error_of, garbage, is_garbage, passes
 from agent_memory.exceptions import ClientClosedError, ConnectionFailedError
+from agent_memory.responses import (
+    compute_delay,
+    is_not_json,
+    is_transient,
+    to_error,
+    to_invalid_answer_error,
+)
 from agent_memory.settings import Settings
 
 _ONCE = frozenset({"POST", "PATCH"})
@@ -37,7 +43,7 @@ class Pool:
         )
 
     def close(self) -> None:
-        """Closes all connections. Twice does no harm."""
+        """Close all connections. Twice does no harm."""
         self._http.close()
 
     def send(
@@ -49,7 +55,7 @@ class Pool:
         body: bytes | None,
         headers: Mapping[str, str],
     ) -> httpx.Response:
-        """Carries out one call, however many attempts that takes.
+        """Carry out one call, however many attempts that takes.
 
         Raises:
             AgentMemoryError: the service refused, or gave no answer.
@@ -69,12 +75,12 @@ class Pool:
                 if last:
                     raise _unanswered(error, sent, settings) from error
             if answer is not None:
-                if not (passes(answer) or is_garbage(answer)):
+                if not (is_transient(answer) or is_not_json(answer)):
                     return _checked(answer, sent)
                 if last:
                     raise _in_the_end(answer, sent)
                 sent = sent or answer.status_code != 429
-            wait = delay(attempt, answer)
+            wait = compute_delay(attempt, answer)
             _log.info(
                 "attempt %d of %s %s failed; again in %.1f s", attempt + 1, method, path, wait
             )
@@ -113,14 +119,14 @@ class Pool:
 def _checked(answer: httpx.Response, sent: bool) -> httpx.Response:
     if answer.is_success or answer.status_code == 304:
         return answer
-    raise error_of(answer, may_have_happened=sent or answer.status_code >= 500)
+    raise to_error(answer, may_have_happened=sent or answer.status_code >= 500)
 
 
 def _in_the_end(answer: httpx.Response, sent: bool) -> Exception:
     maybe = sent or answer.status_code != 429
-    if is_garbage(answer):
-        return garbage(answer, may_have_happened=maybe)
-    return error_of(answer, may_have_happened=maybe)
+    if is_not_json(answer):
+        return to_invalid_answer_error(answer, may_have_happened=maybe)
+    return to_error(answer, may_have_happened=maybe)
 
 
 def _unanswered(error: httpx.RequestError, sent: bool, settings: Settings) -> Exception:

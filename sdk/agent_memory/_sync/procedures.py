@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-from agent_memory._sync.resource import Resource, given, segment
+from agent_memory._sync.resource import Resource
 from agent_memory.exceptions import MemoryNotFoundError
+from agent_memory.requests import drop_none, quote_segment
 
 _PROCEDURES = "/api/v1/procedures"
 
@@ -28,7 +29,7 @@ class Procedures(Resource):
         reset: bool = False,
         version: int | None = None,
     ) -> Document:
-        """Sets a workflow's spec. What was learned of it stays; the same again changes nothing.
+        """Set a workflow's spec. What was learned of it stays; the same again changes nothing.
 
         Args:
             spec: whatever JSON can write, up to 65,536 bytes.
@@ -44,21 +45,21 @@ class Procedures(Resource):
         """
         body = {"spec": spec, "half_life": half_life, "reset": reset}
         path = _workflow(agent_type, task_type, workflow_id)
-        return self._document("PUT", path, json=body, version=version)
+        return self._call("PUT", path, json=body, version=version)
 
     def get(self, agent_type: str, task_type: str, workflow_id: str) -> Document | None:
-        """A workflow; None if there is none."""
+        """Return a workflow; None if there is none."""
         try:
-            return self._document("GET", _workflow(agent_type, task_type, workflow_id))
+            return self._call("GET", _workflow(agent_type, task_type, workflow_id))
         except MemoryNotFoundError:
             return None
 
     def list(self, agent_type: str, task_type: str) -> Iterator[Document]:
-        """The workflows for a type of task, newest first, a page at a time."""
-        return self._listed(_procedure(agent_type, task_type), "procedures")
+        """Return the workflows for a type of task, newest first, a page at a time."""
+        return self._list(_procedure(agent_type, task_type), "procedures")
 
     def select(self, agent_type: str, task_type: str, *, seed: int | None = None) -> Document:
-        """The workflow to try next, by Thompson sampling; `sampled` is what its draw gave.
+        """Return the workflow to try next, by Thompson sampling; `sampled` is what its draw gave.
 
         Args:
             seed: makes the draw repeatable, for tests: the same one on the same outcomes at the
@@ -68,29 +69,29 @@ class Procedures(Resource):
             MemoryNotFoundError: there is no workflow to select from.
         """
         path = f"{_procedure(agent_type, task_type)}/select"
-        return self._document("POST", path, json=given(seed=seed))
+        return self._call("POST", path, json=drop_none(seed=seed))
 
     def outcome(
         self, agent_type: str, task_type: str, workflow_id: str, score: float
     ) -> Document:
-        """Counts how well a workflow did, from 0 to 1, exactly once; the workflow after it.
+        """Count how well a workflow did, from 0 to 1, exactly once; the workflow after it.
 
         Raises:
             MemoryNotFoundError: there is no such workflow.
             ValidationError: the score isn't from 0 to 1.
         """
         path = f"{_workflow(agent_type, task_type, workflow_id)}/outcome"
-        return self._document("POST", path, json={"score": score})
+        return self._call("POST", path, json={"score": score})
 
     def delete(
         self, agent_type: str, task_type: str, workflow_id: str, *, version: int | None = None
     ) -> bool:
-        """Deletes a workflow with what was learned of it; whether there was one.
+        """Delete a workflow with what was learned of it; whether there was one.
 
         Raises:
             MemoryConflictError: it is at another version than the given one.
         """
-        return self._deleted(_workflow(agent_type, task_type, workflow_id), version)
+        return self._delete(_workflow(agent_type, task_type, workflow_id), version)
 
 
 def _procedure(agent_type: str, task_type: str) -> str:
@@ -104,4 +105,4 @@ def _workflow(agent_type: str, task_type: str, workflow_id: str) -> str:
 def _part(name: str) -> str:
     if "/" in name:
         raise ValueError("the names of agent types, task types and workflows hold no slash")
-    return segment(name)
+    return quote_segment(name)

@@ -1,21 +1,17 @@
 """What all parts of the client have in common."""
 
-from collections.abc import Iterator, Callable, Iterable, Mapping
-from operator import itemgetter
-from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import quote
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 import httpx
 
-from agent_memory.exceptions import InvalidAnswerError, MemoryNotFoundError
+from agent_memory.exceptions import MemoryNotFoundError
+from agent_memory.responses import get_member, parse_items, parse_next_offset, parse_object
 
 if TYPE_CHECKING:
     from agent_memory._sync.client import Client
 
 _AT_ONCE = 1000
-_FOREVER = "forever"
-
-Made = TypeVar("Made")
 
 
 class Resource:
@@ -24,7 +20,7 @@ class Resource:
     def __init__(self, client: "Client") -> None:
         self._client = client
 
-    def _document(
+    def _call(
         self,
         method: str,
         path: str,
@@ -35,149 +31,41 @@ class Resource:
     ) -> dict[str, Any]:
         headers = None if version is None else {"If-Match": str(version)}
         answer = self._client.request(method, path, params=params, json=json, headers=headers)
-        return document_of(answer)
+        return parse_object(answer)
 
-    def _deleted(self, path: str, version: int | None = None) -> bool:
-        """Deletes; whether there was something, or may have been when an answer was lost."""
+    def _delete(self, path: str, version: int | None = None) -> bool:
+        """Delete; whether there was something, or may have been when an answer was lost."""
         try:
-            self._document("DELETE", path, version=version)
+            self._call("DELETE", path, version=version)
         except MemoryNotFoundError as gone:
             return gone.may_have_happened
         return True
 
-    def _removed(self, path: str) -> None:
-        """Deletes.
+    def _remove(self, path: str) -> None:
+        """Delete.
 
         Raises:
             MemoryNotFoundError: there is nothing, and wasn't when this call began.
         """
         try:
-            self._document("DELETE", path)
+            self._call("DELETE", path)
         except MemoryNotFoundError as gone:
             if not gone.may_have_happened:
                 raise
 
-    def _listed(
+    def _list(
         self, path: str, name: str | None, params: Mapping[str, Any] | None = None
     ) -> Iterator[dict[str, Any]]:
-        """The items of all pages: of the member `name`, or of a bare array."""
+        """Yield the items of all pages: of the member `name`, or of a bare array."""
         offset: int | None = 0
         while offset is not None:
             asked = {"limit": _AT_ONCE, **(params or {}), "offset": offset}
             answer = self._client.request("GET", path, params=asked)
             body = answer.json() if answer.content else {}
-            for item in items(body if name is None else member(body, name)):
+            for item in parse_items(body if name is None else get_member(body, name)):
                 yield item
-            offset = position(body if name is not None else _headed(answer))
-
-
-def made(kind: Callable[[Any], Made], document: Any) -> Made:
-    """What `kind` makes of a document.
-
-    Raises:
-        InvalidAnswerError: the document isn't of that kind, so it isn't the service's.
-    """
-    try:
-        return kind(document)
-    except (AttributeError, KeyError, TypeError, ValueError):
-        raise InvalidAnswerError(
-            "what answered isn't the memory service, or not in a version that this client knows; "
-            "check server_url",
-            may_have_happened=True,
-        ) from None
-
-
-def document_of(answer: httpx.Response) -> dict[str, Any]:
-    """The object that an answer holds; an empty one if its body is empty.
-
-    Raises:
-        InvalidAnswerError: it holds something else.
-    """
-    return made(_object, answer.json() if answer.content else {})
-
-
-def member(document: Any, name: str) -> Any:
-    """A member that a document of the service has.
-
-    Raises:
-        InvalidAnswerError: it lacks it.
-    """
-    return made(itemgetter(name), document)
-
-
-def position(page: Mapping[str, Any]) -> int | None:
-    """The offset of what follows a page; None on the last one.
-
-    Raises:
-        InvalidAnswerError: it is no offset.
-    """
-    following = page.get("next_offset")
-    return None if following is None else made(int, following)
-
-
-def items(documents: Any) -> list[dict[str, Any]]:
-    """A list of documents.
-
-    Raises:
-        InvalidAnswerError: it is something else.
-    """
-    return [made(_object, each) for each in made(_list, documents)]
+            offset = parse_next_offset(body if name is not None else _headed(answer))
 
 
 def _headed(answer: httpx.Response) -> dict[str, Any]:
     return {"next_offset": answer.headers.get("X-Next-Offset")}
-
-
-def _list(documents: Any) -> list[Any]:
-    if not isinstance(documents, list):
-        raise TypeError
-    return documents
-
-
-def _object(document: Any) -> dict[str, Any]:
-    if not isinstance(document, dict):
-        raise TypeError
-    return document
-
-
-def given(**fields: Any) -> dict[str, Any]:
-    """The fields that aren't None."""
-    return {name: value for name, value in fields.items() if value is not None}
-
-
-def written(**fields: Any) -> dict[str, Any]:
-    """The fields of an entry that are given, as the service takes them."""
-    named = given(**fields)
-    if "tags" in named:
-        named["tags"] = texts(named["tags"])
-    if named.get("ttl") == _FOREVER:
-        named["ttl"] = None
-    return named
-
-
-def texts(several: Iterable[str] | None) -> list[str] | None:
-    """Several texts, such as tags; None if they aren't given.
-
-    Raises:
-        TypeError: it is one text, whose characters nobody means.
-    """
-    if isinstance(several, str):
-        raise TypeError("give a list of texts, not a text: its characters would be taken for them")
-    return None if several is None else list(several)
-
-
-def joined(tags: Iterable[str] | None) -> str | None:
-    """Tags as a query names them; None if there are none.
-
-    Raises:
-        ValueError: one holds a comma, and would be taken for two.
-    """
-    named = texts(tags)
-    if named and any("," in tag for tag in named):
-        raise ValueError("a query separates tags by commas, so it can't ask for one that holds one")
-    return ",".join(named) if named else None
-
-
-def segment(name: str) -> str:
-    """A name as a part of a path."""
-    return quote(name, safe="")

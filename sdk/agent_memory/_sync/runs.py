@@ -3,7 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from agent_memory._sync.resource import Resource, given, items, member, segment
+from agent_memory._sync.resource import Resource
+from agent_memory.requests import drop_none, quote_segment
+from agent_memory.responses import get_member, parse_items
 
 _RUNS = "/api/v1/runs"
 _EPISODES = "/api/v1/episodes"
@@ -23,7 +25,7 @@ class Runs(Resource):
         input: Any = None,  # noqa: A002 - the contract's own word
         sensitivity: str | None = None,
     ) -> Document:
-        """Starts a run; its `id` is what episodes are appended to.
+        """Start a run; its `id` is what episodes are appended to.
 
         Args:
             agent_type: a label such as `sdr`; episodes are recalled by it.
@@ -31,8 +33,8 @@ class Runs(Resource):
             input: whatever JSON can write, up to 65,536 bytes.
             sensitivity: `confidential` and `restricted` texts are stored encrypted.
         """
-        body = given(instance_id=instance_id, input=input, sensitivity=sensitivity)
-        return self._document("POST", _RUNS, json={"agent_type": agent_type, **body})
+        body = drop_none(instance_id=instance_id, input=input, sensitivity=sensitivity)
+        return self._call("POST", _RUNS, json={"agent_type": agent_type, **body})
 
     def append(
         self,
@@ -45,7 +47,7 @@ class Runs(Resource):
         metadata: Mapping[str, Any] | None = None,
         sensitivity: str | None = None,
     ) -> Document:
-        """Appends an episode to a run, exactly once, even after its end.
+        """Append an episode to a run, exactly once, even after its end.
 
         Args:
             run_id: the run.
@@ -60,49 +62,49 @@ class Runs(Resource):
             MemoryNotFoundError: no run of the last 90 days has this id.
             MemoryCapacityError: the tenant has 100,000 episodes.
         """
-        more = given(role=role, kind=kind, turn=turn, sensitivity=sensitivity)
+        more = drop_none(role=role, kind=kind, turn=turn, sensitivity=sensitivity)
         if metadata is not None:
             more["metadata"] = dict(metadata)
-        return self._document(
+        return self._call(
             "POST", f"{_path(run_id)}/episodes", json={"content": content, **more}
         )
 
     def complete(self, run_id: str, output: Any = None) -> Document:
-        """Ends a run that went well.
+        """End a run that went well.
 
         Raises:
             MemoryNotFoundError: no run of the last 90 days has this id.
             RunClosedError: it is over.
         """
-        return self._document("POST", f"{_path(run_id)}/complete", json={"output": output})
+        return self._call("POST", f"{_path(run_id)}/complete", json={"output": output})
 
     def fail(self, run_id: str, error: Any = None) -> Document:
-        """Ends a run that didn't; raises as `complete`."""
-        return self._document("POST", f"{_path(run_id)}/fail", json={"error": error})
+        """End a run that didn't; raises as `complete`."""
+        return self._call("POST", f"{_path(run_id)}/fail", json={"error": error})
 
     def get(self, run_id: str) -> Document:
-        """A run.
+        """Return a run.
 
         Raises:
             MemoryNotFoundError: no run of the last 90 days has this id.
         """
-        return self._document("GET", _path(run_id))
+        return self._call("GET", _path(run_id))
 
     def of_type(
         self, agent_type: str, *, status: str | None = None
     ) -> Iterator[Document]:
-        """An agent type's runs, newest first, a page at a time as they are asked for.
+        """Yield an agent type's runs, newest first, a page at a time as they are asked for.
 
         Args:
             agent_type: as the runs were started with.
             status: `running`, `completed` or `failed`.
         """
-        asked = given(agent_type=agent_type, status=status)
-        for run in self._listed(_RUNS, "runs", asked):
+        asked = drop_none(agent_type=agent_type, status=status)
+        for run in self._list(_RUNS, "runs", asked):
             yield run
 
     def recall(self, agent_type: str, last: int = 10) -> list[Document]:
-        """The newest `last` episodes of an agent type, across its runs, newest first."""
+        """Return the newest `last` episodes of an agent type, across its runs, newest first."""
         asked = {"agent_type": agent_type}
         found: list[Document] = []
         if last > 0:
@@ -113,7 +115,7 @@ class Runs(Resource):
         return found
 
     def episodes(self, run_id: str) -> Iterator[Document]:
-        """All episodes of a run, newest first, a page at a time as they are asked for.
+        """Yield all episodes of a run, newest first, a page at a time as they are asked for.
 
         Raises:
             MemoryNotFoundError: no run of the last 90 days has this id.
@@ -124,13 +126,13 @@ class Runs(Resource):
     def _episodes(self, whose: Document, at_once: int) -> Iterator[Document]:
         following: Document | None = {}
         while following is not None:
-            page = self._document(
+            page = self._call(
                 "GET", _EPISODES, params={**whose, **following, "limit": at_once}
             )
-            for episode in items(member(page, "episodes")):
+            for episode in parse_items(get_member(page, "episodes")):
                 yield episode
             following = {"before": page["next"]} if "next" in page else None
 
 
 def _path(run_id: str) -> str:
-    return f"{_RUNS}/{segment(run_id)}"
+    return f"{_RUNS}/{quote_segment(run_id)}"

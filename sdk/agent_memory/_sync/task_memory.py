@@ -3,10 +3,11 @@
 from typing import Any
 
 from agent_memory._sync.client import Client
-from agent_memory._sync.resource import made, written
 from agent_memory._waiting import Check
 from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
 from agent_memory.model import Entry, MemoryType
+from agent_memory.requests import to_entry_fields
+from agent_memory.responses import parse
 
 _LONGEST_KEY = 255
 _MEMORY = "/api/v1/memory"
@@ -42,14 +43,16 @@ class TaskMemory:
     def get(
         self, namespace: str, key: str, *, memory_type: MemoryType | None = None
     ) -> dict[str, Any] | None:
-        """The value of `get_entry`; None if there is none."""
+        """Return the value of `get_entry`; None if there is none."""
         entry = self.get_entry(namespace, key, memory_type=memory_type)
         return None if entry is None else entry.value
 
     def get_entry(
         self, namespace: str, key: str, *, memory_type: MemoryType | None = None
     ) -> Entry | None:
-        """What this worker wrote in the task, or what anybody wrote there last; failing that, the
+        """Return what this worker wrote in the task, or what anybody wrote there last.
+
+        Failing that, the
         agent's own entry outside of tasks, then the shared one. None if there is none.
 
         Raises:
@@ -72,7 +75,7 @@ class TaskMemory:
         version: int | None = None,
         **fields: Any,
     ) -> Entry:
-        """Writes the agent's own entry: working memory of the task, unless `memory_type` says
+        """Write the agent's own entry: working memory of the task, unless `memory_type` says
         otherwise. It takes the same fields as `client.memory.set`.
 
         What was read or written here before is written at the version that was seen last. The
@@ -85,14 +88,14 @@ class TaskMemory:
         """
         self._check()
         if memory_type in _WORKING:
-            given = written(value=value, **fields)
+            given = to_entry_fields(value=value, **fields)
             return self._set_in_task((namespace, key), given, version)
         return self._set_outside(
             namespace, key, value, memory_type=memory_type, version=version, **fields
         )
 
     def delete(self, namespace: str, key: str) -> bool:
-        """Deletes the agent's own entry of the task; whether there was one.
+        """Delete the agent's own entry of the task; whether there was one.
 
         Raises:
             TaskLost: the task isn't this worker's any more.
@@ -104,7 +107,7 @@ class TaskMemory:
         return any(deleted)
 
     def query(self, **filters: Any) -> list[Entry]:
-        """All working entries of the task that match, whoever wrote them; newest first.
+        """Return all working entries of the task that match, whoever wrote them; newest first.
 
         Args:
             filters: those of `client.memory.query`, but for agent, scope and type.
@@ -127,7 +130,7 @@ class TaskMemory:
         return [entry for entry in found]
 
     def _versions(self, namespace: str, key: str) -> list[Entry]:
-        """The entries that agents of the task wrote under this key, the newest write first."""
+        """Return the entries that agents of the task wrote under this key, newest first."""
         entries = self._entries(namespace=namespace, key=key)
         if (apart := self._key_apart(key)) is not None:
             entries += self._entries(namespace=namespace, key=apart)
@@ -187,12 +190,12 @@ class TaskMemory:
             answer = self._client.request("POST", _MEMORY, json=body | given)
         except MemoryConflictError as taken:
             return self._instead(taken, namespace, key, given)
-        return made(Entry.from_document, answer.json())
+        return parse(Entry.from_document, answer.json())
 
     def _instead(
         self, taken: MemoryConflictError, namespace: str, key: str, given: dict[str, Any]
     ) -> Entry:
-        """Writes where an entry of the agent's stands in the way."""
+        """Write where an entry of the agent's stands in the way."""
         present = taken.current
         if present is None or present.memory_type != "working" or present.task_id is None:
             raise taken
@@ -204,7 +207,7 @@ class TaskMemory:
         return self._create(namespace, apart, given)
 
     def _key_apart(self, key: str) -> str | None:
-        """The key for when another task has the agent's entry; None where it is too long."""
+        """Return the key to use where another task has the entry; None if it is too long."""
         suffix = f"@{self._task_id}"
         if key.endswith(suffix):
             return None
@@ -214,7 +217,7 @@ class TaskMemory:
     def _patch(self, entry_id: str, version: int, given: dict[str, Any]) -> Entry:
         headers = {"If-Match": str(version)}
         path = f"{_MEMORY}/{entry_id}"
-        return made(
+        return parse(
             Entry.from_document,
             (self._client.request("PATCH", path, json=given, headers=headers)).json(),
         )

@@ -2,9 +2,11 @@
 
 from typing import Any
 
-from agent_memory._sync.resource import Resource, given, joined, made, segment
+from agent_memory._sync.resource import Resource
 from agent_memory.exceptions import MemoryConflictError
 from agent_memory.model import Task
+from agent_memory.requests import drop_none, join_tags, quote_segment
+from agent_memory.responses import parse
 
 _TASKS = "/api/v1/tasks"
 _ATTEMPTS = 10
@@ -17,7 +19,7 @@ class Tasks(Resource):
     """The tasks of the caller's tenant."""
 
     def create(self, intent_id: str, **fields: Any) -> Task:
-        """Registers a task.
+        """Register a task.
 
         Args:
             fields: `id`, `name`, `assigned_agent`, `coordinator`, `parent_task_id`,
@@ -27,69 +29,73 @@ class Tasks(Resource):
             MemoryConflictError: the id is taken.
             MemoryAccessError: the caller may not.
         """
-        body = {"intent_id": intent_id, **given(**fields)}
-        return made(Task.from_document, self._document("POST", _TASKS, json=body))
+        body = {"intent_id": intent_id, **drop_none(**fields)}
+        return parse(Task.from_document, self._call("POST", _TASKS, json=body))
 
     def get(self, task_id: str) -> Task:
-        """One task.
+        """Return one task.
 
         Raises:
             MemoryNotFoundError, MemoryAccessError: as they say.
         """
-        return made(Task.from_document, self._document("GET", f"{_TASKS}/{segment(task_id)}"))
+        return parse(
+            Task.from_document, self._call("GET", f"{_TASKS}/{quote_segment(task_id)}")
+        )
 
     def list(self, intent_id: str, *, status: str | None = None) -> _List:
-        """An intent's tasks, newest first."""
-        found = self._listed(
-            f"/api/v1/intents/{segment(intent_id)}/tasks", None, given(status=status)
+        """Return an intent's tasks, newest first."""
+        found = self._list(
+            f"/api/v1/intents/{quote_segment(intent_id)}/tasks", None, drop_none(status=status)
         )
-        return [made(Task.from_document, document) for document in found]
+        return [parse(Task.from_document, document) for document in found]
 
     def assigned(self, agent_id: str | None = None, *, status: str | None = None) -> _List:
-        """The open tasks assigned to an agent (by default, the caller), newest first."""
+        """Return the open tasks assigned to an agent (by default, the caller), newest first."""
         agent = agent_id or (self._client.principals.own()).id
-        found = self._listed(f"/api/v1/agents/{segment(agent)}/tasks", None, given(status=status))
-        return [made(Task.from_document, document) for document in found]
+        found = self._list(
+            f"/api/v1/agents/{quote_segment(agent)}/tasks", None, drop_none(status=status)
+        )
+        return [parse(Task.from_document, document) for document in found]
 
     def update(self, task_id: str, *, version: int, **changes: Any) -> Task:
-        """Changes a task that is at this version.
+        """Change a task that is at this version.
 
         Raises:
             MemoryConflictError: it is at another version.
             TaskClosedError: it has ended.
         """
-        path = f"{_TASKS}/{segment(task_id)}"
-        return made(
-            Task.from_document, self._document("PATCH", path, json=changes, version=version)
+        path = f"{_TASKS}/{quote_segment(task_id)}"
+        return parse(
+            Task.from_document, self._call("PATCH", path, json=changes, version=version)
         )
 
     def complete(self, task_id: str, output: Any = None) -> Task:
-        """Ends a task as `completed`: its memory is archived when this returns (RFC-0015 §2.1).
+        """End a task as `completed`: its memory is archived when this returns (RFC-0015 §2.1).
 
         Raises:
             TaskClosedError: it has ended already.
         """
-        return self._end(task_id, given(status="completed", output=output))
+        return self._end(task_id, drop_none(status="completed", output=output))
 
     def fail(self, task_id: str, error: Any = None) -> Task:
-        """Ends a task as `failed`; otherwise like `complete`."""
-        return self._end(task_id, given(status="failed", error=error))
+        """End a task as `failed`; otherwise like `complete`."""
+        return self._end(task_id, drop_none(status="failed", error=error))
 
     def grant(
         self, task_id: str, principal: str, access: str = "read", *, expires_at: str | None = None
     ) -> None:
-        """Lets a principal `read` or `write` a task's working memory."""
-        path = f"{_TASKS}/{segment(task_id)}/grants/{segment(principal)}"
-        self._document("PUT", path, json=given(access=access, expires_at=expires_at))
+        """Let a principal `read` or `write` a task's working memory."""
+        path = f"{_TASKS}/{quote_segment(task_id)}/grants/{quote_segment(principal)}"
+        self._call("PUT", path, json=drop_none(access=access, expires_at=expires_at))
 
     def revoke(self, task_id: str, principal: str) -> None:
-        """Takes a grant back.
+        """Take a grant back.
 
         Raises:
             MemoryNotFoundError: there is none.
         """
-        path = f"{_TASKS}/{segment(task_id)}/grants/{segment(principal)}"
-        self._removed(path)
+        path = f"{_TASKS}/{quote_segment(task_id)}/grants/{quote_segment(principal)}"
+        self._remove(path)
 
     def context(
         self,
@@ -99,9 +105,9 @@ class Tasks(Resource):
         tags: _Tags | None = None,
         max_kb: int | None = None,
     ) -> dict[str, Any]:
-        """A task's memory, packed for a context window (RFC-0015 §6.3)."""
-        asked = given(episodic_limit=episodic_limit, max_kb=max_kb, tags=joined(tags))
-        return self._document("GET", f"{_TASKS}/{segment(task_id)}/context", params=asked)
+        """Return a task's memory, packed for a context window (RFC-0015 §6.3)."""
+        asked = drop_none(episodic_limit=episodic_limit, max_kb=max_kb, tags=join_tags(tags))
+        return self._call("GET", f"{_TASKS}/{quote_segment(task_id)}/context", params=asked)
 
     def _end(self, task_id: str, changes: dict[str, Any]) -> Task:
         for attempt in range(_ATTEMPTS):

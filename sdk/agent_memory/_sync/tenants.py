@@ -1,18 +1,19 @@
 """`client.tenants`: for the operator's root key alone (contract §2)."""
 
-from agent_memory._sync.resource import Resource, made, member
+from agent_memory._sync.resource import Resource
 from agent_memory.model import NewPrincipal
+from agent_memory.responses import get_member, parse
 
 
 class Tenants(Resource):
     """All tenants."""
 
     def create(self, id: str) -> NewPrincipal:
-        """A new tenant; its first principal, who has all permissions, with the key.
+        """Create a tenant; return its first principal, who has all permissions, with the key.
 
         Raises:
             MemoryConflictError: the id is taken.
             MemoryAccessError: the client's key isn't the root key.
         """
-        answer = self._document("POST", "/api/v1/tenants", json={"id": id})
-        return made(NewPrincipal.from_document, member(answer, "admin"))
+        answer = self._call("POST", "/api/v1/tenants", json={"id": id})
+        return parse(NewPrincipal.from_document, get_member(answer, "admin"))

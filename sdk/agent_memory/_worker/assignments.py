@@ -36,24 +36,24 @@ class Assignments:
 
     @cached_property
     def agent_id(self) -> str:
-        """The agent."""
+        """Return the agent."""
         return self._client.principals.own().id
 
     def waiting(self) -> list[Task]:
-        """What the agent may take now: first what it, or one before it, began; then the oldest."""
+        """Return the tasks that the agent may take now: those begun first, then the oldest."""
         tasks = self._client.tasks.assigned(self.agent_id)
         ready = [task for task in tasks if self._takes(task)]
         return sorted(ready, key=lambda task: (task.status != "running", task.created_at, task.id))
 
     def take(self, task: Task) -> Task | None:
-        """Sets a task running; None if it can't be taken any more.
+        """Set a task running; None if it can't be taken any more.
 
         This makes a new version each time, so that the version tells who took it last.
         """
         return self._change(task, self._takes, {"status": "running"})
 
     def present(self, task_id: str) -> Task | None:
-        """The task as it stands; None if it has ended, or is assigned to another."""
+        """Return the task as it stands; None if it has ended, or is assigned to another."""
         try:
             task = self._client.tasks.get(task_id)
         except (MemoryAccessError, MemoryNotFoundError):
@@ -61,12 +61,12 @@ class Assignments:
         return task if self._is_own(task) else None
 
     def is_as_left(self, task: Task) -> bool:
-        """Whether nobody has changed a task of this agent's: so no other process took it."""
+        """Return whether nobody has changed a task of this agent's: so no other process took it."""
         present = self.present(task.id)
         return present is not None and present.version == task.version
 
     def complete(self, task: Task, output: Any) -> bool:
-        """Reports a result; if the service can't hold it, the task has failed.
+        """Report a result; if the service can't hold it, the task has failed.
 
         Returns:
             Whether the task was still the agent's to report on.
@@ -78,13 +78,15 @@ class Assignments:
             return self.fail(task, refused)
 
     def fail(self, task: Task, error: BaseException) -> bool:
-        """Reports a failure: the error's type and what it says, nothing of where it arose.
+        """Report a failure: the error's type and what it says, nothing of where it arose.
 
         Returns:
             Whether the task was still the agent's to report on.
         """
-        told = {"type": type(error).__name__, "message": str(error)[:_LONGEST_MESSAGE]}
-        return self._change(task, self._is_own, {"status": "failed", "error": told}) is not None
+        described = {"type": type(error).__name__, "message": str(error)[:_LONGEST_MESSAGE]}
+        return (
+            self._change(task, self._is_own, {"status": "failed", "error": described}) is not None
+        )
 
     def _change(
         self, task: Task, still: Callable[[Task], bool], changes: dict[str, Any]

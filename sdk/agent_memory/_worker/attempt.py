@@ -27,12 +27,12 @@ class Hold:
         return self._lost.is_set()
 
     def lose(self) -> None:
-        """Says that the task is no longer this worker's, or that the worker leaves it."""
+        """Say that the task is no longer this worker's, or that the worker leaves it."""
         self._lost.set()
         self.when_lost()
 
-    def renewed(self) -> bool:
-        """Renews the lease when it is time; whether the task is still this worker's."""
+    def renew(self) -> bool:
+        """Renew the lease when it is time; whether the task is still this worker's."""
         try:
             self._lease.renew()
         except LeaseTaken:
@@ -40,11 +40,11 @@ class Hold:
         return not self.lost
 
     def release(self) -> None:
-        """Gives the lease back."""
+        """Give the lease back."""
         self._lease.release()
 
     def check(self) -> None:
-        """Returns if the function may go on.
+        """Return if the function may go on.
 
         Raises:
             TaskLost: it may not.
@@ -71,7 +71,7 @@ class Attempt:
         self._thread.start()
 
     def join(self, seconds: float) -> None:
-        """Waits for the end, but no longer than this."""
+        """Wait for the end, but no longer than this."""
         self._thread.join(seconds)
 
     def _run(self) -> None:
@@ -93,11 +93,11 @@ class Cancellable:
         self._cancel: Callable[[], object] = lambda: None
 
     def __call__(self) -> Any:
-        """Runs it in an event loop of its own."""
+        """Run it in an event loop of its own."""
         return asyncio.run(self._main())
 
     def cancel(self) -> None:
-        """Cancels it, now or as soon as it begins."""
+        """Cancel it, now or as soon as it begins."""
         with self._lock:
             self._cancelled = True
             self._cancel()

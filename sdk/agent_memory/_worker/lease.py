@@ -22,7 +22,7 @@ class LeaseTaken(Exception):
 
 
 def clock() -> float:
-    """Seconds that pass while the machine sleeps, too: a lease ends whether we are awake or not."""
+    """Return a clock's seconds, which pass while the machine sleeps, too, as a lease's do."""
     boottime = getattr(time, "CLOCK_BOOTTIME", None)
     return time.monotonic() if boottime is None else time.clock_gettime(boottime)
 
@@ -53,7 +53,7 @@ class Lease:
         self._renewed = 0.0
 
     def take(self) -> None:
-        """Takes the lease.
+        """Take the lease.
 
         Raises:
             LeaseTaken: another process holds it.
@@ -62,7 +62,7 @@ class Lease:
             self._create()
 
     def renew(self) -> None:
-        """Renews the lease if half of its time is over.
+        """Renew the lease if half of its time is over.
 
         Raises:
             LeaseTaken: it ran out, and another process took the task.
@@ -70,7 +70,7 @@ class Lease:
         self._renew_after(self._seconds / 2)
 
     def assert_held(self) -> None:
-        """Makes sure that the lease stands at this moment; asks the service only if it may not.
+        """Make sure that the lease is valid now; ask the service only if it may have run out.
 
         Raises:
             LeaseTaken: it ran out, and another process took the task.
@@ -78,7 +78,7 @@ class Lease:
         self._renew_after(self._seconds)
 
     def release(self) -> None:
-        """Gives the lease back, unless it has run out."""
+        """Give the lease back, unless it has run out."""
         with self._lock:
             try:
                 self._client.request("DELETE", f"{_MEMORY}/{self._id}")
@@ -111,7 +111,7 @@ class Lease:
             self._recover(taken)
 
     def _recover(self, taken: MemoryConflictError) -> None:
-        """Takes up a lease of our own whose answer was lost."""
+        """Take up a lease of our own whose answer was lost."""
         if taken.current is None or taken.current.value.get("holder") != self._holder:
             raise LeaseTaken(self._task_id) from taken
         self._id, self._version = taken.current.id, taken.current.version
@@ -135,7 +135,7 @@ class Lease:
         return answer
 
     def _holds(self, entry: dict[str, Any], asked: float) -> None:
-        """Counts from when it was asked for: the service counts from a moment later."""
+        """Count from when it was asked for: the service counts from a moment later."""
         self._id, self._version, self._renewed = entry["id"], entry["version"], asked
 
     @property

@@ -10,10 +10,10 @@ from agent_memory._async.task_memory import AsyncTaskMemory
 from agent_memory._sync.client import Client
 from agent_memory._sync.task_memory import TaskMemory
 from agent_memory._worker.attempt import Attempt, Cancellable, Hold
-from agent_memory._worker.stop import Stop
+from agent_memory._worker.shutdown import Shutdown
 from agent_memory.context import AsyncContext, Context
-from agent_memory.counterpart import asynchronous
 from agent_memory.model import Task
+from agent_memory.to_async import to_async
 
 
 class Starter:
@@ -22,44 +22,44 @@ class Starter:
     Args:
         function: the worker's.
         client: what the function calls the service with.
-        stop: is woken when the function is over.
+        shutdown: is woken when the function is over.
     """
 
-    def __init__(self, function: Callable[[Any], Any], client: Client, stop: Stop) -> None:
+    def __init__(self, function: Callable[[Any], Any], client: Client, shutdown: Shutdown) -> None:
         self._function = function
         self._client = client
-        self._stop = stop
+        self._shutdown = shutdown
 
     def __call__(self, task: Task, agent_id: str, hold: Hold) -> Attempt:
-        """Starts the function.
+        """Start the function.
 
         Raises:
             TypeError: it is async, and the client has a transport that can only be sync.
         """
         if not inspect.iscoroutinefunction(self._function):
             ctx = self._context(task, agent_id, hold)
-            return Attempt(partial(self._function, ctx), self._stop.wake)
+            return Attempt(partial(self._function, ctx), self._shutdown.wake)
         async_ctx = self._async_context(task, agent_id, hold)
         cancellable = Cancellable(partial(_run, self._function, async_ctx))
         hold.when_lost = cancellable.cancel
-        return Attempt(cancellable, self._stop.wake)
+        return Attempt(cancellable, self._shutdown.wake)
 
     def _context(self, task: Task, agent_id: str, hold: Hold) -> Context:
         return Context(
             task=task,
             agent_id=agent_id,
-            asked_to_stop=lambda: self._stop.asked,
+            is_stop_requested=lambda: self._shutdown.is_requested,
             memory=TaskMemory(self._client, task.id, agent_id, hold.check),
             client=self._client,
         )
 
     def _async_context(self, task: Task, agent_id: str, hold: Hold) -> AsyncContext:
-        client = asynchronous(self._client)
+        client = to_async(self._client)
         check = partial(asyncio.to_thread, hold.check)
         return AsyncContext(
             task=task,
             agent_id=agent_id,
-            asked_to_stop=lambda: self._stop.asked,
+            is_stop_requested=lambda: self._shutdown.is_requested,
             memory=AsyncTaskMemory(client, task.id, agent_id, check),
             client=client,
         )

@@ -6,7 +6,7 @@ from typing import Any
 
 
 def matches(value: Mapping[str, Any], fields: Mapping[str, Any]) -> bool:
-    """Whether a value has all fields of a filter, as it wants them.
+    """Return whether a value has all fields of a filter, as it wants them.
 
     Raises:
         ValueError: there is no such operator.
@@ -36,7 +36,7 @@ def _holds(found: Any, operator: str, operand: Any) -> bool:
 
 
 def _comparable(found: Any, operand: Any) -> tuple[Any, Any] | None:
-    """Both as numbers if they are some or spell some, else as texts; None if they are neither."""
+    """Return both as numbers if they are or spell numbers, else as texts; None if neither."""
     if isinstance(found, int | float) and isinstance(operand, int | float):
         return found, operand
     try:

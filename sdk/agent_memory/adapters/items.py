@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from agent_memory import Client, Entry
-from agent_memory._sync.resource import made
 from agent_memory._waiting import Turns, sleep
-from agent_memory.answers import delay
 from agent_memory.exceptions import MemoryAccessError, MemoryConflictError, MemoryNotFoundError
 from agent_memory.model import EntryFields, MemoryType, SearchResult
+from agent_memory.responses import compute_delay, parse
 from agent_memory.versions import Seen, Versions
 
 _MEMORY = "/api/v1/memory"
@@ -34,7 +33,7 @@ class Items:
         self._turns = Turns()
 
     def get(self, namespace: str, key: str) -> Entry | None:
-        """The entry in this place."""
+        """Return the entry in this place."""
         entry = self._client.memory.get_entry(namespace, key, memory_type=self._memory_type)
         if entry is None:
             self._seen.forget(namespace, key)
@@ -42,19 +41,19 @@ class Items:
         return self._known(entry)
 
     def query(self, namespace: str, page_size: int) -> Iterator[Entry]:
-        """The entries of a namespace, or of all that begin like it; the newest first."""
+        """Return the entries of a namespace, or of all that begin like it; the newest first."""
         return self._client.memory.query(
             namespace=namespace, memory_type=self._memory_type, page_size=page_size
         )
 
     def search(self, query: str, namespace: str, most: int) -> list[SearchResult]:
-        """The entries of such namespaces that are most alike to a query, best first."""
+        """Return the entries of such namespaces that are most alike to a query, best first."""
         return self._client.memory.search(
             query, namespace=namespace, memory_type=self._memory_type, top_k=most
         )
 
     def read(self, entry: Entry, *, refresh: bool) -> Entry:
-        """The entry as a reader is given it; its time may count anew from this moment on."""
+        """Return the entry as a reader is given it; its time may count anew from this moment on."""
         if not refresh or entry.ttl is None:
             return self._known(entry)
         try:
@@ -63,7 +62,7 @@ class Items:
             return entry  # who wrote it meanwhile set its time; or the reader may only read
 
     def put(self, namespace: str, key: str, value: Value, ttl: str | None) -> None:
-        """Puts a value in place of what is there.
+        """Put a value in place of what is there.
 
         Raises:
             MemoryConflictError: strict, and something else stands there; or an entry of another
@@ -86,14 +85,14 @@ class Items:
         initial: Value | None,
         ttl: str | None,
     ) -> Entry:
-        """Puts `fn(value)` in place of the value, again and again until nobody was faster."""
+        """Put `fn(value)` in place of the value, again until nobody else was faster."""
         fields: EntryFields = {**self._pinned, "memory_type": self._memory_type, "ttl": ttl}
         return self._known(
             self._client.memory.update(namespace, key, fn, initial=initial, **fields)
         )
 
     def delete(self, namespace: str, key: str) -> None:
-        """Removes the entry in this place, if there is one.
+        """Remove the entry in this place, if there is one.
 
         Raises:
             MemoryConflictError: strict, and it isn't as it was read or written.
@@ -117,12 +116,12 @@ class Items:
         present: Entry | None = None
         for attempt in range(_ATTEMPTS):
             if attempt > 1:  # the first one may well meet the item that it is to replace
-                sleep(delay(attempt - 2, None))
+                sleep(compute_delay(attempt - 2, None))
             try:
                 if present is not None:
                     return self._patched(present.id, present.version, fields)
                 body = named | self._pinned | fields
-                return made(
+                return parse(
                     Entry.from_document, self._client.request("POST", _MEMORY, json=body).json()
                 )
             except MemoryConflictError as conflict:
@@ -137,7 +136,7 @@ class Items:
     def _patched(self, id: str, version: int, fields: dict[str, Any]) -> Entry:
         headers = {"If-Match": str(version)}
         answer = self._client.request("PATCH", f"{_MEMORY}/{id}", json=fields, headers=headers)
-        return made(Entry.from_document, answer.json())
+        return parse(Entry.from_document, answer.json())
 
     def _known(self, entry: Entry) -> Entry:
         if self._strict:

@@ -85,7 +85,7 @@ class AgentMemoryStore(BaseStore):
         self._items = Items(client, memory_type, strict=strict)
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Carries out operations: the reads first, then the last put of each item, one by one.
+        """Carry out operations: the reads first, then the last put of each item, one by one.
 
         Raises:
             AgentMemoryError: one failed; what came before it stands.
@@ -102,7 +102,7 @@ class AgentMemoryStore(BaseStore):
         return results
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """The same, in a thread, so that it serves any event loop.
+        """Carry out operations as `batch` does, in a thread, so that any event loop can call it.
 
         One that is cancelled may still be carried out.
         """
@@ -116,7 +116,7 @@ class AgentMemoryStore(BaseStore):
         *,
         initial: Value | None = None,
     ) -> Item:
-        """Puts `fn(value)` in place of an item's value, and loses nothing that others put.
+        """Put `fn(value)` in place of an item's value, and lose nothing that others put.
 
         `fn` may be called more than once: again, on the newer value, when somebody was faster.
 
@@ -139,7 +139,7 @@ class AgentMemoryStore(BaseStore):
         *,
         initial: Value | None = None,
     ) -> Item:
-        """The same, in a thread, in which `fn` is called as well."""
+        """Update as `update` does, in a thread, in which `fn` is called as well."""
         return await asyncio.to_thread(self.update, namespace, key, fn, initial=initial)
 
     def _read(self, op: Op) -> Result:
@@ -167,7 +167,7 @@ class AgentMemoryStore(BaseStore):
             yield SearchItem(**_fields(labels, read), score=score)
 
     def _ranked(self, op: SearchOp) -> Iterator[tuple[tuple[str, ...], Entry, float | None]]:
-        """What is most alike to the query, then everything else, the newest first."""
+        """Yield what is most alike to the query, then everything else, the newest first."""
         end = op.offset + op.limit
         page = _PAGE if op.filter else max(1, min(end, _MOST_IN_PAGE))
         alike: set[str] = set()
@@ -183,7 +183,7 @@ class AgentMemoryStore(BaseStore):
                 yield labels, entry, None
 
     def _namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
-        """Reads all items that may be meant: the service doesn't list private namespaces."""
+        """Read all items that may be meant: the service doesn't list private namespaces."""
         conditions = op.match_conditions or ()
         items = self._under(common_prefix(conditions), _MOST_IN_PAGE)
         fitting = {labels for labels, _ in items if fits(labels, conditions)}
@@ -191,7 +191,7 @@ class AgentMemoryStore(BaseStore):
         return cut[op.offset : op.offset + op.limit]
 
     def _under(self, labels: Iterable[str], page: int) -> Iterator[tuple[tuple[str, ...], Entry]]:
-        """The items of all namespaces that begin with these labels, and their own labels."""
+        """Yield the items of all namespaces that begin with these labels, and their own labels."""
         for entry in self._items.query(prefix_of(self._root, labels), page):
             found = labels_of(self._root, entry.namespace)
             if found is not None:
@@ -203,7 +203,7 @@ class AgentMemoryStore(BaseStore):
 
 
 def _duration(minutes: float | None) -> str | None:
-    """A time to live as the service has it (RFC-0015 §1.1).
+    """Return a time to live as the service has it (RFC-0015 §1.1).
 
     Raises:
         ValueError: it is none.

@@ -29,7 +29,7 @@ class LargeItems:
         self._listed_as = f"items of {sha256(session_id.encode()).hexdigest()}"  # and how ids begin
 
     async def put(self, text: bytes, session: Document) -> str:
-        """Keeps an item for as long, as secret and for the same principals as its session.
+        """Keep an item for as long, as secret and for the same principals as its session.
 
         Args:
             text: the item's JSON.
@@ -49,7 +49,7 @@ class LargeItems:
         return name
 
     async def get(self, name: str) -> Any:
-        """The item; None if it is removed."""
+        """Return the item; None if it is removed."""
         try:
             said = [part async for part in self._conversations.messages(self._id(name))]
         except MemoryNotFoundError:
@@ -58,17 +58,17 @@ class LargeItems:
         return json.loads(zlib.decompress(base64.b64decode(packed)))
 
     async def delete(self, name: str) -> None:
-        """Removes an item."""
+        """Remove an item."""
         await self._conversations.delete(self._id(name))
 
     async def clear(self) -> None:
-        """Removes all items of the session."""
+        """Remove all items of the session."""
         kept = [each async for each in self._conversations.of_user(self._listed_as)]
         for each in kept:
             await self._conversations.delete(each["session_id"])
 
     def _id(self, name: str) -> str:
-        """Where the item is: whatever a message may name, it leads nowhere else."""
+        """Return where the item is; no name in a message leads anywhere else."""
         return f"{self._listed_as}: {name}"
 
 

@@ -9,7 +9,7 @@ _ESCAPES = {"~": "~0", "/": "~1"}
 
 
 def namespace_of(root: str, labels: Iterable[str]) -> str:
-    """The service's namespace for these labels: each one ends with a slash.
+    """Return the service's namespace for these labels: each one ends with a slash.
 
     Raises:
         ValueError: it has over 255 characters.
@@ -21,12 +21,12 @@ def namespace_of(root: str, labels: Iterable[str]) -> str:
 
 
 def prefix_of(root: str, labels: Iterable[str]) -> str:
-    """What finds all namespaces that begin with these labels."""
+    """Return what finds all namespaces that begin with these labels."""
     return f"{namespace_of(root, labels)}*"
 
 
 def labels_of(root: str, name: str) -> tuple[str, ...] | None:
-    """The labels of a namespace of the service; None if `namespace_of` doesn't make that name."""
+    """Return the labels of a namespace of the service; None if it isn't one of this store's."""
     *labels, rest = name.removeprefix(f"{root}/").split("/")
     found = tuple(map(_unescaped, labels))
     exact = not rest and len(name) <= _LONGEST and namespace_of(root, found) == name
@@ -34,12 +34,12 @@ def labels_of(root: str, name: str) -> tuple[str, ...] | None:
 
 
 def fits(labels: tuple[str, ...], conditions: Iterable[MatchCondition]) -> bool:
-    """Whether a namespace meets all of LangGraph's conditions."""
+    """Return whether a namespace meets all of LangGraph's conditions."""
     return all(_meets(labels, condition) for condition in conditions)
 
 
 def common_prefix(conditions: Iterable[MatchCondition]) -> tuple[str, ...]:
-    """Labels that every namespace begins with that meets the conditions."""
+    """Return labels that every namespace begins with that meets the conditions."""
     prefixes = [_literal(each.path) for each in conditions if each.match_type == "prefix"]
     return max(prefixes, key=len, default=())
 
@@ -50,7 +50,7 @@ def _literal(path: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _meets(labels: tuple[str, ...], condition: MatchCondition) -> bool:
-    """Whether the labels begin or end like the condition's path, whose `*` is any label."""
+    """Return whether the labels begin or end like the condition's path, whose `*` is any label."""
     path = condition.path
     if len(labels) < len(path):
         return False

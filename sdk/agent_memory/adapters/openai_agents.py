@@ -15,8 +15,8 @@ from agents.memory import SessionABC, SessionSettings
 
 from agent_memory import AsyncClient
 from agent_memory.adapters.large_items import LargeItems
-from agent_memory.bodies import json_body
 from agent_memory.exceptions import AgentMemoryError, MemoryConflictError, MemoryNotFoundError
+from agent_memory.requests import render_json
 
 _MOST_LAST = 1000  # items that one call gives
 _MOST_BYTES = 60_000  # of an item; a message, which has its role and time as well, has 65,536
@@ -65,7 +65,7 @@ class AgentMemorySession(SessionABC):
         }
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
-        """The items, oldest first: all of them, or the latest `limit`."""
+        """Return the items, oldest first: all of them, or the latest `limit`."""
         if limit is None and self.session_settings is not None:
             limit = self.session_settings.limit
         if limit is not None and limit <= 0:
@@ -78,18 +78,18 @@ class AgentMemorySession(SessionABC):
         return [item for item in items if item is not None]
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
-        """Adds items at the end, in their order.
+        """Add items at the end, in their order.
 
         Raises:
             AgentMemoryError: they were not added; or that can't be told (`may_have_happened`).
             TypeError, ValueError: one has no form in JSON; none is added.
         """
-        texts = [(item, json_body(item)) for item in items]
+        texts = [(item, render_json(item)) for item in items]
         for start in range(0, len(texts), _AT_ONCE):
             await self._add(texts[start : start + _AT_ONCE])
 
     async def pop_item(self) -> TResponseInputItem | None:
-        """Removes the latest item, and gives it; None if there is none."""
+        """Remove the latest item and return it; None if there is none."""
         try:
             while (popped := await self._client.conversations.pop(self.session_id)) is not None:
                 item = await self._item(popped)
@@ -101,7 +101,7 @@ class AgentMemorySession(SessionABC):
         return None
 
     async def clear_session(self) -> None:
-        """Removes all items."""
+        """Remove all items."""
         await self._client.conversations.delete(self.session_id)
         await self._large.clear()
 
@@ -133,7 +133,7 @@ class AgentMemorySession(SessionABC):
         return {"role": role, "content": None, "metadata": {_LARGE: name}}
 
     async def _item(self, message: dict[str, Any]) -> TResponseInputItem | None:
-        """What a message holds; None if somebody removed it meanwhile."""
+        """Return what a message holds; None if somebody removed it meanwhile."""
         large = message["metadata"].get(_LARGE)
         item: TResponseInputItem | None = (
             message["content"] if large is None else await self._large.get(large)
@@ -141,14 +141,14 @@ class AgentMemorySession(SessionABC):
         return item
 
     async def _drop(self, messages: list[dict[str, Any]]) -> None:
-        """Removes what messages keep beside the conversation."""
+        """Remove what messages keep beside the conversation."""
         for message in messages:
             large = message.get("metadata", {}).get(_LARGE)
             if large is not None:
                 await self._large.delete(large)
 
     async def _append(self, messages: list[dict[str, Any]]) -> None:
-        """Appends to the conversation, which is made if there is none."""
+        """Append to the conversation, which is made if there is none."""
         for attempt in range(_ATTEMPTS):
             try:
                 await self._client.conversations.append(self.session_id, messages)
@@ -167,7 +167,7 @@ class AgentMemorySession(SessionABC):
         return head
 
     async def _begin(self) -> bool:
-        """Makes the conversation, unless somebody else was faster."""
+        """Make the conversation, unless somebody else was faster."""
         user_id = self._user_id or (await self._client.principals.own()).id
         try:
             await self._client.conversations.put(
@@ -179,6 +179,6 @@ class AgentMemorySession(SessionABC):
 
 
 def _role(item: TResponseInputItem) -> str:
-    """What a reader of the conversation sees an item as."""
+    """Return what a reader of the conversation sees an item as."""
     named: Any = item
     return str(named.get("role") or named.get("type") or "item")[:64]

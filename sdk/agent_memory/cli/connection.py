@@ -2,19 +2,23 @@
 
 import re
 from collections.abc import Mapping
+from typing import Any
 from urllib.parse import urlsplit
+
+import httpx
 
 from agent_memory import Client
 from agent_memory.cli.failures import UsageFailure
 from agent_memory.cli.profiles import DEFAULT, Profile, profile_file, read_profiles
+from agent_memory.exceptions import InvalidAnswerError
 
 URL, KEY = "AGENT_MEMORY_URL", "AGENT_MEMORY_API_KEY"
 LOCAL = "http://127.0.0.1:8080"
 _KEY = re.compile(r"[\x21-\x7e]{1,512}")
 
 
-def chosen_profile(name: str | None, environment: Mapping[str, str]) -> Profile:
-    """The profile that is named, else the environment's, else the one that is named `default`.
+def select_profile(name: str | None, environment: Mapping[str, str]) -> Profile:
+    """Return the named profile, else the environment's, else the one called `default`.
 
     A key goes to the server that it was stored or set with, and to no other.
 
@@ -22,35 +26,35 @@ def chosen_profile(name: str | None, environment: Mapping[str, str]) -> Profile:
         UsageFailure: there is none, or it can't be right.
     """
     if name is None and KEY in environment:
-        return checked(environment.get(URL) or LOCAL, environment[KEY])
+        return check_profile(environment.get(URL) or LOCAL, environment[KEY])
     if name is None and URL in environment:
         raise UsageFailure(f"{URL} is set without {KEY}; set both, or name a --profile")
     file = profile_file(environment)
     found = read_profiles(file).get(name or DEFAULT)
     if found is None:
-        raise UsageFailure(_missing(name))
-    return checked(found.url, found.api_key)
+        raise UsageFailure(_render_missing(name))
+    return check_profile(found.url, found.api_key)
 
 
-def _missing(name: str | None) -> str:
+def _render_missing(name: str | None) -> str:
     if name is None:
         return f"there is no key: set {URL} and {KEY}, or run: agent-memory login URL"
     return f"there is no profile {name!r}; agent-memory profiles lists them"
 
 
-def checked(url: str, api_key: str) -> Profile:
-    """A profile whose URL and key can be right.
+def check_profile(url: str, api_key: str) -> Profile:
+    """Return a profile whose URL and key can be right.
 
     Raises:
         UsageFailure: they can't.
     """
     if not _KEY.fullmatch(api_key):
         raise UsageFailure("the API key isn't one: keys are made of visible ASCII characters")
-    return Profile(checked_url(url), api_key)
+    return Profile(check_url(url), api_key)
 
 
-def checked_url(url: str) -> str:
-    """A server's URL without a slash at its end.
+def check_url(url: str) -> str:
+    """Return a server's URL without a slash at its end.
 
     Raises:
         UsageFailure: it is no http or https URL, or holds more than a server and a path.
@@ -68,5 +72,20 @@ def checked_url(url: str) -> str:
 
 
 def connect(profile: Profile, timeout: float) -> Client:
-    """A client of the profile's server."""
+    """Return a client of the profile's server."""
     return Client(profile.url, profile.api_key, timeout=timeout)
+
+
+def parse_document(answer: httpx.Response, *names: str) -> dict[str, Any]:
+    """Return the object of an answer, which has at least these members.
+
+    Raises:
+        InvalidAnswerError: the answer is something else.
+    """
+    document = answer.json() if answer.content else None
+    if not isinstance(document, dict) or not document.keys() >= set(names):
+        raise InvalidAnswerError(
+            "what answered isn't the memory service; check the URL, and proxies on the way",
+            status=answer.status_code,
+        )
+    return document

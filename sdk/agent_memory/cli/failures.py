@@ -40,15 +40,15 @@ class UsageFailure(Failure):
     exit_code = USAGE
 
 
-def exit_code(error: exceptions.AgentMemoryError) -> int:
-    """What a command ends with after an error of the client."""
+def to_exit_code(error: exceptions.AgentMemoryError) -> int:
+    """Return what a command ends with after an error of the client."""
     if isinstance(error, exceptions.ThrottledError) or error.status is None or _is_foreign(error):
         return UNAVAILABLE
     return _BY_STATUS.get(error.status, REFUSED if 400 <= error.status < 500 else UNAVAILABLE)
 
 
-def message(error: exceptions.AgentMemoryError) -> str:
-    """What a terminal is told of an error: without any value or key."""
+def render_message(error: exceptions.AgentMemoryError) -> str:
+    """Return what a terminal is told of an error: without any value or key."""
     if _is_foreign(error):
         return f"what answered with HTTP {error.status} isn't the memory service; check the URL"
     told = [str(error)]
@@ -58,7 +58,7 @@ def message(error: exceptions.AgentMemoryError) -> str:
 
 
 def _is_foreign(error: exceptions.AgentMemoryError) -> bool:
-    """Whether something else refused: all of the service's refusals have a code (contract §3).
+    """Return whether something else than the service refused: its refusals have a code.
 
     Gateways before the service have none either, but they don't refuse with these.
     """

@@ -13,9 +13,9 @@ from datetime import datetime
 from typing import Any, Literal
 
 from agent_memory import Client
-from agent_memory.cli.failures import Failure, exit_code, message
+from agent_memory.cli.diff import list_differences
+from agent_memory.cli.failures import Failure, render_message, to_exit_code
 from agent_memory.cli.lines import Document, Line
-from agent_memory.cli.sameness import differences
 from agent_memory.exceptions import (
     AgentMemoryError,
     MemoryAccessError,
@@ -64,7 +64,7 @@ class Import:
         self._at_once = MOST_IN_BATCH
 
     def run(self, lines: Iterable[Line], done: Callable[[], None]) -> None:
-        """Imports all lines; `done` is called after each batch.
+        """Import all lines; `done` is called after each batch.
 
         Raises:
             Failure: a line can't be imported. Those before it are, and none after it.
@@ -74,7 +74,7 @@ class Import:
             done()
 
     def _batches(self, lines: Iterable[Line]) -> Iterator[list[Line]]:
-        """The lines in order, as batches that fit into one request."""
+        """Yield the lines in order, as batches that fit into one request."""
         batch: list[Line] = []
         room = _MOST_BATCH_BYTES
         for line in lines:
@@ -103,7 +103,7 @@ class Import:
             self._send("POST", f"{MEMORY}/batch", {"entries": [line.body for line in batch]})
         except AgentMemoryError as error:
             if error.code not in _REFUSED:
-                raise _failure(batch[0], error) from error
+                raise _to_failure(batch[0], error) from error
             self._write_in_parts(batch, 2 if error.code in _TOO_LARGE else len(batch))
         else:
             self.counts["written"] += len(batch)
@@ -125,7 +125,7 @@ class Import:
         raise Failure(f"{line.name}: others keep changing it; run the import again")
 
     def _outcome(self, line: Line) -> str | None:
-        """What became of a line; None where others were quicker, and it is to be tried again."""
+        """Return the outcome of a line; None if others were faster and it must be tried again."""
         try:
             self._send("POST", MEMORY, line.body)
         except MemoryConflictError as error:
@@ -133,23 +133,25 @@ class Import:
         except ValidationError as error:
             if line.expires is not None and _fields(error) == {"expires_at"}:
                 return "expired"
-            raise _failure(line, error) from error
+            raise _to_failure(line, error) from error
         except AgentMemoryError as error:
-            raise _failure(line, error) from error
+            raise _to_failure(line, error) from error
         return "written"
 
     def _settle(self, line: Line, conflict: MemoryConflictError) -> str | None:
         present = (conflict.problem or {}).get("current")
         if present is None:
-            raise _failure(line, conflict) from conflict
-        different = differences(line.body, present)
+            raise _to_failure(line, conflict) from conflict
+        different = list_differences(line.body, present)
         if not different:
             return "unchanged"
         if self._policy == "skip":
             return "skipped"
         if self._policy == "overwrite":
             return self._overwrite(line, present, different)
-        raise Failure(_taken(line, present, different), exit_code(conflict)) from conflict
+        raise Failure(
+            _render_conflict(line, present, different), to_exit_code(conflict)
+        ) from conflict
 
     def _overwrite(self, line: Line, present: Document, different: list[str]) -> str | None:
         lasting = [name for name in _UNCHANGEABLE if name in different]
@@ -162,7 +164,7 @@ class Import:
         except (MemoryConflictError, MemoryNotFoundError):
             return None
         except AgentMemoryError as error:
-            raise _failure(line, error) from error
+            raise _to_failure(line, error) from error
         return "overwritten"
 
     def _send(
@@ -173,18 +175,18 @@ class Import:
         self._client.request(method, path, json=body, headers=key | (headers or {}))
 
 
-def _failure(line: Line, error: AgentMemoryError) -> Failure:
+def _to_failure(line: Line, error: AgentMemoryError) -> Failure:
     hint = ""
     if isinstance(error, MemoryAccessError) and line.names_owner:
         hint = "; import it with its owner's key, or with --reassign to make it one's own"
-    return Failure(f"{line.name}: {message(error)}{hint}", exit_code(error))
+    return Failure(f"{line.name}: {render_message(error)}{hint}", to_exit_code(error))
 
 
 def _fields(error: ValidationError) -> set[Any]:
     return {each.get("field") for each in error.errors}
 
 
-def _taken(line: Line, present: Document, different: list[str]) -> str:
+def _render_conflict(line: Line, present: Document, different: list[str]) -> str:
     return (
         f"{line.name}: version {present['version']} of this entry stands there, "
         f"with another {', '.join(different)}; "

@@ -5,15 +5,15 @@ import math
 from typing import Any, NoReturn
 
 
-def parsed(text: str | bytes) -> Any:
-    """A JSON text's document.
+def parse_json(text: str | bytes) -> Any:
+    """Return a JSON text's document.
 
     Raises:
         ValueError: it is no JSON, or can't be kept exactly: NaN, a number beyond a double, an
             integer of more than 4,300 digits, a name twice in one object, half a surrogate pair.
     """
     if isinstance(text, bytes):
-        text = decoded(text)
+        text = decode_utf8(text)
     try:
         document = json.loads(
             text, parse_float=_float, parse_constant=_constant, object_pairs_hook=_object
@@ -28,7 +28,7 @@ def parsed(text: str | bytes) -> Any:
     return document
 
 
-def decoded(text: bytes) -> str:
+def decode_utf8(text: bytes) -> str:
     """UTF-8 as text.
 
     Raises:

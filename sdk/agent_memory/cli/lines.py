@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, BinaryIO
 
 from agent_memory.cli.failures import UsageFailure
-from agent_memory.cli.jsontext import parsed
+from agent_memory.cli.jsontext import parse_json
 from agent_memory.model import ENTRY_FIELDS, Entry
 
 MOST_LINE_BYTES = 4_194_304
@@ -75,7 +75,7 @@ def read_lines(source: BinaryIO, warn: Callable[[str], None]) -> Iterator[Line]:
 
 def _parse_entry(number: int, text: bytes) -> Document:
     try:
-        entry = parsed(text)
+        entry = parse_json(text)
         _assert_entry(entry)
     except ValueError as error:
         raise UsageFailure(f"line {number}: {error}") from error
@@ -90,7 +90,7 @@ def _body(entry: Document) -> Document:
 
 
 def _is_default(entry: Document, name: str) -> bool:
-    """Whether a field says nothing: answers have `pinned` and `priority` for every tier."""
+    """Return whether a field says nothing: answers have `pinned` and `priority` for every tier."""
     if name not in _EPISODIC or entry["memory_type"] == "episodic":
         return False
     return bool(entry[name] == _EPISODIC[name])

@@ -4,10 +4,11 @@ import getpass
 import os
 import re
 import sys
+from typing import Any
 from urllib.parse import urlsplit
 
-from agent_memory.cli.answers import answered
-from agent_memory.cli.connection import checked, connect
+from agent_memory.cli.arguments import add_command, parse_text
+from agent_memory.cli.connection import check_profile, connect, parse_document
 from agent_memory.cli.failures import Failure, UsageFailure
 from agent_memory.cli.output import Output, note
 from agent_memory.cli.profiles import (
@@ -24,28 +25,36 @@ _MOST_KEY = 1024  # bytes
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
+def add_commands(commands: Any) -> None:
+    """Add the commands on profiles; the program runs them, as they need no client."""
+    command = add_command(commands, "login", "keep a server's key, read from stdin", None)
+    command.add_argument("url", metavar="URL", type=parse_text)
+    add_command(commands, "logout", "forget a profile", None)
+    add_command(commands, "profiles", "list the profiles", None)
+
+
 def login(name: str | None, url: str, timeout: float, output: Output) -> None:
     """`login URL`: tries the key that stdin holds, and keeps it under a profile's name."""
-    chosen = _checked_name(name)
-    profile = checked(url, _key())
+    chosen = _check_name(name)
+    profile = check_profile(url, _key())
     if urlsplit(profile.url).scheme == "http" and urlsplit(profile.url).hostname not in _LOOPBACK:
         note("warning: over http the key can be read on its way; use https")
     with connect(profile, timeout) as client:
-        who = answered(client.request("GET", "/api/v1/me"), *_WHO)
+        who = parse_document(client.request("GET", "/api/v1/me"), *_WHO)
     change_profiles(profile_file(os.environ), lambda profiles: profiles.update({chosen: profile}))
     shown = {"profile": chosen, "url": profile.url}
     shown |= {name: who[name] for name in _WHO}
     output.document(shown, shown)
 
 
-def _checked_name(name: str | None) -> str:
+def _check_name(name: str | None) -> str:
     if name is not None and not _NAME.fullmatch(name):
         raise UsageFailure("a profile's name has letters, digits, dots, - and _: at most 64")
     return name or DEFAULT
 
 
 def _key() -> str:
-    """The key: typed without an echo at a terminal, else the first line of stdin."""
+    """Return the key: typed without an echo at a terminal, else the first line of stdin."""
     if sys.stdin.isatty():
         return getpass.getpass("API key: ").strip()
     return sys.stdin.buffer.readline(_MOST_KEY).decode(errors="replace").strip()

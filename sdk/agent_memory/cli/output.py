@@ -6,8 +6,8 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from agent_memory.cli.tables import record, table
-from agent_memory.cli.text import harmless, json_text
+from agent_memory.cli.formatting import render_record, render_table
+from agent_memory.cli.text import escape_controls, render_json_line
 
 Document = Mapping[str, Any]
 
@@ -31,11 +31,11 @@ class Output:
         return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
     def document(self, document: Document, fields: Mapping[str, str], *more: str) -> None:
-        """Writes one thing: as JSON, or as its `fields` and the lines that follow them."""
+        """Write one thing: as JSON, or as its `fields` and the lines that follow them."""
         if self.json:
-            self.lines([json_text(document)])
+            self.lines([render_json_line(document)])
         else:
-            self.lines([*record(fields, self.columns), *more])
+            self.lines([*render_record(fields, self.columns), *more])
 
     def documents(
         self,
@@ -43,19 +43,19 @@ class Output:
         headings: Sequence[str],
         row: Callable[[Document], Sequence[str]],
     ) -> None:
-        """Writes a list: as JSON Lines, each as soon as it is there, or as a table."""
+        """Write a list: as JSON Lines, each as soon as it is there, or as a table."""
         if self.json:
-            self.lines(map(json_text, documents))
+            self.lines(map(render_json_line, documents))
             return
         rows = [row(document) for document in documents]
-        self.lines(table(headings, rows, self.columns))
+        self.lines(render_table(headings, rows, self.columns))
 
     def lines(self, lines: Iterable[str]) -> None:
-        """Writes lines as they are."""
+        """Write lines as they are."""
         for line in lines:
             sys.stdout.write(f"{line}\n")
 
 
 def note(text: str) -> None:
-    """Tells the person at the terminal something that is no output, on one line and harmless."""
-    sys.stderr.write(f"agent-memory: {harmless(text)}\n")
+    """Tell the person at the terminal something that is no output, on one line and harmless."""
+    sys.stderr.write(f"agent-memory: {escape_controls(text)}\n")

@@ -30,14 +30,14 @@ Profiles = Mapping[str, Profile]
 
 
 def profile_file(environment: Mapping[str, str]) -> Path:
-    """Where the profiles are kept: under `XDG_CONFIG_HOME`, or `~/.config`."""
+    """Return where the profiles are kept: under `XDG_CONFIG_HOME`, or `~/.config`."""
     given = environment.get("XDG_CONFIG_HOME", "")
     folder = Path(given) if Path(given).is_absolute() else Path.home() / ".config"
     return folder / "agent-memory" / "profiles.toml"
 
 
 def read_profiles(file: Path) -> Profiles:
-    """All profiles by name; none if there is no file.
+    """Return all profiles by name; none if there is no file.
 
     Raises:
         UsageFailure: others may read the file, or it holds something else than profiles.
@@ -73,7 +73,7 @@ def _profiles(file: Path, text: bytes) -> Profiles:
 
 
 def _without_text(error: Exception) -> str:
-    """What is wrong, and where; a decoder's own words may quote the file."""
+    """Return what is wrong, and where; a decoder's own words may quote the file."""
     return str(error) if isinstance(error, tomllib.TOMLDecodeError) else "it isn't UTF-8"
 
 
@@ -85,7 +85,7 @@ def _profile(file: Path, name: str, fields: Any) -> Profile:
 
 
 def change_profiles(file: Path, change: Callable[[dict[str, Profile]], None]) -> None:
-    """Changes the profiles: whoever reads the file sees it as it was, or as it is then.
+    """Change the profiles: whoever reads the file sees it as it was, or as it is then.
 
     Args:
         file: the profile file; it and its folder are made if need be.
@@ -137,5 +137,5 @@ def _rendered(profiles: Profiles) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A basic string of TOML, which escapes as JSON does; DEL it wants escaped as well."""
+    """Return a basic string of TOML, which escapes as JSON does; DEL it wants escaped as well."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

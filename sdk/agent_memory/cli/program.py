@@ -1,31 +1,41 @@
 """The program `agent-memory`: from the command line to the exit code."""
 
+import argparse
 import contextlib
 import os
 import signal
 import sys
-from argparse import Namespace
 from types import FrameType
 from typing import NoReturn
 
-from agent_memory.cli.arguments import parser
-from agent_memory.cli.connection import chosen_profile, connect
+from agent_memory.cli import entries, tail, tasks, transfer
+from agent_memory.cli import login as profile_commands
+from agent_memory.cli.arguments import Parser, add_common_options
+from agent_memory.cli.connection import connect, select_profile
 from agent_memory.cli.failures import (
     INTERRUPTED,
     PIPE_CLOSED,
     TERMINATED,
     Failure,
-    exit_code,
-    message,
+    render_message,
+    to_exit_code,
 )
+from agent_memory.cli.failures import __doc__ as _failures
 from agent_memory.cli.login import list_profiles, login, logout
 from agent_memory.cli.output import Output, note
 from agent_memory.cli.session import Session
 from agent_memory.exceptions import AgentMemoryError
 
+_EPILOG = """\
+The server and the key come from AGENT_MEMORY_URL and AGENT_MEMORY_API_KEY, or from a profile:
+`agent-memory login URL` asks for the key and keeps it in ~/.config/agent-memory/profiles.toml.
+
+exit codes:
+"""
+
 
 def main(arguments: list[str] | None = None) -> int:
-    """Runs one command.
+    """Run one command.
 
     Args:
         arguments: what was typed after the program's name; the process's own unless given.
@@ -35,20 +45,36 @@ def main(arguments: list[str] | None = None) -> int:
     """
     signal.signal(signal.SIGTERM, _terminate)
     try:
-        _run(parser().parse_args(arguments))
+        _run(build_parser().parse_args(arguments))
         sys.stdout.flush()
     except Failure as failure:
-        return _failed(str(failure), failure.exit_code)
+        return _report_failure(str(failure), failure.exit_code)
     except AgentMemoryError as error:
-        return _failed(message(error), exit_code(error))
+        return _report_failure(render_message(error), to_exit_code(error))
     except KeyboardInterrupt:
-        return _silenced(INTERRUPTED)
+        return _silence(INTERRUPTED)
     except BrokenPipeError:
-        return _silenced(PIPE_CLOSED)
+        return _silence(PIPE_CLOSED)
     return 0
 
 
-def _run(given: Namespace) -> None:
+def build_parser() -> Parser:
+    """Return the parser of the whole command line; `run` is the command's function."""
+    exit_codes = (_failures or "").partition("\n\n")[2]
+    top = Parser(
+        prog="agent-memory",
+        description="Memory for AI agents: entries, logs, tasks, workflows.",
+        epilog=_EPILOG + exit_codes,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_common_options(top, profile=None, json=False, timeout=30.0)
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for module in (entries, tail, tasks, transfer, profile_commands):
+        module.add_commands(commands)
+    return top
+
+
+def _run(given: argparse.Namespace) -> None:
     output = Output(json=given.json)
     match given.command:
         case "login":
@@ -58,21 +84,21 @@ def _run(given: Namespace) -> None:
         case "profiles":
             list_profiles(output)
         case _:
-            profile = chosen_profile(given.profile, os.environ)
+            profile = select_profile(given.profile, os.environ)
             with connect(profile, given.timeout) as client:
                 given.run(Session(given, client, output))
 
 
-def _failed(said: str, code: int) -> int:
+def _report_failure(said: str, code: int) -> int:
     with contextlib.suppress(BrokenPipeError):
         sys.stdout.flush()
         note(f"error: {said}")
         return code
-    return _silenced(code)
+    return _silence(code)
 
 
-def _silenced(code: int) -> int:
-    """Leaves nothing for the interpreter to flush into a closed pipe at its end."""
+def _silence(code: int) -> int:
+    """Leave nothing for the interpreter to flush into a closed pipe at its end."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return code

@@ -6,7 +6,7 @@ import time
 from types import TracebackType
 from typing import Self, TextIO
 
-from agent_memory.cli.text import cut
+from agent_memory.cli.text import truncate
 
 _EVERY = 0.1  # seconds between two drawings
 _BAR = 24  # columns
@@ -37,7 +37,7 @@ class Progress:
             self._stream.flush()
 
     def reached(self, count: int, share: float | None) -> None:
-        """Draws the bar anew, at most ten times a second.
+        """Draw the bar anew, at most ten times a second.
 
         Args:
             count: entries so far.
@@ -50,7 +50,7 @@ class Progress:
         speed = count / max(now - self._began, _EVERY)
         line = f"{self._label}  {_bar(share)}{count:,} entries  {speed:,.0f}/s"
         columns = shutil.get_terminal_size().columns
-        self._stream.write(_CLEAR + cut(line, columns - 1))
+        self._stream.write(_CLEAR + truncate(line, columns - 1))
         self._stream.flush()
 
 

@@ -7,14 +7,29 @@ from typing import Any
 from urllib.parse import quote
 
 from agent_memory import Client
-from agent_memory._sync.resource import items
-from agent_memory.cli.answers import answered
+from agent_memory.cli.arguments import add_command, parse_number, parse_text
+from agent_memory.cli.connection import parse_document
+from agent_memory.cli.formatting import render_event
 from agent_memory.cli.session import Session
-from agent_memory.cli.shapes import event_cells
-from agent_memory.cli.text import harmless, json_text, padded, width
+from agent_memory.cli.text import escape_controls, pad, render_json_line, width
+from agent_memory.responses import parse_items
 
 _PAGE = 1000
 _WIDTHS = (24, 15, 16)  # of what each line begins with; the lines come one by one
+
+
+def add_commands(commands: Any) -> None:
+    """Add the command `tail`."""
+    command = add_command(commands, "tail", "show what happened, and what happens", tail)
+    log = command.add_mutually_exclusive_group()
+    log.add_argument("--agent", metavar="ID", type=parse_text, help="an agent's log; one's own")
+    log.add_argument("--intent", metavar="ID", type=parse_text, help="an intent's log")
+    log.add_argument("--namespace", metavar="NAME", type=parse_text, help="a namespace's log")
+    command.add_argument("-f", "--follow", action="store_true", help="go on until Ctrl-C")
+    command.add_argument(
+        "-n", "--lines", type=parse_number, default=10, help="the last so many; 10"
+    )
+    command.add_argument("--event", metavar="TYPE", type=parse_text, help="memory.created, …")
 
 
 def tail(session: Session) -> None:
@@ -24,9 +39,9 @@ def tail(session: Session) -> None:
     last: deque[dict[str, Any]] = deque(maxlen=given.lines)
     position: str | None = None
     for page in _pages(client, _path(log, name), given.event):
-        last.extend(items(page["events"]))
+        last.extend(parse_items(page["events"]))
         position = page["next"]
-    render = json_text if session.output.json else _line
+    render = render_json_line if session.output.json else _line
     _write(render, last)
     if given.follow:
         follow = getattr(client.events, log)
@@ -49,11 +64,11 @@ def _path(log: str, name: str) -> str:
 
 
 def _pages(client: Client, path: str, kind: str | None) -> Iterator[dict[str, Any]]:
-    """What the log holds by now, page by page."""
+    """Yield what the log holds by now, page by page."""
     query = {"limit": str(_PAGE)} | ({} if kind is None else {"type": kind})
     before = None
     while True:
-        page = answered(client.request("GET", path, params=query), "events", "next")
+        page = parse_document(client.request("GET", path, params=query), "events", "next")
         yield page
         if page["next"] == before:
             return
@@ -67,8 +82,6 @@ def _write(render: Callable[[dict[str, Any]], str], events: Any) -> None:
 
 
 def _line(event: dict[str, Any]) -> str:
-    *first, last = map(harmless, event_cells(event))
-    cells = [
-        padded(cell, max(most, width(cell))) for cell, most in zip(first, _WIDTHS, strict=True)
-    ]
+    *first, last = map(escape_controls, render_event(event))
+    cells = [pad(cell, max(most, width(cell))) for cell, most in zip(first, _WIDTHS, strict=True)]
     return "  ".join([*cells, last]).rstrip()

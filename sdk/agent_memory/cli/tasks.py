@@ -4,33 +4,66 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from agent_memory.cli.arguments import add_command, parse_text
 from agent_memory.cli.failures import UsageFailure
-from agent_memory.cli.jsontext import decoded
+from agent_memory.cli.formatting import (
+    TASK_HEADINGS,
+    Document,
+    reject_foreign,
+    render_task_fields,
+    render_task_row,
+)
+from agent_memory.cli.jsontext import decode_utf8
 from agent_memory.cli.session import Session
-from agent_memory.cli.shapes import TASK_HEADINGS, Document, of_the_service, task_fields, task_row
+
+
+def add_commands(commands: Any) -> None:
+    """Add the commands on tasks and workflows."""
+    _add_tasks(commands)
+    _add_workflow(commands)
+
+
+def _add_tasks(commands: Any) -> None:
+    group = add_command(commands, "tasks", "list and show tasks", None)
+    each = group.add_subparsers(dest="tasks_command", required=True, metavar="COMMAND")
+    command = add_command(each, "list", "list an intent's tasks", list_tasks)
+    command.add_argument("--intent", metavar="ID", type=parse_text, required=True)
+    command.add_argument("--status", type=parse_text)
+    command = add_command(each, "show", "show a task", show_task)
+    command.add_argument("task", metavar="ID", type=parse_text)
+    command = add_command(each, "assigned", "list an agent's open tasks", assigned_tasks)
+    command.add_argument("--agent", metavar="ID", type=parse_text, help="whose; one's own")
+    command.add_argument("--status", type=parse_text)
+
+
+def _add_workflow(commands: Any) -> None:
+    group = add_command(commands, "workflow", "apply workflow files", None)
+    each = group.add_subparsers(dest="workflow_command", required=True, metavar="COMMAND")
+    command = add_command(each, "apply", "set what a workflow file says", apply_workflow)
+    command.add_argument("file", metavar="FILE", type=parse_text, help="YAML or JSON; - for stdin")
 
 
 def list_tasks(session: Session) -> None:
     """`tasks list`: an intent's tasks."""
     given = session.arguments
     tasks = session.client.tasks.list(given.intent, status=given.status)
-    _listed(session, tasks)
+    _print_tasks(session, tasks)
 
 
 def assigned_tasks(session: Session) -> None:
     """`tasks assigned`: the open tasks of an agent; one's own unless --agent says whose."""
     given = session.arguments
-    _listed(session, session.client.tasks.assigned(given.agent, status=given.status))
+    _print_tasks(session, session.client.tasks.assigned(given.agent, status=given.status))
 
 
-def _listed(session: Session, tasks: Any) -> None:
-    session.output.documents((task.raw for task in tasks), TASK_HEADINGS, task_row)
+def _print_tasks(session: Session, tasks: Any) -> None:
+    session.output.documents((task.raw for task in tasks), TASK_HEADINGS, render_task_row)
 
 
 def show_task(session: Session) -> None:
     """`tasks show`: one task."""
     task = session.client.tasks.get(session.arguments.task).raw
-    session.output.document(task, task_fields(task))
+    session.output.document(task, render_task_fields(task))
 
 
 def apply_workflow(session: Session) -> None:
@@ -41,14 +74,14 @@ def apply_workflow(session: Session) -> None:
 
 def _workflow(file: str) -> str:
     try:
-        return decoded(sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes())
+        return decode_utf8(sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes())
     except OSError as error:
         raise UsageFailure(f"can't read {file}: {error.strerror}") from error
     except ValueError as error:
         raise UsageFailure(f"{file}: {error}") from error
 
 
-@of_the_service
+@reject_foreign
 def _applied_fields(applied: Document) -> dict[str, str]:
     tasks = [f"{task['name']} ({task['id']})" for task in applied["tasks"]]
     fields = {

@@ -1,4 +1,4 @@
-"""Text for terminals: as wide as it looks, and harmless whatever a value holds."""
+"""Text for terminals: as wide as it looks, and escape_controls whatever a value holds."""
 
 import json
 import re
@@ -18,39 +18,39 @@ _JAMO = range(0x1160, 0x1200)  # vowels and finals: drawn into the syllable befo
 ELLIPSIS = "…"
 
 
-def harmless(text: str) -> str:
-    r"""Text without control, invisible and direction characters: `\x1b` stands for escape."""
-    return _DANGEROUS.sub(lambda match: _shown(match.group()), text)
+def escape_controls(text: str) -> str:
+    r"""Escape control, invisible and direction characters: `\x1b` stands for escape."""
+    return _DANGEROUS.sub(lambda match: _escape_character(match.group()), text)
 
 
-def _shown(character: str) -> str:
+def _escape_character(character: str) -> str:
     code = ord(character)
     if code < 0x100:
         return _NAMED.get(character, f"\\x{code:02x}")
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def json_text(document: Any) -> str:
-    r"""A document as one line of JSON: exact, in Unicode, harmless as `harmless` has it.
+def render_json_line(document: Any) -> str:
+    r"""Return a document as one line of JSON: exact, in Unicode, escaped like `escape_controls`.
 
     What could harm stands only in strings, where `\u001b` means the same.
     """
     text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
-    return _escaped(text)
+    return _escape(text)
 
 
-def indented_json(document: Any) -> str:
-    """The same on several lines, to be read."""
+def render_indented_json(document: Any) -> str:
+    """Return a document as indented JSON, escaped in the same way."""
     lines = json.dumps(document, ensure_ascii=False, indent=2).split("\n")
-    return "\n".join(map(_escaped, lines))
+    return "\n".join(map(_escape, lines))
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return _DANGEROUS.sub(lambda match: json.dumps(match.group())[1:-1], text)
 
 
 def width(text: str) -> int:
-    """How many columns of a terminal a text takes."""
+    """Return how many columns of a terminal a text takes."""
     return len(text) if text.isascii() else sum(map(_columns, text))
 
 
@@ -60,8 +60,8 @@ def _columns(character: str) -> int:
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
-def cut(text: str, columns: int) -> str:
-    """A text in at most so many columns; an ellipsis stands for what was cut off."""
+def truncate(text: str, columns: int) -> str:
+    """Return a text in at most so many columns; an ellipsis stands for what was cut off."""
     if width(text) <= columns:
         return text
     kept, room = 0, columns - 1
@@ -73,6 +73,6 @@ def cut(text: str, columns: int) -> str:
     return text[:kept] + ELLIPSIS
 
 
-def padded(text: str, columns: int) -> str:
-    """A text, filled up with spaces to so many columns."""
+def pad(text: str, columns: int) -> str:
+    """Return a text, filled up with spaces to so many columns."""
     return text + " " * (columns - width(text))

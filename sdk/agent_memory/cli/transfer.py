@@ -12,35 +12,53 @@ from dataclasses import replace
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO, get_args
 
 from agent_memory import Client
-from agent_memory.cli.answers import answered
-from agent_memory.cli.entries import filters
+from agent_memory.cli.arguments import add_command, parse_text
+from agent_memory.cli.connection import parse_document
+from agent_memory.cli.cursor import EntryCursor
+from agent_memory.cli.entries import add_filters, filters
 from agent_memory.cli.failures import UsageFailure
-from agent_memory.cli.importing import OUTCOMES, Import
+from agent_memory.cli.importing import OUTCOMES, Import, Policy
 from agent_memory.cli.lines import Line, read_lines
 from agent_memory.cli.output import note
 from agent_memory.cli.progress import Progress
 from agent_memory.cli.session import Session
-from agent_memory.cli.text import json_text
-from agent_memory.cli.walk import Walk
+from agent_memory.cli.text import render_json_line
+
+
+def add_commands(commands: Any) -> None:
+    """Add the commands `export` and `import`."""
+    command = add_command(commands, "export", "write entries as JSON Lines", export)
+    add_filters(command)
+    command.add_argument(
+        "-o", "--output", metavar="FILE", type=parse_text, help="replaced once the export is whole"
+    )
+    command = add_command(commands, "import", "write what was exported", import_entries)
+    command.add_argument("file", metavar="FILE", nargs="?", default="-", type=parse_text)
+    command.add_argument(
+        "--on-conflict", choices=get_args(Policy), default="fail", help="where another entry stands"
+    )
+    command.add_argument(
+        "--reassign", action="store_true", help="other agents' private entries become one's own"
+    )
 
 
 def export(session: Session) -> None:
     """`export`: what the caller holds and may read, or what the filters say, oldest first."""
     file = session.arguments.output
-    walk = Walk(session.client, _query(session))
+    walk = EntryCursor(session.client, _query(session))
     count = 0
     with _target(file) as target, Progress("export") as progress:
         for count, entry in enumerate(walk, 1):
-            target.write(f"{json_text(entry)}\n".encode())
+            target.write(f"{render_json_line(entry)}\n".encode())
             progress.reached(count, count / walk.total)
     note(f"exported {count:,} entries" + (f" to {file}" if file else ""))
 
 
 def _query(session: Session) -> dict[str, str]:
-    """The filters as the service's query takes them; private memory is the caller's own."""
+    """Return the filters as the service's query takes them; private memory is the caller's own."""
     given = filters(session.arguments)
     texts = {name: _parameter(each) for name, each in given.items()}
     for scope in ("task_id", "intent_id"):
@@ -60,7 +78,7 @@ def _parameter(given: object) -> str:
 
 @contextmanager
 def _target(file: str | None) -> Iterator[BinaryIO]:
-    """Where an export goes: stdout, or a file that is there as a whole or not at all."""
+    """Yield where an export goes: stdout, or a file that is there as a whole or not at all."""
     if file is None or file == "-":
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
@@ -79,7 +97,7 @@ def _target(file: str | None) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _replacing(path: Path) -> Iterator[BinaryIO]:
-    """A new file of mode 0600 that takes the place of `path` once it is whole."""
+    """Yield a new file of mode 0600 that takes the place of `path` once it is whole."""
     descriptor, new = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".partial", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as opened:
@@ -103,7 +121,7 @@ def import_entries(session: Session) -> None:
         finally:
             note(f"import: {_report(run.counts)}")
     if session.output.json:
-        session.output.lines([json_text(run.counts)])
+        session.output.lines([render_json_line(run.counts)])
 
 
 def _import(run: Import, source: BinaryIO, *, reassign: bool) -> None:
@@ -116,9 +134,9 @@ def _import(run: Import, source: BinaryIO, *, reassign: bool) -> None:
 
 
 def _server_time(client: Client) -> datetime | None:
-    """The server's clock; None if it doesn't tell. A bad key is refused here, before any write."""
+    """Return the server's time, if it says so; a bad key is refused here, before any write."""
     answer = client.request("GET", "/api/v1/me")
-    answered(answer, "id")
+    parse_document(answer, "id")
     date = answer.headers.get("date")
     return None if date is None else parsedate_to_datetime(date)
 
@@ -128,11 +146,11 @@ def _source(file: str) -> Iterator[BinaryIO]:
     if file == "-":
         yield sys.stdin.buffer
         return
-    with _opened(Path(file)) as opened:
+    with _open_file(Path(file)) as opened:
         yield opened
 
 
-def _opened(file: Path) -> BinaryIO:
+def _open_file(file: Path) -> BinaryIO:
     try:
         return file.open("rb")
     except OSError as error:
@@ -140,7 +158,7 @@ def _opened(file: Path) -> BinaryIO:
 
 
 def _share(source: BinaryIO) -> float | None:
-    """How much of a file is read; None for a pipe."""
+    """Return how much of a file is read; None for a pipe."""
     status = os.fstat(source.fileno())
     if not stat.S_ISREG(status.st_mode):
         return None

@@ -13,7 +13,7 @@ AGENT_MEMORY_API_KEY. With --http, each client sends its own: `Authorization: Be
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Serves until its client, or its user, ends it; the process's exit code."""
+    """Serve until its client, or its user, ends it; the process's exit code."""
     asked = _parser().parse_args(arguments)
     if not asked.server_url.startswith(("http://", "https://")):
         return _refused("--server-url is like https://memory.example.com")
@@ -77,7 +77,7 @@ def _refused(message: str) -> int:
 
 
 def _say(message: str) -> None:
-    """Tells the user; stdout belongs to the protocol."""
+    """Tell the user; stdout belongs to the protocol."""
     sys.stderr.write(f"agent-memory-mcp: {message}\n")
     sys.stderr.flush()
 

@@ -14,14 +14,14 @@ _DOUBT = "; an earlier attempt of this call may have been carried out, so look b
 
 
 def invalid(error: ArgumentError) -> str:
-    """What is wrong with which argument."""
+    """Return what is wrong with which argument."""
     problems = error.errors(include_url=False, include_input=False, include_context=False)
     told = (f"{'.'.join(map(str, each['loc'])) or 'arguments'}: {each['msg']}" for each in problems)
     return "nothing was done; " + "; ".join(told)
 
 
 def failed(error: AgentMemoryError) -> str:
-    """What the memory service, or the way to it, has against a call, and what to do."""
+    """Return what the memory service, or the way to it, has against a call, and what to do."""
     doubt = _DOUBT if error.may_have_happened else ""
     return f"{_reason(error)}{doubt}"
 

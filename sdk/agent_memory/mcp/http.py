@@ -34,7 +34,7 @@ class KeyRequired:
 
 
 def key_in(headers: Headers) -> str:
-    """The key that a request carries, in either of the service's headers; empty if none."""
+    """Return the key that a request carries, in either of the service's headers; empty if none."""
     key = headers.get("x-api-key", "").strip()
     if not key:
         scheme, _, given = headers.get("authorization", "").partition(" ")
@@ -47,7 +47,7 @@ def _key_of(context: Context) -> str:
 
 
 def app(server_url: str, hosts: Sequence[str] = (), origins: Sequence[str] = ()) -> ASGIApp:
-    """The ASGI application. It keeps no sessions, so there are none to be taken over.
+    """Return the ASGI application. It keeps no sessions, so there are none to be taken over.
 
     Args:
         server_url: where the memory service is.
@@ -71,6 +71,6 @@ def app(server_url: str, hosts: Sequence[str] = (), origins: Sequence[str] = ())
 
 
 def serve(application: ASGIApp, listener: socket.socket) -> None:
-    """Serves until it is told to stop."""
+    """Serve until it is told to stop."""
     config = uvicorn.Config(application, log_config=None, access_log=False, server_header=False)
     uvicorn.Server(config).run(sockets=[listener])

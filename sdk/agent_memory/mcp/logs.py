@@ -18,7 +18,7 @@ class _Places(logging.Formatter):
 
 
 def to_stderr() -> None:
-    """Sends all logging there; stdout belongs to the protocol."""
+    """Send all logging there; stdout belongs to the protocol."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Places("%(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)

@@ -54,12 +54,12 @@ TEMPLATES = [
 
 
 def uri_of(namespace: str, key: str) -> str:
-    """Where a memory is; slashes in names are percent-encoded."""
+    """Return where a memory is; slashes in names are percent-encoded."""
     return f"{_ENTRIES}/{quote(namespace, safe='')}/{quote(key, safe='')}"
 
 
 async def listed(client: AsyncClient, cursor: str | None) -> types.ListResourcesResult:
-    """A page of what may be read: the overview, one's own memories, then the shared ones.
+    """Return a page of what may be read: the overview, one's own memories, then the shared ones.
 
     Raises:
         CursorError: no page has this cursor.
@@ -99,7 +99,7 @@ def _resource(memory: Memory) -> types.Resource:
 
 
 async def read(client: AsyncClient, uri: str) -> types.ReadResourceResult:
-    """A resource as JSON.
+    """Return a resource as JSON.
 
     Raises:
         NothingThereError: no resource has this URI.

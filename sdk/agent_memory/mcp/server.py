@@ -69,7 +69,7 @@ class MemoryServer:
             yield _Pool(transport)
 
     def server(self) -> Server[httpx.AsyncBaseTransport]:
-        """The server, for any transport."""
+        """Return the server, for any transport."""
         return Server(
             "agent-memory",
             version=version("agent-memory"),
@@ -84,7 +84,7 @@ class MemoryServer:
         )
 
     def _client(self, context: Context) -> AsyncClient:
-        """A client under the caller's own key; none is kept for the next message."""
+        """Return a client under the caller's own key; none is kept for the next message."""
         return AsyncClient(
             self._server_url,
             self._key_of(context),
@@ -140,19 +140,19 @@ class MemoryServer:
 
 
 async def serve_stdio(server_url: str, api_key: str) -> None:
-    """Serves the client at stdin and stdout, under one key, until it goes away."""
+    """Serve the client at stdin and stdout, under one key, until it goes away."""
     server = MemoryServer(server_url, lambda _context: api_key).server()
     async with stdio_server() as (received, sent):
         await server.run(received, sent, server.create_initialization_options())
 
 
 def may_be_key(text: str) -> bool:
-    """Whether this could be an API key: visible ASCII characters."""
+    """Return whether this could be an API key: visible ASCII characters."""
     return bool(text) and text.isascii() and text.isprintable() and " " not in text
 
 
 def _proxy(url: str) -> str | None:
-    """The proxy that the environment prescribes for a URL."""
+    """Return the proxy that the environment prescribes for a URL."""
     parts = urlsplit(url)
     return None if proxy_bypass(parts.hostname or "") else getproxies().get(parts.scheme)
 

@@ -43,7 +43,7 @@ class Tool:
     destructive: bool = False
 
     def described(self, name: str) -> types.Tool:
-        """Its entry in the list of tools. Repeating any call changes nothing more."""
+        """Return its entry in the list of tools. Repeating any call changes nothing more."""
         return types.Tool(
             name=name,
             title=self.title,
@@ -119,7 +119,7 @@ async def memory_summary(client: AsyncClient, asked: Summarize) -> Summary:
 async def _found(
     client: AsyncClient, asked: Recall | Update | Forget, agent_id: str | None = None
 ) -> Entry:
-    """The entry at a namespace and key.
+    """Return the entry at a namespace and key.
 
     Raises:
         NothingThereError: there is none that the caller may see.

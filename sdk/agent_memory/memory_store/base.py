@@ -19,7 +19,7 @@ class BaseMemoryStore(ABC):
     def store_conversation(
         self, session_id: str, user_id: str, conversation: ConversationContext
     ) -> None:
-        """Stores a whole conversation, in place of the one before it.
+        """Store a whole conversation, in place of the one before it.
 
         Args:
             session_id: the conversation's session.
@@ -34,11 +34,11 @@ class BaseMemoryStore(ABC):
 
     @abstractmethod
     def retrieve_conversation(self, session_id: str) -> ConversationContext | None:
-        """The conversation; None if there is none."""
+        """Return the conversation; None if there is none."""
 
     @abstractmethod
     def delete_conversation(self, session_id: str) -> bool:
-        """Deletes a conversation.
+        """Delete a conversation.
 
         Returns:
             True if it is gone now, or never was; False if it couldn't be deleted.
@@ -48,7 +48,7 @@ class BaseMemoryStore(ABC):
     def list_conversations_for_user(
         self, user_id: str, limit: int = 100, offset: int = 0
     ) -> list[dict[str, Any]]:
-        """A user's conversations, the newest first, without what was said.
+        """Return a user's conversations, the newest first, without what was said.
 
         Args:
             user_id: the user.
@@ -66,7 +66,7 @@ class BaseMemoryStore(ABC):
 
     @abstractmethod
     def store_agent_state(self, agent_id: str, owner_id: str, key: str, state_data: Any) -> None:
-        """Stores a state of an agent for an owner, in place of the one before it.
+        """Store a state of an agent for an owner, in place of the one before it.
 
         Args:
             agent_id: the agent.
@@ -82,11 +82,11 @@ class BaseMemoryStore(ABC):
 
     @abstractmethod
     def retrieve_agent_state(self, agent_id: str, owner_id: str, key: str) -> Any | None:
-        """A state; None if there is none."""
+        """Return a state; None if there is none."""
 
     @abstractmethod
     def delete_agent_state(self, agent_id: str, owner_id: str, key: str) -> bool:
-        """Deletes a state.
+        """Delete a state.
 
         Returns:
             True if it is gone now, or never was; False if it couldn't be deleted.
@@ -94,4 +94,4 @@ class BaseMemoryStore(ABC):
 
     @abstractmethod
     def get_all_agent_states(self, agent_id: str, owner_id: str) -> dict[str, Any]:
-        """All of an agent's states for an owner, by key."""
+        """Return all of an agent's states for an owner, by key."""

@@ -10,7 +10,7 @@ def _now() -> datetime:
 
 
 def moment(given: datetime) -> datetime:
-    """A moment as it is stored: in UTC, finer fractions than milliseconds cut.
+    """Return a moment as it is stored: in UTC, finer fractions than milliseconds cut.
 
     Raises:
         TypeError: it is no datetime.

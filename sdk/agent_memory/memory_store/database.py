@@ -111,7 +111,7 @@ class DatabaseMemoryStore(BaseMemoryStore):
 
 
 def _done(deletion: Callable[[], bool]) -> bool:
-    """Whether there is nothing left after a deletion (Agent Memory Protocol §3)."""
+    """Return whether there is nothing left after a deletion (Agent Memory Protocol §3)."""
     try:
         deletion()
     except AgentMemoryError as error:

@@ -12,7 +12,7 @@ _LISTS = ("agent_participants", "shared_with", "tags")
 
 
 def document_of(session_id: str, conversation: ConversationContext) -> Document:
-    """A conversation as the service has it.
+    """Return a conversation as the service has it.
 
     Raises:
         TypeError: it holds what isn't JSON.
@@ -46,7 +46,7 @@ def _text(at: datetime) -> str:
 
 
 def conversation_of(document: Mapping[str, Any], messages: list[Document]) -> ConversationContext:
-    """The conversation of a document, whose messages come by themselves."""
+    """Return the conversation of a document, whose messages come by themselves."""
     ends = document["expires_at"]
     return ConversationContext(
         session_id=document["session_id"],
@@ -64,7 +64,7 @@ def _message(document: Document) -> Message:
 
 
 def listed(document: Mapping[str, Any]) -> Document:
-    """What a list shows of a conversation."""
+    """Return what a list shows of a conversation."""
     return {
         "session_id": document["session_id"],
         "user_id": document["user_id"],
@@ -79,6 +79,6 @@ def listed(document: Mapping[str, Any]) -> Document:
 
 
 def assert_page(limit: int, offset: int) -> None:
-    """Raises `ValueError` if there can be no such page."""
+    """Raise `ValueError` if there can be no such page."""
     if limit < 0 or offset < 0:
         raise ValueError("limit and offset are 0 or more")

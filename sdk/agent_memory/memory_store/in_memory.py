@@ -69,7 +69,7 @@ class InMemoryMemoryStore(BaseMemoryStore):
         return None if head is None else conversation_of(head, json.loads(said))
 
     def delete_conversation(self, session_id: str) -> bool:
-        """Deletes a conversation; always True."""
+        """Delete a conversation; always True."""
         with self._lock:
             self._conversations.pop(session_id, None)
         return True
@@ -86,7 +86,7 @@ class InMemoryMemoryStore(BaseMemoryStore):
         return [listed(head) for head in islice(theirs, offset, offset + limit)]
 
     def _head(self, session_id: str) -> Document | None:
-        """A conversation without its messages, unless its retention is over."""
+        """Return a conversation without its messages, unless its retention is over."""
         text, _ = self._conversations.get(session_id, _NOTHING)
         head: Document | None = json.loads(text)
         return None if head is None or self._over(head) else head
@@ -109,7 +109,7 @@ class InMemoryMemoryStore(BaseMemoryStore):
         return None if text is None else json.loads(text)
 
     def delete_agent_state(self, agent_id: str, owner_id: str, key: str) -> bool:
-        """Deletes a state; always True."""
+        """Delete a state; always True."""
         with self._lock:
             self._states.get((agent_id, owner_id), {}).pop(key, None)
         return True

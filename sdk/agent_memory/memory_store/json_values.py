@@ -3,22 +3,22 @@
 import math
 from typing import Any
 
-from agent_memory.bodies import json_body
 from agent_memory.exceptions import TooLargeError
+from agent_memory.requests import render_json
 
 _MOST_BYTES = 65_536
 _MOST_DEPTH = 150
 
 
 def fitting(value: Any, what: str) -> Any:
-    """The value, if it is JSON of a size that fits.
+    """Return the value, if it is JSON of a size that fits.
 
     Raises:
         TypeError: it isn't JSON.
         TooLargeError: it has over 65,536 bytes.
     """
     _assert_json(value, what, _MOST_DEPTH)
-    size = len(json_body(value))
+    size = len(render_json(value))
     if size > _MOST_BYTES:
         problem = {"max": _MOST_BYTES, "actual": size}
         raise TooLargeError(f"the {what} has {size} bytes; {_MOST_BYTES} fit", problem=problem)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from agent_memory.bodies import json_body
+from agent_memory.requests import render_json
 
 _MOST_BYTES = 3_500_000
 _MOST_APPENDED = 50
@@ -11,11 +11,11 @@ Messages = list[dict[str, Any]]
 
 
 def parts(messages: Messages) -> list[Messages]:
-    """The messages in parts: the first as large as a body may be, the others as an append."""
+    """Split messages: the first part is as large as a body may be, the others as an append."""
     found: list[Messages] = [[]]
     size = 0
     for message in messages:
-        more = len(json_body(message)) + 1
+        more = len(render_json(message)) + 1
         full = len(found) > 1 and len(found[-1]) == _MOST_APPENDED
         if found[-1] and (full or size + more > _MOST_BYTES):
             found.append([])

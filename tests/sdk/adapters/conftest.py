@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from agent_memory import AsyncClient, Client
 from agent_memory.adapters.langgraph import AgentMemoryStore
-from agent_memory.counterpart import asynchronous
+from agent_memory.to_async import to_async
 from langgraph.store.memory import InMemoryStore
 
 from tests.sdk.fault_proxy import FaultProxy
@@ -46,7 +46,7 @@ def store(request: pytest.FixtureRequest) -> Any:
 @pytest.fixture
 async def client(alice: Client) -> AsyncIterator[AsyncClient]:
     """Alice's."""
-    async with asynchronous(alice) as opened:
+    async with to_async(alice) as opened:
         yield opened
 
 

@@ -9,9 +9,9 @@ import anyio
 import pytest
 from agent_memory import AsyncClient, Client
 from agent_memory.adapters.openai_agents import AgentMemorySession
-from agent_memory.counterpart import asynchronous
 from agent_memory.exceptions import MemoryAccessError
 from agent_memory.testing import MemoryService
+from agent_memory.to_async import to_async
 from agents import SQLiteSession
 from agents.memory import Session, SessionSettings
 
@@ -166,7 +166,7 @@ async def test_participants_read_and_write_large_items_as_well(
 ) -> None:
     one = AgentMemorySession("s", client, agent_participants=["bob"])
     await one.add_items([user("1" * 100_000)])
-    async with asynchronous(agent("bob")) as bob, asynchronous(agent("eve")) as eve:
+    async with to_async(agent("bob")) as bob, to_async(agent("eve")) as eve:
         other = AgentMemorySession("s", bob)
         await other.add_items([user("2" * 100_000)])
         assert await one.get_items() == await other.get_items()

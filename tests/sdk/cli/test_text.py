@@ -1,12 +1,18 @@
-"""Text and tables: any text is harmless, exact as JSON, and as wide as it looks."""
+"""Text and tables: any text is escape_controls, exact as JSON, and as wide as it looks."""
 
 import json
 import unicodedata
 
 import pytest
-from agent_memory.cli.jsontext import parsed
-from agent_memory.cli.tables import record, table
-from agent_memory.cli.text import cut, harmless, indented_json, json_text, width
+from agent_memory.cli.formatting import render_record, render_table
+from agent_memory.cli.jsontext import parse_json
+from agent_memory.cli.text import (
+    escape_controls,
+    render_indented_json,
+    render_json_line,
+    truncate,
+    width,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,28 +28,28 @@ any_text = st.text(st.characters(codec=None))
 
 @given(any_text)
 def test_any_text_is_made_harmless(text: str) -> None:
-    shown = harmless(text)
+    shown = escape_controls(text)
     assert not [each for each in shown if unicodedata.category(each) in BAD]
-    assert harmless(shown) == shown
+    assert escape_controls(shown) == shown
 
 
 def test_no_character_that_controls_or_turns_text_gets_through() -> None:
-    shown = harmless("".join(map(chr, range(0x110000))))
+    shown = escape_controls("".join(map(chr, range(0x110000))))
     left = {each for each in shown if unicodedata.category(each) in (*BAD, "Cf")}
     assert {unicodedata.bidirectional(each) for each in left - set(JOINERS)} <= {"AN", "AL", "L"}
 
 
 @given(values)
 def test_json_is_one_harmless_line_and_exact(value: object) -> None:
-    for text in (json_text(value), indented_json(value)):
+    for text in (render_json_line(value), render_indented_json(value)):
         assert json.dumps(json.loads(text)) == json.dumps(value)
         assert not [e for e in text if unicodedata.category(e) in BAD and e != "\n"]
-    assert "\n" not in json_text(value)
+    assert "\n" not in render_json_line(value)
 
 
 @given(st.text(), st.integers(1, 40))
 def test_what_is_cut_fits(text: str, columns: int) -> None:
-    shown = cut(text, columns)
+    shown = truncate(text, columns)
     assert width(shown) <= columns
     assert shown == text or (shown.endswith("…") and text.startswith(shown[:-1]))
 
@@ -61,21 +67,23 @@ def test_width_is_what_a_terminal_shows(text: str, columns: int) -> None:
     st.none() | st.integers(40, 200),
 )
 def test_tables_are_aligned_and_fit(rows: list[tuple[str, str, str]], columns: int | None) -> None:
-    lines = table(("A", "B", "C"), [(*row[:2], "|" + row[2]) for row in rows], columns)
+    lines = render_table(("A", "B", "C"), [(*row[:2], "|" + row[2]) for row in rows], columns)
     assert len(lines) == len(rows) + 1
     assert columns is None or max(map(width, lines)) <= columns
 
 
 def test_the_widest_columns_give_way_first() -> None:
-    lines = table(("SHORT", "LONG"), [("s" * 10, "l" * 100)], 40)
+    lines = render_table(("SHORT", "LONG"), [("s" * 10, "l" * 100)], 40)
     assert lines == ["SHORT       LONG", f"{'s' * 10}  {'l' * 27}…"]
-    assert table(("A", "B"), [("x" * 50, "y" * 50)], 22)[1] == "x" * 9 + "…  " + "y" * 9 + "…"
+    assert (
+        render_table(("A", "B"), [("x" * 50, "y" * 50)], 22)[1] == "x" * 9 + "…  " + "y" * 9 + "…"
+    )
 
 
 def test_a_record_is_a_line_for_each_field() -> None:
-    assert record({"a": "1", "long": "2\n3"}, None) == ["a     1", "long  2\\n3"]
+    assert render_record({"a": "1", "long": "2\n3"}, None) == ["a     1", "long  2\\n3"]
 
 
 @pytest.mark.parametrize("text", ["1", '"\\ud83e\\udd16"', '{"a": [1.0, -0.0, 1e22]}', "[]"])
 def test_json_is_read_exactly(text: str) -> None:
-    assert json.dumps(parsed(text)) == json.dumps(json.loads(text))
+    assert json.dumps(parse_json(text)) == json.dumps(json.loads(text))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Terms:
+class WorkerOptions:
     """What `Worker` and its `run` were told; times in seconds."""
 
     lease: int

@@ -7,17 +7,17 @@ from typing import Any
 Document = dict[str, Any]
 
 
-def differences(wanted: Document, present: Document) -> list[str]:
-    """The fields that `wanted` gives and that are otherwise in the entry.
+def list_differences(wanted: Document, present: Document) -> list[str]:
+    """Return the fields that `wanted` gives and that are otherwise in the entry.
 
     Whose an entry of semantic memory is doesn't count: that can't be changed, and says nothing of
     what the entry holds.
     """
     given = [name for name in wanted if name != "agent_id"]
-    return [n for n in given if _comparable(n, wanted[n]) != _comparable(n, present.get(n))]
+    return [n for n in given if _normalize(n, wanted[n]) != _normalize(n, present.get(n))]
 
 
-def _comparable(name: str, value: Any) -> Any:
+def _normalize(name: str, value: Any) -> Any:
     if name == "tags":
         return list(dict.fromkeys(value or []))
     if name == "scope":

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from agent_memory import Client
-from agent_memory._sync.resource import items, made
-from agent_memory.cli.answers import answered
+from agent_memory.cli.connection import parse_document
 from agent_memory.exceptions import InvalidAnswerError
+from agent_memory.responses import parse, parse_items
 
 MEMORY = "/api/v1/memory"
 _FIRST_LIMIT, _MOST_LIMIT = 100, 1000  # entries a page
@@ -35,12 +35,12 @@ class _Page:
         return self.after is None and (self.offset == 0 or bool(self.entries))
 
     def index_up_to(self, last: Position) -> int | None:
-        """Where the first entry stands that isn't newer than `last`."""
+        """Return where the first entry stands that isn't newer than `last`."""
         return next((i for i, each in enumerate(self.entries) if position(each) <= last), None)
 
 
-class Walk:
-    """One walk over what matches a query.
+class EntryCursor:
+    """Iterate over the entries that match a query, oldest first, while others write.
 
     What stands and matches from the first request to the last is given exactly once, as it was when
     its page was read. What is created meanwhile isn't given; what is deleted meanwhile may be.
@@ -73,7 +73,7 @@ class Walk:
                 self._limit = min(self._limit * 2, _MOST_LIMIT)
 
     def _overlapping_page(self) -> _Page:
-        """The next page that begins in the new and ends in what was given, or at the list's end."""
+        """Return the next page that overlaps what was given, or ends the list."""
         slack = 0
         while True:
             known = self._total
@@ -90,7 +90,7 @@ class Walk:
                 slack = 2 * max(slack, abs(page.total - known), 1)
 
     def _was_cut(self, page: _Page) -> bool:
-        """Whether the page's older end fell off for its size; the next ones are asked smaller."""
+        """Return whether the page was cut for its size; the next ones are asked for smaller."""
         if page.after is None or page.after >= page.offset + self._limit:
             return False
         if self._limit == _LEAST_LIMIT:
@@ -101,14 +101,14 @@ class Walk:
     def _fetch(self, offset: int, limit: int) -> _Page:
         paging = {"limit": str(limit), "offset": str(offset)}
         answer = self._client.request("GET", MEMORY, params={**self._filters, **paging})
-        page = answered(answer, "entries", "total")
+        page = parse_document(answer, "entries", "total")
         self._total = page["total"]
-        found, size = items(page["entries"]), len(answer.content)
+        found, size = parse_items(page["entries"]), len(answer.content)
         for entry in found:
-            made(position, entry)
+            parse(position, entry)
         return _Page(offset, found, page["total"], page.get("next_offset"), size)
 
 
 def position(entry: Document) -> Position:
-    """What lists sort by: creation, then id (contract §3)."""
+    """Return what lists sort by: creation, then id (contract §3)."""
     return entry["created_at"], entry["id"]

@@ -8,9 +8,9 @@ from agent_memory._sync.client import Client
 from agent_memory._worker.assignments import Assignments
 from agent_memory._worker.attempt import Hold
 from agent_memory._worker.lease import Lease, LeaseTaken, clock
-from agent_memory._worker.stop import Stop
-from agent_memory._worker.terms import Terms
-from agent_memory._worker.turn import TROUBLE, Start, Turn
+from agent_memory._worker.options import WorkerOptions
+from agent_memory._worker.shutdown import Shutdown
+from agent_memory._worker.task_execution import TROUBLE, Start, TaskExecution
 from agent_memory.model import Task
 
 _LONGEST_PAUSE = 30.0  # seconds between tries while the service is out of reach
@@ -18,73 +18,80 @@ _LONGEST_PAUSE = 30.0  # seconds between tries while the service is out of reach
 _log = logging.getLogger("agent_memory.worker")
 
 
-class Shift:
+class RunLoop:
     """Takes tasks until there are none, enough, or it is told to stop.
 
     Args:
         client: calls as the agent; its timeouts must be well below the lease.
         assignments: the agent's tasks.
-        terms: how it works.
+        options: how it works.
         start: starts the function on a task.
     """
 
     def __init__(
-        self, client: Client, assignments: Assignments, terms: Terms, stop: Stop, start: Start
+        self,
+        client: Client,
+        assignments: Assignments,
+        options: WorkerOptions,
+        shutdown: Shutdown,
+        start: Start,
     ) -> None:
         self._client = client
         self._assignments = assignments
-        self._terms = terms
-        self._stop = stop
+        self._options = options
+        self._shutdown = shutdown
         self._start = start
         self._holder = secrets.token_hex(8)
         self._not_before: dict[str, float] = {}  # tasks that are let alone for a while
-        self._pause = terms.poll
+        self._pause = options.poll
 
     def work(self) -> int:
-        """Takes tasks and has the function run on them; how many it took."""
+        """Take tasks and have the function run on them; how many it took."""
         taken = 0
-        while not self._stop.asked and taken != self._terms.max_tasks:
-            turn = self._next_turn()
-            if turn is not None:
-                turn.run()
-                self._not_before[turn.task.id] = clock() + self._terms.lease
+        while not self._shutdown.is_requested and taken != self._options.max_tasks:
+            execution = self._next_execution()
+            if execution is not None:
+                execution.run()
+                self._not_before[execution.task.id] = clock() + self._options.lease
                 taken += 1
-            elif self._terms.once:
+            elif self._options.once:
                 break
             else:
-                self._stop.sleep(self._pause)
+                self._shutdown.sleep(self._pause)
         return taken
 
-    def _next_turn(self) -> Turn | None:
+    def _next_execution(self) -> TaskExecution | None:
         try:
-            turn = self._take_first()
+            execution = self._take_first()
         except TROUBLE as error:
-            if self._terms.once:
+            if self._options.once:
                 raise
             _log.warning("can't take tasks now: %s", error)
             self._pause = min(self._pause * 2, _LONGEST_PAUSE)
             return None
-        self._pause = self._terms.poll
-        return turn
+        self._pause = self._options.poll
+        return execution
 
-    def _take_first(self) -> Turn | None:
+    def _take_first(self) -> TaskExecution | None:
         for task in self._assignments.waiting():
             if clock() >= self._not_before.get(task.id, 0.0):
-                turn = self._take(task)
-                if turn is not None:
-                    return turn
+                execution = self._take(task)
+                if execution is not None:
+                    return execution
         return None
 
-    def _take(self, task: Task) -> Turn | None:
-        lease = Lease(self._client, task.id, self._terms.lease, self._holder)
+    def _take(self, task: Task) -> TaskExecution | None:
+        lease = Lease(self._client, task.id, self._options.lease, self._holder)
         try:
             lease.take()
         except LeaseTaken:
-            self._not_before[task.id] = clock() + self._terms.lease / 3
+            self._not_before[task.id] = clock() + self._options.lease / 3
             return None
         taken = self._assignments.take(task)
         if taken is None:
             lease.release()
             return None
         lease.still_first = partial(self._assignments.is_as_left, taken)
-        return Turn(taken, Hold(lease), self._assignments, self._terms, self._stop, self._start)
+        return TaskExecution(
+            taken, Hold(lease), self._assignments, self._options, self._shutdown, self._start
+        )

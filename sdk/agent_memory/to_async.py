@@ -6,8 +6,8 @@ from agent_memory._async.client import AsyncClient
 from agent_memory._sync.client import Client
 
 
-def asynchronous(client: Client) -> AsyncClient:
-    """A new `AsyncClient` with the settings of a `Client`, on connections of its own.
+def to_async(client: Client) -> AsyncClient:
+    """Return a new `AsyncClient` with the settings of a `Client`, on connections of its own.
 
     Raises:
         TypeError: the client has a transport of its own, which isn't made for both kinds.

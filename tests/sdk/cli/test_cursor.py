@@ -1,4 +1,4 @@
-"""`Walk` against any order of creates and deletes between its pages."""
+"""`EntryCursor` against any order of creates and deletes between its pages."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 from agent_memory import Client
-from agent_memory.cli.walk import Walk
+from agent_memory.cli.cursor import EntryCursor
 from agent_memory.exceptions import InvalidAnswerError
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -51,7 +51,7 @@ class ListServer:
 
 def walked(server: ListServer) -> list[str]:
     with Client("http://list", "am_x", transport=httpx.MockTransport(server)) as client:
-        return [each["id"] for each in Walk(client, {})]
+        return [each["id"] for each in EntryCursor(client, {})]
 
 
 changes = st.lists(
@@ -90,4 +90,4 @@ def test_another_kind_of_answer_is_refused(body: bytes) -> None:
         Client("http://list", "am_x", transport=transport) as client,
         pytest.raises(InvalidAnswerError),
     ):
-        Walk(client, {})
+        EntryCursor(client, {})

@@ -5,7 +5,7 @@ from queue import Empty, SimpleQueue
 from agent_memory._worker.lease import clock
 
 
-class Stop:
+class Shutdown:
     """Whether a worker was told to stop, and how long ago.
 
     Signal handlers call `ask`, perhaps in the middle of a `sleep` of the same thread: a
@@ -17,25 +17,25 @@ class Stop:
         self._wakes: SimpleQueue[None] = SimpleQueue()
 
     @property
-    def asked(self) -> bool:
+    def is_requested(self) -> bool:
         """Whether the worker was told to stop."""
         return self._since is not None
 
-    def ask(self) -> None:
-        """Tells the worker to stop, and wakes it."""
+    def request(self) -> None:
+        """Tell the worker to stop, and wake it."""
         self._since = self._since or clock()
         self.wake()
 
     def remaining(self, grace: float) -> float:
-        """Seconds of grace that are left; at first all of them, at the end none."""
+        """Return seconds of grace that are left; at first all of them, at the end none."""
         return grace if self._since is None else max(0.0, self._since + grace - clock())
 
     def wake(self) -> None:
-        """Ends a `sleep`, or the next one."""
+        """End a `sleep`, or the next one."""
         self._wakes.put(None)
 
     def sleep(self, seconds: float) -> None:
-        """Waits, or until somebody wakes it."""
+        """Wait for these seconds, or until `wake` is called."""
         try:
             self._wakes.get(timeout=seconds)
         except Empty:

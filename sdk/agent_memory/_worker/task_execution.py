@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 from agent_memory._worker.assignments import Assignments
 from agent_memory._worker.attempt import Attempt, Hold
-from agent_memory._worker.stop import Stop
-from agent_memory._worker.terms import Terms
+from agent_memory._worker.options import WorkerOptions
+from agent_memory._worker.shutdown import Shutdown
 from agent_memory.context import TaskLost
 from agent_memory.exceptions import (
     ConnectionFailedError,
@@ -27,15 +27,15 @@ _UNWINDING = 1.0  # seconds for a function that was told at the end of the grace
 _log = logging.getLogger("agent_memory.worker")
 
 
-class Turn:
+class TaskExecution:
     """One task in the hands of one worker.
 
     Args:
         task: as the worker took it.
         hold: the worker's hold on it.
         assignments: the agent's tasks.
-        terms: how the worker works.
-        stop: tells that it is to stop.
+        options: how the worker works.
+        shutdown: tells that it is to stop.
         start: starts the function.
     """
 
@@ -44,23 +44,23 @@ class Turn:
         task: Task,
         hold: Hold,
         assignments: Assignments,
-        terms: Terms,
-        stop: Stop,
+        options: WorkerOptions,
+        shutdown: Shutdown,
         start: Start,
     ) -> None:
         self.task = task
         self._hold = hold
         self._assignments = assignments
-        self._terms = terms
-        self._stop = stop
+        self._options = options
+        self._shutdown = shutdown
         self._start = start
 
     def run(self) -> None:
-        """Runs the function, and reports what came of it if the task is still the worker's."""
+        """Run the function, and report what came of it if the task is still the worker's."""
         _log.info("task %s: taken", self.task.id)
         try:
             attempt = self._start(self.task, self._assignments.agent_id, self._hold)
-            self._attend(attempt)
+            self._wait_for_end(attempt)
             if attempt.over:
                 self._conclude(attempt)
         finally:
@@ -68,21 +68,21 @@ class Turn:
 
     @property
     def _remaining(self) -> float:
-        return self._stop.remaining(self._terms.grace)
+        return self._shutdown.remaining(self._options.grace)
 
-    def _attend(self, attempt: Attempt) -> None:
-        """Looks after lease and assignment until the function is over, or the grace is."""
+    def _wait_for_end(self, attempt: Attempt) -> None:
+        """Keep the lease and check the assignment until the function or the grace has ended."""
         while not attempt.over and self._remaining > 0:
-            self._stop.sleep(min(self._terms.interval, self._remaining))
+            self._shutdown.sleep(min(self._options.interval, self._remaining))
             if not attempt.over:
-                self._look_after()
+                self._check_ownership()
         if not attempt.over:
             self._hold.lose()
             attempt.join(_UNWINDING)
 
-    def _look_after(self) -> None:
+    def _check_ownership(self) -> None:
         try:
-            if not (self._hold.renewed() and self._assignments.present(self.task.id)):
+            if not (self._hold.renew() and self._assignments.present(self.task.id)):
                 self._hold.lose()
         except TROUBLE as error:
             _log.warning("task %s: %s", self.task.id, error)
@@ -100,24 +100,24 @@ class Turn:
             _log.warning("task %s: its lease is left to run out: %s", self.task.id, error)
 
     def _report(self, attempt: Attempt) -> None:
-        """Reports as soon as the service takes it, unless the task is lost or time is up."""
+        """Report as soon as the service takes it, unless the task is lost or time is up."""
         while True:
             try:
                 self._hold.check()
-                self._tell(attempt)
+                self._report_end(attempt)
             except TaskLost:
                 _log.info("task %s: lost before its end was reported", self.task.id)
             except TROUBLE as error:
                 _log.warning("task %s: its end isn't reported yet: %s", self.task.id, error)
                 if self._remaining > 0:
-                    self._stop.sleep(self._terms.interval)
+                    self._shutdown.sleep(self._options.interval)
                     continue
             return
 
-    def _tell(self, attempt: Attempt) -> None:
+    def _report_end(self, attempt: Attempt) -> None:
         if attempt.error is None:
-            told = self._assignments.complete(self.task, attempt.result)
+            is_reported = self._assignments.complete(self.task, attempt.result)
         else:
             _log.error("task %s: failed", self.task.id, exc_info=attempt.error)
-            told = self._assignments.fail(self.task, attempt.error)
-        _log.info("task %s: %s", self.task.id, "reported" if told else "ended by others")
+            is_reported = self._assignments.fail(self.task, attempt.error)
+        _log.info("task %s: %s", self.task.id, "reported" if is_reported else "ended by others")

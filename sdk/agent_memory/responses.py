@@ -1,0 +1,205 @@
+"""Read responses: as a document, a reason to try again, or an exception (contract §3)."""
+
+import json
+import random
+from collections.abc import Callable, Mapping
+from operator import itemgetter
+from typing import Any, TypeVar
+
+import httpx
+
+from agent_memory.exceptions import (
+    AgentMemoryError,
+    AuthenticationError,
+    IdempotencyConflictError,
+    InvalidAnswerError,
+    MemoryAccessError,
+    MemoryCapacityError,
+    MemoryConflictError,
+    MemoryNotFoundError,
+    RunClosedError,
+    ServiceUnavailableError,
+    TaskClosedError,
+    ThrottledError,
+    TooLargeError,
+    ValidationError,
+)
+
+_BY_CODE: dict[str, type[AgentMemoryError]] = {
+    "CAPACITY_EXCEEDED": MemoryCapacityError,
+    "IDEMPOTENCY_CONFLICT": IdempotencyConflictError,
+    "RUN_CLOSED": RunClosedError,
+    "TASK_CLOSED": TaskClosedError,
+    "THROTTLED": ThrottledError,
+}
+_BY_STATUS: dict[int, type[AgentMemoryError]] = {
+    400: ValidationError,
+    401: AuthenticationError,
+    403: MemoryAccessError,
+    404: MemoryNotFoundError,
+    409: MemoryConflictError,
+    413: TooLargeError,
+    422: ValidationError,
+    428: ValidationError,
+    429: ThrottledError,
+}
+_PASSING = frozenset({502, 503, 504})
+_OF_GATEWAYS = frozenset({401, 403, 429})  # what may stand before the service answers these
+FIRST_DELAY, LONGEST_DELAY, LONGEST_WAIT = 0.1, 5.0, 60.0  # seconds
+
+
+Parsed = TypeVar("Parsed")
+
+
+def is_transient(response: httpx.Response) -> bool:
+    """Return whether the same call may succeed in a moment: 429 `THROTTLED`, 502, 503, 504."""
+    if response.status_code == 429:
+        return _problem(response).get("code") in ("THROTTLED", None)
+    return response.status_code in _PASSING
+
+
+def is_not_json(response: httpx.Response) -> bool:
+    """Return whether a success isn't one of the service's: its body is neither empty nor JSON."""
+    if not response.is_success or not response.content:
+        return False
+    try:
+        json.loads(response.content)
+    except ValueError:
+        return True
+    return False
+
+
+def compute_delay(attempt: int, response: httpx.Response | None) -> float:
+    """Return seconds until the next attempt: what the service asks for, with a jitter."""
+    longest = min(FIRST_DELAY * 2**attempt, LONGEST_DELAY)
+    jitter = random.uniform(longest / 2, longest)  # noqa: S311 - no secret
+    return max(jitter, _retry_after(response))
+
+
+def _retry_after(response: httpx.Response | None) -> float:
+    text = "" if response is None else response.headers.get("Retry-After", "")
+    return min(float(text), LONGEST_WAIT) if text.isascii() and text.isdigit() else 0.0
+
+
+def to_error(response: httpx.Response, *, may_have_happened: bool) -> AgentMemoryError:
+    """Return the exception that an answer stands for."""
+    problem = _problem(response)
+    status, code = response.status_code, problem.get("code")
+    named = code is not None or {"error", "message"} <= problem.keys()  # the latter is OpenWOP's
+    if not named and status < 500 and status not in _OF_GATEWAYS:
+        return to_invalid_answer_error(response, may_have_happened=may_have_happened)
+    kind = _BY_CODE.get(str(code)) or _BY_STATUS.get(status)
+    if kind is None:
+        kind = ServiceUnavailableError if status >= 500 else InvalidAnswerError
+    message = problem.get("message") or problem.get("detail") or f"the answer was HTTP {status}"
+    return kind(
+        str(message),
+        status=status,
+        code=code if isinstance(code, str) else None,
+        request_id=response.headers.get("X-Request-Id"),
+        problem=problem,
+        may_have_happened=may_have_happened,
+    )
+
+
+def to_invalid_answer_error(
+    response: httpx.Response, *, may_have_happened: bool
+) -> InvalidAnswerError:
+    """Return the exception for an answer that isn't the service's."""
+    return InvalidAnswerError(
+        f"what answered with HTTP {response.status_code} isn't the memory service: its body isn't "
+        "what that answers; check server_url, and proxies on the way",
+        status=response.status_code,
+        request_id=response.headers.get("X-Request-Id"),
+        may_have_happened=may_have_happened,
+    )
+
+
+def _problem(response: httpx.Response) -> dict[str, Any]:
+    try:
+        problem = json.loads(response.content)
+    except ValueError:
+        return {}
+    return problem if isinstance(problem, dict) else {}
+
+
+def parse(kind: Callable[[Any], Parsed], document: Any) -> Parsed:
+    """Parse a document by `kind`.
+
+    Raises:
+        InvalidAnswerError: the document isn't of that kind, so it isn't the service's.
+    """
+    try:
+        return kind(document)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise InvalidAnswerError(
+            "what answered isn't the memory service, or not in a version that this client knows; "
+            "check server_url",
+            may_have_happened=True,
+        ) from None
+
+
+def parse_object(answer: httpx.Response) -> dict[str, Any]:
+    """Return the object that an answer holds; an empty one if its body is empty.
+
+    Raises:
+        InvalidAnswerError: it holds something else.
+    """
+    return parse(_object, answer.json() if answer.content else {})
+
+
+def get_member(document: Any, name: str) -> Any:
+    """Return a member that a document of the service has.
+
+    Raises:
+        InvalidAnswerError: it lacks it.
+    """
+    return parse(itemgetter(name), document)
+
+
+def parse_next_offset(page: Mapping[str, Any]) -> int | None:
+    """Return the offset of what follows a page; None on the last one.
+
+    Raises:
+        InvalidAnswerError: it is no offset.
+    """
+    following = page.get("next_offset")
+    return None if following is None else parse(int, following)
+
+
+def parse_items(documents: Any) -> list[dict[str, Any]]:
+    """Return a list of documents.
+
+    Raises:
+        InvalidAnswerError: it is something else.
+    """
+    return [parse(_object, each) for each in parse(_list, documents)]
+
+
+def _list(documents: Any) -> list[Any]:
+    if not isinstance(documents, list):
+        raise TypeError
+    return documents
+
+
+def _object(document: Any) -> dict[str, Any]:
+    if not isinstance(document, dict):
+        raise TypeError
+    return document
+
+
+def may_be_own_write(
+    refusal: MemoryConflictError | MemoryNotFoundError, version: int | None
+) -> bool:
+    """Return whether a lost attempt may have been carried out before others wrote or deleted.
+
+    Had it been carried out and nothing since, its retry would have been answered as the first time.
+    So if just one version came after the one that it was to replace, that is somebody else's, and
+    the attempt was never carried out; if several came, it may be among them.
+
+    Args:
+        version: what the call was to replace; None if it was to create.
+    """
+    if not refusal.may_have_happened or isinstance(refusal, MemoryNotFoundError):
+        return refusal.may_have_happened
+    return refusal.current_version != (version or 0) + 1
