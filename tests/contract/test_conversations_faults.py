@@ -23,7 +23,7 @@ from tests.contract.service import Service, Tenant
 from tests.contract.sweeping import sweep
 
 KEY = {"Idempotency-Key": "the-same"}
-OLD, NEW = [f"old {n}" for n in range(90)], [f"new {n}" for n in range(95)]
+OLD, NEW = [f"old {n}" for n in range(55)], [f"new {n}" for n in range(60)]
 
 
 def dying(service: Service, key: str, at: int, when: When) -> httpx.Client:

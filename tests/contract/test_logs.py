@@ -168,13 +168,13 @@ def test_many_append_at_once_and_a_reader_misses_nothing(
     ada: httpx.Client, tenant: Tenant, logs: EventLogStore
 ) -> None:
     def append(writer: int) -> None:
-        own = events(tenant, 30, f"{writer}-")
-        for start in range(0, 30, 3):
+        own = events(tenant, 12, f"{writer}-")
+        for start in range(0, 12, 3):
             logs.append(tenant.id, AGENT, own[start : start + 3])
             logs.append(tenant.id, AGENT, own[max(0, start - 3) : start + 3])
 
-    with ThreadPoolExecutor(8) as threads:
-        writing = [threads.submit(append, writer) for writer in range(8)]
+    with ThreadPoolExecutor(6) as threads:
+        writing = [threads.submit(append, writer) for writer in range(6)]
         seen: list[str] = []
         after = "0"
         while not all(each.done() for each in writing):
@@ -185,9 +185,9 @@ def test_many_append_at_once_and_a_reader_misses_nothing(
             each.result()
     seen += causes(every(pages(ada, after=after)))
     assert causes(every(pages(ada))) == seen
-    for writer in range(8):
+    for writer in range(6):
         own = [each for each in seen if each.startswith(f"{writer}-")]
-        assert own == [f"{writer}-{number}" for number in range(30)]
+        assert own == [f"{writer}-{number}" for number in range(12)]
 
 
 def test_a_reader_stops_at_a_gap(

@@ -3,6 +3,7 @@
 import httpx
 import pytest
 
+from functions.api.routes import openwop
 from tests.contract.door import MovableClock
 from tests.contract.expect import ok
 from tests.contract.remembering import RUNS, erring, path, present, start
@@ -127,15 +128,17 @@ def test_a_malformed_run_is_refused(ada: httpx.Client) -> None:
         assert errors[0]["field"] in wrong
 
 
-@pytest.mark.usefixtures("volume")
-def test_a_page_holds_a_thousand_entries(ada: httpx.Client) -> None:
+@pytest.mark.in_process
+def test_a_page_has_a_most_of_entries_and_names_the_next(
+    ada: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert openwop.MAX_PAGE_ITEMS == 1000
+    monkeypatch.setattr(openwop, "MAX_PAGE_ITEMS", 10)
     run = start(ada)
-    for number in range(1_003):
+    for number in range(13):
         run.put(str(number))
     page = ok(ada.get(path(run.reference)))
-    assert [entry["content"] for entry in page["entries"]] == [
-        str(number) for number in range(1_002, 2, -1)
-    ]
+    assert [entry["content"] for entry in page["entries"]] == [str(n) for n in range(12, 2, -1)]
     rest = ok(ada.get(path(run.reference), params={"before": page["next"]}))
     assert [entry["content"] for entry in rest["entries"]] == ["2", "1", "0"]
     assert "next" not in rest
