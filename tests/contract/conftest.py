@@ -14,10 +14,10 @@ import httpx
 import pytest
 
 from tests.contract import engines
-from tests.contract.door import MovableClock
 from tests.contract.engines import Engine
-from tests.contract.searching import Embed, embedder
+from tests.contract.search_calls import Embed, embedder
 from tests.contract.service import Service, Tenant, start
+from tests.contract.transport import MovableClock
 from tests.e2e.fixtures import DEPLOYED
 
 START = datetime(2030, 1, 1, tzinfo=UTC)

@@ -12,7 +12,7 @@ def ok(response: httpx.Response, status: int = 200) -> Any:
     return response.json()
 
 
-def gone(response: httpx.Response) -> None:
+def assert_no_content(response: httpx.Response) -> None:
     """The answer must be an empty 204."""
     assert response.status_code == 204, f"{response.status_code}: {response.text[:2000]}"
     assert response.content == b""

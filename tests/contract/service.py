@@ -12,9 +12,9 @@ import httpx
 from functions.api.app import App
 from functions.container import Container
 from functions.platform.settings import ApiSettings
-from tests.contract.door import HandlerTransport, MovableClock, open_client, turns
 from tests.contract.engines import Engine
 from tests.contract.expect import ok
+from tests.contract.transport import HandlerTransport, MovableClock, open_client, turns
 
 ROOT_KEY = "root-key-of-the-contract-tests"
 _serial = itertools.count(1)

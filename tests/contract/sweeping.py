@@ -9,9 +9,9 @@ from functions.container import Container
 from functions.platform.items import Item, decode_item
 from functions.platform.settings import ScheduleSettings
 from functions.schedule.handler import build_handler
-from tests.contract.door import LambdaContext
 from tests.contract.faults import Killed, When, faulty
 from tests.contract.service import Service
+from tests.contract.transport import LambdaContext
 
 
 class ShortTime:

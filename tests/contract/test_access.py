@@ -21,7 +21,7 @@ from tests.contract.bodies import (
     update,
     working,
 )
-from tests.contract.expect import gone, ok, refused
+from tests.contract.expect import assert_no_content, ok, refused
 from tests.contract.service import Tenant
 
 Cast = dict[str, httpx.Client]
@@ -102,7 +102,7 @@ def test_private_memory_is_written_by_its_owner_alone(
     for name, owner in OWNERS.items():
         each = entries[name]["id"]
         assert ok(update(cast[owner], each, 1, value={"by": "owner"}))["version"] == 2
-        gone(cast[owner].delete(f"{MEMORY}/{each}"))
+        assert_no_content(cast[owner].delete(f"{MEMORY}/{each}"))
 
 
 def cannot_write(client: httpx.Client, each: dict[str, Any]) -> None:
@@ -215,7 +215,7 @@ def test_the_permission_must_hold_beside_the_ownership(tenant: Tenant, missing: 
     refused(read(alice, made["id"]), 403, "ACCESS_DENIED")
     refused(alice.get("/api/v1/agents/alice/memory"), 403, "ACCESS_DENIED")
     refused(alice.get("/api/v1/agents/alice/memory/summary"), 403, "ACCESS_DENIED")
-    gone(alice.delete(f"{MEMORY}/{made['id']}"))
+    assert_no_content(alice.delete(f"{MEMORY}/{made['id']}"))
 
 
 def test_a_coordinator_without_memory_read_reads_nothing(tenant: Tenant) -> None:

@@ -7,10 +7,10 @@ import httpx
 import pytest
 
 from tests.contract.bodies import BATCH, MEMORY, create, entry, query, working
-from tests.contract.door import MovableClock
-from tests.contract.expect import gone, invalid, ok, refused
+from tests.contract.expect import assert_no_content, invalid, ok, refused
 from tests.contract.service import Service, Tenant, names
 from tests.contract.test_concurrency import at_once
+from tests.contract.transport import MovableClock
 
 Fill = Callable[..., list[dict[str, Any]]]
 
@@ -110,7 +110,7 @@ def test_deleting_a_pinned_entry_frees_capacity(tenant: Tenant, fill: Fill) -> N
     ok(configure(tenant.admin, "alice", capacity=1, pinned_namespaces=["notes"]))
     (first,) = fill(alice, "a")
     refused(alice.post(MEMORY, json=entry(key="b")), 429, "CAPACITY_EXCEEDED")
-    gone(alice.delete(f"{MEMORY}/{first['id']}"))
+    assert_no_content(alice.delete(f"{MEMORY}/{first['id']}"))
     fill(alice, "b")
 
 

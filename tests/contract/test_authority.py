@@ -28,9 +28,9 @@ from tests.contract.bodies import (
     task,
     working,
 )
-from tests.contract.door import MovableClock
 from tests.contract.expect import ok
 from tests.contract.service import Tenant
+from tests.contract.transport import MovableClock
 
 INHERIT = {"inherit_from_parent": True}
 ACL = "/api/v1/intents/intent_1/acl"

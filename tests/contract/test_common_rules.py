@@ -22,9 +22,9 @@ from tests.contract.bodies import (
     read,
     task,
 )
-from tests.contract.door import MovableClock
 from tests.contract.expect import invalid, ok, refused
 from tests.contract.service import Tenant
+from tests.contract.transport import MovableClock
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
@@ -88,7 +88,7 @@ def test_an_unknown_path_is_not_found(tenant: Tenant, path: str) -> None:
         ("DELETE", f"{NAMESPACES}/facts", {"GET", "PATCH"}),
     ],
 )
-def test_a_wrong_method_is_told_the_right_ones(
+def test_a_wrong_method_gets_the_allowed_ones(
     tenant: Tenant, method: str, path: str, allowed: set[str]
 ) -> None:
     answer = tenant.admin.request(method, path)

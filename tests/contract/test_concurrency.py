@@ -126,7 +126,7 @@ def test_one_request_sent_eight_times_is_written_once(tenant: Tenant, body: dict
 
 
 @pytest.mark.parametrize("task", ["task_1", None])
-def test_a_task_with_room_for_ten_takes_exactly_ten(tenant: Tenant, task: str | None) -> None:
+def test_a_task_limited_to_ten_entries_takes_exactly_ten(tenant: Tenant, task: str | None) -> None:
     alice, room = tenant.agent("alice"), 10
     if task is not None:
         limits = {"max_entries": room}

@@ -16,10 +16,10 @@ from tests.contract.bodies import (
     sized,
     working,
 )
-from tests.contract.door import MovableClock
 from tests.contract.expect import invalid, ok, refused
 from tests.contract.service import Tenant, names
 from tests.contract.test_guardrails import guard
+from tests.contract.transport import MovableClock
 
 SECTIONS = ("working", "inherited", "episodic", "semantic")
 

@@ -9,12 +9,12 @@ import pytest
 from functions.container import Container
 from functions.platform.settings import ScheduleSettings
 from functions.schedule.handler import build_handler
-from tests.contract.conversing import CONVERSATIONS, append, put, residue, said
-from tests.contract.door import LambdaContext
-from tests.contract.expect import gone, ok, refused
+from tests.contract.conversation_calls import CONVERSATIONS, append, put, residue, said
+from tests.contract.expect import assert_no_content, ok, refused
 from tests.contract.faults import Killed, When, faulty
 from tests.contract.service import Service, Tenant
 from tests.contract.sweeping import sweep, sweeper
+from tests.contract.transport import LambdaContext
 
 DAY = 24 * 3600
 
@@ -64,7 +64,7 @@ def test_an_archive_is_read_in_pages_by_its_readers(
     refused(carol.get(path), 403, "ACCESS_DENIED")
     refused(bob.delete(path), 403, "ACCESS_DENIED")
     refused(service.tenant().admin.get(path), 404, "NOT_FOUND")
-    gone(alice.delete(path))
+    assert_no_content(alice.delete(path))
     refused(alice.get(path), 404, "NOT_FOUND")
     assert files(service, tenant) == []
 

@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.contract.conversing import (
+from tests.contract.conversation_calls import (
     CONVERSATIONS,
     append,
     conversation,
@@ -16,9 +16,9 @@ from tests.contract.conversing import (
     said,
     stored_messages,
 )
-from tests.contract.door import MovableClock
-from tests.contract.expect import gone, invalid, ok, refused
+from tests.contract.expect import assert_no_content, invalid, ok, refused
 from tests.contract.service import Service, Tenant
+from tests.contract.transport import MovableClock
 
 pytestmark = pytest.mark.moto
 
@@ -127,7 +127,7 @@ def test_a_deleted_conversation_leaves_nothing_in_storage(
 ) -> None:
     ok(put(alice, "s1", *["secret"] * 200), 201)
     ok(append(alice, "s1", "more", **{"Idempotency-Key": "one"}), 201)
-    gone(alice.delete(f"{CONVERSATIONS}/s1"))
+    assert_no_content(alice.delete(f"{CONVERSATIONS}/s1"))
     refused(alice.get(f"{CONVERSATIONS}/s1"), 404, "NOT_FOUND")
     refused(append(alice, "s1", "late"), 404, "NOT_FOUND")
     refused(alice.delete(f"{CONVERSATIONS}/s1"), 404, "NOT_FOUND")

@@ -8,7 +8,7 @@ import pytest
 
 from functions.api.app import App
 from functions.container import Container
-from tests.contract.conversing import (
+from tests.contract.conversation_calls import (
     CONVERSATIONS,
     append,
     put,
@@ -16,11 +16,11 @@ from tests.contract.conversing import (
     said,
     stored_messages,
 )
-from tests.contract.door import HandlerTransport, open_client, turns
-from tests.contract.expect import gone, ok
+from tests.contract.expect import assert_no_content, ok
 from tests.contract.faults import Killed, When, faulty
 from tests.contract.service import Service, Tenant
 from tests.contract.sweeping import sweep
+from tests.contract.transport import HandlerTransport, open_client, turns
 
 KEY = {"Idempotency-Key": "the-same"}
 OLD, NEW = [f"old {n}" for n in range(55)], [f"new {n}" for n in range(60)]
@@ -110,7 +110,7 @@ def test_a_replacement_killed_at_any_write_is_never_half_visible(
         sweep(service)
         assert said(alice, f"s{nth}") == shown
         assert stored_messages(service) == len(shown)
-        gone(alice.delete(f"{CONVERSATIONS}/s{nth}"))
+        assert_no_content(alice.delete(f"{CONVERSATIONS}/s{nth}"))
         assert residue(service) == []
         if not died:
             break
@@ -127,11 +127,11 @@ def test_a_deletion_killed_at_any_write_is_finished_by_the_schedule(
     for nth in range(1, 40):
         ok(put(alice, "s1", *OLD), 201)
         try:
-            gone(dying(service, key, nth, when).delete(f"{CONVERSATIONS}/s1"))
+            assert_no_content(dying(service, key, nth, when).delete(f"{CONVERSATIONS}/s1"))
         except Killed:
             if alice.get(f"{CONVERSATIONS}/s1").status_code == 200:
                 assert said(alice, "s1") == OLD
-                gone(alice.delete(f"{CONVERSATIONS}/s1"))
+                assert_no_content(alice.delete(f"{CONVERSATIONS}/s1"))
             sweep(service)
             assert residue(service) == []
         else:

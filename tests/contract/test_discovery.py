@@ -56,7 +56,7 @@ def test_the_document_lists_exactly_the_routes(document: dict[str, Any]) -> None
     assert sorted(operations(document)) == sorted(expected)
 
 
-def test_every_operation_tells_what_it_answers(document: dict[str, Any]) -> None:
+def test_every_operation_documents_its_responses(document: dict[str, Any]) -> None:
     for name, operation in operations(document).items():
         codes = operation["responses"].keys()
         assert any(code.startswith("2") for code in codes), name
@@ -96,7 +96,7 @@ def test_every_reference_leads_somewhere(document: dict[str, Any]) -> None:
         assert resolve(document, {"$ref": reference})
 
 
-def test_the_document_tells_both_ways_to_send_a_key(document: dict[str, Any]) -> None:
+def test_the_document_has_both_ways_to_send_a_key(document: dict[str, Any]) -> None:
     schemes = document["components"]["securitySchemes"].values()
     kinds = {(each["type"], each.get("scheme") or each.get("name")) for each in schemes}
     assert kinds == {("apiKey", "X-API-Key"), ("http", "bearer")}
@@ -133,7 +133,7 @@ def test_the_docs_are_a_page(stranger: httpx.Client) -> None:
     assert "/openapi.json" in answer.text
 
 
-def test_the_capabilities_tell_the_tiers_and_limits(stranger: httpx.Client) -> None:
+def test_the_capabilities_list_tiers_and_limits(stranger: httpx.Client) -> None:
     text = stranger.get("/api/v1/capabilities").text
     for word in ("working", "episodic", "semantic", "65536"):
         assert word in text

@@ -117,7 +117,7 @@ def test_shared_memory_that_ends_with_a_task_counts_for_nobody(tenant: Tenant) -
     assert counters_equal_items(tenant.service)
 
 
-def test_a_full_task_takes_what_needs_no_room(tenant: Tenant) -> None:
+def test_a_full_task_takes_what_its_limit_does_not_count(tenant: Tenant) -> None:
     boss, alice = tenant.coordinator("boss"), tenant.agent("alice")
     at = create_task(boss, id="t", assigned_agent="alice")
     for number in range(2):
@@ -137,7 +137,7 @@ def test_nothing_is_tied_to_a_task_that_has_ended(tenant: Tenant) -> None:
 
 
 @pytest.mark.usefixtures("volume")
-def test_a_batch_over_four_megabytes_is_told_to_split(tenant: Tenant) -> None:
+def test_a_batch_over_four_megabytes_is_too_large(tenant: Tenant) -> None:
     tags = [f"{number:02}" + "\U0001f600" * 126 for number in range(50)]
     batch = [
         entry(key=f"k{number}", value=sized(65_536), tags=tags, sensitivity="confidential")

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from tests.contract.bodies import MEMORY, create, create_task, entry, query, read, semantic, working
-from tests.contract.expect import gone, ok, refused
+from tests.contract.expect import assert_no_content, ok, refused
 from tests.contract.service import Tenant
 
 TIERS = [working(), entry(), semantic()]
@@ -21,7 +21,7 @@ def delete(client: httpx.Client, entry_id: str, **headers: str) -> httpx.Respons
 def test_a_deleted_entry_is_not_found_any_more(tenant: Tenant, body: dict[str, Any]) -> None:
     alice = tenant.user("alice")
     doomed, kept = create(alice, body | {"tags": ["t"]}), create(alice, body | {"key": "kept"})
-    gone(delete(alice, doomed["id"]))
+    assert_no_content(delete(alice, doomed["id"]))
     refused(read(alice, doomed["id"]), 404, "ENTRY_NOT_FOUND")
     refused(delete(alice, doomed["id"]), 404, "ENTRY_NOT_FOUND")
     assert query(alice, tags="t") == []
@@ -33,7 +33,7 @@ def test_a_deleted_value_is_no_longer_stored(tenant: Tenant, body: dict[str, Any
     alice = tenant.user("alice")
     made = create(alice, body | {"value": {"word": "xylophone"}, "tags": ["zither"]})
     assert "xylophone" in str(tenant.service.stored())
-    gone(delete(alice, made["id"]))
+    assert_no_content(delete(alice, made["id"]))
     assert "xylophone" not in str(tenant.service.stored())
 
 
@@ -43,7 +43,7 @@ def test_if_match_guards_a_delete(tenant: Tenant, body: dict[str, Any]) -> None:
     made = create(alice, body)
     problem = refused(delete(alice, made["id"], **{"If-Match": "2"}), 409, "VERSION_MISMATCH")
     assert (problem["current_version"], problem["current"]) == (1, made)
-    gone(delete(alice, made["id"], **{"If-Match": '"1"'}))
+    assert_no_content(delete(alice, made["id"], **{"If-Match": '"1"'}))
 
 
 @pytest.mark.parametrize("body", [working(), entry()])
@@ -61,7 +61,7 @@ def test_semantic_memory_is_deleted_by_who_may_write_the_namespace(tenant: Tenan
     refused(delete(tenant.agent("alice"), made["id"]), 403, "ACCESS_DENIED")
     permissions = {"default": "read", "allow": [{"agent": "carla", "access": "write"}]}
     ok(tenant.admin.patch(f"{MEMORY}/namespaces/facts", json={"permissions": permissions}))
-    gone(delete(tenant.agent("carla"), made["id"]))
+    assert_no_content(delete(tenant.agent("carla"), made["id"]))
 
 
 def test_a_delete_needs_the_write_permission(tenant: Tenant) -> None:
@@ -77,5 +77,5 @@ def test_a_tasks_working_memory_is_deleted_by_its_owner(tenant: Tenant) -> None:
     task = create_task(boss, assigned_agent="alice")
     made = create(alice, working(task["id"]))
     refused(delete(boss, made["id"]), 403, "ACCESS_DENIED")
-    gone(delete(alice, made["id"]))
+    assert_no_content(delete(alice, made["id"]))
     assert query(boss, task_id=task["id"]) == []

@@ -17,9 +17,9 @@ from tests.contract.bodies import (
     update,
     working,
 )
-from tests.contract.door import MovableClock
-from tests.contract.expect import gone, invalid, ok, refused
+from tests.contract.expect import assert_no_content, invalid, ok, refused
 from tests.contract.service import Tenant
+from tests.contract.transport import MovableClock
 
 pytestmark = pytest.mark.moto
 
@@ -114,4 +114,4 @@ def test_a_refused_reader_learns_nothing_of_the_entry(tenant: Tenant) -> None:
         problem = refused(update(bob, made["id"], version, value={}), 403, "ACCESS_DENIED")
         assert not problem.keys() & {"current", "current_version"}
     assert ok(read(alice, made["id"])) == made
-    gone(alice.delete(f"{MEMORY}/{made['id']}"))
+    assert_no_content(alice.delete(f"{MEMORY}/{made['id']}"))

@@ -13,11 +13,11 @@ from functions.platform.table import Table
 from functions.platform.writes import update
 from functions.quotas.model import EPISODES
 from functions.quotas.store import QuotaStore
-from tests.contract.door import MovableClock
 from tests.contract.expect import refused
-from tests.contract.running import DAY, append, recall, start, stored_episodes, try_append
+from tests.contract.run_calls import DAY, append, recall, start, stored_episodes, try_append
 from tests.contract.service import Service, Tenant
 from tests.contract.streaming import FakeEventBridge, Stream, sequence, stream_function
+from tests.contract.transport import MovableClock
 
 pytestmark = pytest.mark.parametrize("engine", ["dynoxide"], indirect=True)
 Counted = Callable[[], int]
@@ -110,7 +110,7 @@ def test_the_last_episode_of_a_quota_is_accepted_once(
     refused(try_append(agent, run["id"], "one more"), 429, "CAPACITY_EXCEEDED")
 
 
-def test_expired_episodes_make_room(
+def test_expired_episodes_free_the_quota(
     service: Service, tenant: Tenant, agent: httpx.Client, clock: MovableClock
 ) -> None:
     fill(service, tenant, 100_000)

@@ -8,9 +8,8 @@ import httpx
 import pytest
 
 from functions.local.ttl import remove_expired_items
-from tests.contract.door import MovableClock
 from tests.contract.expect import invalid, ok, refused
-from tests.contract.running import (
+from tests.contract.run_calls import (
     DAY,
     EPISODES,
     RUNS,
@@ -22,6 +21,7 @@ from tests.contract.running import (
     try_append,
 )
 from tests.contract.service import Service, Tenant
+from tests.contract.transport import MovableClock
 
 CONTENTS: list[Any] = [None, True, 0, 2**70, -1.5e300, "Grüße\u0000", [], [1, [2]], {"a": None}]
 

@@ -19,12 +19,12 @@ from functions.container import Container
 from functions.local.gateway import to_event
 from functions.platform.errors import MethodNotAllowed, NotFound
 from functions.platform.settings import ApiSettings
-from tests.contract import conversing, running
+from tests.contract import conversation_calls, run_calls
 from tests.contract.bodies import MEMORY, TASKS, create, create_task, grant
-from tests.contract.door import BASE_URL, Handler, LambdaContext, check_common_rules
 from tests.contract.expect import ok
-from tests.contract.remembering import start
+from tests.contract.openwop_calls import start
 from tests.contract.service import ROOT_KEY, Service, Tenant
+from tests.contract.transport import BASE_URL, Handler, LambdaContext, check_common_rules
 from tools.events import load_http_cases, render_http_event
 
 pytestmark = pytest.mark.in_process
@@ -207,15 +207,15 @@ def stage(tenant: Tenant, service: Service) -> dict[str, str]:
     conversed(agent)
     learned(agent)
     named = {f"key of {id}": key for id, key in keys.items()}
-    run = running.start(agent)
-    running.append(agent, run, "Opened with ROI")
+    run = run_calls.start(agent)
+    run_calls.append(agent, run, "Opened with ROI")
     named |= {"id of run": run["id"]}
     return named | remembered(agent) | {"id of batch_progress": entry["id"]}
 
 
 def conversed(agent: httpx.Client) -> None:
     """A conversation and a state."""
-    ok(conversing.put(agent, "session_41", "Hi", "Hello", user_id="user_7"), 201)
+    ok(conversation_calls.put(agent, "session_41", "Hi", "Hello", user_id="user_7"), 201)
     state = "/api/v1/agents/agent_billing_01/state/user_7/language"
     ok(agent.put(state, json={"value": "de"}))
 

@@ -16,9 +16,9 @@ from tests.contract.bodies import (
     update,
     working,
 )
-from tests.contract.door import MovableClock
 from tests.contract.expect import invalid, ok, refused
 from tests.contract.service import Tenant
+from tests.contract.transport import MovableClock
 
 TIERS = [working(), entry(), semantic()]
 DAY = 86_400

@@ -3,11 +3,11 @@
 import httpx
 import pytest
 
-from tests.contract.door import MovableClock
-from tests.contract.expect import gone, invalid, ok, refused
-from tests.contract.learning import FACTS, learn, objects, recall, said
+from tests.contract.expect import assert_no_content, invalid, ok, refused
+from tests.contract.fact_calls import FACTS, learn, objects, recall, said
 from tests.contract.service import Service, Tenant, start
 from tests.contract.test_concurrency import at_once
+from tests.contract.transport import MovableClock
 
 SEED = {
     "agent_type": "sdr",
@@ -94,7 +94,7 @@ def test_a_forgotten_fact_is_never_recalled(sdr: httpx.Client) -> None:
     assert len(recall(sdr, "email")) == 1
     stale = sdr.delete(f"{FACTS}/{made['fact_id']}", headers={"If-Match": "2"})
     refused(stale, 409, "VERSION_MISMATCH")
-    gone(sdr.delete(f"{FACTS}/{made['fact_id']}"))
+    assert_no_content(sdr.delete(f"{FACTS}/{made['fact_id']}"))
     assert recall(sdr, "email") == []
     refused(sdr.get(f"{FACTS}/{made['fact_id']}"), 404, "NOT_FOUND")
     refused(sdr.delete(f"{FACTS}/{made['fact_id']}"), 404, "NOT_FOUND")
@@ -105,7 +105,7 @@ def test_a_forgotten_fact_is_never_recalled(sdr: httpx.Client) -> None:
 
 def test_a_forgotten_fact_is_removed_from_storage(sdr: httpx.Client, service: Service) -> None:
     made = learn(sdr, "acme", "prefers", "a secret channel")
-    gone(sdr.delete(f"{FACTS}/{made['fact_id']}"))
+    assert_no_content(sdr.delete(f"{FACTS}/{made['fact_id']}"))
     assert "secret channel" not in "".join(service.state())
 
 
@@ -154,5 +154,5 @@ def test_another_instance_recalls_what_was_learned_since_it_last_looked(
     first = learn(sdr, "acme", "prefers", "email")
     assert objects(recall(other, "acme")) == ["email"]
     learn(sdr, "acme", "prefers", "phone")
-    gone(sdr.delete(f"{FACTS}/{first['fact_id']}"))
+    assert_no_content(sdr.delete(f"{FACTS}/{first['fact_id']}"))
     assert objects(recall(other, "acme")) == ["phone"]

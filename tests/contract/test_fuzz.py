@@ -26,9 +26,9 @@ from schemathesis.generation.modes import GenerationMode
 from functions.api.routes import ROUTES
 from functions.api.routing import ROOT, Route
 from tests.contract.bodies import create, create_task, entry, semantic, working
-from tests.contract.door import BASE_URL
-from tests.contract.remembering import start
+from tests.contract.openwop_calls import start
 from tests.contract.service import ROOT_KEY, Service, Tenant
+from tests.contract.transport import BASE_URL
 from tools.openapi.document import PATH
 
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "8"))

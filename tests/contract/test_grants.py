@@ -6,9 +6,9 @@ import httpx
 import pytest
 
 from tests.contract.bodies import MEMORY, TASKS, create, create_task, grant, query, read, working
-from tests.contract.door import MovableClock
-from tests.contract.expect import gone, invalid, ok, refused
+from tests.contract.expect import assert_no_content, invalid, ok, refused
 from tests.contract.service import Tenant
+from tests.contract.transport import MovableClock
 
 
 def test_a_grant_opens_a_tasks_memory_until_it_is_taken_back(
@@ -22,7 +22,7 @@ def test_a_grant_opens_a_tasks_memory_until_it_is_taken_back(
         assert given.items() >= {"principal": "guest", "access": "read"}.items()
         assert query(guest, task_id="task_1") == [ok(read(guest, entry["id"]))] == [entry]
         refused(guest.post(MEMORY, json=working("task_1", key="g")), 403, "ACCESS_DENIED")
-        gone(giver.delete(f"{TASKS}/{made['id']}/grants/guest"))
+        assert_no_content(giver.delete(f"{TASKS}/{made['id']}/grants/guest"))
         refused(read(guest, entry["id"]), 403, "ACCESS_DENIED")
         assert query(guest, task_id="task_1") == []
     refused(boss.delete(f"{TASKS}/task_1/grants/guest"), 404, "NOT_FOUND")

@@ -16,9 +16,9 @@ from tests.contract.bodies import (
     task,
     working,
 )
-from tests.contract.door import MovableClock
 from tests.contract.expect import invalid, ok, refused
 from tests.contract.service import Service, Tenant, names
+from tests.contract.transport import MovableClock
 
 UNSET = {
     "max_working_memory_per_task": None,

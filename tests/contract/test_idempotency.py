@@ -19,9 +19,9 @@ from tests.contract.bodies import (
     update,
     working,
 )
-from tests.contract.door import MovableClock
-from tests.contract.expect import gone, ok, refused
+from tests.contract.expect import assert_no_content, ok, refused
 from tests.contract.service import Tenant
+from tests.contract.transport import MovableClock
 
 KEY = {"Idempotency-Key": "0b3f8b1e-1"}
 
@@ -83,7 +83,7 @@ def test_a_late_repeat_of_a_patch_changes_nothing(alice: httpx.Client) -> None:
     ok(patch(alice, path, 2, {"value": {"n": 3}}))
     late = refused(patch(alice, path, 1, {"value": {"n": 2}}, **KEY), 409, "VERSION_MISMATCH")
     assert late["current"]["value"] == {"n": 3}
-    gone(alice.delete(path))
+    assert_no_content(alice.delete(path))
     late_again = patch(alice, path, 1, {"value": {"n": 2}}, **KEY)
     refused(late_again, 404, "ENTRY_NOT_FOUND")
 

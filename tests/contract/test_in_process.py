@@ -16,7 +16,7 @@ from functions.local.bootstrap import MEMORY_TABLE
 from functions.local.gateway import MAX_BODY, GatewayResponse
 from functions.local.in_process import InProcess
 from tests.contract.conftest import START
-from tests.contract.door import MovableClock
+from tests.contract.transport import MovableClock
 
 MEMORY = b"/api/v1/memory"
 HOUR = 3600

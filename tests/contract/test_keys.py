@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from tests.contract.bodies import MEMORY, PRINCIPALS, create, entry, read
-from tests.contract.door import MovableClock
 from tests.contract.engines import Engine
-from tests.contract.expect import gone, ok, only_list, refused
+from tests.contract.expect import assert_no_content, ok, only_list, refused
 from tests.contract.service import ROOT_KEY, Service, Tenant, start
+from tests.contract.transport import MovableClock
 
 ALL = ["memory.admin", "memory.read", "memory.write"]
 
@@ -69,7 +69,7 @@ def careful(engine: Engine, service: Service, key_file: Path) -> Service:
 def test_a_revoked_key_is_refused_at_once(tenant: Tenant, careful: Service) -> None:
     key = tenant.principal("agent", "alice")["api_key"]
     ok(careful.client(key).get(MEMORY))
-    gone(tenant.admin.delete(f"{PRINCIPALS}/alice"))
+    assert_no_content(tenant.admin.delete(f"{PRINCIPALS}/alice"))
     refused(careful.client(key).get(MEMORY), 401, "UNAUTHENTICATED")
     left = only_list(ok(tenant.admin.get(PRINCIPALS)))
     assert [each["id"] for each in left] == [tenant.admin_id]
@@ -95,7 +95,7 @@ def test_another_process_rejects_a_changed_key_within_a_minute(
     key = tenant.principal("agent", "alice")["api_key"]
     ok(other.client(key).get(MEMORY))
     if change == "revoke":
-        gone(tenant.admin.delete(f"{PRINCIPALS}/alice"))
+        assert_no_content(tenant.admin.delete(f"{PRINCIPALS}/alice"))
     else:
         ok(tenant.admin.post(f"{PRINCIPALS}/alice/rotate"))
     service.clock.advance(seconds=60)

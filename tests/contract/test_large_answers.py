@@ -26,7 +26,7 @@ def library(request: pytest.FixtureRequest, tenant: Tenant) -> Library:
     return alice, {"namespace": make()["namespace"], "limit": "1000"}
 
 
-def test_a_page_is_cut_and_says_where_to_go_on(library: Library) -> None:
+def test_a_page_is_truncated_and_names_the_next(library: Library) -> None:
     alice, filters = library
     pages: list[dict[str, Any]] = []
     offset: int | None = 0

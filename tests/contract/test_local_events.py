@@ -12,7 +12,7 @@ import pytest
 from functions.local.engine import find_binary
 from functions.local.stream_reader import POSITION
 from tests.contract.bodies import MEMORY, create, create_task, entry, update, working
-from tests.contract.expect import gone, ok
+from tests.contract.expect import assert_no_content, ok
 from tests.contract.local_server import PATIENCE, ROOT, LocalServer, running
 from tests.contract.streaming import log, summarize
 
@@ -43,7 +43,7 @@ def create_update_delete(client: httpx.Client, key: str) -> list[str]:
     """Create, update and delete an entry, and return its events."""
     made = create(client, secret(key))
     ok(update(client, made["id"], 1, value={"secret": HUSH, "n": 2}))
-    gone(client.delete(f"{MEMORY}/{made['id']}"))
+    assert_no_content(client.delete(f"{MEMORY}/{made['id']}"))
     return [f"created {key} 1", f"updated {key} 2", f"deleted {key} 2"]
 
 

@@ -7,10 +7,10 @@ import pytest
 
 from functions.local.ttl import remove_expired_items
 from tests.contract.bodies import create, entry, semantic
-from tests.contract.door import MovableClock
-from tests.contract.expect import gone
+from tests.contract.expect import assert_no_content
 from tests.contract.service import Service, Tenant
 from tests.contract.sweeping import items
+from tests.contract.transport import MovableClock
 
 DAY = 86_400
 
@@ -19,7 +19,7 @@ DAY = 86_400
 def stage(service: Service, tenant: Tenant, clock: MovableClock) -> Any:
     """A notice that outlives its time, entries that have expired, and others."""
     made = create(tenant.admin, entry(key="deleted"))
-    gone(tenant.admin.delete(f"/api/v1/memory/{made['id']}"))
+    assert_no_content(tenant.admin.delete(f"/api/v1/memory/{made['id']}"))
     for body in (entry(key="expired"), semantic(key="expired", tags=["a"])):
         create(tenant.admin, body | {"ttl": "duration:PT10S"})
     create(tenant.admin, semantic(key="kept"))

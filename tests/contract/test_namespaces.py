@@ -16,9 +16,9 @@ from tests.contract.bodies import (
     semantic,
     update,
 )
-from tests.contract.door import MovableClock
-from tests.contract.expect import gone, invalid, ok, only_list, refused
+from tests.contract.expect import assert_no_content, invalid, ok, only_list, refused
 from tests.contract.service import Tenant
+from tests.contract.transport import MovableClock
 
 LEVELS = ["none", "read", "write", "admin"]
 
@@ -143,7 +143,7 @@ def test_private_memory_configures_no_namespace(tenant: Tenant) -> None:
 def test_a_namespace_outlives_its_entries(tenant: Tenant) -> None:
     carla = tenant.user("carla")
     made = create(carla, semantic())
-    gone(carla.delete(f"{MEMORY}/{made['id']}"))
+    assert_no_content(carla.delete(f"{MEMORY}/{made['id']}"))
     refused(tenant.user("dora").post(MEMORY, json=semantic()), 403, "ACCESS_DENIED")
     create(carla, semantic())
 

@@ -17,13 +17,13 @@ from functions.vectors.native_index import NativeVectorIndex, native_format
 from functions.vectors.store import VectorStore
 from functions.vectors.wordllama import DIMENSION, MODEL, embed
 from tests.contract.bodies import MEMORY, create, entry, semantic
-from tests.contract.door import HandlerTransport, open_client, turns
-from tests.contract.expect import gone
-from tests.contract.learning import FACTS, learn, objects, recall
-from tests.contract.searching import CAR, TAX, TEA, keys_of, search
+from tests.contract.expect import assert_no_content
+from tests.contract.fact_calls import FACTS, learn, objects, recall
+from tests.contract.search_calls import CAR, TAX, TEA, keys_of, search
 from tests.contract.service import Service, Tenant
 from tests.contract.streaming import Stream, stream_function
-from tests.contract.vector_searching import INDEX, FakeVectorIndex, searching
+from tests.contract.transport import HandlerTransport, open_client, turns
+from tests.contract.vector_index import INDEX, FakeVectorIndex, searching
 
 pytestmark = [
     pytest.mark.parametrize("engine", ["dynoxide"], indirect=True),
@@ -96,7 +96,7 @@ def test_written_entries_are_found_and_deleted_ones_are_not(
     assert keys_of(search(ada, "something warm to drink")) == ["a", "b"]
     assert keys_of(search(ada, "due", memory_type="semantic", namespace="taxes")) == ["c"]
     assert keys_of(search(ada, "an automobile", top_k=1)) == ["b"]
-    gone(ada.delete(f"{MEMORY}/{made['b']['id']}"))
+    assert_no_content(ada.delete(f"{MEMORY}/{made['b']['id']}"))
     assert keys_of(search(ada, "an automobile")) == ["a"]
     assert deliver(stream.read()) == []
     refs = index.answer(index.asked[-1])["SearchResults"]
@@ -149,7 +149,7 @@ def test_all_filters_of_facts_are_filters_of_the_index(
     for name in ("subject", "predicate", "agent_type"):
         assert "calls" in objects(recall(ada, "email", **{name: fact[name]}))
     assert objects(recall(ada, "calls", learned_from_run_id="run_1")) == ["email"]
-    gone(ada.delete(f"{FACTS}/{fact['fact_id']}"))
+    assert_no_content(ada.delete(f"{FACTS}/{fact['fact_id']}"))
     assert objects(recall(ada, "calls")) == ["email"]
     lists = [item for item in service.stored() if "vec_ix" in item]
     assert len(lists) == 1

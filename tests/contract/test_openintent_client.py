@@ -110,7 +110,7 @@ def test_update(client: Any, agent: str) -> None:
     assert client.get_memory(made.id) == changed
 
 
-def test_a_conflict_is_typed_and_tells_the_version(client: Any, agent: str) -> None:
+def test_a_conflict_is_typed_and_has_the_version(client: Any, agent: str) -> None:
     made = remember(client, agent)
     client.update_memory(made.id, 1, value={"n": 2})
     with pytest.raises(ConflictError) as caught:

@@ -5,7 +5,7 @@ import httpx
 import pytest
 
 from tests.contract.bodies import MEMORY, create, entry, query, semantic
-from tests.contract.remembering import RUNS, erring, forbidden, path, present, start
+from tests.contract.openwop_calls import RUNS, erring, forbidden, path, present, start
 from tests.contract.service import Service, Tenant
 from tests.contract.streaming import Stream, log, stream_function
 

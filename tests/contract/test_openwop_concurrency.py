@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from tests.contract.expect import ok
-from tests.contract.remembering import RUNS, Run, memory_items, path, start, started
+from tests.contract.openwop_calls import RUNS, Run, memory_items, path, start, started
 from tests.contract.service import Service
 from tests.contract.sweeping import sweeper
 from tests.contract.test_concurrency import at_once

@@ -6,11 +6,11 @@ They run where `longTerm` is advertised, as the RFC has it; here that is checked
 import httpx
 import pytest
 
-from tests.contract.door import MovableClock
 from tests.contract.expect import ok
-from tests.contract.remembering import erring, forbidden, path, present, start
+from tests.contract.openwop_calls import erring, forbidden, path, present, start
 from tests.contract.service import Service, Tenant
 from tests.contract.test_sensitive import is_stored
+from tests.contract.transport import MovableClock
 
 SECRET = "sk_live_51HXyzExample0042"
 SECRETS = [{"label": "stripe", "value": SECRET}]

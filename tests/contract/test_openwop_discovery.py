@@ -9,10 +9,10 @@ import pytest
 from functions.api.app import App
 from functions.container import Container
 from functions.platform.settings import ApiSettings, WrongSetting
-from tests.contract.door import HandlerTransport, open_client, turns
 from tests.contract.expect import ok
-from tests.contract.remembering import start
+from tests.contract.openwop_calls import start
 from tests.contract.service import Service, Tenant
+from tests.contract.transport import HandlerTransport, open_client, turns
 
 pytestmark = pytest.mark.in_process
 

@@ -3,10 +3,10 @@
 import httpx
 import pytest
 
-from functions.api.routes import openwop
-from tests.contract.door import MovableClock
+from functions.platform.limits import MAX_PAGE_ITEMS
 from tests.contract.expect import ok
-from tests.contract.remembering import RUNS, erring, path, present, start
+from tests.contract.openwop_calls import RUNS, erring, path, present, start
+from tests.contract.transport import MovableClock
 
 
 def test_entries_are_listed_newest_first_to_a_limit(ada: httpx.Client, clock: MovableClock) -> None:
@@ -132,8 +132,8 @@ def test_a_malformed_run_is_refused(ada: httpx.Client) -> None:
 def test_a_page_has_a_most_of_entries_and_names_the_next(
     ada: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert openwop.MAX_PAGE_ITEMS == 1000
-    monkeypatch.setattr(openwop, "MAX_PAGE_ITEMS", 10)
+    assert MAX_PAGE_ITEMS == 1000
+    monkeypatch.setattr("functions.api.routes.openwop.MAX_PAGE_ITEMS", 10)
     run = start(ada)
     for number in range(13):
         run.put(str(number))

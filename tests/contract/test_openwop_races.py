@@ -7,12 +7,12 @@ from threading import Event, Thread
 import httpx
 import pytest
 
-from tests.contract.door import MovableClock
 from tests.contract.faults import FaultyClient, faulty
-from tests.contract.remembering import Run, memory_items, path, present, start
+from tests.contract.openwop_calls import Run, memory_items, path, present, start
 from tests.contract.service import Service
 from tests.contract.service import start as start_service
 from tests.contract.sweeping import sweep
+from tests.contract.transport import MovableClock
 
 pytestmark = pytest.mark.in_process
 

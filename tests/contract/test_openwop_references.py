@@ -8,7 +8,7 @@ import pytest
 from benchmarks.capacity import recorded
 from tests.contract.expect import ok
 from tests.contract.faults import faulty
-from tests.contract.remembering import Run, forbidden, path, present, start
+from tests.contract.openwop_calls import Run, forbidden, path, present, start
 from tests.contract.service import Service, Tenant
 from tests.contract.service import start as start_service
 

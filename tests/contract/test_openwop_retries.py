@@ -4,9 +4,8 @@ import httpx
 import pytest
 
 from functions.platform.idempotency import RequestToken
-from tests.contract.door import MovableClock
 from tests.contract.expect import ok
-from tests.contract.remembering import (
+from tests.contract.openwop_calls import (
     RUNS,
     Run,
     erring,
@@ -18,6 +17,7 @@ from tests.contract.remembering import (
 )
 from tests.contract.service import Service, Tenant
 from tests.contract.sweeping import sweep
+from tests.contract.transport import MovableClock
 
 pytestmark = pytest.mark.in_process
 

@@ -11,12 +11,12 @@ import pytest
 
 from functions.platform.items import decode_item
 from functions.platform.openwop_keys import build_run_secrets_key
-from tests.contract.door import MovableClock
-from tests.contract.remembering import RUNS, Run, erring, memory_items, present, start
+from tests.contract.openwop_calls import RUNS, Run, erring, memory_items, present, start
 from tests.contract.service import Service, Tenant
 from tests.contract.service import start as start_service
 from tests.contract.sweeping import sweep
 from tests.contract.test_sensitive import is_stored, plain_texts
+from tests.contract.transport import MovableClock
 from tests.unit.openwop.test_redaction import make_run
 
 pytestmark = pytest.mark.in_process
@@ -134,7 +134,7 @@ def test_secrets_are_bound_to_their_run(ada: httpx.Client, service: Service) -> 
     client.put_item(TableName=table, Item=mine | {"sk": {"S": sort}})
     again = elsewhere(second, service)
     with pytest.raises(AssertionError, match="internal_error"):
-        again.try_put("x")  # the door's check: no answer may be a 5xx
+        again.try_put("x")  # the transport's check: no answer may be a 5xx
     assert present(ada, second.reference) == []
 
 

@@ -3,9 +3,9 @@
 import httpx
 import pytest
 
-from tests.contract.door import MovableClock
-from tests.contract.remembering import RUNS, erring, path, present, start
+from tests.contract.openwop_calls import RUNS, erring, path, present, start
 from tests.contract.service import Tenant
+from tests.contract.transport import MovableClock
 
 
 @pytest.fixture

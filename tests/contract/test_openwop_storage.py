@@ -3,12 +3,12 @@
 import httpx
 import pytest
 
-from tests.contract.door import MovableClock
 from tests.contract.faults import When
-from tests.contract.remembering import Run, memory_items, path, present, start
+from tests.contract.openwop_calls import Run, memory_items, path, present, start
 from tests.contract.service import Service
 from tests.contract.sweeping import ShortTime, after_each_kill, sweep, sweeper
 from tests.contract.test_sensitive import is_stored
+from tests.contract.transport import MovableClock
 
 pytestmark = pytest.mark.in_process
 

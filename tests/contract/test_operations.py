@@ -12,12 +12,12 @@ from botocore.response import StreamingBody
 
 from operations.dead_letters import NotReplayed, event_of
 from operations.tenant_data import Storage, delete_tenant, export_tenant
-from tests.contract import running
+from tests.contract import run_calls
 from tests.contract.bodies import create, create_task, semantic, working
-from tests.contract.conversing import put
+from tests.contract.conversation_calls import put
 from tests.contract.expect import ok, refused
-from tests.contract.learning import learn
-from tests.contract.remembering import start
+from tests.contract.fact_calls import learn
+from tests.contract.openwop_calls import start
 from tests.contract.service import Service, Tenant
 
 pytestmark = pytest.mark.in_process
@@ -58,7 +58,7 @@ def filled(tenant: Tenant) -> httpx.Client:
     ok(put(agent, "s1", "hello", "world"), 201)
     ok(agent.put("/api/v1/agents/alice/state/user_1/k", json={"value": 1}))
     start(agent, secrets=[{"label": "k", "value": "sk-12345678"}]).put("remembered")
-    running.append(agent, running.start(agent), "said")
+    run_calls.append(agent, run_calls.start(agent), "said")
     ok(agent.put("/api/v1/procedures/sdr/mail/w", json={"spec": {"steps": ["write"]}}), 201)
     ok(agent.put("/api/v1/instances/sdr-1/working/k", json={"value": 1}))
     learn(agent, "acme", "prefers", "email")

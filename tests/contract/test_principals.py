@@ -4,9 +4,9 @@ import httpx
 import pytest
 
 from tests.contract.bodies import MEMORY, PRINCIPALS, create, entry, read
-from tests.contract.door import MovableClock
 from tests.contract.expect import invalid, ok, only_list, refused
 from tests.contract.service import Service, Tenant
+from tests.contract.transport import MovableClock
 
 ALL = ["memory.admin", "memory.read", "memory.write"]
 

@@ -6,10 +6,10 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.contract.door import MovableClock
-from tests.contract.expect import gone, invalid, ok, refused
+from tests.contract.expect import assert_no_content, invalid, ok, refused
 from tests.contract.service import Service, Tenant
 from tests.contract.test_concurrency import at_once
+from tests.contract.transport import MovableClock
 
 PROCEDURE = "/api/v1/procedures/sdr/outreach"
 SPEC = {"steps": ["research", "write", "send"]}
@@ -163,7 +163,7 @@ def test_workflows_are_listed_newest_first(sdr: httpx.Client, clock: MovableCloc
 def test_a_deleted_workflow_loses_its_outcomes(sdr: httpx.Client) -> None:
     add(sdr, "roi")
     report(sdr, "roi", 1)
-    gone(sdr.delete(path("roi")))
+    assert_no_content(sdr.delete(path("roi")))
     assert add(sdr, "roi")["alpha"] == 1
 
 

@@ -17,9 +17,9 @@ from tests.contract.bodies import (
     update,
     working,
 )
-from tests.contract.door import MovableClock
 from tests.contract.expect import invalid, ok
 from tests.contract.service import Tenant
+from tests.contract.transport import MovableClock
 
 pytestmark = pytest.mark.moto
 

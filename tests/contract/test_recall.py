@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from functions.vectors.wordllama import embed
-from tests.contract.learning import learn, objects, recall
+from tests.contract.fact_calls import learn, objects, recall
 from tests.contract.service import Tenant
 
 pytestmark = [pytest.mark.in_process, pytest.mark.usefixtures("volume")]

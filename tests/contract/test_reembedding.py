@@ -16,15 +16,15 @@ from functions.platform.table import Table
 from functions.platform.writes import put
 from tests.contract.bedrock import MODEL, Bedrock, embedding
 from tests.contract.bodies import MEMORY, create, entry, semantic, update
-from tests.contract.door import HandlerTransport, MovableClock, open_client, turns
-from tests.contract.expect import gone, ok
+from tests.contract.expect import assert_no_content, ok
+from tests.contract.fact_calls import FACTS, learn, objects, recall
 from tests.contract.faults import When, faulty
-from tests.contract.learning import FACTS, learn, objects, recall
-from tests.contract.searching import CAR, TAX, TEA, embedder, keys_of, search, vectors
+from tests.contract.search_calls import CAR, TAX, TEA, embedder, keys_of, search, vectors
 from tests.contract.service import Service, Tenant
 from tests.contract.streaming import Stream, stream_function
 from tests.contract.sweeping import after_each_kill, items, sweep, sweeper
-from tests.contract.vector_searching import INDEX, searching
+from tests.contract.transport import HandlerTransport, MovableClock, open_client, turns
+from tests.contract.vector_index import INDEX, searching
 
 pytestmark = [
     pytest.mark.parametrize("engine", ["dynoxide"], indirect=True),
@@ -116,7 +116,9 @@ def test_facts_and_entries_stay_as_they_are(
     changed = after(service, key, **TITAN)
     assert ok(changed.get(f"{FACTS}/f-email")) == fact
     assert ok(changed.get(MEMORY)) == entries
-    gone(changed.delete(f"{FACTS}/f-email", headers={"If-Match": str(fact["version"])}))
+    assert_no_content(
+        changed.delete(f"{FACTS}/f-email", headers={"If-Match": str(fact["version"])})
+    )
 
 
 @pytest.mark.usefixtures("ada")
@@ -247,9 +249,9 @@ def test_an_entry_or_fact_changed_meanwhile_is_found_as_it_is(
     ids = {each["key"]: each["id"] for each in ok(ada.get(MEMORY))["entries"]}
 
     def meanwhile() -> None:
-        gone(ada.delete(f"{MEMORY}/{ids['a']}"))
+        assert_no_content(ada.delete(f"{MEMORY}/{ids['a']}"))
         ok(update(ada, ids["b"], 1, value={"vehicle": "a blue bicycle"}))
-        gone(ada.delete(f"{FACTS}/f-letters"))
+        assert_no_content(ada.delete(f"{FACTS}/f-letters"))
         assert deliver(stream.read()) == []
 
     with faulty() as client:

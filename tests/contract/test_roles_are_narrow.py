@@ -58,7 +58,9 @@ def test_a_grant_reaches_one_task_and_no_other_memory(tenant: Tenant, job: Job) 
 
 
 @pytest.mark.parametrize("access", ["read", "write"])
-def test_a_grant_makes_no_sub_tasks_and_no_heirs(tenant: Tenant, job: Job, access: str) -> None:
+def test_a_grant_allows_no_sub_tasks_and_no_inheritance(
+    tenant: Tenant, job: Job, access: str
+) -> None:
     boss, _, _ = job
     ok(grant(boss, "task_1", "guest", access=access))
     guest = tenant.agent("guest")
@@ -136,7 +138,7 @@ def test_an_acl_opens_no_memory(tenant: Tenant, job: Job) -> None:
     assert query(pat, intent_id="intent_1") == []
 
 
-def test_a_later_patch_makes_no_heir_of_anothers_task(tenant: Tenant, job: Job) -> None:
+def test_a_later_patch_lets_no_task_inherit_from_anothers(tenant: Tenant, job: Job) -> None:
     _, alice, _ = job
     made = create(alice, working("task_1"))
     rival = tenant.coordinator("rival")

@@ -6,10 +6,10 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.contract.door import MovableClock
 from tests.contract.expect import invalid, ok, refused
-from tests.contract.running import DAY, RUNS, append, end, listed, recall, start
+from tests.contract.run_calls import DAY, RUNS, append, end, listed, recall, start
 from tests.contract.service import Service, Tenant
+from tests.contract.transport import MovableClock
 
 pytestmark = pytest.mark.moto
 
@@ -164,7 +164,7 @@ def test_sensitive_values_are_encrypted(service: Service, agent: httpx.Client) -
 
 
 @pytest.mark.in_process
-def test_after_90_days_a_run_is_gone(agent: httpx.Client, clock: MovableClock) -> None:
+def test_a_run_is_not_found_after_90_days(agent: httpx.Client, clock: MovableClock) -> None:
     run = start(agent)
     assert run["expires_at"] == clock.time(seconds=90 * DAY)
     clock.advance(seconds=90 * DAY - 0.001)

@@ -12,7 +12,6 @@ from functions.platform.items import Item, encode
 from functions.platform.keys import get_due_shard
 from functions.platform.task_keys import build_task_key
 from tests.contract.bodies import create, create_task, entry, update, working
-from tests.contract.door import MovableClock
 from tests.contract.expect import ok
 from tests.contract.faults import When, faulty
 from tests.contract.service import Service, Tenant
@@ -26,6 +25,7 @@ from tests.contract.sweeping import (
     sweep,
     sweeper,
 )
+from tests.contract.transport import MovableClock
 
 pytestmark = pytest.mark.in_process
 

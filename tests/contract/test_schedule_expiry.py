@@ -8,7 +8,6 @@ import pytest
 
 from benchmarks.capacity import Call, recorded
 from tests.contract.bodies import BATCH, MEMORY, create, create_task, entry, semantic, working
-from tests.contract.door import MovableClock
 from tests.contract.expect import ok
 from tests.contract.faults import When, faulty
 from tests.contract.service import Service, Tenant
@@ -22,6 +21,7 @@ from tests.contract.sweeping import (
     sweep,
     sweeper,
 )
+from tests.contract.transport import MovableClock
 
 pytestmark = pytest.mark.in_process
 

@@ -19,9 +19,8 @@ from tests.contract.bodies import (
     update,
     working,
 )
-from tests.contract.door import MovableClock
-from tests.contract.expect import gone, invalid, ok, refused
-from tests.contract.searching import (
+from tests.contract.expect import assert_no_content, invalid, ok, refused
+from tests.contract.search_calls import (
     CAR,
     SEARCH,
     TAX,
@@ -35,6 +34,7 @@ from tests.contract.searching import (
 from tests.contract.service import Service, Tenant
 from tests.contract.streaming import Stream, stream_function
 from tests.contract.sweeping import sweep
+from tests.contract.transport import MovableClock
 
 pytestmark = [
     pytest.mark.parametrize("engine", ["dynoxide"], indirect=True),
@@ -109,7 +109,7 @@ Removal = Callable[[httpx.Client, Tenant, MovableClock], None]
 
 def deleted(ada: httpx.Client, tenant: Tenant, clock: MovableClock) -> None:  # noqa: ARG001
     (found,) = ok(ada.get(MEMORY))["entries"]
-    gone(ada.delete(f"{MEMORY}/{found['id']}"))
+    assert_no_content(ada.delete(f"{MEMORY}/{found['id']}"))
 
 
 def expired(ada: httpx.Client, tenant: Tenant, clock: MovableClock) -> None:  # noqa: ARG001
@@ -175,7 +175,7 @@ def test_replays_and_disorder_change_nothing(tenant: Tenant, service: Service) -
     lives = [create(ada, entry(key=key, value=TEA)) for key in "ab"]
     ok(update(ada, lives[0]["id"], 1, value=CAR))
     ok(update(ada, lives[0]["id"], 2, value=TAX))
-    gone(ada.delete(f"{MEMORY}/{lives[1]['id']}"))
+    assert_no_content(ada.delete(f"{MEMORY}/{lives[1]['id']}"))
     create(ada, entry(key="b", value=CAR))
     records = [each for each in stream.read() if each["dynamodb"]["Keys"]["sk"]["S"][:2] == "e#"]
     assert deliver(records) == []

@@ -17,7 +17,7 @@ from tests.contract.bodies import (
     working,
 )
 from tests.contract.expect import ok
-from tests.contract.searching import TEA, Embed, keys_of, search
+from tests.contract.search_calls import TEA, Embed, keys_of, search
 from tests.contract.service import Service, Tenant
 from tests.contract.test_guardrails import guard
 
@@ -40,7 +40,7 @@ def found(client: httpx.Client, **filters: Any) -> set[str]:
     return keys
 
 
-def test_episodes_are_for_their_owner_and_who_oversees_it(
+def test_episodes_are_for_their_owner_and_its_coordinator(
     ada: httpx.Client, tenant: Tenant, embed: Embed
 ) -> None:
     boss, other = tenant.coordinator("boss"), tenant.coordinator("other")

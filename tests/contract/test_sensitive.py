@@ -21,9 +21,9 @@ from tests.contract.bodies import (
     update,
     working,
 )
-from tests.contract.door import BASE_URL
 from tests.contract.expect import ok, refused
 from tests.contract.service import Service, Tenant
+from tests.contract.transport import BASE_URL
 
 WORD = "xylophone-7731"
 VALUE = {"word": WORD, "filler": "a" * 3000}

@@ -18,11 +18,11 @@ from tests.contract.bodies import (
     update,
     working,
 )
-from tests.contract.door import MovableClock
-from tests.contract.expect import gone, ok
+from tests.contract.expect import assert_no_content, ok
 from tests.contract.service import Service, Tenant
 from tests.contract.streaming import Json, Stream, log, sequence, stream_function, summarize
 from tests.contract.sweeping import counters_equal_items
+from tests.contract.transport import MovableClock
 
 pytestmark = pytest.mark.parametrize("engine", ["dynoxide"], indirect=True)
 Deliver = Callable[[list[Json]], list[str]]
@@ -59,7 +59,7 @@ def life(ada: httpx.Client) -> None:
         for each in made:
             ok(update(ada, each["id"], version, value={"secret": HUSH, "n": version}))
     for each in made:
-        gone(ada.delete(f"{MEMORY}/{each['id']}"))
+        assert_no_content(ada.delete(f"{MEMORY}/{each['id']}"))
 
 
 LIFE = [f"{what} {key} {n}" for what, n in (("created", 1), ("updated", 2)) for key in "ab"]

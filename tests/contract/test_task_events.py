@@ -17,11 +17,11 @@ from functions.platform.clock import to_rfc3339
 from functions.platform.settings import TaskEventSettings
 from functions.task_events.handler import TaskEventRejected, build_handler
 from tests.contract.bodies import TASKS, change_task, create, create_task, read, working
-from tests.contract.door import LambdaContext, MovableClock
 from tests.contract.expect import ok, refused
 from tests.contract.faults import Killed, When, faulty
 from tests.contract.service import Service, Tenant
 from tests.contract.streaming import log
+from tests.contract.transport import LambdaContext, MovableClock
 
 pytestmark = pytest.mark.in_process
 PAYLOAD = Path(__file__).parents[2] / "events/task-event.json"

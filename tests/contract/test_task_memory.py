@@ -59,7 +59,7 @@ def test_a_task_may_come_back_to_an_earlier_assignee(tenant: Tenant, boss: httpx
 
 
 @pytest.mark.parametrize("who", ["boss", "alice"])
-def test_a_sub_task_inherits_when_its_parents_assignee_or_coordinator_lets_it(
+def test_a_sub_task_inherits_if_its_parents_assignee_or_coordinator_allows_it(
     tenant: Tenant, boss: httpx.Client, who: str
 ) -> None:
     cast = {"boss": boss, "alice": tenant.agent("alice")}

@@ -24,7 +24,7 @@ TIERS = [working(), entry(), semantic()]
 READER = """
 import json, sys
 from functions.api.main import handler
-from tests.contract.door import HandlerTransport, open_client, turns
+from tests.contract.transport import HandlerTransport, open_client, turns
 client = open_client(HandlerTransport(handler, turns(parallel=True)), sys.argv[1])
 for tag in sys.stdin:
     found = client.get("/api/v1/memory", params={"tags": tag.strip()}).json()["entries"]

@@ -5,10 +5,10 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.contract.door import MovableClock
-from tests.contract.expect import gone, invalid, ok, refused
+from tests.contract.expect import assert_no_content, invalid, ok, refused
 from tests.contract.service import Service, Tenant
 from tests.contract.test_concurrency import at_once
+from tests.contract.transport import MovableClock
 
 BUDGET = 131_072
 
@@ -74,7 +74,7 @@ def test_dynamodb_removes_the_item_after_an_hour(
 
 def test_a_deleted_value_is_not_found(sdr: httpx.Client) -> None:
     ok(sdr.put(path("k"), json={"value": 1}))
-    gone(sdr.delete(path("k")))
+    assert_no_content(sdr.delete(path("k")))
     refused(sdr.get(path("k")), 404, "NOT_FOUND")
     assert ok(sdr.get(path()))["total_bytes"] == 0
 

@@ -12,9 +12,9 @@ import httpx
 import pytest
 
 from functions.platform.clock import now_ms
-from tests.contract.door import MovableClock
 from tests.contract.engines import Engine
 from tests.contract.service import Service
+from tests.contract.transport import MovableClock
 from tests.e2e.cloud import Cloud
 
 _LONGEST_PAUSE = 0.1  # seconds that a test may let pass in earnest

@@ -22,7 +22,7 @@ def poison(deployment: Deployment, partition: str) -> None:
     )
 
 
-def test_a_poison_record_is_given_up_and_the_rest_is_told(
+def test_a_poison_record_is_given_up_and_the_rest_is_delivered(
     deployment: Deployment, tenant: Tenant
 ) -> None:
     ada = tenant.agent("ada")

@@ -68,7 +68,7 @@ def test_an_answers_request_id_leads_to_its_line_in_the_log(
     awaited(lambda: named in operate(deployment, "tail-log", "Api", "--minutes", "1"), "the line")
 
 
-def test_what_was_given_up_is_told_by_a_replay(deployment: Deployment, tenant: Tenant) -> None:
+def test_a_replay_delivers_what_was_given_up(deployment: Deployment, tenant: Tenant) -> None:
     ada = tenant.agent("ada")
     logs = f"arn:aws:dynamodb:*:*:table/{deployment.outputs['LogTable']}"
     with refusing(deployment, "Stream", "dynamodb:PutItem", logs):
@@ -101,7 +101,7 @@ def test_an_export_holds_what_the_tenant_wrote(
     assert {"S": "exported"} in [line["item"].get("ekey") for line in lines if "item" in line]
 
 
-def test_a_deleted_tenant_leaves_no_trace_not_even_what_the_stream_tells_late(
+def test_a_deleted_tenant_leaves_no_trace_even_after_late_records(
     deployment: Deployment, tenant: Tenant, service: Service
 ) -> None:
     ada, other = tenant.agent("ada"), service.tenant()

@@ -11,10 +11,10 @@ import httpx
 from functions.platform.clock import now_ms
 from functions.platform.entry_keys import build_agent_partition
 from tests.contract.bodies import create, create_task, entry, read, working
-from tests.contract.door import BASE_URL
 from tests.contract.expect import refused
 from tests.contract.service import Tenant
 from tests.contract.streaming import log, summarize
+from tests.contract.transport import BASE_URL
 from tests.e2e.deployment import Deployment
 from tests.e2e.fixtures import E2E
 from tests.e2e.waiting import awaited
@@ -46,7 +46,7 @@ def sweep(deployment: Deployment) -> dict[str, Any]:
     return done
 
 
-def test_an_expired_entry_is_removed_and_told(deployment: Deployment, tenant: Tenant) -> None:
+def test_an_expired_entry_is_removed_with_an_event(deployment: Deployment, tenant: Tenant) -> None:
     ada = tenant.agent("ada")
     made = create(ada, entry(key="brief", ttl="duration:PT1S"))
     create(ada, entry(key="lasting"))

@@ -3,8 +3,8 @@
 import json
 
 from tests.contract.bodies import MEMORY, change_task, create, create_task, entry, update, working
-from tests.contract.expect import gone, ok
-from tests.contract.searching import search
+from tests.contract.expect import assert_no_content, ok
+from tests.contract.search_calls import search
 from tests.contract.service import Tenant
 from tests.contract.streaming import log, summarize
 from tests.e2e.bus import listening
@@ -16,14 +16,14 @@ pytestmark = E2E
 HUSH = "hush-hush"
 
 
-def test_an_entrys_life_is_told_in_the_log_and_on_the_bus(
+def test_the_events_of_an_entry_are_in_the_log_and_on_the_bus(
     deployment: Deployment, tenant: Tenant
 ) -> None:
     ada = tenant.agent("ada")
     with listening(deployment, tenant.id) as bus:
         made = create(ada, entry(key="k", value={"secret": HUSH}))
         ok(update(ada, made["id"], 1, value={"secret": HUSH, "n": 2}))
-        gone(ada.delete(f"{MEMORY}/{made['id']}"))
+        assert_no_content(ada.delete(f"{MEMORY}/{made['id']}"))
         logged = awaited(lambda: told_all(log(ada, "agents/ada"), 3), "the log's third event")
         heard = awaited(lambda: told_all(bus.hear(), 3), "the bus's third event")
     assert summarize(logged) == ["created k 1", "updated k 2", "deleted k 2"]
@@ -44,7 +44,7 @@ def test_what_is_written_is_found_by_meaning_and_what_is_deleted_is_not(tenant: 
         lambda: each if len(each := search(ada, "a hot drink")) == 2 else [], "the second vector"
     )
     assert [each["entry"]["key"] for each in found] == ["tea", "car"]
-    gone(ada.delete(f"{MEMORY}/{made['id']}"))
+    assert_no_content(ada.delete(f"{MEMORY}/{made['id']}"))
     assert [each["entry"]["key"] for each in search(ada, "a hot drink")] == ["car"]
 
 
@@ -67,9 +67,7 @@ def test_a_tasks_memory_is_archived_in_the_log_and_announced_on_the_bus(
     assert HUSH not in json.dumps(announced)
 
 
-def test_many_writes_side_by_side_are_each_told_once(
-    deployment: Deployment, tenant: Tenant
-) -> None:
+def test_many_concurrent_writes_have_one_event_each(deployment: Deployment, tenant: Tenant) -> None:
     ada = tenant.agent("ada")
     keys = [f"k{number}" for number in range(40)]
     entries = [entry(key=key) for key in keys]

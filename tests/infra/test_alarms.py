@@ -18,7 +18,7 @@ from functions.quotas.store import QuotaStore
 from functions.schedule.handler import build_handler
 from functions.stream.quota_counter import QuotaCounter
 from functions.stream.records import Batch
-from tests.contract.door import LambdaContext
+from tests.contract.transport import LambdaContext
 from tests.infra.template import FUNCTIONS, Properties, Template
 from tools.events import render_stream_event
 

@@ -23,16 +23,16 @@ from functions.platform.settings import ApiSettings, ScheduleSettings, StreamSet
 from functions.schedule.handler import build_handler as build_schedule
 from functions.stream.handler import build_handler as build_stream
 from tests.contract.bodies import change_task, create, create_task, entry, read, working
-from tests.contract.conversing import CONVERSATIONS, put
-from tests.contract.door import (
+from tests.contract.conversation_calls import CONVERSATIONS, put
+from tests.contract.expect import assert_no_content, ok, refused
+from tests.contract.faults import Killed, faulty
+from tests.contract.transport import (
     HandlerTransport,
     LambdaContext,
     MovableClock,
     open_client,
     turns,
 )
-from tests.contract.expect import gone, ok, refused
-from tests.contract.faults import Killed, faulty
 
 _ROOT_KEY = "root-key-of-a-generated-secret"
 _EVENTS = Path(__file__).parents[2] / "events"
@@ -144,7 +144,7 @@ def test_an_ended_conversation_is_in_the_bucket_until_it_is_deleted(
     assert objects["KeyCount"] == 1
     archived = ok(admin.get(f"{CONVERSATIONS}/s1/archive"))
     assert [message["content"] for message in archived["messages"]] == ["hello"]
-    gone(admin.delete(f"{CONVERSATIONS}/s1/archive"))
+    assert_no_content(admin.delete(f"{CONVERSATIONS}/s1/archive"))
     cloud.sweep()
     assert boto3.client("s3").list_objects_v2(Bucket="archive")["KeyCount"] == 0
 

@@ -35,7 +35,7 @@ def test_nothing_needs_to_be_chosen() -> None:
         ({"stage": "prod", "retain": "false"}, False),
     ],
 )
-def test_production_keeps_its_data_unless_told_otherwise(
+def test_production_keeps_its_data_unless_configured_otherwise(
     context: dict[str, str], retains: bool
 ) -> None:
     assert Config.from_context(context).retains is retains

@@ -36,7 +36,7 @@ def test_requests_are_throttled_as_the_deployment_says(dev: Template, synthesize
     assert busy["DefaultRouteSettings"]["ThrottlingRateLimit"] == 2000
 
 
-def test_the_access_log_tells_how_a_request_went_and_names_no_memory(dev: Template) -> None:
+def test_the_access_log_has_a_requests_outcome_and_names_no_memory(dev: Template) -> None:
     settings = dev.one("ApiGatewayV2::Stage")["AccessLogSettings"]
     line = json.loads(settings["Format"])
     assert {"request_id", "status", "source_ip", "took_ms"} <= set(line)
@@ -91,5 +91,5 @@ def test_the_function_knows_which_claims_to_read(synthesize: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["ApiUrl", "RootKeySecretId", "MemoryTable", "LogTable"])
-def test_an_operator_is_told_where_things_are(dev: Template, name: str) -> None:
+def test_the_outputs_name_where_things_are(dev: Template, name: str) -> None:
     assert dev.document["Outputs"][name]["Value"]

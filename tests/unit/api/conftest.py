@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.contract import engines
-from tests.contract.door import MovableClock
 from tests.contract.service import Tenant, start
+from tests.contract.transport import MovableClock
 from tests.unit.api.reading import Json
 from tools.openapi.document import PATH
 

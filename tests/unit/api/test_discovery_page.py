@@ -14,7 +14,7 @@ def test_every_error_code_is_explained(document: Json) -> None:
         assert row in description
 
 
-def test_the_limits_that_it_tells_are_those_that_hold(document: Json, tenant: Tenant) -> None:
+def test_the_limits_that_it_names_are_those_in_force(document: Json, tenant: Tenant) -> None:
     limits = tenant.service.client().get("/api/v1/capabilities").json()["memory"]["limits"]
     new = document["components"]["schemas"]["NewEntryBody"]["properties"]
     assert limits["namespace_characters"] == new["namespace"]["maxLength"]

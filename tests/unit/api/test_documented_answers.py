@@ -7,7 +7,7 @@ from functions.event_log.model import Event, LogName, build_event_id
 from functions.event_log.store import EventLogStore
 from functions.platform.aws import create_client
 from functions.platform.table import Table
-from tests.contract import conversing, running
+from tests.contract import conversation_calls, run_calls
 from tests.contract.bodies import (
     BATCH,
     MEMORY,
@@ -21,8 +21,8 @@ from tests.contract.bodies import (
     update,
     working,
 )
-from tests.contract.remembering import path as memory_path
-from tests.contract.remembering import start
+from tests.contract.openwop_calls import path as memory_path
+from tests.contract.openwop_calls import start
 from tests.contract.service import Tenant
 from tests.contract.sweeping import sweep
 from tests.unit.api.reading import Json, Reader, operations
@@ -159,14 +159,16 @@ def _memories(admin: httpx.Client) -> None:
 
 
 def _conversations(admin: httpx.Client, tenant: Tenant) -> None:
-    path = f"{conversing.CONVERSATIONS}/s1"
-    conversing.append(admin, "s1", "too early")
+    path = f"{conversation_calls.CONVERSATIONS}/s1"
+    conversation_calls.append(admin, "s1", "too early")
     for tags in (["a"], ["b"]):
-        conversing.put(admin, "s1", "hello", tags=tags, ttl="duration:P1D", sensitivity="internal")
-    conversing.append(admin, "s1", "a")
-    conversing.append(admin, "s1", "a", "b", **{"Idempotency-Key": "k"})
-    conversing.append(admin, "s1", "c", **{"Idempotency-Key": "k"})
-    conversing.append(admin, "s1", "x" * 70_000)
+        conversation_calls.put(
+            admin, "s1", "hello", tags=tags, ttl="duration:P1D", sensitivity="internal"
+        )
+    conversation_calls.append(admin, "s1", "a")
+    conversation_calls.append(admin, "s1", "a", "b", **{"Idempotency-Key": "k"})
+    conversation_calls.append(admin, "s1", "c", **{"Idempotency-Key": "k"})
+    conversation_calls.append(admin, "s1", "x" * 70_000)
     admin.get(path, params={"limit": 1})
     admin.get(path, params={"last": 1})
     admin.get(path, params={"last": 1, "limit": 1})
@@ -176,7 +178,7 @@ def _conversations(admin: httpx.Client, tenant: Tenant) -> None:
     admin.delete(path, headers={"If-Match": "9"})
     for _ in range(2):
         admin.delete(path)
-    conversing.put(admin, "s1", "hello", ttl="duration:P1D")
+    conversation_calls.put(admin, "s1", "hello", ttl="duration:P1D")
     tenant.service.clock.advance(seconds=24 * 3600)
     sweep(tenant.service)
     admin.get(f"{path}/archive", params={"limit": 1})
@@ -239,24 +241,24 @@ def _procedures(admin: httpx.Client) -> None:
 
 
 def _runs(admin: httpx.Client) -> None:
-    run = running.start(admin, instance_id="i", input={"a": 1}, sensitivity="internal")
+    run = run_calls.start(admin, instance_id="i", input={"a": 1}, sensitivity="internal")
     for _ in range(2):
-        admin.post(running.RUNS, json={"agent_type": "sdr"}, headers={"Idempotency-Key": "k"})
-    admin.post(running.RUNS, json={"agent_type": "sdr", "input": "x" * 70_000})
+        admin.post(run_calls.RUNS, json={"agent_type": "sdr"}, headers={"Idempotency-Key": "k"})
+    admin.post(run_calls.RUNS, json={"agent_type": "sdr", "input": "x" * 70_000})
     more = {"role": "tool", "kind": "call", "turn": 1, "metadata": {}, "sensitivity": "internal"}
-    running.append(admin, run, "a", **more)
-    running.append(admin, run, "b")
-    running.try_append(admin, run["id"], "x" * 70_000)
-    running.try_append(admin, "run_x", 1)
+    run_calls.append(admin, run, "a", **more)
+    run_calls.append(admin, run, "b")
+    run_calls.try_append(admin, run["id"], "x" * 70_000)
+    run_calls.try_append(admin, "run_x", 1)
     for whose in ("agent_type=sdr", f"run_id={run['id']}", "run_id=run_x", ""):
-        admin.get(f"{running.EPISODES}?{whose}&limit=1")
-    running.end(admin, run, output=[1])
-    running.end(admin, run)
-    running.end(admin, running.start(admin), "fail", error="e")
+        admin.get(f"{run_calls.EPISODES}?{whose}&limit=1")
+    run_calls.end(admin, run, output=[1])
+    run_calls.end(admin, run)
+    run_calls.end(admin, run_calls.start(admin), "fail", error="e")
     for path in (run["id"], "run_x"):
-        admin.get(f"{running.RUNS}/{path}")
+        admin.get(f"{run_calls.RUNS}/{path}")
     for asked in ("agent_type=sdr&limit=1&status=running", ""):
-        admin.get(f"{running.RUNS}?{asked}")
+        admin.get(f"{run_calls.RUNS}?{asked}")
 
 
 def _principals(admin: httpx.Client) -> None:

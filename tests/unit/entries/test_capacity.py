@@ -46,7 +46,7 @@ def test_nothing_that_is_kept_is_removed_and_nothing_twice(kept: set[Entry], cou
     assert len(selected) == len(set(selected))
 
 
-def test_expired_working_memory_makes_no_room_for_episodes() -> None:
+def test_expired_working_memory_frees_no_capacity_for_episodes() -> None:
     assert select_evictions([make_entry("working", expires=NOW)], [], 1, 5) == ()
 
 

@@ -46,7 +46,7 @@ def _has_common_sort(one: ItemType, other: ItemType) -> bool:
     return one.has_sort(other.sort) or other.has_sort(one.sort)
 
 
-def test_a_sort_key_tells_the_type_of_a_due_item() -> None:
+def test_a_sort_key_names_the_type_of_a_due_item() -> None:
     due = [each for each in ITEM_TYPES if BY_DUE in each.indexes]
     for each in due:
         found = find_due_type(each.sort)

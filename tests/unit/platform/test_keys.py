@@ -50,7 +50,7 @@ def test_a_name_has_another_hash_for_each_kind() -> None:
     assert hash_name("agent", "x") != hash_name("namespace", "x")
 
 
-def test_a_partition_tells_its_tenant_and_shard() -> None:
+def test_a_partition_names_its_tenant_and_shard() -> None:
     partition = entry_keys.build_agent_partition("acme", "ada")
     assert get_tenant(partition) == "acme"
     assert get_due_shard(partition) in {str(number) for number in range(8)}

@@ -15,7 +15,7 @@ def record(number: int, sort: str = "e#n#k", name: str = "INSERT") -> dict[str, 
     return {"eventName": name, "dynamodb": {"SequenceNumber": str(number), "Keys": keys}}
 
 
-def test_filters_let_all_changes_of_entries_through_and_inserts_of_others() -> None:
+def test_filters_pass_all_changes_of_entries_and_inserts_of_others() -> None:
     (changes, inserts) = build_filters()
     assert changes == {"dynamodb": {"Keys": {"sk": {"S": [{"prefix": "e#"}]}}}}
     assert inserts["eventName"] == ["INSERT"]

@@ -112,7 +112,7 @@ def test_an_agents_sub_task_has_the_parents_coordinator() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("parent", [TASK, None])
-def test_only_a_parents_assignee_or_coordinator_lets_a_sub_task_inherit(
+def test_only_a_parents_assignee_or_coordinator_allows_inheritance(
     kind: Kind, parent: Task | None
 ) -> None:
     inheriting = new_task(memory_policy={"inherit_from_parent": True})
