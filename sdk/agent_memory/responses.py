@@ -143,7 +143,7 @@ def parse_object(answer: httpx.Response) -> dict[str, Any]:
     """Return the object that an answer holds; an empty one if its body is empty.
 
     Raises:
-        InvalidAnswerError: it holds something else.
+        InvalidAnswerError: raised when the body is no JSON object.
     """
     return parse(_object, answer.json() if answer.content else {})
 
@@ -152,7 +152,7 @@ def get_member(document: Any, name: str) -> Any:
     """Return a member that a document of the service has.
 
     Raises:
-        InvalidAnswerError: it lacks it.
+        InvalidAnswerError: raised when the document lacks the member.
     """
     return parse(itemgetter(name), document)
 
@@ -161,7 +161,7 @@ def parse_next_offset(page: Mapping[str, Any]) -> int | None:
     """Return the offset of what follows a page; None on the last one.
 
     Raises:
-        InvalidAnswerError: it is no offset.
+        InvalidAnswerError: raised when `next_offset` is no integer.
     """
     following = page.get("next_offset")
     return None if following is None else parse(int, following)
@@ -171,7 +171,7 @@ def parse_items(documents: Any) -> list[dict[str, Any]]:
     """Return a list of documents.
 
     Raises:
-        InvalidAnswerError: it is something else.
+        InvalidAnswerError: raised when it is no list of JSON objects.
     """
     return [parse(_object, each) for each in parse(_list, documents)]
 

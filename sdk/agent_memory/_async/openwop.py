@@ -87,7 +87,7 @@ class AsyncMemoryAdapter:
 
         Raises:
             MemoryAccessError: the reference wasn't issued to this tenant.
-            MemoryNotFoundError: there is no such run on this memory.
+            MemoryNotFoundError: raised when there is no such run on this memory.
             RunEndedError: the run is over.
         """
         path = f"{_path(memory_ref)}/{quote_segment(id)}"

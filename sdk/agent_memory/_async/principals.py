@@ -55,7 +55,7 @@ class AsyncPrincipals(AsyncResource):
         """Replace a principal's key; the old one stops working.
 
         Raises:
-            MemoryNotFoundError: there is no such principal.
+            MemoryNotFoundError: raised when there is no such principal.
         """
         path = f"{_PRINCIPALS}/{quote_segment(id)}/rotate"
         return parse(NewPrincipal.from_document, await self._call("POST", path))
@@ -64,6 +64,6 @@ class AsyncPrincipals(AsyncResource):
         """Revoke a principal's key and remove it.
 
         Raises:
-            MemoryNotFoundError: there is no such principal.
+            MemoryNotFoundError: raised when there is no such principal.
         """
         await self._remove(f"{_PRINCIPALS}/{quote_segment(id)}")

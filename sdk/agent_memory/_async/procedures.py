@@ -77,7 +77,7 @@ class AsyncProcedures(AsyncResource):
         """Count how well a workflow did, from 0 to 1, exactly once; the workflow after it.
 
         Raises:
-            MemoryNotFoundError: there is no such workflow.
+            MemoryNotFoundError: raised when there is no such workflow.
             ValidationError: the score isn't from 0 to 1.
         """
         path = f"{_workflow(agent_type, task_type, workflow_id)}/outcome"

@@ -36,7 +36,8 @@ class AsyncTasks(AsyncResource):
         """Return one task.
 
         Raises:
-            MemoryNotFoundError, MemoryAccessError: as they say.
+            MemoryNotFoundError: raised when there is no such task.
+            MemoryAccessError: raised when the caller may not read the task.
         """
         return parse(
             Task.from_document, await self._call("GET", f"{_TASKS}/{quote_segment(task_id)}")

@@ -61,7 +61,7 @@ class Conversations(Resource):
             archived: those of the conversation whose retention is over, from cold storage.
 
         Raises:
-            MemoryNotFoundError: there is no such conversation.
+            MemoryNotFoundError: raised when there is no such conversation.
         """
         path = f"{_path(session_id)}/archive" if archived else _path(session_id)
         following: int | None = offset
@@ -75,7 +75,7 @@ class Conversations(Resource):
         """Return a conversation with all its `messages`, as it stood at one moment.
 
         Raises:
-            MemoryNotFoundError: there is no such conversation.
+            MemoryNotFoundError: raised when there is no such conversation.
             MemoryConflictError: it is written faster than it can be read.
         """
         for _ in range(_READS):
@@ -106,7 +106,7 @@ class Conversations(Resource):
         Up to 50 stand together; more come in groups of 50. Without messages, nothing happens.
 
         Raises:
-            MemoryNotFoundError: there is no such conversation.
+            MemoryNotFoundError: raised when there is no such conversation.
         """
         after: Document = {}
         path = f"{_path(session_id)}/messages"
@@ -119,7 +119,7 @@ class Conversations(Resource):
         """Take the last message off, exactly once; None if there is none.
 
         Raises:
-            MemoryNotFoundError: there is no such conversation.
+            MemoryNotFoundError: raised when there is no such conversation.
         """
         answer = self._call("POST", f"{_path(session_id)}/messages/pop")
         popped = get_member(answer, "message")

@@ -55,7 +55,7 @@ class Principals(Resource):
         """Replace a principal's key; the old one stops working.
 
         Raises:
-            MemoryNotFoundError: there is no such principal.
+            MemoryNotFoundError: raised when there is no such principal.
         """
         path = f"{_PRINCIPALS}/{quote_segment(id)}/rotate"
         return parse(NewPrincipal.from_document, self._call("POST", path))
@@ -64,6 +64,6 @@ class Principals(Resource):
         """Revoke a principal's key and remove it.
 
         Raises:
-            MemoryNotFoundError: there is no such principal.
+            MemoryNotFoundError: raised when there is no such principal.
         """
         self._remove(f"{_PRINCIPALS}/{quote_segment(id)}")

@@ -47,7 +47,7 @@ class Hold:
         """Return if the function may go on.
 
         Raises:
-            TaskLost: it may not.
+            TaskLost: raised when the task is no longer this worker's.
         """
         try:
             if not self.lost:

@@ -1,4 +1,4 @@
-"""A worker's turn at one task: from the start of its function to the report."""
+"""One execution of a task: from the start of the worker's function to the report."""
 
 import logging
 from collections.abc import Callable
@@ -28,7 +28,7 @@ _log = logging.getLogger("agent_memory.worker")
 
 
 class TaskExecution:
-    """One task in the hands of one worker.
+    """Runs the function on one task, and keeps the lease meanwhile.
 
     Args:
         task: as the worker took it.

@@ -206,7 +206,7 @@ def _duration(minutes: float | None) -> str | None:
     """Return a time to live as the service has it (RFC-0015 §1.1).
 
     Raises:
-        ValueError: it is none.
+        ValueError: raised when it is not a finite number above 0.
     """
     if minutes is None:
         return None

@@ -46,7 +46,7 @@ def check_profile(url: str, api_key: str) -> Profile:
     """Return a profile whose URL and key can be right.
 
     Raises:
-        UsageFailure: they can't.
+        UsageFailure: raised when the URL or the key is malformed.
     """
     if not _KEY.fullmatch(api_key):
         raise UsageFailure("the API key isn't one: keys are made of visible ASCII characters")
