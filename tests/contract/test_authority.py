@@ -204,7 +204,7 @@ ATTACKS: dict[str, Attack] = {
 }
 
 
-@pytest.mark.parametrize("kind", ["agent", "coordinator", "user"])
+@pytest.mark.parametrize("kind", ["agent", "coordinator"])
 def test_attacks_are_refused_and_change_nothing(
     stage: Stage, kind: str, subtests: pytest.Subtests
 ) -> None:

@@ -57,9 +57,9 @@ def test_an_id_is_exact(tenant: Tenant) -> None:
 def test_every_character_of_an_id_counts(tenant: Tenant, body: dict[str, Any]) -> None:
     id = create(tenant.admin, body)["id"]
     for place in range(len("mem_"), len(id)):
-        for other in {*"aenw0"} - {id[place]}:
-            wrong = f"{id[:place]}{other}{id[place + 1 :]}"
-            refused(read(tenant.admin, wrong), 404, "ENTRY_NOT_FOUND")
+        other = "a" if id[place] != "a" else "e"
+        wrong = f"{id[:place]}{other}{id[place + 1 :]}"
+        refused(read(tenant.admin, wrong), 404, "ENTRY_NOT_FOUND")
 
 
 @pytest.mark.parametrize("body", TIERS)

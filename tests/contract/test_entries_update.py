@@ -21,8 +21,6 @@ from tests.contract.expect import assert_no_content, invalid, ok, refused
 from tests.contract.service import Tenant
 from tests.contract.transport import MovableClock
 
-pytestmark = pytest.mark.moto
-
 TIERS = [working(), entry(), semantic()]
 CHANGES: list[dict[str, Any]] = [
     {"tags": []},
@@ -30,6 +28,7 @@ CHANGES: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.moto
 @pytest.mark.parametrize("body", TIERS)
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_patch_changes_what_it_names_and_nothing_else(
@@ -63,6 +62,7 @@ def test_a_bad_patch_changes_nothing(tenant: Tenant) -> None:
     assert ok(read(tenant.admin, made["id"])) == made
 
 
+@pytest.mark.moto
 @pytest.mark.parametrize("body", TIERS)
 def test_a_stale_version_changes_nothing(tenant: Tenant, body: dict[str, Any]) -> None:
     alice = tenant.user("alice")

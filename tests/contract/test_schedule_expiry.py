@@ -112,7 +112,7 @@ def test_the_cost_follows_what_is_due_and_not_what_is_stored(
 ) -> None:
     alice = service.tenant().user("alice")
     few = cost_of_ten_due(service, alice, clock, stored=100)
-    many = cost_of_ten_due(service, alice, clock, stored=2_000)
+    many = cost_of_ten_due(service, alice, clock, stored=500)
     assert few == many
     assert few["calls"] <= 8 + 1 + 1 + 1  # shards, the ten, their removal; once, what embeds
 
@@ -211,14 +211,14 @@ def test_an_unreadable_entry_does_not_stop_the_others(
 
 
 @pytest.mark.usefixtures("volume")
-def test_an_hour_of_many_short_lives(service: Service, tenant: Tenant, clock: MovableClock) -> None:
+def test_many_short_lives(service: Service, tenant: Tenant, clock: MovableClock) -> None:
     """Many entries of every kind come and go; counters equal items at every check."""
     agents = [tenant.user(f"agent-{number}") for number in range(2)]
     for number, agent in enumerate(agents):
         task = {"id": f"task_{number}", "intent_id": f"intent_{number}"}
         create_task(agent, **task, assigned_agent=f"agent-{number}")
     swept, run = 0, sweeper(service)
-    for minute in range(60):
+    for minute in range(24):
         for number, agent in enumerate(agents):
             ok(agent.post(BATCH, json={"entries": short_lives(minute, number)}))
         clock.advance(seconds=60)
@@ -226,7 +226,7 @@ def test_an_hour_of_many_short_lives(service: Service, tenant: Tenant, clock: Mo
         if minute % 12 == 11:
             assert counters_equal_items(service)
     clock.advance(seconds=600)
-    assert swept + run()["expired"] == 60 * 2 * 4 * 2
+    assert swept + run()["expired"] == 24 * 2 * 4 * 2
     assert stored_keys(service) == []
     assert counters_equal_items(service)
 

@@ -134,18 +134,6 @@ def test_a_coordinator_adopts_a_task_registered_by_a_write(
     create(alice, working("task_new", key="more"))
 
 
-def test_an_adopted_task_keeps_what_it_holds_against_its_limits(
-    tenant: Tenant, boss: httpx.Client
-) -> None:
-    alice = tenant.agent("alice")
-    create(alice, working("task_new", key="one"))
-    policy = {"max_entries": 2}
-    create_task(boss, id="task_new", assigned_agent="alice", memory_policy=policy)
-    create(alice, working("task_new", key="two"))
-    third = alice.post(MEMORY, json=working("task_new", key="three"))
-    refused(third, 429, "CAPACITY_EXCEEDED")
-
-
 def test_an_intent_belongs_to_its_first_user(tenant: Tenant, boss: httpx.Client) -> None:
     create_task(boss)
     rival, alice = tenant.coordinator("rival"), tenant.agent("alice")

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import httpx
+import pytest
 
 from tests.contract.bodies import (
     MEMORY,
@@ -164,15 +165,6 @@ def test_a_changed_file_changes_its_tasks_and_agents(tenant: Tenant) -> None:
     assert ok(send(tenant.admin, SEED)) == first
 
 
-def test_another_version_has_tasks_of_its_own(tenant: Tenant) -> None:
-    first = ok(send(tenant.admin, SEED))
-    second = ok(send(tenant.admin, SEED.replace('"1.0"', '"1.1"')))
-    ids = {each["id"] for answer in (first, second) for each in answer["tasks"]}
-    assert len(ids) == 4
-    listed = ok(tenant.admin.get("/api/v1/intents/workflow%3Aquarterly-compliance/tasks"))
-    assert {each["id"] for each in listed} == ids
-
-
 def test_a_configured_namespace_keeps_its_permissions(tenant: Tenant) -> None:
     carla = tenant.user("carla")
     create(carla, semantic(namespace="kept"))
@@ -210,3 +202,48 @@ def test_an_idempotency_key_is_for_one_file(tenant: Tenant) -> None:
     assert ok(send(tenant.admin, SEED, **key)) == first
     other = send(tenant.admin, SEED.replace("200", "201"), **key)
     refused(other, 409, "IDEMPOTENCY_CONFLICT")
+
+
+def wrong(client: httpx.Client, text: str, media: str | None = "application/yaml") -> list[str]:
+    """Each error of a file that must be refused: field and message."""
+    errors = refused(send(client, text, media), 400, "VALIDATION_ERROR")["errors"]
+    return [f"{each['field']}: {each['message']}" for each in errors]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "says"),
+    [
+        ("name: w\nmemroy: {}", 2, "memroy"),
+        ("name: w\nplan:\n- task: a\n- task: a", 4, "plan.1.task"),
+        ("name: w\nplan: [", 2, "body"),
+    ],
+)
+def test_an_error_names_its_line(tenant: Tenant, text: str, line: int, says: str) -> None:
+    errors = wrong(tenant.admin, text)
+    assert any(f"line {line}: " in each and says in each for each in errors), errors
+
+
+@pytest.mark.parametrize(
+    ("text", "media"),
+    [
+        ("", "application/yaml"),
+        ("{", "application/json"),
+        ("name: w\nplan: [null]", "text/plain"),
+    ],
+)
+def test_a_malformed_file_is_refused(
+    tenant: Tenant, service: Service, text: str, media: str
+) -> None:
+    state = service.state()
+    assert wrong(tenant.admin, text, media)
+    assert service.state() == state
+
+
+@pytest.mark.in_process
+def test_a_file_that_is_no_text_or_too_large_is_refused(tenant: Tenant) -> None:
+    answer = tenant.admin.post(
+        WORKFLOWS, content=b"name: \xff", headers={"Content-Type": "text/yaml"}
+    )
+    refused(answer, 400, "VALIDATION_ERROR")
+    large = send(tenant.admin, "name: w\n#" + "x" * 262_144)
+    assert refused(large, 413, "BODY_TOO_LARGE")["max"] == 262_144
