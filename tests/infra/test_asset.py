@@ -229,7 +229,11 @@ def test_the_deployment_takes_only_names_and_limits_from_the_functions() -> None
     used = {
         name for text in sources for name in re.findall(r"(?:from|import) (functions\S*)", text)
     }
-    assert used == {"functions.quotas.model", "functions.stream.consumers"}
+    assert used == {
+        "functions.platform.schema",
+        "functions.quotas.model",
+        "functions.stream.consumers",
+    }
     assert not {"infra", "aws_cdk"} & imported_by(_ROOT / "functions")
 
 

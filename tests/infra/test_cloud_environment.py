@@ -3,12 +3,10 @@
 What a laptop has in files is in KMS, Secrets Manager, S3 and EventBridge here.
 """
 
-import json
 import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import boto3
@@ -33,9 +31,9 @@ from tests.contract.transport import (
     open_client,
     turns,
 )
+from tools.events import render_stream_event
 
 _ROOT_KEY = "root-key-of-a-generated-secret"
-_EVENTS = Path(__file__).parents[2] / "events"
 
 
 @dataclass(frozen=True)
@@ -149,8 +147,8 @@ def test_an_ended_conversation_is_in_the_bucket_until_it_is_deleted(
     assert boto3.client("s3").list_objects_v2(Bucket="archive")["KeyCount"] == 0
 
 
-def test_the_bus_takes_what_happens(cloud: Cloud) -> None:
-    event = json.loads((_EVENTS / "stream-created.json").read_text("utf-8"))
+def test_the_bus_takes_events(cloud: Cloud) -> None:
+    event = render_stream_event("created")
     for _ in range(2):
         assert cloud.tell(event) == {"batchItemFailures": []}
     marked = boto3.client("dynamodb").scan(
