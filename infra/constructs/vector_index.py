@@ -1,4 +1,4 @@
-"""DynamoDB's own search of vectors, as `functions/platform/schema.py` has it (a test compares)."""
+"""DynamoDB's own search of vectors, as `functions/platform/schema.py` declares it."""
 
 from typing import cast
 
@@ -6,34 +6,35 @@ from aws_cdk import Stack
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_iam as iam
 
+from functions.platform.schema import build_vector_index
+
 NAME = "by_meaning"
-_DIMENSIONS = 256
-_SPACE = "space_ix"
-_FILTERS = (
-    "tier_ix",
-    "namespace_ix",
-    "agent_id_ix",
-    "agent_type_ix",
-    "subject_ix",
-    "predicate_ix",
-    "learned_from_run_id_ix",
-)
+_INDEX = build_vector_index(NAME)
 
 
 def add_vector_index(table: dynamodb.Table) -> None:
     """Add the index to a table. On a table that is there it is built in the background."""
     low = cast("dynamodb.CfnTable", table.node.default_child)
     known = cast("list[dynamodb.CfnTable.AttributeDefinitionProperty]", low.attribute_definitions)
-    low.attribute_definitions = [*known, *map(_string, (_SPACE, *_FILTERS))]
+    low.attribute_definitions = [
+        *known,
+        *(_string(each["AttributeName"]) for each in _INDEX["SearchSchema"]),
+    ]
     low.vector_indexes = [
         dynamodb.CfnTable.VectorIndexProperty(
             index_name=NAME,
-            vector_attribute=dynamodb.CfnTable.VectorAttributeProperty(attribute_name="vec_ix"),
-            search_schema=[_element(_SPACE, "HASH")]
-            + [_element(each, "INLINE_FILTER") for each in _FILTERS],
-            projection=dynamodb.CfnTable.ProjectionProperty(projection_type="KEYS_ONLY"),
-            dimensions=_DIMENSIONS,
-            distance_function="COSINE",
+            vector_attribute=dynamodb.CfnTable.VectorAttributeProperty(
+                attribute_name=_INDEX["VectorAttribute"]["AttributeName"]
+            ),
+            search_schema=[
+                _element(each["AttributeName"], each["SearchSchemaElementType"])
+                for each in _INDEX["SearchSchema"]
+            ],
+            projection=dynamodb.CfnTable.ProjectionProperty(
+                projection_type=_INDEX["Projection"]["ProjectionType"]
+            ),
+            dimensions=_INDEX["Dimensions"],
+            distance_function=_INDEX["DistanceFunction"],
         )
     ]
 
