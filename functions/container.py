@@ -7,6 +7,7 @@ first use; the API touches those of common requests while it starts.
 from functools import cached_property
 from pathlib import Path
 
+from functions.audit.service import AuditTrail
 from functions.conversations.archive import ConversationArchive
 from functions.conversations.archive_store import ConversationArchiveStore
 from functions.conversations.mapper import ConversationMapper
@@ -127,6 +128,11 @@ class Container:
         if self.cipher is None:
             raise WrongSetting("set ENCRYPTION_KEY_FILE or ENCRYPTION_KEY_ID")
         return self.cipher
+
+    @cached_property
+    def audit(self) -> AuditTrail:
+        """Records uses of authority."""
+        return AuditTrail(self.clock, self.settings.log_retention_days)
 
     @cached_property
     def root_key(self) -> str:

@@ -17,6 +17,7 @@ from functions.api.routes import OPENWOP_PREFIX, ROUTES
 from functions.api.routing import Router
 from functions.container import Container
 from functions.identity.model import READ
+from functions.platform import request_context
 from functions.platform.errors import Conflict, ServiceError
 from functions.platform.observability import log_unexpected, logger
 
@@ -38,6 +39,7 @@ class App:
         """Answer one API Gateway event (HTTP API, payload 2.0)."""
         started = time.perf_counter()
         request_id: str = event["requestContext"]["requestId"]
+        request_context.request_id.set(request_id)
         log_fields: dict[str, object] = {"request_id": request_id}
         is_openwop = event["rawPath"].startswith(OPENWOP_PREFIX)
         error_response, internal_error = _OPENWOP_FORMAT if is_openwop else _PROBLEM_FORMAT

@@ -85,6 +85,16 @@ API_KEY = ItemType(
     "API key", "identity", "~key#{sha256}", "k", "The principal of a key", "until revoked"
 )
 
+# audit
+AUDIT_RECORD = ItemType(
+    "audit record",
+    "audit",
+    "{tenant}#audit",
+    "r#{time}#{id}",
+    "Who did what with authority",
+    "as long as logs",
+)
+
 # tasks, namespaces, workflows
 NAMESPACE = ItemType(
     "namespace", "namespaces", "{tenant}#ns", "n#{namespace}", "A namespace's permissions"

@@ -17,6 +17,7 @@ from functions.platform.limits import (
 )
 
 _TITAN = re.compile(r"bedrock:amazon\.titan-embed-text-v2:\d+", re.ASCII)
+_LOGS = frozenset({"log_retention_days"})
 _TABLES = frozenset({"memory_table", "log_table"})
 _ARCHIVE = frozenset({"archive_bucket", "archive_folder"})
 _SEARCH = frozenset({"vector_index", "embedding_model"})
@@ -46,6 +47,7 @@ class Settings:
         event_bus: the bus that events are published on; none without.
         aws_lambda_function_name: the function's own name, a dimension of its metrics.
         sweep_threads: how many shards are swept in parallel.
+        log_retention_days: how long logs and audit records are kept; 0 is for good.
         task_events_tenant, task_events_principal: for whom other systems' task events are applied.
     """
 
@@ -68,6 +70,7 @@ class Settings:
     event_bus: str | None = None
     aws_lambda_function_name: str | None = None
     sweep_threads: int = 8
+    log_retention_days: int = 365
     task_events_tenant: str | None = None
     task_events_principal: str | None = None
 
@@ -98,6 +101,7 @@ class Settings:
         _check(self.openwop in ("rfc-0004", "1.x"), "OPENWOP is rfc-0004 or 1.x")
         both = (self.jwt_tenant_claim is None) == (self.jwt_principal_claim is None)
         _check(both, "set both JWT_TENANT_CLAIM and JWT_PRINCIPAL_CLAIM, or neither")
+        _check(self.log_retention_days >= 0, "LOG_RETENTION_DAYS is 0 or more")
         _check(
             1 <= self.sweep_threads <= MAX_SWEEP_THREADS,
             f"SWEEP_THREADS is a number from 1 to {MAX_SWEEP_THREADS}",
@@ -117,6 +121,7 @@ class ApiSettings(Settings):
 
     USED = (
         _TABLES
+        | _LOGS
         | _ARCHIVE
         | _SEARCH
         | {"root_key", "root_key_secret_id", "encryption_key_file", "encryption_key_id"}
@@ -132,19 +137,19 @@ class ApiSettings(Settings):
 class ScheduleSettings(Settings):
     """The scheduled function's settings."""
 
-    USED = _TABLES | _ARCHIVE | _SEARCH | {"sweep_threads"}
+    USED = _TABLES | _LOGS | _ARCHIVE | _SEARCH | {"sweep_threads"}
 
 
 class StreamSettings(Settings):
     """The stream function's settings."""
 
-    USED = _TABLES | _SEARCH | {"event_bus", "aws_lambda_function_name"}
+    USED = _TABLES | _LOGS | _SEARCH | {"event_bus", "aws_lambda_function_name"}
 
 
 class TaskEventSettings(Settings):
     """The settings of the function that takes other systems' task events."""
 
-    USED = _TABLES | {"task_events_tenant", "task_events_principal"}
+    USED = _TABLES | _LOGS | {"task_events_tenant", "task_events_principal"}
 
     def __post_init__(self) -> None:
         super().__post_init__()

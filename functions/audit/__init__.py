@@ -1,0 +1,1 @@
+"""The audit log: one record for each use of authority (contract §2)."""
