@@ -105,7 +105,7 @@ def parse_entry_key(item_key: Key, tier: str) -> EntryAddress:
 
 
 def _hash_group(namespace: str) -> str:
-    return hash_name("ns", namespace, _NAMESPACE_CHARACTERS)
+    return hash_name("ns", namespace)[-_NAMESPACE_CHARACTERS:]
 
 
 def _hash_key(namespace: str, key: str) -> str:

@@ -15,9 +15,8 @@ Key = tuple[str, str]
 TENANT_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
 BASE32 = "0-9a-hjkmnp-tv-z"
 """The characters of hashes, times and ids, as in a character class of a regular expression."""
-HASH_CHARACTERS, TIME_CHARACTERS, SUFFIX_CHARACTERS = 13, 10, 6  # of 5 bits
+HASH_CHARACTERS, TIME_CHARACTERS, SUFFIX_CHARACTERS = 26, 10, 6  # of 5 bits
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's: sorts as the numbers do
-_SEED_CHARACTERS = 26
 _DUE_SHARDS = 8
 DUE_SHARDS = tuple(str(number) for number in range(_DUE_SHARDS))
 """The shards of the index of due items."""
@@ -28,10 +27,9 @@ def _encode_base32(number: int, characters: int) -> str:
 
 
 @lru_cache(maxsize=4096)
-def hash_name(kind: str, name: str, characters: int = HASH_CHARACTERS) -> str:
-    """Hash a name for use in keys: 65 bits by default, other ones for each kind of name."""
-    hashed = blake2b(name.encode(), digest_size=16, person=kind.encode()).digest()
-    return _encode_base32(int.from_bytes(hashed) >> 128 - 5 * characters, characters)
+def hash_name(kind: str, name: str) -> str:
+    """Hash a name for use in keys: 128 bits, other ones for each kind of name."""
+    return encode_seed(blake2b(name.encode(), digest_size=16, person=kind.encode()).digest())
 
 
 def hash_agent(agent: str) -> str:
@@ -59,7 +57,7 @@ def decode_timestamp(text: str) -> int:
 
 def encode_seed(seed: bytes) -> str:
     """Encode 16 bytes."""
-    return _encode_base32(int.from_bytes(seed), _SEED_CHARACTERS)
+    return _encode_base32(int.from_bytes(seed), HASH_CHARACTERS)
 
 
 def create_nonce(now: int) -> str:

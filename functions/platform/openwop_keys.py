@@ -10,6 +10,7 @@ import secrets
 from functions.platform import item_types
 from functions.platform.keys import (
     BASE32,
+    HASH_CHARACTERS,
     Key,
     build_id,
     decode_timestamp,
@@ -19,10 +20,10 @@ from functions.platform.keys import (
 )
 
 _BITS = 10
-_SEQUENCE, _SUFFIX, _MEMORY, _SEED = 12, 10, 25, 26  # characters of 5 bits
+_SEQUENCE, _SUFFIX = 12, 10  # characters of 5 bits
 _ENTRY_ID = re.compile(rf"mem_([{BASE32}]{{{_SEQUENCE}}})([{BASE32}]{{{_SUFFIX}}})")
-_RUN_ID = re.compile(rf"run_[{BASE32}]{{{_SEED}}}([{BASE32}]{{{_MEMORY}}})")
-_REFERENCE = re.compile(rf"mref_[{BASE32}]{{{_SEED}}}([{BASE32}]{{{_MEMORY}}})")
+_RUN_ID = re.compile(rf"run_[{BASE32}]{{{HASH_CHARACTERS}}}([{BASE32}]{{{HASH_CHARACTERS}}})")
+_REFERENCE = re.compile(rf"mref_[{BASE32}]{{{HASH_CHARACTERS}}}([{BASE32}]{{{HASH_CHARACTERS}}})")
 
 
 def get_first_sequence(now: int) -> int:
@@ -49,9 +50,9 @@ def parse_sequence(sort: str) -> int:
 
 
 def hash_memory(principal: str, agent: str, scope: str) -> str:
-    """Hash what names a memory, in 125 bits: who created it, for which agent and scope."""
+    """Hash what names a memory: who created it, for which agent and scope."""
     names = "".join(f"{len(name)}:{name}" for name in (principal, agent, scope))
-    return hash_name("memory", names, _MEMORY)
+    return hash_name("memory", names)
 
 
 def build_reference(seed: bytes, memory: str) -> str:

@@ -22,12 +22,11 @@ from functions.platform.keys import (
 
 LAST_SORT_TOKEN = "~"  # sorts behind every sort token  # noqa: S105 - no secret
 DAY = 86_400_000  # ms
-_SEED_CHARACTERS, _MAC_CHARACTERS = 26, 13
 _RUN_ID = re.compile(
-    rf"run_([{BASE32}]{{{HASH_CHARACTERS}}})([{BASE32}]{{{_SEED_CHARACTERS}}})"
-    rf"([{BASE32}]{{{TIME_CHARACTERS}}})([{BASE32}]{{{_MAC_CHARACTERS}}})"
+    rf"run_([{BASE32}]{{{HASH_CHARACTERS}}})([{BASE32}]{{{HASH_CHARACTERS}}})"
+    rf"([{BASE32}]{{{TIME_CHARACTERS}}})([{BASE32}]{{{HASH_CHARACTERS}}})"
 )
-_EPISODE_ID = re.compile(rf"epi_([{BASE32}]{{{TIME_CHARACTERS + _SEED_CHARACTERS}}})")
+_EPISODE_ID = re.compile(rf"epi_([{BASE32}]{{{TIME_CHARACTERS + HASH_CHARACTERS}}})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +63,16 @@ class RunAddress:
         return encode_timestamp(self.started) + self.seed
 
 
+def get_run_id_end(run_id: str) -> str:
+    """Get the end of a run's id, which the partition of the run doesn't have."""
+    return run_id[len("run_") + 2 * HASH_CHARACTERS :]
+
+
+def build_run_id(partition: str, end: str) -> str:
+    """Build a run's id from its partition and the id's end."""
+    return f"run_{partition.rpartition('#')[2]}{end}"
+
+
 def create_run_address(tenant: str, agent_type: str, seed: bytes, started: int) -> RunAddress:
     """Create the address of a run that starts now; `seed` is 16 bytes of its own."""
     return RunAddress(tenant, _hash_type(agent_type), encode_seed(seed), started)
@@ -73,11 +82,6 @@ def parse_run_id(tenant: str, text: str) -> RunAddress | None:
     """Parse the address that a run's id would have in this tenant; None if it has no such form."""
     match = _RUN_ID.fullmatch(text)
     return match and RunAddress(tenant, match[1], match[2], decode_timestamp(match[3]))
-
-
-def encode_mac(mac: bytes) -> str:
-    """Encode a message authentication code (16 bytes) as it ends a run's id."""
-    return encode_seed(mac)[-_MAC_CHARACTERS:]
 
 
 def build_runs_partition(tenant: str, agent_type: str) -> str:

@@ -16,7 +16,15 @@ DUE_ATTRIBUTE = "due"
 AGE_ATTRIBUTE = "ep_created"
 EXPIRY_ATTRIBUTE = "expires"
 TYPE_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE = "type_ix", "type_at"
-TYPE_ATTRIBUTES = ("val", "data_key", "encrypted_version", "run", "author", "sensitivity", "status")
+TYPE_ATTRIBUTES = (
+    "val",
+    "data_key",
+    "encrypted_version",
+    "run_end",
+    "author",
+    "sensitivity",
+    "status",
+)
 TTL_ATTRIBUTE = "ttl_at"
 VECTOR_ATTRIBUTE, SPACE_ATTRIBUTE = "vec_ix", "space_ix"  # where DynamoDB itself searches vectors
 VECTOR_DIMENSIONS = 256

@@ -16,6 +16,8 @@ from functions.platform.run_keys import (
     build_episode_key,
     build_episodes_partition,
     build_episodes_partition_of_hash,
+    build_run_id,
+    get_run_id_end,
     parse_episode_id,
 )
 from functions.platform.schema import TTL_ATTRIBUTE, TYPE_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
@@ -55,7 +57,7 @@ class EpisodeStore:
             episode.text, episode.sensitivity, address.tenant, "#".join(key), _VERSION
         )
         item = text | {
-            "run": episode.run,
+            "run_end": get_run_id_end(episode.run),
             "author": episode.author,
             "sensitivity": episode.sensitivity,
             "request": None if token is None else token.stored,
@@ -111,7 +113,7 @@ class EpisodeStore:
         sort_token: str = item[TYPE_ORDER_ATTRIBUTE]
         return Episode(
             id=build_episode_id(sort_token),
-            run=item["run"],
+            run=build_run_id(item["pk"], item["run_end"]),
             text=self._values.decode(item, tenant, f"{item['pk']}#{item['sk']}"),
             created=decode_timestamp(sort_token),
             author=item["author"],

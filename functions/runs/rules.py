@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from functions.platform.errors import NotFound
 from functions.platform.json_text import dumps_checked
+from functions.platform.keys import encode_seed
 from functions.platform.limits import MAX_RUN_VALUE_BYTES, RUN_RETENTION_DAYS
-from functions.platform.run_keys import RunAddress, encode_mac, parse_run_id
+from functions.platform.run_keys import RunAddress, parse_run_id
 from functions.runs.model import Run, RunStatus, compute_expiry
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class RunIds:
         """Make the id of the run at an address."""
         message = f"{address.tenant}\n{address.unsigned_id}".encode()
         mac = hmac.digest(self._key, message, "sha256")[:_MAC_BYTES]
-        return address.unsigned_id + encode_mac(mac)
+        return address.unsigned_id + encode_seed(mac)
 
     def is_issued(self, address: RunAddress, run_id: str) -> bool:
         """Whether this service made the id, under the present root key."""

@@ -8,6 +8,7 @@ from functions.platform import entry_keys, openwop_keys, run_keys
 from functions.platform.keys import (
     create_nonce,
     decode_timestamp,
+    encode_seed,
     encode_timestamp,
     get_due_shard,
     get_tenant,
@@ -41,13 +42,18 @@ def test_working_and_episodic_memory_share_an_item() -> None:
     assert working != episodic
 
 
-@pytest.mark.parametrize("text", ["", "mem_", "mem_x" + "0" * 48, "task_1", "mem_w" + "I" * 48])
+@pytest.mark.parametrize("text", ["", "mem_", "mem_x" + "0" * 74, "task_1", "mem_w" + "I" * 74])
 def test_what_is_no_entry_id_is_not_parsed(text: str) -> None:
     assert entry_keys.parse_entry_id("acme", text) is None
 
 
 def test_a_name_has_another_hash_for_each_kind() -> None:
     assert hash_name("agent", "x") != hash_name("namespace", "x")
+
+
+def test_a_hash_of_a_name_has_128_bits() -> None:
+    assert len(hash_name("agent", "x")) == len(encode_seed(bytes(16))) == 26
+    assert len({encode_seed((1 << bit).to_bytes(16)) for bit in range(128)}) == 128
 
 
 def test_a_partition_names_its_tenant_and_shard() -> None:
@@ -58,7 +64,7 @@ def test_a_partition_names_its_tenant_and_shard() -> None:
 
 def test_a_run_id_holds_its_address() -> None:
     address = run_keys.create_run_address("acme", "sdr", bytes(16), 1_763_800_000_000)
-    run_id = address.unsigned_id + run_keys.encode_mac(bytes(range(16)))
+    run_id = address.unsigned_id + encode_seed(bytes(range(16)))
     assert run_keys.parse_run_id("acme", run_id) == address
 
 
