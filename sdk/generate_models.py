@@ -22,7 +22,7 @@ _LITERALS = {  # the name of an enumeration, and one place where it stands
 _MODELS = {  # what is essential is in every answer; all else may be missing from an older service
     "Entry": (
         "A memory entry (RFC-0015 §1.1). Times are RFC 3339 texts in UTC.",
-        "id agent_id namespace key value memory_type version created_at updated_at",
+        "id agent_id namespace key memory_type version created_at updated_at",
     ),
     "SearchResult": ("An entry that a search found, with its score.", "entry score"),
     "Task": ("A task (RFC-0012; RFC-0015 §5).", "id status version created_at"),
@@ -39,6 +39,7 @@ _MODELS = {  # what is essential is in every answer; all else may be missing fro
 }
 _BASES = {"NewPrincipal": "Principal"}
 _SECRET = frozenset({"api_key"})
+_EMPTY_IF_ABSENT = frozenset({"value"})  # an answer without `memory.read` has none
 _SCOPE = ("task_id", "intent_id")  # given as fields of their own
 _FIELD_SETS = {
     "EntryFields": ("NewEntryBody", {"namespace", "key", "value", "agent_id"}),
@@ -147,6 +148,8 @@ def _render_model(name: str, schemas: dict[str, Any], literals: dict[str, list[s
 
 
 def _render_field(name: str, kind: str, *, essential: bool) -> str:
+    if name in _EMPTY_IF_ABSENT:
+        return f"{name}: {kind} = field(default_factory=dict)"
     if essential:
         return f"{name}: {kind}" + (" = field(repr=False)" if name in _SECRET else "")
     if kind.startswith("tuple"):
@@ -158,6 +161,8 @@ def _render_field(name: str, kind: str, *, essential: bool) -> str:
 
 def _render_argument(name: str, kind: str, *, essential: bool) -> str:
     found = f'document["{name}"]' if essential else f'document.get("{name}")'
+    if name in _EMPTY_IF_ABSENT:
+        return f'{name}=document.get("{name}", {{}})'
     if kind.startswith("tuple"):
         return f"{name}=tuple({found} or ())"
     if kind in _MODELS:

@@ -14,9 +14,10 @@ from functions.api.error_responses import (
 )
 from functions.api.http import Request, Response
 from functions.api.routes import OPENWOP_PREFIX, ROUTES
-from functions.api.routing import Router
+from functions.api.routing import Route, Router
+from functions.api.value_fields import omit_values
 from functions.container import Container
-from functions.identity.model import READ
+from functions.identity.model import READ, Principal
 from functions.platform import request_context
 from functions.platform.errors import Conflict, ServiceError
 from functions.platform.observability import log_unexpected, logger
@@ -64,15 +65,22 @@ class App:
         route, path_params = self._router.find(method, path)
         log_fields["route"] = route.openapi_path
         request = Request(event, path, path_params, self._container)
-        caller = self._authenticator.authenticate(event, request, route.required_permission)
+        caller = self._authenticator.authenticate(event, request, route)
         log_fields["tenant"] = caller.tenant
         request.check_query(route.query_names)
-        try:
+        if READ in caller.permissions:
             return route.handler(request, caller)
-        except Conflict as conflict:
-            if READ not in caller.permissions:
-                conflict.current = None
-            raise
+        return _respond_without_values(route, request, caller)
+
+
+def _respond_without_values(route: Route, request: Request, caller: Principal) -> Response:
+    """Answer a caller that lacks `memory.read`: whatever it may write, it sees no value."""
+    try:
+        response = route.handler(request, caller)
+    except Conflict as conflict:
+        conflict.current = None
+        raise
+    return omit_values(response, route.responses.get(response.status))
 
 
 def _to_gateway(response: Response, request_id: str) -> dict[str, Any]:

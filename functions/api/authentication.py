@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from functions.api.http import Request
-from functions.api.routing import ANY, PUBLIC, ROOT
+from functions.api.routing import ANY, PUBLIC, ROOT, Route
 from functions.identity.model import Principal
 from functions.identity.service import Identity
 from functions.platform.errors import AccessDenied, Unauthenticated
@@ -45,31 +45,29 @@ class JwtClaims:
 
 
 class Authenticator:
-    """Finds out which principal sent a request, and whether it has the required permission."""
+    """Finds out which principal sent a request, and whether it has the required permissions."""
 
     def __init__(self, identity: Identity, settings: Settings) -> None:
         self._identity = identity
         tenant, principal = settings.jwt_tenant_claim, settings.jwt_principal_claim
         self._claims = JwtClaims(tenant, principal) if tenant and principal else None
 
-    def authenticate(
-        self, event: dict[str, Any], request: Request, required_permission: str
-    ) -> Principal:
+    def authenticate(self, event: dict[str, Any], request: Request, route: Route) -> Principal:
         """Return the principal of a request.
 
         Args:
             event: the API Gateway event.
             request: the same request.
-            required_permission: as in `Route`.
+            route: says which permissions it needs.
 
         Raises:
             Unauthenticated: the key or token is missing, unknown or expired.
             AccessDenied: the principal lacks the permission, or X-Agent-ID names another one.
         """
-        if required_permission == PUBLIC:
+        if route.required_permission == PUBLIC:
             return _ANONYMOUS
         named = None if self._claims is None else self._claims.principal_from(event)
-        if required_permission == ROOT:
+        if route.required_permission == ROOT:
             if named is not None:
                 raise AccessDenied(_ROOT_ONLY)
             return self._authenticate_operator(_api_key(request.headers))
@@ -78,8 +76,9 @@ class Authenticator:
         else:
             caller = self._identity.authenticate_jwt(*named)
         _assert_agent_id(request.headers.get("x-agent-id"), caller)
-        if required_permission not in (ANY, *caller.permissions):
-            raise AccessDenied(f"this needs the permission {required_permission}")
+        for permission in (route.required_permission, route.further_permission):
+            if permission not in (ANY, None, *caller.permissions):
+                raise AccessDenied(f"this needs the permission {permission}")
         return caller
 
     def _authenticate_key(self, api_key: str) -> Principal:

@@ -30,6 +30,7 @@ class Route:
     Attributes:
         path: a template; the parameter `{name}` holds no slash, `{name+}` may.
         required_permission: a permission of RFC-0015 §6.4; or PUBLIC, ROOT or ANY (any principal).
+        further_permission: another one that it needs as well, if it does.
         responses: the document's type by status; None where there is no body.
         request_model: the pydantic model of the body.
         response_headers: of successes; Location comes with 201 alone.
@@ -54,6 +55,7 @@ class Route:
     idempotent: bool = False
     description: str = ""
     is_documented: bool = True
+    further_permission: str | None = None
 
     @cached_property
     def openapi_path(self) -> str:

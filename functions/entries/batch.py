@@ -10,10 +10,11 @@ from functions.entries.query import Queries
 from functions.entries.requests import BatchUpdate, NewEntry
 from functions.entries.service import Entries
 from functions.entries.store import EntryStore
-from functions.entries.tiers import POLICIES, WORKING
+from functions.entries.tiers import POLICIES, POLICIES_BY_ID_LETTER, WORKING
 from functions.entries.transaction import EntryWriter, Transaction, to_version_mismatch
 from functions.identity.model import Principal
 from functions.namespaces.model import Namespace
+from functions.namespaces.rules import has_access
 from functions.namespaces.service import Namespaces
 from functions.platform import entry_keys
 from functions.platform.clock import Clock
@@ -102,6 +103,9 @@ class Batches:
         token: RequestToken,
     ) -> Transition:
         address, nonce = _find_address(caller, update)
+        if nonce is None and not POLICIES_BY_ID_LETTER[address.tier].is_private:
+            # whoever may not write there doesn't learn which keys exist
+            self._assert_can_write_in(caller, update.natural_key[0])
         old = present.get(address.item_key)
         if old is None or old.is_expired(now) or update.memory_type not in (None, old.tier):
             raise EntryNotFound
@@ -116,6 +120,10 @@ class Batches:
             raise ValidationFailed("entries", "an update names nothing to change")
         changed = rules.apply_change(caller, old, update.change, now, token)
         return Transition(old, changed, index)
+
+    def _assert_can_write_in(self, caller: Principal, namespace: str) -> None:
+        if not has_access(caller, self._namespaces.find(caller, namespace), "write"):
+            raise AccessDenied("this memory isn't yours to write")
 
     def _find_namespace(self, caller: Principal, entry: Entry) -> Namespace | None:
         if entry.policy.is_private:

@@ -132,7 +132,7 @@ def apply_pinned_namespaces(
     )
 
 
-def assert_working_fits(delta: CounterDelta, usage: AgentUsage, index: int) -> None:
+def assert_working_fits(delta: CounterDelta, usage: AgentUsage, index: int | None) -> None:
     """Raise `CapacityExceeded` when an agent's working memory outside tasks is full."""
     for limit, more, left, most in (
         ("max_entries", delta.working, usage.free_working_entries, WORKING.max_entries),
@@ -142,7 +142,7 @@ def assert_working_fits(delta: CounterDelta, usage: AgentUsage, index: int) -> N
             raise CapacityExceeded(limit, most - left, most).at(index)
 
 
-def _assert_some_unpinned(usage: AgentUsage, index: int) -> None:
+def _assert_some_unpinned(usage: AgentUsage, index: int | None) -> None:
     if usage.pinned >= usage.episodic:
         raise CapacityExceeded("episodic_capacity", usage.episodic, usage.capacity).at(index)
 

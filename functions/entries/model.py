@@ -96,14 +96,14 @@ class Transition:
     one has both.
 
     Attributes:
-        index: the entry's position in the request.
+        index: the entry's position in a batch; None for a single entry.
         reason: why `old` is removed, if it is.
         pinned_by_settings: whether the agent's settings decide on pinning `new` (RFC-0015 §7).
     """
 
     old: Entry | None
     new: Entry | None
-    index: int = 0
+    index: int | None = None
     reason: RemovalReason = "deleted"
     pinned_by_settings: bool = False
 

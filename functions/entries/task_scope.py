@@ -198,7 +198,7 @@ def _assert_takes(
             raise CapacityExceeded(limit, most - left, most)
 
 
-def _find_index(transitions: Sequence[Transition], task: str) -> int:
+def _find_index(transitions: Sequence[Transition], task: str) -> int | None:
     return next(each.index for each in transitions if each.current.task == task)
 
 

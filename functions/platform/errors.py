@@ -165,8 +165,8 @@ class ServiceError(Exception):
         self.message = message
         self.members = members
 
-    def at(self, index: int) -> Self:
-        """Set the index of the failed operation of a batch, and return the error."""
+    def at(self, index: int | None) -> Self:
+        """Set the index of the failed operation of a batch, if it is one; return the error."""
         self.index = index
         return self
 

@@ -42,7 +42,7 @@ class Entry:
     agent_id: str
     namespace: str
     key: str
-    value: dict[str, Any]
+    value: dict[str, Any] = field(default_factory=dict)
     memory_type: MemoryType
     task_id: str | None = None
     intent_id: str | None = None
@@ -71,7 +71,7 @@ class Entry:
             agent_id=document["agent_id"],
             namespace=document["namespace"],
             key=document["key"],
-            value=document["value"],
+            value=document.get("value", {}),
             memory_type=document["memory_type"],
             task_id=(document.get("scope") or {}).get("task_id"),
             intent_id=(document.get("scope") or {}).get("intent_id"),

@@ -151,6 +151,9 @@ def _describe_operation(route: Route, routes: list[Route], schemas: Schemas) -> 
 
 
 def _describe_permission(route: Route) -> str:
+    if route.further_permission is not None:
+        names = f"`{route.required_permission}` and `{route.further_permission}`"
+        return f"Needs the permissions {names}."
     return {
         PUBLIC: "Needs no key.",
         ROOT: "Needs the operator's root key.",

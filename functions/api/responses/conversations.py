@@ -1,11 +1,12 @@
 """Conversations, messages and states, as the API shows them (Agent Memory Protocol §4)."""
 
-from typing import Any, NotRequired, cast
+from typing import Annotated, Any, NotRequired, cast
 
 import orjson
 from typing_extensions import TypedDict
 
 from functions.api.responses.types import (
+    VALUE,
     Count,
     JsonObject,
     JsonValue,
@@ -23,9 +24,11 @@ class MessageDocument(TypedDict):
 
     index: Count
     role: str
-    content: Any
+    content: NotRequired[Annotated[Any, VALUE]]
+    """Absent without `memory.read`."""
     timestamp: Timestamp
-    metadata: JsonObject
+    metadata: NotRequired[Annotated[JsonObject, VALUE]]
+    """Absent without `memory.read`."""
 
 
 class ConversationHeadDocument(TypedDict):
@@ -38,7 +41,8 @@ class ConversationHeadDocument(TypedDict):
     shared_with: tuple[str, ...]
     tags: tuple[str, ...]
     """Labels to query by."""
-    metadata: JsonObject
+    metadata: NotRequired[Annotated[JsonObject, VALUE]]
+    """Absent without `memory.read`."""
     version: str
     """The version of the schema (Agent Memory Protocol §4.1)."""
     revision: Version
@@ -99,7 +103,8 @@ class StateDocument(TypedDict):
     agent_id: str
     owner_id: str
     key: str
-    value: JsonValue
+    value: NotRequired[Annotated[JsonValue, VALUE]]
+    """Absent without `memory.read`."""
     sensitivity: Sensitivity | None
     """`confidential` and `restricted` values are stored encrypted."""
     version: Version
@@ -114,7 +119,8 @@ class StatesDocument(TypedDict):
 
     agent_id: str
     owner_id: str
-    states: dict[str, JsonValue]
+    states: NotRequired[Annotated[dict[str, JsonValue], VALUE]]
+    """Absent without `memory.read`."""
     total: Count
     """How many there are, on all pages."""
     next_offset: NotRequired[Count]

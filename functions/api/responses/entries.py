@@ -7,6 +7,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from functions.api.responses.types import (
+    VALUE,
     Count,
     JsonObject,
     PagePosition,
@@ -39,8 +40,8 @@ class EntryDocument(TypedDict):
     """The group that the entry stands in, such as `billing.invoices`."""
     key: str
     """The entry's name within its namespace."""
-    value: JsonObject
-    """Your JSON object."""
+    value: NotRequired[Annotated[JsonObject, VALUE]]
+    """Your JSON object. Absent without `memory.read`."""
     memory_type: Tier
     """The tier: it decides on lifetime and access."""
     scope: EntryScopeDocument

@@ -1,9 +1,11 @@
 """Facts, as the API shows them (ADR-043 Tier 3; contract §8)."""
 
+from typing import Annotated, NotRequired
+
 import orjson
 from typing_extensions import TypedDict
 
-from functions.api.responses.types import JsonObject, Probability, Timestamp, Version
+from functions.api.responses.types import VALUE, JsonObject, Probability, Timestamp, Version
 from functions.facts.model import Fact, Recalled
 from functions.platform.clock import to_rfc3339
 
@@ -14,13 +16,17 @@ class FactDocument(TypedDict):
     fact_id: str
     agent_type: str | None
     """A label that groups runs, such as `sdr`; no boundary."""
-    subject: str
-    predicate: str
-    object: str
+    subject: NotRequired[Annotated[str, VALUE]]
+    """Absent without `memory.read`."""
+    predicate: NotRequired[Annotated[str, VALUE]]
+    """Absent without `memory.read`."""
+    object: NotRequired[Annotated[str, VALUE]]
+    """Absent without `memory.read`."""
     confidence: Probability
     learned_from_run_id: str | None
     learned_by: str
-    metadata: JsonObject | None
+    metadata: NotRequired[Annotated[JsonObject | None, VALUE]]
+    """Absent without `memory.read`."""
     version: Version
     """Counts the changes; send it as If-Match."""
     created_at: Timestamp

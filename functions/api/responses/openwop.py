@@ -7,7 +7,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from functions.api.responses.runs import RunId
-from functions.api.responses.types import Timestamp
+from functions.api.responses.types import VALUE, Timestamp
 from functions.openwop.model import MemoryEntry, StartedRun
 from functions.platform.clock import to_rfc3339
 
@@ -16,7 +16,8 @@ class MemoryEntryDocument(TypedDict):
     """An entry of a memory, as it was persisted."""
 
     id: Annotated[str, Field(pattern="^mem_")]
-    content: str
+    content: NotRequired[Annotated[str, VALUE]]
+    """Absent without `memory.read`."""
     tags: Sequence[str]
     """Labels to query by."""
     createdAt: Timestamp

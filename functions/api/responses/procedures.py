@@ -1,12 +1,13 @@
 """Procedures and working values, as the API shows them (ADR-043 Tiers 1 and 4; contract §8)."""
 
-from typing import Annotated
+from typing import Annotated, NotRequired
 
 import orjson
 from pydantic import Field
 from typing_extensions import TypedDict
 
 from functions.api.responses.types import (
+    VALUE,
     Count,
     JsonValue,
     PagePosition,
@@ -29,7 +30,8 @@ class WorkflowDocument(TypedDict):
     """A label that groups runs, such as `sdr`; no boundary."""
     task_type: str
     workflow_id: str
-    spec: JsonValue
+    spec: NotRequired[Annotated[JsonValue, VALUE]]
+    """Absent without `memory.read`."""
     half_life: str | None
     alpha: BetaParameter
     beta: BetaParameter
@@ -60,7 +62,8 @@ class WorkingValueDocument(TypedDict):
     instance_id: str
     """Which instance of the agent runs."""
     key: str
-    value: JsonValue
+    value: NotRequired[Annotated[JsonValue, VALUE]]
+    """Absent without `memory.read`."""
     updated_at: Timestamp
     expires_at: Timestamp
     """From this moment on it is gone, as if it had never been."""
@@ -71,7 +74,8 @@ class WorkingValuesDocument(TypedDict):
 
     instance_id: str
     """Which instance of the agent runs."""
-    values: dict[str, JsonValue]
+    values: NotRequired[Annotated[dict[str, JsonValue], VALUE]]
+    """Absent without `memory.read`."""
     total_bytes: Count
     max_bytes: Count
 

@@ -7,6 +7,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from functions.api.responses.types import (
+    VALUE,
     Count,
     JsonObject,
     JsonValue,
@@ -30,9 +31,12 @@ class RunDocument(TypedDict):
     instance_id: str | None
     """Which instance of the agent runs."""
     status: RunStatus
-    input: JsonValue
-    output: JsonValue
-    error: JsonValue
+    input: NotRequired[Annotated[JsonValue, VALUE]]
+    """Absent without `memory.read`."""
+    output: NotRequired[Annotated[JsonValue, VALUE]]
+    """Absent without `memory.read`."""
+    error: NotRequired[Annotated[JsonValue, VALUE]]
+    """Absent without `memory.read`."""
     sensitivity: Sensitivity | None
     """`confidential` and `restricted` values are stored encrypted."""
     version: Version
@@ -59,13 +63,14 @@ class EpisodeDocument(TypedDict):
     """The run that it belongs to."""
     agent_type: NotRequired[str]
     """In lists; an append doesn't look it up."""
-    content: Any
+    content: NotRequired[Annotated[Any, VALUE]]
+    """Absent without `memory.read`."""
     role: NotRequired[str]
     kind: NotRequired[str]
     """What it is, in a word of yours: `tool_call`, `observation`."""
     turn: NotRequired[Count]
     """The turn of the run that it belongs to."""
-    metadata: NotRequired[JsonObject]
+    metadata: NotRequired[Annotated[JsonObject, VALUE]]
     sensitivity: Sensitivity | None
     """`confidential` and `restricted` values are stored encrypted."""
     created_at: Timestamp

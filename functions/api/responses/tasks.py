@@ -1,13 +1,14 @@
 """Tasks, grants, access lists and workflows, as the API shows them (contract §5)."""
 
 from dataclasses import asdict
-from typing import Any, NotRequired, cast
+from typing import Annotated, Any, NotRequired, cast
 
 import orjson
 from typing_extensions import TypedDict
 
 from functions.api.responses.entries import EntryDocument
 from functions.api.responses.types import (
+    VALUE,
     Count,
     Timestamp,
     Version,
@@ -52,11 +53,11 @@ class TaskDocument(TypedDict):
     started_at: Timestamp | None
     completed_at: Timestamp | None
     plan_id: NotRequired[str | None]
-    description: NotRequired[str | None]
+    description: NotRequired[Annotated[str | None, VALUE]]
     priority: NotRequired[str | int | None]
-    input: NotRequired[Any]
-    output: NotRequired[Any]
-    artifacts: NotRequired[list[Any] | None]
+    input: NotRequired[Annotated[Any, VALUE]]
+    output: NotRequired[Annotated[Any, VALUE]]
+    artifacts: NotRequired[Annotated[list[Any] | None, VALUE]]
     lease_id: NotRequired[str | None]
     capabilities_required: NotRequired[list[str] | None]
     depends_on: NotRequired[list[str] | None]
@@ -67,9 +68,9 @@ class TaskDocument(TypedDict):
     max_attempts: NotRequired[int | None]
     permissions: NotRequired[Any]
     requires_tools: NotRequired[list[Any] | None]
-    blocked_reason: NotRequired[str | None]
-    error: NotRequired[Any]
-    metadata: NotRequired[dict[str, Any] | None]
+    blocked_reason: NotRequired[Annotated[str | None, VALUE]]
+    error: NotRequired[Annotated[Any, VALUE]]
+    metadata: NotRequired[Annotated[dict[str, Any] | None, VALUE]]
     semantic_namespaces: NotRequired[list[str] | None]
     """What to pack of semantic memory for the task."""
 

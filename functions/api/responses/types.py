@@ -18,6 +18,9 @@ Timestamp = Annotated[
 ]
 """RFC 3339 in UTC, with milliseconds."""
 
+VALUE = "value of memory"
+"""Marks the fields that hold what somebody stored: absent for who lacks `memory.read`."""
+
 Count = Annotated[int, Field(ge=0)]
 Version = Annotated[int, Field(ge=1)]
 Probability = Annotated[float, Field(ge=0, le=1)]

@@ -154,6 +154,7 @@ ROUTES = [
         response_headers=("ETag",),
         error_statuses=(404, 409),
         idempotent=True,
+        further_permission=READ,
     ),
     Route(
         "GET",

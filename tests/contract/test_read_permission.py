@@ -1,0 +1,169 @@
+"""RFC-0015 §6.4, contract §2: who lacks `memory.read` gets no value back from any call."""
+
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+
+from functions.api.routes import ROUTES
+from functions.api.value_fields import find_value_fields
+from functions.identity.model import READ
+from tests.contract import conversation_calls
+from tests.contract.bodies import BATCH, MEMORY, allow, create, semantic, task
+from tests.contract.expect import ok, refused
+from tests.contract.service import Tenant
+
+SECRET = "s3cret-value"
+VALUE = {"told": SECRET}
+BY_KEY = {"namespace": "facts", "key": "k", "memory_type": "semantic"}
+CONVERSATION = "/api/v1/conversations/s1"
+WORKFLOW = "/api/v1/procedures/sdr/outreach/w1"
+
+Call = Callable[[httpx.Client], httpx.Response]
+
+
+def send(method: str, path: str, body: Any = None, **headers: str) -> Call:
+    """A call with an Idempotency-Key, so that the same call again is a replay."""
+    named = {"Idempotency-Key": f"{method} {path}".replace(" ", "-"), **headers}
+    named = {name.replace("_", "-"): value for name, value in named.items()}
+    return lambda client: client.request(method, path, json=body, headers=named)
+
+
+def build_calls(admin: httpx.Client) -> dict[str, Call]:
+    """One call for each route that answers with a stored value, on values that `admin` wrote."""
+    entry = create(admin, semantic(value=VALUE))
+    run = ok(admin.post("/v1/runs", json={"agent": "planner"}), 201)
+    log = ok(admin.post("/api/v1/runs", json={"agent_type": "sdr", "input": SECRET}), 201)["id"]
+    failing = ok(admin.post("/api/v1/runs", json={"agent_type": "sdr", "input": SECRET}), 201)["id"]
+    ok(admin.put(WORKFLOW, json={"spec": SECRET}), 201)
+    message = conversation_calls.message(SECRET)
+    return {
+        "POST /api/v1/memory": send("POST", MEMORY, semantic(key="new", value=VALUE)),
+        "PATCH /api/v1/memory/{id}": send(
+            "PATCH", f"{MEMORY}/{entry['id']}", {"tags": ["t"]}, If_Match="1"
+        ),
+        "POST /api/v1/memory/batch": send(
+            "POST", BATCH, {"entries": [BY_KEY | {"version": 2, "tags": ["u"]}]}
+        ),
+        "PUT /api/v1/conversations/{session_id}": send(
+            "PUT",
+            CONVERSATION,
+            conversation_calls.conversation(SECRET, metadata=VALUE, agent_participants=["writer"]),
+        ),
+        "POST /api/v1/conversations/{session_id}/messages": send(
+            "POST", f"{CONVERSATION}/messages", {"messages": [message]}
+        ),
+        "PUT /api/v1/agents/{agent_id}/state/{owner_id}/{key}": send(
+            "PUT", "/api/v1/agents/writer/state/writer/k", {"value": SECRET}
+        ),
+        "POST /api/v1/facts": send(
+            "POST", "/api/v1/facts", {"subject": SECRET, "predicate": SECRET, "object": SECRET}
+        ),
+        "PUT /api/v1/instances/{instance_id}/working/{key}": send(
+            "PUT", "/api/v1/instances/i1/working/k", {"value": SECRET}
+        ),
+        "PUT /api/v1/procedures/{agent_type}/{task_type}/{workflow_id}": send(
+            "PUT", WORKFLOW, {"spec": SECRET}
+        ),
+        "POST /api/v1/procedures/{agent_type}/{task_type}/{workflow_id}/outcome": send(
+            "POST", f"{WORKFLOW}/outcome", {"score": 1}
+        ),
+        "POST /v1/memory/{memoryRef}": send(
+            "POST", f"/v1/memory/{run['memoryRef']}", {"content": SECRET}
+        ),
+        "POST /api/v1/runs": send("POST", "/api/v1/runs", {"agent_type": "sdr", "input": SECRET}),
+        "POST /api/v1/runs/{run_id}/episodes": send(
+            "POST", f"/api/v1/runs/{log}/episodes", {"content": SECRET}
+        ),
+        "POST /api/v1/runs/{run_id}/complete": send(
+            "POST", f"/api/v1/runs/{log}/complete", {"output": SECRET}
+        ),
+        "POST /api/v1/runs/{run_id}/fail": send(
+            "POST", f"/api/v1/runs/{failing}/fail", {"error": SECRET}
+        ),
+        "POST /api/v1/tasks": send("POST", "/api/v1/tasks", task(id="t1", input=SECRET)),
+        "PATCH /api/v1/tasks/{task_id}": send(
+            "PATCH", "/api/v1/tasks/t1", {"status": "running"}, If_Match="1"
+        ),
+    }
+
+
+def list_routes_with_values() -> list[str]:
+    """Those that answer with a stored value, and let callers without `memory.read` in."""
+    return [
+        f"{route.method} {route.openapi_path}"
+        for route in ROUTES
+        if READ not in (route.required_permission, route.further_permission)
+        and any(map(find_value_fields, route.responses.values()))
+    ]
+
+
+@pytest.mark.in_process
+def test_no_answer_shows_a_value_to_who_may_only_write(
+    tenant: Tenant, subtests: pytest.Subtests
+) -> None:
+    allow(tenant.admin, "facts", "write")
+    writer = tenant.user("writer", permissions=["memory.write"])
+    calls = build_calls(tenant.admin)
+    assert calls.keys() == set(list_routes_with_values())
+    for name, call in calls.items():
+        with subtests.test(name):
+            first, again = call(writer), call(writer)
+            assert first.is_success, first.text
+            assert again.is_success or again.status_code == 409, again.text
+            assert SECRET not in first.text + again.text
+
+
+@pytest.mark.in_process
+def test_a_conflict_shows_no_value_to_who_may_only_write(tenant: Tenant) -> None:
+    allow(tenant.admin, "facts", "write")
+    create(tenant.admin, semantic(value=VALUE))
+    writer = tenant.user("writer", permissions=["memory.write"])
+    taken = writer.post(MEMORY, json=semantic(value={}))
+    assert refused(taken, 409, "ENTRY_EXISTS")["current_version"] == 1
+    assert SECRET not in taken.text
+
+
+@pytest.mark.in_process
+def test_who_may_only_write_gets_metadata_version_and_etag(tenant: Tenant) -> None:
+    allow(tenant.admin, "facts", "write")
+    made = create(tenant.admin, semantic(value=VALUE))
+    writer = tenant.user("writer", permissions=["memory.write"])
+    path, headers = f"{MEMORY}/{made['id']}", {"If-Match": "1"}
+    changed = writer.patch(path, json={"tags": ["t"]}, headers=headers)
+    assert changed.headers["ETag"] == '"2"'
+    shown = ok(changed)
+    assert (shown["id"], shown["version"], shown["tags"]) == (made["id"], 2, ["t"])
+    assert shown.keys() == made.keys() - {"value"}
+
+
+@pytest.mark.in_process
+def test_a_message_is_not_popped_without_the_permission_to_read(tenant: Tenant) -> None:
+    writer = tenant.user("writer", permissions=["memory.write"])
+    ok(conversation_calls.put(writer, "s1", SECRET, user_id="writer"), 201)
+    refused(conversation_calls.pop(writer, "s1"), 403, "ACCESS_DENIED")
+    assert ok(conversation_calls.append(writer, "s1", "more"), 201)["message_count"] == 2
+
+
+@pytest.mark.in_process
+def test_a_batch_update_tells_nothing_of_keys_in_a_closed_namespace(tenant: Tenant) -> None:
+    create(tenant.admin, semantic())
+    allow(tenant.admin, "facts", "none")
+    mallory = tenant.agent("mallory")
+    answers = [
+        mallory.post(BATCH, json={"entries": [BY_KEY | {"key": key, "version": 1, "tags": []}]})
+        for key in ("k", "unknown")
+    ]
+    shown = [refused(each, 403, "ACCESS_DENIED") for each in answers]
+    assert shown[0] == shown[1]
+
+
+def test_the_error_of_a_single_create_has_no_index(tenant: Tenant) -> None:
+    made = create(tenant.admin, semantic())
+    taken = refused(tenant.admin.post(MEMORY, json=semantic()), 409, "ENTRY_EXISTS")
+    stale = tenant.admin.patch(
+        f"{MEMORY}/{made['id']}", json={"tags": []}, headers={"If-Match": "7"}
+    )
+    for problem in (taken, refused(stale, 409, "VERSION_MISMATCH")):
+        assert "index" not in problem
