@@ -208,7 +208,7 @@ class Container:
 
     @cached_property
     def intents(self) -> Intents:
-        return Intents(self.intent_store)
+        return Intents(self.intent_store, self.audit, self.principal_store.get_kind, self.clock)
 
     @cached_property
     def processed_events(self) -> ProcessedEvents:

@@ -24,6 +24,7 @@ from functions.tasks import changes as task_changes
 from functions.tasks import intent_store, usage_store
 from functions.tasks import rules as task_rules
 from functions.tasks import store as task_store
+from functions.tasks.authority import USE_INTENT
 from functions.tasks.mapper import task_from_item
 from functions.tasks.model import Task, TaskUsage
 
@@ -130,16 +131,11 @@ def _build_adjustment(
 def _build_intent_writes(
     caller: Principal, transitions: Sequence[Transition], now: int, unregistered: frozenset[str]
 ) -> Iterator[Write]:
-    """Build the uses of intents that no registered task belongs to.
-
-    Who takes part in a task becomes a party of its intent; a mere use makes nobody one.
-    """
+    """Build the namings of intents that no registered task belongs to."""
     created = [each.new for each in transitions if each.new is not None and each.is_create]
     loose = [each for each in created if each.task is None or each.task in unregistered]
-    with_task = {each.intent for each in loose if each.task is not None}
     for intent in sorted({each.intent for each in loose if each.intent is not None}):
-        participants = frozenset({caller.id}) if intent in with_task else frozenset[str]()
-        yield intent_store.use_intent(caller, intent, now, participants)
+        yield intent_store.name_intent(caller, intent, now)
 
 
 def resolve_task_conflict(
@@ -209,5 +205,4 @@ def assert_intent_is_free(
     for transition in transitions:
         intent = transition.current.intent
         if intent is not None and task_keys.build_intent_key(caller.tenant, intent) == failed_key:
-            message = "this intent belongs to somebody else; ask its owner"
-            raise AccessDenied(message).at(transition.index)
+            raise AccessDenied(USE_INTENT.denied).at(transition.index)

@@ -51,11 +51,21 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class LogQuery:
-    """Asks a log for up to `limit` events (of one type) after a position."""
+    """Asks a log for up to `limit` events (of one type, of one agent) after a position."""
 
     after: int
     limit: int
     type: LogEventType | None = None
+    agent: str | None = None
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether it passes over events."""
+        return self.type is not None or self.agent is not None
+
+    def matches(self, type: LogEventType, agent: str) -> bool:
+        """Whether it asks for such events."""
+        return self.type in (None, type) and self.agent in (None, agent)
 
 
 def build_event_id(tenant: str, *cause: str | int) -> str:

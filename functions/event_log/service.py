@@ -2,13 +2,16 @@
 
 from dataclasses import replace
 
+from functions.authorization.rules import is_allowed
 from functions.event_log.model import Event, LogName, LogQuery
 from functions.event_log.store import EventLogStore
 from functions.identity.model import ADMIN, Principal
 from functions.namespaces.rules import has_access
 from functions.namespaces.service import Namespaces
 from functions.platform.errors import AccessDenied
+from functions.tasks.authority import READ_INTENT, READ_LOG, READ_SNAPSHOT, SnapshotTarget
 from functions.tasks.intents import Intents
+from functions.tasks.model import Intent
 
 
 class EventLogs:
@@ -24,12 +27,19 @@ class EventLogs:
     ) -> tuple[list[Event], int]:
         """Read an intent's log.
 
+        An agent reads its own events while nobody owns the intent. The values of an archived
+        snapshot are for the intent's owner, its access list and the agent whose memory it was.
+
         Raises:
-            NotFound: nobody has used this intent.
-            AccessDenied: the caller isn't the intent's owner, a participant or on its access list.
+            NotFound: nobody has named this intent.
+            AccessDenied: the caller is neither the intent's owner, nor takes or took part in it,
+                nor is on its access list, nor has `memory.admin`.
         """
-        self._intents.get(caller, intent)
-        return self._store.read(caller.tenant, LogName("intent", intent), query)
+        found = self._intents.get(caller, intent, READ_LOG)
+        if not is_allowed(caller, READ_INTENT, found):
+            query = replace(query, agent=caller.id)
+        events, position = self._store.read(caller.tenant, LogName("intent", intent), query)
+        return [_hide_values(caller, found, event) for event in events], position
 
     def read_agent_log(
         self, caller: Principal, agent: str, query: LogQuery
@@ -59,6 +69,11 @@ class EventLogs:
         if ADMIN not in caller.permissions and not has_access(caller, configured, "read"):
             raise AccessDenied("you have no access to this namespace")
         return self._store.read(caller.tenant, LogName("namespace", namespace), query)
+
+
+def _hide_values(caller: Principal, intent: Intent, event: Event) -> Event:
+    may_read = is_allowed(caller, READ_SNAPSHOT, SnapshotTarget(intent, event.agent))
+    return event if may_read else _remove_values(event)
 
 
 def _remove_values(event: Event) -> Event:

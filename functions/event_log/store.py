@@ -34,7 +34,7 @@ from functions.platform.table import ConditionFailed, Table
 _END_PAGE = 4  # items; the last one is enough, unless it has others' newer events
 _ATTEMPTS = 200  # of which many are needed only where many append to one log at once
 _POSITIONS = 1_000  # of an item, which holds fewer events
-_MAX_SCANNED = 2_000  # events that one read examines for those of a type
+_MAX_SCANNED = 2_000  # events that one read examines for those that match
 _ENVELOPE_BYTES = 400  # of an event's document beside its data
 
 
@@ -118,9 +118,9 @@ class EventLogStore:
         partition = entry_keys.build_log_partition(tenant, log.kind, log.name)
         found: list[Event] = []
         position, free_bytes = query.after, MAX_PAGE_BYTES
-        limit = query.limit if query.type is None else _MAX_SCANNED
+        limit = _MAX_SCANNED if query.is_filtered else query.limit
         for at, stored in islice(self._read_stored(partition, query.after, limit), limit):
-            if query.type in (None, stored.document["type"]):
+            if query.matches(stored.document["type"], stored.document["agent"]):
                 event = decode_event(tenant, log, stored, self._read_parts(partition, stored))
                 free_bytes -= get_escaped_size(dumps(event.data)) + _ENVELOPE_BYTES
                 if found and free_bytes < 0:

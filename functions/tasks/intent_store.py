@@ -5,55 +5,48 @@ from functions.platform import task_keys
 from functions.platform.items import Item
 from functions.platform.keys import hash_agent
 from functions.platform.table import Table
-from functions.platform.writes import Write, put, update
-from functions.tasks.mapper import intent_from_item
+from functions.platform.writes import Write, check, put, update
+from functions.tasks.mapper import acl_to_item, intent_from_item, intent_to_item
 from functions.tasks.model import Intent, Task
-from functions.tasks.requests import AclEntry
 
 
 class IntentStore:
-    """Reads intents and what they list, and sets their access lists."""
+    """Reads intents and what they list."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
 
-    def get(self, tenant: str, intent: str) -> Intent | None:
-        """Read one intent: one call."""
-        item = self._table.get(task_keys.build_intent_key(tenant, intent))
-        return None if item is None else intent_from_item(item)
+    def get(self, tenant: str, intent: str) -> Intent:
+        """Read one intent, at version 0 if nobody has named it: one call."""
+        return intent_from_item(intent, self._table.get(task_keys.build_intent_key(tenant, intent)))
 
     def list_task_ids(self, tenant: str, intent: str) -> list[str]:
         """Read the ids of the tasks that an intent lists."""
         rows = self._table.query(*task_keys.build_intent_task_range(tenant, intent))
         return [row["task"] for row in rows]
 
-    def set_acl(self, caller: Principal, intent: str, acl: list[AclEntry]) -> Intent:
-        """Replace the access list of an intent that exists."""
-        lines = {f"p{hash_agent(line.principal)}": line.model_dump() for line in acl}
-        write = update(
-            task_keys.build_intent_key(caller.tenant, intent),
-            "SET acl = :acl ADD version :one",
-            acl=lines,
-            one=1,
-        )
-        return intent_from_item(self._table.update(write))
+    def commit(self, changes: list[Write]) -> None:
+        """Carry out all changes or none.
+
+        Raises:
+            functions.platform.table.TransactionConditionFailed: a condition didn't hold.
+        """
+        self._table.transact(changes)
 
 
-def use_intent(
-    caller: Principal, intent: str, now: int, participants: frozenset[str] = frozenset()
-) -> Write:
-    """Use an intent, if it is new or the caller's to write in; adds participants (contract §5).
+def name_intent(caller: Principal, intent: str, now: int) -> Write:
+    """Name an intent that nobody owns, or that the caller may write in (contract §5).
 
-    The first user of an intent becomes its owner.
+    A coordinator or user becomes the owner of an intent without one. The condition is
+    `functions.tasks.authority.USE_INTENT`.
     """
+    claim = "owner_id = if_not_exists(owner_id, :caller), " if caller.may_coordinate else ""
     path = f"acl.p{hash_agent(caller.id)}.access"
     return update(
         task_keys.build_intent_key(caller.tenant, intent),
-        "SET intent = :intent, owner_id = if_not_exists(owner_id, :caller), "
-        "created = if_not_exists(created, :now), version = if_not_exists(version, :one), "
-        "acl = if_not_exists(acl, :empty)"
-        + (" ADD participants :participants" if participants else ""),
-        "attribute_not_exists(pk) OR owner_id = :caller OR contains(participants, :caller) "
+        f"SET {claim}intent = :intent, created = if_not_exists(created, :now), "
+        "version = if_not_exists(version, :one), acl = if_not_exists(acl, :empty)",
+        "attribute_not_exists(owner_id) OR owner_id = :caller OR contains(participants, :caller) "
         f"OR {path} = :write",
         intent=intent,
         caller=caller.id,
@@ -61,8 +54,53 @@ def use_intent(
         one=1,
         empty={},
         write="write",
-        **({"participants": participants} if participants else {}),
     )
+
+
+def replace_intent(tenant: str, old: Intent, new: Intent) -> Write:
+    """Put an intent's new owner and access list in the place of those that were read."""
+    key = task_keys.build_intent_key(tenant, old.id)
+    if old.version == 0:
+        return put(key, intent_to_item(new), "attribute_not_exists(pk)")
+    condition, values = _is_unchanged_condition(old)
+    values |= {"acl": acl_to_item(new.acl), "next": new.version}
+    settings = "SET acl = :acl, version = :next"
+    if new.owner is not None:
+        settings += ", owner_id = :new_owner"
+        values["new_owner"] = new.owner
+    return update(key, settings, condition, **values)
+
+
+def join_intent(tenant: str, old: Intent, new: Intent) -> Write:
+    """Add participants to an intent as it was read, and its first owner; nobody, if it has none.
+
+    Who names an intent that nobody owns gains nothing in it.
+    """
+    if old.version == 0:
+        return replace_intent(tenant, old, new)
+    key = task_keys.build_intent_key(tenant, old.id)
+    condition, values = _is_unchanged_condition(old)
+    more = new.participants - old.participants
+    settings = []
+    if new.owner is not None and new.owner != old.owner:
+        settings.append("SET owner_id = :new_owner")
+        values["new_owner"] = new.owner
+    if more:
+        settings.append("ADD participants :more")
+        values["more"] = more
+    return (
+        update(key, " ".join(settings), condition, **values)
+        if settings
+        else check(key, condition, **values)
+    )
+
+
+def _is_unchanged_condition(read: Intent) -> tuple[str, Item]:
+    """The condition that owner and access list are as they were read, with its values."""
+    values: Item = {"version": read.version}
+    if read.owner is None:
+        return "version = :version AND attribute_not_exists(owner_id)", values
+    return "version = :version AND owner_id = :owner", values | {"owner": read.owner}
 
 
 def list_under_intent(tenant: str, task: Task, intent: str) -> Write:

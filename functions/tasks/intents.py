@@ -1,41 +1,108 @@
-"""Use cases on intents' access lists (contract §5)."""
+"""Use cases on intents: read, set the access list, set the owner (contract §4, §5)."""
 
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from functions.audit.service import AuditTrail
+from functions.authorization.model import Action
+from functions.authorization.rules import authorize
 from functions.identity.model import Principal
-from functions.platform.errors import AccessDenied, NotFound
-from functions.tasks.intent_store import IntentStore
+from functions.platform.clock import Clock
+from functions.platform.errors import NotFound, ValidationFailed
+from functions.platform.retry import Backoff
+from functions.platform.table import TransactionConditionFailed
+from functions.tasks.authority import READ_INTENT, SET_ACL, SET_OWNER
+from functions.tasks.intent_store import IntentStore, replace_intent
 from functions.tasks.model import Intent
 from functions.tasks.requests import Acl
-from functions.tasks.rules import may_read_intent, may_set_acl
+
+KindOf = Callable[[str, str], str | None]
 
 
 class Intents:
-    """The intents of a caller's tenant."""
+    """The intents of a caller's tenant.
 
-    def __init__(self, store: IntentStore) -> None:
+    Args:
+        store: holds the intents.
+        audit: records changes of owners and access lists.
+        kind_of: gives a principal's kind by tenant and id; None if there is no such principal.
+        clock: gives the time in epoch ms.
+    """
+
+    def __init__(
+        self, store: IntentStore, audit: AuditTrail, kind_of: KindOf, clock: Clock
+    ) -> None:
         self._store = store
+        self._audit = audit
+        self._kind_of = kind_of
+        self._clock = clock
 
-    def get(self, caller: Principal, intent_id: str) -> Intent:
+    def get(
+        self, caller: Principal, intent_id: str, action: Action[Intent] = READ_INTENT
+    ) -> Intent:
         """Read an intent with its access list.
 
         Raises:
-            NotFound: nobody has used this intent.
-            AccessDenied: the caller neither owns it nor takes part in it.
+            NotFound: nobody has named this intent.
+            AccessDenied: the action isn't permitted.
         """
         intent = self._store.get(caller.tenant, intent_id)
-        if intent is None:
-            raise NotFound("nobody has used this intent")
-        if not may_read_intent(caller, intent):
-            raise AccessDenied("you have no part in this intent")
+        if intent.version == 0:
+            raise NotFound("nobody has named this intent")
+        authorize(caller, action, intent)
         return intent
 
     def set_acl(self, caller: Principal, intent_id: str, acl: Acl) -> Intent:
-        """Replace an intent's access list.
+        """Replace an intent's access list; a coordinator or user owns an intent without an owner.
 
         Raises:
-            NotFound: nobody has used this intent.
-            AccessDenied: the caller is neither its owner nor has `memory.admin`.
+            AccessDenied: the caller is neither the intent's owner, nor the first coordinator or
+                user to name it, nor has `memory.admin`.
         """
-        intent = self.get(caller, intent_id)
-        if not may_set_acl(caller, intent):
-            raise AccessDenied("only an intent's owner sets its access list")
-        return self._store.set_acl(caller, intent_id, acl.entries)
+        entries = {line.principal: line.access for line in acl.entries}
+
+        def change(intent: Intent) -> Intent:
+            owner = caller.id if caller.may_coordinate else None
+            return replace(intent, acl=entries, owner=intent.owner or owner)
+
+        return self._change(caller, intent_id, SET_ACL, change)
+
+    def set_owner(self, caller: Principal, intent_id: str, owner: str) -> Intent:
+        """Put a coordinator or user in the place of an intent's owner; the access list stays.
+
+        Raises:
+            AccessDenied: the caller doesn't have `memory.admin`.
+            ValidationFailed: no coordinator or user has this id.
+        """
+        if self._kind_of(caller.tenant, owner) not in ("coordinator", "user"):
+            raise ValidationFailed("principal", "is no coordinator or user of this tenant")
+        return self._change(
+            caller, intent_id, SET_OWNER, lambda intent: replace(intent, owner=owner)
+        )
+
+    def _change(
+        self,
+        caller: Principal,
+        intent_id: str,
+        action: Action[Intent],
+        change: Callable[[Intent], Intent],
+    ) -> Intent:
+        backoff = Backoff("others are changing this intent")
+        while True:
+            old = self._store.get(caller.tenant, intent_id)
+            authorize(caller, action, old)
+            created = old.created or self._clock()
+            new = replace(change(old), version=old.version + 1, created=created)
+            record = self._audit.record(
+                caller, action, f"intent:{intent_id}", _describe(old), _describe(new)
+            )
+            try:
+                self._store.commit([replace_intent(caller.tenant, old, new), record])
+                return new
+            except TransactionConditionFailed:
+                backoff.wait()
+
+
+def _describe(intent: Intent) -> dict[str, Any]:
+    return {"owner": intent.owner, "entries": dict(sorted(intent.acl.items()))}

@@ -7,7 +7,7 @@ from functions.platform.json_text import dumps, loads
 from functions.platform.keys import get_due_shard, hash_agent
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.task_keys import build_task_key
-from functions.tasks.model import Grant, Intent, Policy, Task
+from functions.tasks.model import Grant, GrantAccess, Intent, Policy, Task
 
 FOREVER = 2**53
 _REQUEST_TIME = 60_000  # ms that the request which ends a task has
@@ -108,13 +108,35 @@ def _grant_from_item(item: dict[str, Any]) -> Grant:
     return Grant(item["principal"], item["access"], item["expires"])
 
 
-def intent_from_item(item: Item) -> Intent:
-    """Read an intent from its item."""
-    acl = {line["principal"]: line["access"] for line in item["acl"].values()}
+def intent_to_item(intent: Intent) -> Item:
+    """Return all attributes of an intent's item."""
+    return {
+        "intent": intent.id,
+        "owner_id": intent.owner,
+        "participants": intent.participants or None,
+        "acl": acl_to_item(intent.acl),
+        "created": intent.created,
+        "version": intent.version,
+    }
+
+
+def acl_to_item(acl: dict[str, GrantAccess]) -> Item:
+    """Return an access list as an attribute of an intent's item."""
+    return {
+        f"p{hash_agent(principal)}": {"principal": principal, "access": access}
+        for principal, access in acl.items()
+    }
+
+
+def intent_from_item(intent: str, item: Item | None) -> Intent:
+    """Read an intent from its item; without an item, nobody has named it."""
+    if item is None:
+        return Intent(intent)
     return Intent(
-        item["intent"],
-        item["owner_id"],
-        item.get("participants", frozenset()),
-        acl,
-        item["version"],
+        id=intent,
+        owner=item.get("owner_id"),
+        participants=item.get("participants", frozenset()),
+        acl={line["principal"]: line["access"] for line in item["acl"].values()},
+        created=item["created"],
+        version=item["version"],
     )

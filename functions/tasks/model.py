@@ -140,10 +140,17 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """An intent: its owner, who takes or took part in its tasks, and its access list."""
+    """An intent: its owner, who takes or took part in its tasks, and its access list.
+
+    Attributes:
+        owner: None while only agents have named it.
+        created: when it was first named, in epoch ms.
+        version: counts the changes of owner and access list; 0 if nobody has named it.
+    """
 
     id: str
-    owner: str
-    participants: frozenset[str]
-    acl: dict[str, GrantAccess]
-    version: int
+    owner: str | None = None
+    participants: frozenset[str] = frozenset()
+    acl: dict[str, GrantAccess] = field(default_factory=dict)
+    created: int = 0
+    version: int = 0

@@ -127,6 +127,13 @@ class Acl(RequestModel):
     entries: list[AclEntry] = Field(max_length=MAX_ACL_ENTRIES)
 
 
+class NewOwner(RequestModel):
+    """Body of `PUT /api/v1/intents/{id}/owner`."""
+
+    principal: AgentId
+    """A coordinator or user."""
+
+
 class Guardrails(ChangeModel):
     """`guardrails` of a coordinator: only the given fields change; null takes one away."""
 

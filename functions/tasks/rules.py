@@ -2,7 +2,7 @@
 
 from functions.identity.model import ADMIN, Principal
 from functions.platform.errors import AccessDenied, TaskClosed, VersionMismatch
-from functions.tasks.model import RESULTS, Grant, Intent, Task
+from functions.tasks.model import RESULTS, Grant, Task
 from functions.tasks.requests import NewTask
 
 
@@ -32,17 +32,6 @@ def may_write_memory(caller: Principal, task: Task, now: int) -> bool:
     grant = find_grant(caller, task, now)
     has_write_grant = grant is not None and grant.access == "write"
     return is_assignee_or_coordinator(caller, task) or has_write_grant
-
-
-def may_read_intent(caller: Principal, intent: Intent) -> bool:
-    """Whether the caller reads the intent's tasks and log."""
-    takes_part = caller.id == intent.owner or caller.id in intent.participants
-    return takes_part or caller.id in intent.acl or ADMIN in caller.permissions
-
-
-def may_set_acl(caller: Principal, intent: Intent) -> bool:
-    """Whether the caller may replace the intent's access list."""
-    return caller.id == intent.owner or ADMIN in caller.permissions
 
 
 def may_list_agent_task(caller: Principal, task: Task) -> bool:

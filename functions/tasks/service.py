@@ -1,9 +1,11 @@
 """Use cases on tasks: register, read, change, end (contract §5, RFC-0015 §6.5, §8)."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol, cast
 
+from functions.authorization.rules import authorize, is_allowed
 from functions.identity.model import ADMIN, Principal
 from functions.platform import task_keys
 from functions.platform.clock import Clock
@@ -15,10 +17,11 @@ from functions.platform.table import TransactionConditionFailed
 from functions.platform.writes import Write
 from functions.tasks import changes, rules
 from functions.tasks.access import TaskAccess
+from functions.tasks.authority import READ_INTENT, USE_INTENT
 from functions.tasks.guardrail_service import GuardedTask, GuardrailService
-from functions.tasks.intent_store import IntentStore
+from functions.tasks.intent_store import IntentStore, join_intent
 from functions.tasks.mapper import task_from_item
-from functions.tasks.model import Task
+from functions.tasks.model import Intent, Task
 from functions.tasks.requests import NewTask, TaskChange
 from functions.tasks.store import TaskStore, change_writes, registration_writes
 
@@ -87,15 +90,16 @@ class Tasks:
             return True
         if self._access.can_read_memory(caller, task):
             return True
-        intent = None if task.intent is None else self._intents.get(caller.tenant, task.intent)
-        return intent is not None and rules.may_read_intent(caller, intent)
+        return task.intent is not None and self._may_read_intent(caller, task.intent)
+
+    def _may_read_intent(self, caller: Principal, intent: str) -> bool:
+        return is_allowed(caller, READ_INTENT, self._intents.get(caller.tenant, intent))
 
     def list_of_intent(self, caller: Principal, intent_id: str) -> list[Task]:
         """List an intent's tasks that the caller may read, newest first."""
         ids = self._intents.list_task_ids(caller.tenant, intent_id)
         tasks = self._store.get_many(caller.tenant, ids)
-        intent = self._intents.get(caller.tenant, intent_id)
-        if intent is None or not rules.may_read_intent(caller, intent):
+        if not self._may_read_intent(caller, intent_id):
             tasks = [task for task in tasks if self._access.can_read_memory(caller, task)]
         return _newest_first(tasks)
 
@@ -127,7 +131,7 @@ class Tasks:
             self._assert_can_coordinate(caller.tenant, str(roles[1]))
         task = changes.build_task(new, caller, roles, self._clock(), token)
         try:
-            return self._commit(caller, None, task, registration_writes)
+            return self._commit(caller, None, task, self._build_registration)
         except TransactionConditionFailed as refused:
             return self._resolve_registration_conflict(caller, new, task, token, refused)
 
@@ -162,18 +166,16 @@ class Tasks:
             if caller.may_coordinate and rules.is_adoptable(present, new, task.assignee):
                 return self._adopt(caller, present, task)
             raise EntryExists("a task has this id already")
-        if task_keys.build_intent_key(caller.tenant, str(task.intent)) in refused.failed:
-            raise AccessDenied("this intent belongs to somebody else; ask its owner for access")
         raise AccessDenied("the parent has ended, or you are no longer its coordinator or assignee")
 
     def _adopt(self, caller: Principal, present: Task, wanted: Task) -> Task:
         adopted = changes.adopt_task(present, wanted)
         try:
-            return self._save(caller, present, adopted, registration_writes)
+            return self._save(caller, present, adopted, self._build_registration)
         except TransactionConditionFailed as refused:
             if task_keys.build_task_key(caller.tenant, adopted.id) in refused.failed:
                 raise EntryExists("a task has this id already") from refused
-            raise AccessDenied("this intent or parent belongs to somebody else") from refused
+            raise AccessDenied("the parent belongs to somebody else") from refused
 
     def change(
         self,
@@ -202,7 +204,7 @@ class Tasks:
             parent = None if new.parent is None else self._store.get(caller.tenant, new.parent)
             rules.assert_may_inherit(caller, parent)
         try:
-            return self._save(caller, present, new, change_writes)
+            return self._save(caller, present, new, self._build_change)
         except TransactionConditionFailed as refused:
             return self._resolve_change_conflict(caller.tenant, present, token, refused)
 
@@ -211,7 +213,7 @@ class Tasks:
     ) -> Task:
         item = refused.failed.get(task_keys.build_task_key(tenant, read.id))
         if item is None:
-            raise AccessDenied("the intent or the parent is no longer yours to use") from refused
+            raise AccessDenied("the parent is no longer yours to use") from refused
         present = task_from_item(item)
         if token.matches(present.request):
             return self.resume_archive(tenant, present)
@@ -239,12 +241,35 @@ class Tasks:
         self._archive.archive(caller.tenant, ended, entries)
         return cast("Task", ended)
 
+    def _build_registration(self, caller: Principal, old: Task | None, new: Task) -> list[Write]:
+        """Build a registration or adoption, by which the caller names the task's intent.
+
+        Raises:
+            AccessDenied: the intent isn't the caller's to use.
+        """
+        writes = registration_writes(caller, old, new)
+        if new.intent is not None:
+            intent = self._intents.get(caller.tenant, new.intent)
+            authorize(caller, USE_INTENT, intent)
+            writes.append(_join(caller.tenant, intent, new, _choose_owner(caller, intent)))
+        return writes
+
+    def _build_change(self, caller: Principal, old: Task | None, new: Task) -> list[Write]:
+        """Build a change; who newly takes part in the task takes part in its intent."""
+        if old is None:
+            raise ValueError("a task that isn't registered can't be changed")
+        writes = change_writes(caller, old, new)
+        if new.intent is not None and new.participants != old.participants:
+            intent = self._intents.get(caller.tenant, new.intent)
+            writes.append(_join(caller.tenant, intent, new, intent.owner))
+        return writes
+
     def _commit(self, caller: Principal, old: Task | None, new: Task, writes_of: WritesOf) -> Task:
         """Write a task under its coordinator's guardrails; returns it as it was written.
 
         Raises:
-            TransactionConditionFailed: the condition of another item than guardrails and counters
-                failed.
+            TransactionConditionFailed: the condition of another item than guardrails, intent and
+                counters failed.
         """
         backoff = Backoff("others are changing this task", attempts=_ATTEMPTS, longest_wait=0.1)
         while True:
@@ -266,14 +291,15 @@ def _prepare_retry(
     guarded: GuardedTask,
     refused: TransactionConditionFailed,
 ) -> Task:
-    """Return the task for another attempt, after guardrails or the task's counters have changed.
+    """Return the task for another attempt, after guardrails, intent or counters have changed.
 
     Raises:
         TransactionConditionFailed: the condition of another item failed, or the task has changed.
     """
     key = task_keys.build_task_key(tenant, new.id)
     item = refused.failed.get(key)
-    conflicts = refused.failed.keys() - guarded.keys
+    retried = guarded.keys | {task_keys.build_intent_key(tenant, str(new.intent))}
+    conflicts = refused.failed.keys() - retried
     if old is not None and item is not None:
         present = task_from_item(item)
         if changes.is_same_version(old, present):
@@ -281,6 +307,24 @@ def _prepare_retry(
     if conflicts:
         raise refused
     return new
+
+
+def _choose_owner(caller: Principal, intent: Intent) -> str | None:
+    """Return who owns an intent that the caller names: an agent never does."""
+    return intent.owner or (caller.id if caller.may_coordinate else None)
+
+
+def _join(tenant: str, intent: Intent, task: Task, owner: str | None) -> Write:
+    """Add a task's participants to its intent, if that has an owner."""
+    joining = task.participants if owner is not None else frozenset[str]()
+    joined = replace(
+        intent,
+        owner=owner,
+        participants=intent.participants | joining,
+        created=intent.created or task.updated,
+        version=intent.version or 1,
+    )
+    return join_intent(tenant, intent, joined)
 
 
 def _newest_first(tasks: Iterable[Task]) -> list[Task]:

@@ -12,7 +12,7 @@ from functions.platform.limits import MAX_GRANTS
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import Table
 from functions.platform.writes import Write, check, put, update
-from functions.tasks.intent_store import list_under_intent, use_intent
+from functions.tasks.intent_store import list_under_intent
 from functions.tasks.mapper import grant_to_item, task_from_item, task_to_item, usage_to_item
 from functions.tasks.model import Grant, Task, TaskUsage
 
@@ -131,7 +131,6 @@ def registration_writes(caller: Principal, old: Task | None, new: Task) -> list[
     tenant = caller.tenant
     changes = [add_task(tenant, new) if old is None else _replace_task(tenant, old, new)]
     if new.intent is not None:
-        changes.append(use_intent(caller, new.intent, new.created, new.participants))
         changes.append(list_under_intent(tenant, new, new.intent))
     if new.assignee is not None and new.ended is None:
         changes.append(add_to_task_set(tenant, new.assignee, new.id))
@@ -142,17 +141,12 @@ def registration_writes(caller: Principal, old: Task | None, new: Task) -> list[
     return changes
 
 
-def change_writes(caller: Principal, old: Task | None, new: Task) -> list[Write]:
+def change_writes(caller: Principal, old: Task, new: Task) -> list[Write]:
     """Change a task, and what follows from the change elsewhere."""
-    if old is None:
-        raise ValueError("a task that isn't registered can't be changed")
     tenant = caller.tenant
     changes = [_replace_task(tenant, old, new)]
     if new.assignee is not None and new.assignee != old.assignee:
         changes.append(add_to_task_set(tenant, new.assignee, new.id))
-        if new.intent is not None:
-            participants = frozenset({new.assignee})
-            changes.append(use_intent(caller, new.intent, new.updated, participants))
     if new.policy.inherit_from_parent and not old.policy.inherit_from_parent:
         changes.append(_add_inheriting_task(caller, str(new.parent), new.id))
     if old.policy.inherit_from_parent and not new.policy.inherit_from_parent:

@@ -94,6 +94,7 @@ ANSWERS: dict[str, tuple[int, Any]] = {
     "revoke-access": (204, None),
     "get-acl": (200, {"owner": "coordinator_01", "entries": []}),
     "set-acl": (200, {"entries": [{"principal": "agent_data_01", "access": "write"}]}),
+    "set-intent-owner": (200, {"owner": "coordinator_01", "entries": []}),
     "configure-agent": (200, {"episodic": {"capacity": 200}}),
     "get-guardrails": (200, {"guardrails": ...}),
     "set-guardrails": (200, {"guardrails": {"max_working_memory_per_task": 50}}),

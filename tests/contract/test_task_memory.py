@@ -9,10 +9,8 @@ from tests.contract.bodies import (
     change_task,
     create,
     create_task,
-    entry,
     query,
     read,
-    semantic,
     task,
     update,
     working,
@@ -132,65 +130,6 @@ def test_a_coordinator_adopts_a_task_registered_by_a_write(
     assert again.status_code in (403, 409)
     refused(read(rival, made["id"]), 403, "ACCESS_DENIED")
     create(alice, working("task_new", key="more"))
-
-
-def test_an_intent_belongs_to_its_first_user(tenant: Tenant, boss: httpx.Client) -> None:
-    create_task(boss)
-    rival, alice = tenant.coordinator("rival"), tenant.agent("alice")
-    for answer in (
-        rival.post(TASKS, json=task()),
-        alice.post(TASKS, json=task()),
-        alice.post(MEMORY, json=entry(scope={"intent_id": "intent_1"})),
-        alice.post(MEMORY, json=working("task_own", scope={"intent_id": "intent_1"})),
-        tenant.admin.post(MEMORY, json=semantic(scope={"intent_id": "intent_1"})),
-    ):
-        refused(answer, 403, "ACCESS_DENIED")
-    assert len(ok(boss.get("/api/v1/intents/intent_1/tasks"))) == 1
-
-
-@pytest.mark.parametrize("body", [entry(), working()])
-def test_taking_part_in_a_task_opens_its_intent(
-    tenant: Tenant, boss: httpx.Client, body: dict[str, object]
-) -> None:
-    alice = tenant.agent("alice")
-    create_task(boss, assigned_agent="alice")
-    assert (
-        create(alice, body | {"scope": {"intent_id": "intent_1"}})["scope"]["intent_id"]
-        == "intent_1"
-    )
-
-
-def test_an_acl_opens_an_intent(tenant: Tenant, boss: httpx.Client) -> None:
-    create_task(boss)
-    reader, writer = tenant.coordinator("reader"), tenant.coordinator("writer")
-    entries = [
-        {"principal": "reader", "access": "read"},
-        {"principal": "writer", "access": "write"},
-    ]
-    assert ok(boss.put(ACL, json={"entries": entries}))["entries"] == entries
-    assert ok(boss.get(ACL))["entries"] == entries
-    refused(reader.post(TASKS, json=task()), 403, "ACCESS_DENIED")
-    create_task(writer)
-    assert len(ok(reader.get("/api/v1/intents/intent_1/tasks"))) == 2
-    ok(boss.put(ACL, json={"entries": []}))
-    assert ok(reader.get("/api/v1/intents/intent_1/tasks")) == []
-
-
-def test_an_acl_is_set_by_the_intents_owner_or_an_admin(tenant: Tenant, boss: httpx.Client) -> None:
-    create_task(boss, assigned_agent="alice")
-    granted = {"entries": [{"principal": "writer", "access": "write"}]}
-    ok(boss.put(ACL, json=granted))
-    mine = {"entries": [{"principal": "rival", "access": "write"}]}
-    others = [tenant.agent("alice"), tenant.coordinator("writer"), tenant.coordinator("rival")]
-    for other in others:
-        refused(other.put(ACL, json=mine), 403, "ACCESS_DENIED")
-    assert ok(boss.get(ACL))["entries"] == granted["entries"]
-    assert ok(tenant.admin.put(ACL, json=mine))["entries"] == mine["entries"]
-
-
-def test_a_malformed_acl_is_refused(boss: httpx.Client) -> None:
-    create_task(boss)
-    invalid(boss.put(ACL, json={"entries": [{"principal": "a"}]}), "entries.0.access")
 
 
 def test_a_scope_names_the_tasks_own_intent(tenant: Tenant, boss: httpx.Client) -> None:

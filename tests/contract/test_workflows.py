@@ -189,8 +189,7 @@ def test_a_workflow_is_applied_by_an_admin_who_may_coordinate(
 
 
 def test_the_intent_of_somebody_else_is_refused(tenant: Tenant, service: Service) -> None:
-    bob = tenant.agent("bob")
-    create(bob, entry(scope={"intent_id": "workflow:quarterly-compliance"}))
+    create(tenant.user("bob"), entry(scope={"intent_id": "workflow:quarterly-compliance"}))
     state = service.state()
     refused(send(tenant.admin, SEED), 403, "ACCESS_DENIED")
     assert service.state() == state

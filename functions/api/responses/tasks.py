@@ -105,10 +105,11 @@ class AclEntryDocument(TypedDict):
 
 
 class AclDocument(TypedDict):
-    """An intent's access list."""
+    """An intent's owner and access list."""
 
     intent_id: str
-    owner: str
+    owner: str | None
+    """A coordinator or user; null while only agents have named the intent."""
     entries: list[AclEntryDocument]
     version: Version
 
@@ -184,7 +185,7 @@ def render_grant(grant: Grant) -> GrantDocument:
 
 
 def render_acl(intent: Intent) -> AclDocument:
-    """Render an intent's access list."""
+    """Render an intent's owner and access list."""
     return {
         "intent_id": intent.id,
         "owner": intent.owner,

@@ -121,6 +121,8 @@ def _tasks(admin: httpx.Client, tenant: Tenant) -> None:
     admin.get("/api/v1/agents/worker/tasks", params={"limit": 1})
     admin.put(ACL, json={"entries": [{"principal": "bob", "access": "write"}]})
     admin.get(ACL)
+    for owner in ("admin", "worker"):
+        admin.put("/api/v1/intents/intent_1/owner", json={"principal": owner})
 
 
 def _logs(tenant: Tenant, admin: httpx.Client) -> None:

@@ -8,7 +8,7 @@ import pytest
 from functions.identity.model import ADMIN, Kind
 from functions.platform.errors import AccessDenied, TaskClosed, VersionMismatch
 from functions.tasks import rules
-from functions.tasks.model import RESULTS, Intent, Task
+from functions.tasks.model import RESULTS, Task
 from functions.tasks.requests import TaskChange
 from tests.unit.tasks.making import NOW, TASK, new_task, principal
 
@@ -63,25 +63,6 @@ def test_an_assignee_changes_results_and_a_coordinator_all(field: str) -> None:
 def test_nobody_else_changes_a_task(who: str, kind: Kind) -> None:
     with pytest.raises(AccessDenied):
         rules.assert_may_change(principal(who, kind, [ADMIN]), TASK, {"status"})
-
-
-@pytest.mark.parametrize(
-    ("who", "permissions", "reads", "sets"),
-    [
-        ("owner", [], True, True),
-        ("participant", [], True, False),
-        ("listed", [], True, False),
-        ("admin", [ADMIN], True, True),
-        ("stranger", [], False, False),
-    ],
-)
-def test_an_intent_is_for_owner_participants_access_list_and_administrators(
-    who: str, permissions: list[str], reads: bool, sets: bool
-) -> None:
-    intent = Intent("i", "owner", frozenset({"participant"}), {"listed": "read"}, 1)
-    caller = principal(who, "user", permissions)
-    assert rules.may_read_intent(caller, intent) is reads
-    assert rules.may_set_acl(caller, intent) is sets
 
 
 def test_a_coordinator_coordinates_what_it_registers() -> None:

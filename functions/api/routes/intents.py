@@ -1,0 +1,65 @@
+"""Intents: their owners and access lists (contract §5)."""
+
+from functions.api.http import Request, Response, json_response
+from functions.api.responses.tasks import AclDocument, render_acl
+from functions.api.routing import Route
+from functions.identity.model import ADMIN, READ, WRITE, Principal
+from functions.tasks.requests import Acl, NewOwner
+
+_INTENT = "/api/v1/intents/{intent_id+}"
+_ACL = f"{_INTENT}/acl"
+
+
+def get_acl(request: Request, caller: Principal) -> Response:
+    intent = request.services.intents.get(caller, request.path_params["intent_id"])
+    return json_response(200, render_acl(intent))
+
+
+def set_acl(request: Request, caller: Principal) -> Response:
+    intent_id, acl = request.path_param("intent_id"), request.parse_body(Acl)
+    intent = request.services.intents.set_acl(caller, intent_id, acl)
+    return json_response(200, render_acl(intent))
+
+
+def set_intent_owner(request: Request, caller: Principal) -> Response:
+    intent_id, new = request.path_param("intent_id"), request.parse_body(NewOwner)
+    intent = request.services.intents.set_owner(caller, intent_id, new.principal)
+    return json_response(200, render_acl(intent))
+
+
+ROUTES = [
+    Route(
+        "GET",
+        _ACL,
+        get_acl,
+        READ,
+        "Get an intent's access list",
+        {200: AclDocument},
+        error_statuses=(404,),
+        description="By the intent's owner, who takes or took part in it, who is on its access "
+        "list, or with `memory.admin`.",
+    ),
+    Route(
+        "PUT",
+        _ACL,
+        set_acl,
+        WRITE,
+        "Set an intent's access list",
+        {200: AclDocument},
+        request_model=Acl,
+        error_statuses=(413,),
+        description="By the intent's owner, or with `memory.admin`. A coordinator or user who "
+        "sets the list of an intent that nobody owns becomes its owner.",
+    ),
+    Route(
+        "PUT",
+        f"{_INTENT}/owner",
+        set_intent_owner,
+        ADMIN,
+        "Set an intent's owner",
+        {200: AclDocument},
+        request_model=NewOwner,
+        error_statuses=(413,),
+        description="A coordinator or user of the tenant. The access list stays as it is.",
+    ),
+]
