@@ -8,10 +8,11 @@ from benchmarks.inprocess import Caller, Function
 from benchmarks.memories import Measured
 from functions.event_log.model import Event, LogName, LogQuery
 from functions.event_log.store import EventLogStore
+from functions.identity.model import Actor
 from functions.platform.table import Table
 
 _LOG = LogName("agent", "logged")
-_TENANT = "bench"
+_TENANT, _ACTOR = "bench", Actor("logged", "agent")
 _HELD, _TOGETHER = 100, 10
 
 
@@ -76,4 +77,6 @@ def _event(number: int) -> Event:
         "tags": ["billing", "urgent"],
     }
     id = f"evt_{number:026d}"
-    return Event(id, "memory.updated", _TENANT, "logged", None, "task_7", data, number, _LOG)
+    return Event(
+        id, "memory.updated", _TENANT, "logged", _ACTOR, None, "task_7", data, number, _LOG
+    )

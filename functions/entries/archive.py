@@ -111,20 +111,26 @@ class TaskArchive:
                 break
             reason = _removal_reason(task, chunk[0])
             part = Part.of(tenant, task.id, chunk) if reason == "archived" else None
-            if self._move_together(tenant, chunk, reason, part):
+            if self._move_together(tenant, task, chunk, reason, part):
                 moved += len(chunk)
                 parts += [] if part is None else [part]
         return moved, parts
 
     def _move_together(
-        self, tenant: str, chunk: list[Entry], reason: RemovalReason, part: Part | None
+        self,
+        tenant: str,
+        task: Task,
+        chunk: list[Entry],
+        reason: RemovalReason,
+        part: Part | None,
     ) -> bool:
         """Remove entries in one transaction; False if one has changed or gone since it was read."""
         transitions = tuple(Transition(entry, None, reason=reason) for entry in chunk)
         nobody = Principal(tenant, "", "user", frozenset())
         extra_writes = {} if part is None else {part.key: part.write}
+        move = Transaction(nobody, transitions, self._clock(), extra_writes, actor=task.ender)
         try:
-            self._writer.commit(Transaction(nobody, transitions, self._clock(), extra_writes))
+            self._writer.commit(move)
         except (EntryNotFound, VersionMismatch):
             return False
         return True

@@ -57,6 +57,7 @@ class EntryMapper:
             "updated": entry.updated,
             "author": None if entry.author == entry.agent else entry.author,
             "curator": entry.curator,
+            "actor_kind": entry.actor_kind,
             "request_token": entry.request,
             "accessed": entry.accessed if is_evictable else None,
             RECENCY_ATTRIBUTE: entry.eviction_order,
@@ -113,6 +114,7 @@ class EntryMapper:
             sensitivity=get("sensitivity"),
             accessed=get("accessed", updated),
             request=get("request_token"),
+            actor_kind=item["actor_kind"],
         )
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from functions.entries.tiers import POLICIES, Tier, TierPolicy
+from functions.identity.model import Actor, ActorKind
 from functions.platform import entry_keys
 from functions.platform.entry_keys import EntryAddress
 from functions.platform.keys import Key
@@ -45,10 +46,16 @@ class Entry(NamedTuple):
     sensitivity: Sensitivity | None = None
     accessed: int = 0  # when its owner last wrote or read it; kept for evictable tiers only
     request: bytes | None = None  # the token of the request that wrote it
+    actor_kind: ActorKind = "agent"  # the kind of who wrote this version
 
     @property
     def id(self) -> str:
         return self.address.build_id(self.nonce)
+
+    @property
+    def actor(self) -> Actor:
+        """Who wrote this version: the owner, or a curator of semantic memory."""
+        return Actor(self.curator or self.agent, self.actor_kind)
 
     @property
     def item_key(self) -> Key:

@@ -7,13 +7,12 @@ tombstone is the condition.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from functions.entries.mapper import EntryMapper
 from functions.entries.model import Entry, RemovalReason, Transition
 from functions.entries.store import ABSENT
 from functions.entries.transaction import EntryWriter, Transaction
-from functions.identity.model import Principal
+from functions.identity.model import SERVICE, Actor, Principal
 from functions.platform import entry_keys
 from functions.platform.clock import Clock
 from functions.platform.errors import EntryNotFound, VersionMismatch
@@ -21,15 +20,14 @@ from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.table import Table, TransactionConditionFailed
 
-_DYNAMODB, _SCHEDULE = "dynamodb", "~schedule"  # who tombstones say removed an entry
-
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """Why and when (epoch ms) an entry was removed."""
+    """Why, when (epoch ms) and by whom an entry was removed."""
 
-    reason: Literal["deleted", "evicted", "expired", "archived"]
+    reason: RemovalReason
     happened: int
+    actor: Actor
 
 
 class RemovalReasons:
@@ -49,13 +47,14 @@ class RemovalReasons:
         """Give why and when an entry was removed; without a tombstone, complete its removal."""
         key = _tombstone_key(entry)
         tombstone = tombstones.get(key) or self._complete(entry, key)
-        return Removal(tombstone["reason"], tombstone["happened"])
+        actor = Actor(tombstone["actor"], tombstone["actor_kind"])
+        return Removal(tombstone["reason"], tombstone["happened"], actor)
 
     def _complete(self, entry: Entry, tombstone_key: Key) -> Item:
         now = self._clock()
         reason: RemovalReason = "expired" if entry.is_expired(now) else "deleted"
-        caller = Principal(entry.address.tenant, _DYNAMODB, "user", frozenset())
-        transaction = Transaction(caller, (Transition(entry, None, reason=reason),), now)
+        transitions = (Transition(entry, None, reason=reason),)
+        transaction = Transaction(_build_caller(entry), transitions, now, actor=SERVICE)
         writes = [
             replace(write, condition=ABSENT) if write.key == tombstone_key else write
             for write in transaction.build_writes(self._mapper)
@@ -68,7 +67,17 @@ class RemovalReasons:
             if written is None:
                 raise
             return written
-        return {"reason": reason, "happened": now}
+        return {
+            "reason": reason,
+            "happened": now,
+            "actor": SERVICE.id,
+            "actor_kind": SERVICE.kind,
+        }
+
+
+def _build_caller(entry: Entry) -> Principal:
+    """Build the caller of a removal that nobody asked for: it has no entries of its own."""
+    return Principal(entry.address.tenant, "", "user", frozenset())
 
 
 def _tombstone_key(entry: Entry) -> Key:
@@ -102,6 +111,6 @@ class ExpiredEntries:
             if entry.is_expired(now)
         )
         if transitions:
-            caller = Principal(entries[0].address.tenant, _SCHEDULE, "user", frozenset())
-            self._writer.commit(Transaction(caller, transitions, now))
+            caller = _build_caller(entries[0])
+            self._writer.commit(Transaction(caller, transitions, now, actor=SERVICE))
         return len(transitions)

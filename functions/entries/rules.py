@@ -50,6 +50,7 @@ def build_entry(caller: Principal, new: NewEntry, now: int, token: RequestToken)
         intent=new.intent,
         expires=_compute_expiry(new.ttl, new.expires_at, new.task, now),
         request=token.stored,
+        actor_kind=caller.kind,
         **given,
     )
 
@@ -75,6 +76,7 @@ def apply_change(
         accessed=now,
         curator=None if entry.policy.is_private else caller.id,
         request=token.stored,
+        actor_kind=caller.kind,
         **given,
     )
 

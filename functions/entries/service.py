@@ -161,7 +161,7 @@ class Entries:
         if address.is_owned_by(caller.id) and change.model_fields_set <= _CHANGED_BY_ONE_WRITE:
             changes = rules.to_entry_fields(change) | {"request": token.stored}
             changed, found = self._store.update_own(
-                address, nonce, version, caller.id, self._clock(), changes
+                address, nonce, version, caller, self._clock(), changes
             )
             if changed is not None:
                 return changed

@@ -122,6 +122,7 @@ def build_archived_events(tenant: str, task: Task, parts: Iterable[Part]) -> Ite
                 type="memory.archived",
                 tenant=tenant,
                 agent=agent,
+                actor=task.ender,
                 intent=task.intent,
                 task=task.id,
                 data=data,
@@ -147,6 +148,8 @@ def _announcement(tenant: str, task: Task, event: Event, now: int) -> Write:
     item: Item = {
         "event": event.id,
         "agent_id": event.agent,
+        "actor": event.actor.id,
+        "actor_kind": event.actor.kind,
         "intent": event.intent,
         "task": task.id,
         "entries": event.data["entries_archived"],

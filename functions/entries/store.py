@@ -8,6 +8,7 @@ from typing import Any
 from functions.entries.mapper import EntryMapper, to_eviction_candidate
 from functions.entries.model import Entry, Filters, Transition
 from functions.entries.tiers import EPISODIC, POLICIES_BY_ID_LETTER
+from functions.identity.model import SERVICE, Actor, Principal
 from functions.platform import entry_keys, task_keys
 from functions.platform.entry_keys import EntryAddress
 from functions.platform.items import Item
@@ -139,7 +140,7 @@ class EntryStore:
         address: EntryAddress,
         nonce: str,
         version: int,
-        caller: str,
+        caller: Principal,
         now: int,
         changes: dict[str, Any],
     ) -> tuple[Entry | None, Entry | None]:
@@ -166,15 +167,25 @@ class EntryStore:
 
 
 def _build_own_update(
-    address: EntryAddress, nonce: str, version: int, caller: str, now: int, changes: dict[str, Any]
+    address: EntryAddress,
+    nonce: str,
+    version: int,
+    caller: Principal,
+    now: int,
+    changes: dict[str, Any],
 ) -> Write:
     policy = POLICIES_BY_ID_LETTER[address.tier]
-    attributes: Item = {"version": version + 1, "updated": now, "request_token": changes["request"]}
+    attributes: Item = {
+        "version": version + 1,
+        "updated": now,
+        "request_token": changes["request"],
+        "actor_kind": caller.kind,
+    }
     condition = (
         f"{_UNCHANGED} AND tier = :tier AND agent_id = :caller AND attribute_not_exists(data_key)"
         " AND (attribute_not_exists(expires) OR expires > :now)"
     )
-    values: Item = {"nonce": nonce, "tier": policy.name, "caller": caller, "now": now}
+    values: Item = {"nonce": nonce, "tier": policy.name, "caller": caller.id, "now": now}
     if "value" in changes:
         attributes["val"] = compress(changes["value"])
         condition += " AND kb = :kb"
@@ -207,17 +218,21 @@ def build_entry_write(mapper: EntryMapper, transition: Transition) -> Write:
     return delete(old.item_key, _UNCHANGED, **seen)
 
 
-def build_tombstone_write(transition: Transition, actor: str, now: int) -> Write | None:
+def build_tombstone_write(transition: Transition, actor: Actor, now: int) -> Write | None:
     """Build the item that tells the change stream why and by whom an entry was removed.
 
-    None if no incarnation is removed. Tombstones are kept for a day.
+    None if no incarnation is removed. What expires is removed by the service, whoever's request
+    finds it. Tombstones are kept for a day.
     """
     old, new = transition.old, transition.new
     if old is None or (new is not None and not transition.is_create):
         return None
+    reason = transition.reason if new is None else "expired"
+    actor = SERVICE if reason == "expired" else actor
     tombstone: Item = {
-        "reason": transition.reason if new is None else "expired",
-        "actor": actor,
+        "reason": reason,
+        "actor": actor.id,
+        "actor_kind": actor.kind,
         "happened": now,
         TTL_ATTRIBUTE: to_ttl_seconds(now + TOMBSTONE_LIFETIME),
     }

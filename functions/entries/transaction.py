@@ -32,7 +32,7 @@ from functions.entries.task_scope import (
     build_task_writes,
     resolve_task_conflict,
 )
-from functions.identity.model import Principal
+from functions.identity.model import SERVICE, Actor, Principal
 from functions.namespaces.rules import has_access
 from functions.namespaces.store import namespace_from_item
 from functions.platform import entry_keys
@@ -68,6 +68,7 @@ class Transaction:
 
     Attributes:
         extra_writes: other writes, by their keys: first configurations of namespaces.
+        actor: who is said to do it; the caller, unless given.
     """
 
     caller: Principal
@@ -76,6 +77,7 @@ class Transaction:
     extra_writes: dict[Key, Write] = field(default_factory=dict)
     tasks: TaskAssumptions = NOTHING_KNOWN
     evictions: Evictions = NO_EVICTIONS
+    actor: Actor | None = None
 
     def build_writes(self, mapper: EntryMapper) -> list[Write]:
         """Build all writes of the transaction.
@@ -88,7 +90,7 @@ class Transaction:
         writes = [build_entry_write(mapper, each) for each in transitions]
         for transition in transitions:
             writes.extend(build_index_writes(transition))
-            tombstone = build_tombstone_write(transition, self.caller.id, now)
+            tombstone = build_tombstone_write(transition, self.actor or self.caller.actor, now)
             writes.extend([] if tombstone is None else [tombstone])
         deltas = count_agent_changes(transitions)
         if self.evictions.free_capacity is not None:  # a condition, even where nothing changes
@@ -168,7 +170,7 @@ class EntryWriter:
         Returns whether they are evicted: not, when it or one of the entries has changed.
         """
         caller = Principal(tenant, agent, "agent", frozenset())
-        transaction = Transaction(caller, (), now, evictions=evictions)
+        transaction = Transaction(caller, (), now, evictions=evictions, actor=SERVICE)
         try:
             self._table.transact(transaction.build_writes(self._mapper))
         except TransactionConditionFailed:

@@ -78,6 +78,7 @@ def to_cloud_event(event: Event | BusOnlyEvent) -> dict[str, Any]:
         data = {
             "tenant": event.tenant,
             "agent_id": event.agent,
+            "actor": event.actor._asdict(),
             "intent_id": event.intent,
             "task_id": event.task,
             **event.data,

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from functions.event_log.model import Event, LogName
+from functions.identity.model import Actor
 from functions.platform import entry_keys
 from functions.platform.items import Item
 from functions.platform.json_text import dumps, loads
@@ -78,6 +79,7 @@ def _to_document(event: Event) -> dict[str, Any]:
     return {
         "type": event.type,
         "agent": event.agent,
+        "actor": list(event.actor),
         "intent": event.intent,
         "task": event.task,
         "happened": event.timestamp,
@@ -131,6 +133,7 @@ def decode_event(tenant: str, log: LogName, stored: StoredEvent, parts: Sequence
         type=document["type"],
         tenant=tenant,
         agent=document["agent"],
+        actor=Actor(*document["actor"]),
         intent=document["intent"],
         task=document["task"],
         data=loads(zlib.decompress(b"".join(parts))) if parts else document["data"],

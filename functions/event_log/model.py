@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, Literal
 
+from functions.identity.model import Actor
 from functions.platform.json_text import dumps
 from functions.platform.keys import build_id
 
@@ -34,6 +35,8 @@ class Event:
     """A change of memory (RFC-0015 §5.2).
 
     Attributes:
+        agent: whose memory it is.
+        actor: who did it.
         timestamp: epoch ms.
         data: never holds a value, except for the snapshot of `memory.archived`.
     """
@@ -42,6 +45,7 @@ class Event:
     type: LogEventType
     tenant: str
     agent: str
+    actor: Actor
     intent: str | None
     task: str | None
     data: dict[str, Any]

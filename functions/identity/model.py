@@ -1,15 +1,30 @@
 """Principals and their permissions (contract §2)."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Kind = Literal["agent", "coordinator", "user"]
+ActorKind = Literal["agent", "coordinator", "user", "operator", "service"]
+"""The kinds of who acts: a principal's, the operator with the root key, the service itself."""
 Permission = Literal["memory.read", "memory.write", "memory.admin"]
 
 READ: Permission = "memory.read"
 WRITE: Permission = "memory.write"
 ADMIN: Permission = "memory.admin"
 ALL_PERMISSIONS = frozenset({READ, WRITE, ADMIN})
+
+
+class Actor(NamedTuple):
+    """Who did something, as events and audit records name it."""
+
+    id: str
+    kind: ActorKind
+
+
+SERVICE = Actor("agent-memory", "service")
+"""Acts where no request does: what expires, and what is evicted for a lowered capacity."""
+OPERATOR = Actor("root", "operator")
+"""Who has the root key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +37,11 @@ class Principal:
     permissions: frozenset[str]
     expires: int | None = None  # epoch ms
     created: int = 0  # epoch ms
+
+    @property
+    def actor(self) -> Actor:
+        """The principal as events and audit records name it."""
+        return Actor(self.id, self.kind)
 
     @property
     def may_coordinate(self) -> bool:

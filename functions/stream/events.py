@@ -3,6 +3,7 @@
 from functions.entries.model import Entry
 from functions.entries.removals import Removal
 from functions.event_log.model import Event, LogEventType, build_event_id, choose_log
+from functions.identity.model import SERVICE, Actor
 from functions.platform.items import Item
 from functions.stream.records import Change
 from functions.tasks.model import Task
@@ -33,14 +34,14 @@ def build_events(change: Change, removal: Removal | None, tasks: Tasks) -> list[
     if new is None:
         return _build_removed(old, removal, tasks)
     if old is None:
-        return [_build_event("memory.created", new, new.created, None, tasks)]
+        return [_build_event("memory.created", new, new.actor, new.created, None, tasks)]
     if old.nonce != new.nonce:  # it replaced one that had expired
         return [
-            _build_event("memory.expired", old, new.created, old.version, tasks),
-            _build_event("memory.created", new, new.created, None, tasks),
+            _build_event("memory.expired", old, SERVICE, new.created, old.version, tasks),
+            _build_event("memory.created", new, new.actor, new.created, None, tasks),
         ]
     if old.version != new.version:
-        return [_build_event("memory.updated", new, new.updated, old.version, tasks)]
+        return [_build_event("memory.updated", new, new.actor, new.updated, old.version, tasks)]
     return []
 
 
@@ -48,7 +49,7 @@ def _build_removed(old: Entry | None, removal: Removal | None, tasks: Tasks) -> 
     if old is None or removal is None or removal.reason == "archived":
         return []
     event_type = _TYPE_BY_REASON[removal.reason]
-    return [_build_event(event_type, old, removal.happened, old.version, tasks)]
+    return [_build_event(event_type, old, removal.actor, removal.happened, old.version, tasks)]
 
 
 def _build_archived(tenant: str, announcement: Item) -> Event:
@@ -58,6 +59,7 @@ def _build_archived(tenant: str, announcement: Item) -> Event:
         type="memory.archived",
         tenant=tenant,
         agent=agent,
+        actor=Actor(announcement["actor"], announcement["actor_kind"]),
         intent=intent,
         task=announcement["task"],
         data={"entries_archived": announcement["entries"]},
@@ -69,6 +71,7 @@ def _build_archived(tenant: str, announcement: Item) -> Event:
 def _build_event(
     event_type: LogEventType,
     entry: Entry,
+    actor: Actor,
     timestamp: int,
     previous_version: int | None,
     tasks: Tasks,
@@ -82,6 +85,7 @@ def _build_event(
         type=event_type,
         tenant=tenant,
         agent=entry.agent,
+        actor=actor,
         intent=intent,
         task=entry.task,
         data={

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from functions.identity.model import SERVICE, Actor
 from functions.platform.items import Item
 from functions.platform.json_text import dumps, loads
 from functions.platform.keys import get_due_shard, hash_agent
@@ -33,6 +34,8 @@ def task_to_item(task: Task) -> Item:
         "started": task.started,
         "ended": task.ended,
         "archived": task.archived,
+        "ender": None if task.ended is None else task.ender.id,
+        "ender_kind": None if task.ended is None else task.ender.kind,
         "registered_by_write": task.registered_by_write or None,
         "entry_cap": task.entry_cap,
         "archive_required": task.archive_required or None,
@@ -75,6 +78,7 @@ def task_from_item(item: Item) -> Task:
         started=item.get("started"),
         ended=item.get("ended"),
         archived=item.get("archived"),
+        ender=Actor(item["ender"], item["ender_kind"]) if "ender" in item else SERVICE,
         working_entries=sum(count for name, count in item.items() if name.startswith("n_")),
         attached=item.get("attached", 0),
         agents=item.get("agents", frozenset()),

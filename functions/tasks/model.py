@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from functions.identity.model import SERVICE, Actor
 from functions.platform.limits import DEFAULT_TASK_ENTRIES, DEFAULT_TASK_KB
 
 Status = Literal[
@@ -67,6 +68,7 @@ class Task:
     """A task as it is stored; times are epoch ms.
 
     Attributes:
+        ender: who ended it.
         archived: when its memory had been archived or removed.
         working_entries: how many it holds.
         attached: entries of other tiers that end with it.
@@ -95,6 +97,7 @@ class Task:
     started: int | None = None
     ended: int | None = None
     archived: int | None = None
+    ender: Actor = SERVICE
     working_entries: int = 0
     attached: int = 0
     agents: frozenset[str] = frozenset()

@@ -233,6 +233,7 @@ class Tasks:
         """
         if new.ended is None:
             return self._commit(caller, old, new, writes_of)
+        new = replace(new, ender=caller.actor)
         steps: list[Callable[[], Any]] = [
             partial(self._commit, caller, old, new, writes_of),
             partial(self._archive.find_entries, caller.tenant, old),

@@ -286,6 +286,7 @@ class Event:
     id: str
     type: EventType
     agent_id: str | None = None
+    actor: dict[str, Any] | None = None
     intent_id: str | None = None
     task_id: str | None = None
     data: dict[str, Any]
@@ -303,6 +304,7 @@ class Event:
             id=document["id"],
             type=document["type"],
             agent_id=document.get("agent_id"),
+            actor=document.get("actor"),
             intent_id=document.get("intent_id"),
             task_id=document.get("task_id"),
             data=document["data"],

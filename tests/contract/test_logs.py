@@ -13,6 +13,7 @@ import pytest
 from benchmarks.capacity import recorded
 from functions.event_log.model import Event, LogEventType, LogName, build_event_id
 from functions.event_log.store import EventLogStore
+from functions.identity.model import Actor
 from functions.platform import entry_keys
 from functions.platform.aws import create_client
 from functions.platform.table import Table
@@ -21,7 +22,7 @@ from tests.contract.bodies import NAMESPACES, allow, create, create_task, workin
 from tests.contract.expect import invalid, ok, refused
 from tests.contract.service import Service, Tenant
 
-AGENT = LogName("agent", "ada")
+AGENT, ADA = LogName("agent", "ada"), Actor("ada", "agent")
 PATH = "/api/v1/agents/ada/events"
 
 
@@ -41,7 +42,7 @@ def event(
 ) -> Event:
     """An event that the cause identifies, of a moment (epoch ms)."""
     id = build_event_id(tenant.id, cause)
-    return Event(id, kind, tenant.id, "ada", None, None, {"cause": cause, **data}, at, AGENT)
+    return Event(id, kind, tenant.id, "ada", ADA, None, None, {"cause": cause, **data}, at, AGENT)
 
 
 def events(tenant: Tenant, count: int, prefix: str = "") -> list[Event]:

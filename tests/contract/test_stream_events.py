@@ -9,6 +9,7 @@ import pytest
 
 from tests.contract.bodies import (
     MEMORY,
+    allow,
     change_task,
     create,
     create_task,
@@ -239,3 +240,39 @@ def test_a_task_that_ends_has_one_event_for_all(
         assert deliver(stream.read()) == []
     types = [each["type"] for each in log(boss, "intents/i")]
     assert sorted(types) == ["memory.archived"] + ["memory.created"] * 3
+
+
+def test_an_event_tells_who_acted_beside_whose_memory_it_is(
+    ada: httpx.Client, tenant: Tenant, stream: Stream, deliver: Deliver, clock: MovableClock
+) -> None:
+    boss, eve = tenant.coordinator("boss"), tenant.agent("eve")
+    allow(tenant.admin, "facts", "write")
+    made = create(ada, semantic())
+    ok(update(eve, made["id"], 1, value={"limit": 999}))
+    assert_no_content(boss.delete(f"{MEMORY}/{made['id']}"))
+    create(ada, semantic(ttl="duration:PT1S"))
+    clock.advance(seconds=2)
+    create(eve, semantic(agent_id="ada"))
+    assert deliver(stream.read()) == []
+    events = log(tenant.admin, "memory/namespaces/facts")
+    assert {each["agent_id"] for each in events} == {"ada"}
+    assert [each["actor"] for each in events] == [
+        {"id": "ada", "kind": "agent"},
+        {"id": "eve", "kind": "agent"},
+        {"id": "boss", "kind": "coordinator"},
+        {"id": "ada", "kind": "agent"},
+        {"id": "agent-memory", "kind": "service"},
+        {"id": "eve", "kind": "agent"},
+    ]
+
+
+def test_an_archive_names_who_ended_the_task(
+    ada: httpx.Client, tenant: Tenant, stream: Stream, deliver: Deliver
+) -> None:
+    boss = tenant.coordinator("boss")
+    task = create_task(boss, id="t", intent_id="i", assigned_agent="ada")
+    create(ada, working("t"))
+    ok(change_task(boss, task, status="completed"))
+    assert deliver(stream.read()) == []
+    (archived,) = log(boss, "intents/i", type="memory.archived")
+    assert (archived["agent_id"], archived["actor"]["id"]) == ("ada", "boss")

@@ -43,7 +43,8 @@ WITH_TOMBSTONE = ("deleted", "evicted", "archived")
 def put_tombstone(memory: Table, record: dict[str, Any], reason: str) -> None:
     """What stands in the table when an entry was removed for a reason."""
     old = EntryMapper(None).to_entry(decode_item(record["dynamodb"]["OldImage"]))
-    tombstone = {"reason": reason, "actor": "somebody", "happened": 1_779_350_500_000}
+    tombstone: dict[str, Any] = {"reason": reason, "actor": "somebody", "actor_kind": "user"}
+    tombstone |= {"happened": 1_779_350_500_000}
     memory.put(put(entry_keys.build_tombstone_key(old.address, old.nonce), tombstone))
 
 

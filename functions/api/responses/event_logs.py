@@ -8,8 +8,16 @@ from typing_extensions import TypedDict
 
 from functions.api.responses.types import JsonObject, Timestamp
 from functions.event_log.model import Event, LogEventType
+from functions.identity.model import Actor, ActorKind
 from functions.platform.clock import to_rfc3339
 from functions.platform.json_text import dumps
+
+
+class ActorDocument(TypedDict):
+    """Who did something: a principal, the operator, or the service itself."""
+
+    id: str
+    kind: ActorKind
 
 
 class EventDocument(TypedDict):
@@ -18,6 +26,9 @@ class EventDocument(TypedDict):
     id: Annotated[str, Field(pattern="^evt_")]
     type: LogEventType
     agent_id: str
+    """Whose memory it is."""
+    actor: ActorDocument
+    """Who did it."""
     intent_id: str | None
     task_id: str | None
     data: JsonObject
@@ -33,12 +44,18 @@ class EventPageDocument(TypedDict):
     """Where to go on, now or once more has happened."""
 
 
+def render_actor(actor: Actor) -> ActorDocument:
+    """Render who did something."""
+    return {"id": actor.id, "kind": actor.kind}
+
+
 def render_event(event: Event) -> EventDocument:
     """Render an event of a log (RFC-0015 §5.2)."""
     return {
         "id": event.id,
         "type": event.type,
         "agent_id": event.agent,
+        "actor": render_actor(event.actor),
         "intent_id": event.intent,
         "task_id": event.task,
         "data": orjson.Fragment(dumps(event.data)),

@@ -5,6 +5,7 @@ import pytest
 
 from functions.event_log.model import Event, LogName, build_event_id
 from functions.event_log.store import EventLogStore
+from functions.identity.model import SERVICE
 from functions.platform.aws import create_client
 from functions.platform.table import Table
 from tests.contract import conversation_calls, run_calls
@@ -135,7 +136,9 @@ def _logs(tenant: Tenant, admin: httpx.Client) -> None:
         (LogName("namespace", "policies"), "memory/namespaces/policies"),
     ):
         id = build_event_id(tenant.id, log.kind)
-        event = Event(id, "memory.deleted", tenant.id, "admin", None, None, {"a": 1}, 1_000, log)
+        event = Event(
+            id, "memory.deleted", tenant.id, "admin", SERVICE, None, None, {"a": 1}, 1_000, log
+        )
         EventLogStore(events).append(tenant.id, log, [event])
         assert len(admin.get(f"/api/v1/{path}/events").json()["events"]) == 1
 

@@ -42,6 +42,7 @@ FULL = PLAIN._replace(
     sensitivity="internal",
     accessed=1_700_000_000_005,
     request=b"token\x00",
+    actor_kind="coordinator",
 )
 MAPPER = EntryMapper(None)
 

@@ -9,6 +9,7 @@ from botocore.exceptions import EndpointConnectionError
 
 from functions.event_log.event_bus import EventBus
 from functions.event_log.model import Event, LogName
+from functions.identity.model import Actor
 from functions.platform.errors import Unavailable
 
 
@@ -33,8 +34,8 @@ class Recorder:
 def event(key: str) -> Event:
     """An event about the entry with this key."""
     data = {"entry_id": f"mem_{key}", "key": key, "version": 1}
-    log = LogName("agent", "ada")
-    return Event(f"evt_{key}", "memory.created", "acme", "ada", None, "t", data, 1_500, log)
+    log, actor = LogName("agent", "ada"), Actor("boss", "coordinator")
+    return Event(f"evt_{key}", "memory.created", "acme", "ada", actor, None, "t", data, 1_500, log)
 
 
 def test_an_event_is_a_cloud_event() -> None:
@@ -54,6 +55,7 @@ def test_an_event_is_a_cloud_event() -> None:
         "data": {
             "tenant": "acme",
             "agent_id": "ada",
+            "actor": {"id": "boss", "kind": "coordinator"},
             "intent_id": None,
             "task_id": "t",
             "entry_id": "mem_k",

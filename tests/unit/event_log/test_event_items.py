@@ -17,10 +17,12 @@ from functions.event_log.items import (
     encode_events,
 )
 from functions.event_log.model import Event, LogName
+from functions.identity.model import Actor
 from functions.platform.items import Item, decode_item, encode_item
 from functions.platform.keys import Key
 
 LOG = LogName("intent", "i")
+ADA = Actor("ada", "agent")
 JSON = st.recursive(
     st.none()
     | st.booleans()
@@ -34,7 +36,7 @@ JSON = st.recursive(
 
 def event(data: dict[str, Any], id: str = "evt_1") -> Event:
     """An event with this data."""
-    return Event(id, "memory.archived", "acme", "a", "i", "t", data, 1_000, LOG)
+    return Event(id, "memory.archived", "acme", "a", ADA, "i", "t", data, 1_000, LOG)
 
 
 def items_of(events: list[Event]) -> tuple[list[Item], dict[Key, Item]]:

@@ -9,11 +9,13 @@ from functions.entries.model import Entry
 from functions.entries.removals import Removal
 from functions.event_log.event_bus import to_cloud_event
 from functions.event_log.model import Event, LogName
+from functions.identity.model import SERVICE, Actor
 from functions.platform.entry_keys import build_private_address, build_semantic_address
 from functions.stream.events import build_events
 from functions.stream.records import Change, StreamRecord
 from functions.tasks.model import Policy, Task
 
+BOSS = Actor("boss", "coordinator")
 RECORD = StreamRecord("1", ("acme#a#x", "e#n#k"))
 ENTRY = Entry(
     address=build_private_address("acme", "ada", "notes", "k", "e"),
@@ -56,13 +58,13 @@ def test_an_update_names_both_versions() -> None:
 
 @pytest.mark.parametrize("reason", ["deleted", "evicted", "expired"])
 def test_a_removal_names_the_last_version_twice(reason: Any) -> None:
-    (event,) = events_of(ENTRY, None, Removal(reason, 5_000))
+    (event,) = events_of(ENTRY, None, Removal(reason, 5_000, BOSS))
     assert (event.type, event.timestamp) == (f"memory.{reason}", 5_000)
     assert (event.data["version"], event.data["previous_version"]) == (3, 3)
 
 
 def test_an_archived_entry_has_no_event_of_its_own() -> None:
-    assert events_of(ENTRY, None, Removal("archived", 5_000)) == []
+    assert events_of(ENTRY, None, Removal("archived", 5_000, BOSS)) == []
 
 
 def test_a_recorded_access_is_no_event() -> None:
@@ -122,6 +124,8 @@ def test_an_announced_archive_is_about_its_task() -> None:
     announcement = {
         "event": "evt_1",
         "agent_id": "ada",
+        "actor": "boss",
+        "actor_kind": "coordinator",
         "task": "t",
         "entries": 7,
         "happened": 9_000,
@@ -134,3 +138,21 @@ def test_an_announced_archive_is_about_its_task() -> None:
         "t",
     )
     assert published["data"]["entries_archived"] == 7
+    assert published["data"]["actor"] == {"id": "boss", "kind": "coordinator"}
+
+
+def test_an_event_names_who_acted_beside_whose_memory_it_is() -> None:
+    address = build_semantic_address("acme", "notes", "k")
+    created = ENTRY._replace(
+        tier="semantic", address=address, version=1, curator="ada", actor_kind="agent"
+    )
+    updated = created._replace(version=2, curator="boss", actor_kind="coordinator")
+    replacement = created._replace(nonce="1" * 16)
+    for old, new, removal, actor in (
+        (None, created, None, Actor("ada", "agent")),
+        (created, updated, None, BOSS),
+        (updated, None, Removal("deleted", 5_000, Actor("eve", "user")), Actor("eve", "user")),
+        (updated, replacement, None, SERVICE),  # it had expired
+    ):
+        event = events_of(old, new, removal)[0]
+        assert (event.agent, event.actor) == ("ada", actor)
