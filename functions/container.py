@@ -50,6 +50,7 @@ from functions.openwop.service import Memories
 from functions.platform.archive_storage import ArchiveStorage, create_archive_storage
 from functions.platform.aws import create_client, create_lazy_client, translate_aws_errors
 from functions.platform.clock import Clock, now_ms
+from functions.platform.cursors import Cursors
 from functions.platform.due_index import DueIndex
 from functions.platform.encryption import Cipher, FileKeys, KmsKeys
 from functions.platform.settings import Settings, WrongSetting
@@ -147,6 +148,11 @@ class Container:
         with translate_aws_errors("the store of the root key"):
             secret = create_client("secretsmanager").get_secret_value(SecretId=secret_id)
         return str(secret["SecretString"])
+
+    @cached_property
+    def cursors(self) -> Cursors:
+        """Signs where pages of lists begin."""
+        return Cursors(lambda: self.root_key)
 
     @cached_property
     def archive_storage(self) -> ArchiveStorage | None:

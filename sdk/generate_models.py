@@ -173,7 +173,11 @@ def _render_argument(name: str, kind: str, *, essential: bool) -> str:
 def _fields_of(name: str, schemas: dict[str, Any]) -> dict[str, dict[str, Any]]:
     schema, left_out = _FIELD_SETS[name]
     properties: dict[str, dict[str, Any]] = schemas[schema]["properties"]
-    return {each: found for each, found in sorted(properties.items()) if each not in left_out}
+    return {
+        each: found
+        for each, found in sorted(properties.items())
+        if each not in left_out and not found.get("readOnly")
+    }
 
 
 def _render_field_set(name: str, schemas: dict[str, Any], literals: dict[str, list[str]]) -> str:

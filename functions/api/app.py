@@ -24,6 +24,8 @@ from functions.platform.observability import log_unexpected, logger
 
 _PROBLEM_FORMAT = (problem_response, internal_problem)
 _OPENWOP_FORMAT = (openwop_error_response, internal_openwop_error)
+_PRIVATE = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
+"""The headers of every answer to a request with a key or token: nobody stores or guesses it."""
 _TRACEPARENT = re.compile(r"[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}", re.ASCII)
 
 
@@ -54,7 +56,7 @@ class App:
             response = internal_error()
         took = round((time.perf_counter() - started) * 1000, 1)
         logger.info("request", extra={"status": response.status, "took_ms": took, **log_fields})
-        return _to_gateway(response, request_id)
+        return _to_gateway(response, request_id, is_private=_has_credentials(event))
 
     def _respond(self, event: dict[str, Any], log_fields: dict[str, object]) -> Response:
         # HTTP APIs decode the path, but by some accounts leave `%25` as it is.
@@ -83,15 +85,22 @@ def _respond_without_values(route: Route, request: Request, caller: Principal) -
     return omit_values(response, route.responses.get(response.status))
 
 
-def _to_gateway(response: Response, request_id: str) -> dict[str, Any]:
-    """Render a response as API Gateway takes it."""
+def _has_credentials(event: dict[str, Any]) -> bool:
+    """Tell whether a request has a key or a token."""
+    headers = event.get("headers") or {}
+    return "x-api-key" in headers or "authorization" in headers
+
+
+def _to_gateway(response: Response, request_id: str, *, is_private: bool) -> dict[str, Any]:
+    """Render a response as API Gateway takes it; a private one is stored nowhere."""
+    headers = response.headers | {"x-request-id": request_id} | (_PRIVATE if is_private else {})
     if response.is_binary:
         body = base64.b64encode(response.body).decode()
     else:
         body = response.body.decode()
     return {
         "statusCode": response.status,
-        "headers": response.headers | {"x-request-id": request_id},
+        "headers": headers,
         "body": body,
         "isBase64Encoded": response.is_binary,
     }

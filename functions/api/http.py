@@ -46,6 +46,7 @@ class Request:
     """One request to one route.
 
     Attributes:
+        path: as it was sent, decoded.
         path_params: the path's parameters by name.
         services: makes the services that the route calls.
         headers: by lower-case name.
@@ -55,7 +56,7 @@ class Request:
         self, event: dict[str, Any], path: str, path_params: dict[str, str], services: Container
     ) -> None:
         self._event = event
-        self._path = path
+        self.path = path
         self.path_params = path_params
         self.services = services
         self.headers: dict[str, str] = event.get("headers") or {}
@@ -167,7 +168,7 @@ class Request:
         if key is None:
             return None
         method = self._event["requestContext"]["http"]["method"]
-        content = b"\n".join((f"{method} {self._path}".encode(errors="replace"), self.body))
+        content = b"\n".join((f"{method} {self.path}".encode(errors="replace"), self.body))
         identity = f"{caller.tenant}\n{caller.id}"
         return RequestToken.from_key(identity, key, content if digest is None else digest(content))
 

@@ -1,17 +1,31 @@
-"""Pages of lists: cut to what a response holds, with where to go on (contract §3)."""
+"""Pages of lists: cut to what a response holds, with where to go on (contract §3).
+
+A list sorts by positions: texts that are unique in it and don't change, highest first. A page that
+begins after a position neither skips nor repeats what stays in the list.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import orjson
 
-from functions.api.http import Request
-from functions.api.parameters import LIMIT, OFFSET
+from functions.api.http import Request, Response, json_response
+from functions.api.parameters import AFTER, LIMIT, OFFSET, TOTAL
 from functions.api.responses.types import PagePosition
+from functions.identity.model import Principal
+from functions.platform.cursors import find_start
+from functions.platform.errors import PageTooLarge, ValidationFailed
 from functions.platform.json_text import get_escaped_size
+from functions.platform.keys import encode_timestamp
 from functions.platform.limits import MAX_PAGE_BYTES, MAX_RESPONSE_BYTES
 
 D = TypeVar("D")
+T = TypeVar("T")
+
+BARE_ARRAY_HEADERS = ("X-Total-Count", "X-Next-Offset", "X-Next")
+_NO_FILTERS = frozenset({"limit", "offset", "after", "total", "values", "touch"})
+"""Parameters that say how much of a list is answered, and not which list."""
 
 
 def truncate_to_limit(documents: Iterable[D]) -> list[D]:
@@ -39,22 +53,157 @@ def _take_while_fits(
     return taken
 
 
+@dataclass(frozen=True, slots=True)
+class PageRequest:
+    """Which page of a list a request asks for.
+
+    Attributes:
+        limit: how many elements at most.
+        offset: how many to pass over; 0 with `after`.
+        after: the position after which the page begins; None for the first page.
+        is_counted: whether the answer says how many there are.
+        sign: makes the cursor of a position in this list.
+    """
+
+    limit: int
+    offset: int
+    after: str | None
+    is_counted: bool
+    sign: Callable[[str], str]
+
+    def describe(
+        self, taken: int, last: str | None, total: int | None, *, has_more: bool
+    ) -> PagePosition:
+        """Describe the page that answers the request.
+
+        Args:
+            taken: how many elements of the list the page covers.
+            last: the position of the last one.
+            total: how many there are; None if they weren't counted.
+            has_more: whether there are more after it.
+        """
+        position: PagePosition = {"limit": self.limit}
+        if total is not None:
+            position["total"] = total
+        if self.after is None:
+            position["offset"] = self.offset
+            if has_more:
+                position["next_offset"] = self.offset + taken
+        if has_more and last is not None:
+            position["next"] = self.sign(last)
+        return position
+
+
+def read_page_request(request: Request, caller: Principal) -> PageRequest:
+    """Read which page of a list a request asks for.
+
+    Raises:
+        ValidationFailed: a parameter is wrong, or `after` is no cursor of this list.
+    """
+    list_name = _build_list_name(request, caller)
+    cursors = request.services.cursors
+    cursor, total = AFTER.read(request), TOTAL.read(request)
+    after = None
+    if cursor is not None:
+        if OFFSET.text(request) is not None:
+            raise ValidationFailed("offset", "doesn't go with after")
+        after = cursors.verify(list_name, cursor)
+        if after is None:
+            raise ValidationFailed("after", "is no `next` of this list with these filters")
+    return PageRequest(
+        LIMIT.read(request),
+        OFFSET.read(request),
+        after,
+        total == "exact" or (total is None and after is None),
+        lambda position: cursors.sign(list_name, position),
+    )
+
+
+def _build_list_name(request: Request, caller: Principal) -> bytes:
+    """Name the list of a request: whose it is, its path and its filters."""
+    filters = sorted(
+        (name, values) for name, values in request.query.items() if name not in _NO_FILTERS
+    )
+    return orjson.dumps([caller.tenant, caller.id, request.path, filters])
+
+
+def build_page(
+    wanted: PageRequest,
+    elements: Sequence[T],
+    total: int | None,
+    render: Callable[[T], D],
+    get_position: Callable[[T], str],
+) -> tuple[list[D], PagePosition]:
+    """Render the page that begins with `elements`, and describe it.
+
+    Args:
+        wanted: the page that is asked for.
+        elements: those from the page's begin on, one more than its limit if there are more.
+        total: how many the list has; None if they weren't counted.
+        render: renders an element.
+        get_position: gives what the list sorts by.
+    """
+    page = truncate_to_limit(map(render, elements[: wanted.limit]))
+    taken = len(page)
+    last = get_position(elements[taken - 1]) if page else None
+    return page, wanted.describe(taken, last, total, has_more=taken < len(elements))
+
+
+def paginate(
+    request: Request,
+    caller: Principal,
+    elements: Sequence[T],
+    render: Callable[[T], D],
+    get_position: Callable[[T], str],
+) -> tuple[list[D], PagePosition]:
+    """Take the page that a request asks for from a list that is at hand, highest position first."""
+    wanted = read_page_request(request, caller)
+    start = wanted.offset
+    if wanted.after is not None:
+        start = find_start(list(map(get_position, elements)), wanted.after)
+    rest = elements[start : start + wanted.limit + 1]
+    total = len(elements) if wanted.is_counted else None
+    return build_page(wanted, rest, total, render, get_position)
+
+
 def page_position(total: int, limit: int, offset: int, taken: int) -> PagePosition:
-    """Describe a page of a list; `taken` is how many of the list's items it covers."""
+    """Describe a page of a list without cursors; `taken` is how many elements it covers."""
     position: PagePosition = {"total": total, "limit": limit, "offset": offset}
     if offset + taken < total:
         position["next_offset"] = offset + taken
     return position
 
 
-def page_headers(total: int, offset: int, taken: int) -> dict[str, str]:
-    """Describe a page that is a bare array, in headers; names with underscores."""
-    headers = {"x_total_count": str(total)}
-    return headers | ({"x_next_offset": str(offset + taken)} if offset + taken < total else {})
+def build_position(created: int, id: str) -> str:
+    """Build the position of an element in a list that is newest first; `created` is in epoch ms."""
+    return f"{encode_timestamp(created)}#{id}"
 
 
-def paginate(request: Request, documents: Sequence[D]) -> tuple[list[D], PagePosition]:
-    """Take a page of a list that is at hand as a whole."""
-    limit, offset = LIMIT.read(request), OFFSET.read(request)
-    page = truncate_to_limit(documents[offset : offset + limit])
-    return page, page_position(len(documents), limit, offset, len(page))
+def bare_array_response(
+    page: list[Any], position: PagePosition, available: int | None = None
+) -> Response:
+    """Make a response whose body is a bare array; its position is in headers.
+
+    Args:
+        page: the elements that fit into a response.
+        position: where in the list they are.
+        available: how many there are for the page; its limit, if the list goes on, unless given.
+
+    Raises:
+        PageTooLarge: the page shows less than was asked for, since a response holds no more. A
+            client that knows no paging would take it for all.
+    """
+    if available is None:
+        available = position["limit"] if "next" in position else len(page)
+    fitting = len(page)
+    if fitting < available:
+        raise PageTooLarge(
+            f"a response doesn't hold as many; ask for limit={fitting}", limit=fitting
+        )
+    named = {
+        "x_total_count": position.get("total"),
+        "x_next_offset": position.get("next_offset"),
+        "x_next": position.get("next"),
+    }
+    headers = {name: str(value) for name, value in named.items() if value is not None}
+    return json_response(200, page, **headers)

@@ -1,12 +1,18 @@
 """Query parameters: what each takes, how it is read from a request, and what it means."""
 
 import re
-from typing import Any, Generic, TypeVar, cast, get_args
+from typing import Any, Generic, Literal, TypeVar, cast, get_args
 
 from functions.api.http import Request
 from functions.platform.clock import from_rfc3339
 from functions.platform.errors import ValidationFailed
-from functions.platform.limits import DEFAULT_PAGE_ITEMS, MAX_OFFSET, MAX_PAGE_ITEMS, MAX_TAGS
+from functions.platform.limits import (
+    DEFAULT_PAGE_ITEMS,
+    MAX_CURSOR_CHARACTERS,
+    MAX_OFFSET,
+    MAX_PAGE_ITEMS,
+    MAX_TAGS,
+)
 
 T = TypeVar("T")
 
@@ -216,4 +222,25 @@ LIMIT = IntegerParameter(
 )
 OFFSET = IntegerParameter("offset", "How many to pass over.", 0, MAX_OFFSET, 0)
 TAGS = TagsParameter("tags", "Entries that have all of these.")
+AFTER = TextParameter(
+    "after",
+    "Where the page begins: `next` of the page before, with the same filters.",
+    MAX_CURSOR_CHARACTERS,
+)
+TOTAL: ChoiceParameter[Literal["exact", "none"]] = ChoiceParameter(
+    "total",
+    "`none` leaves `total` out, and then a request costs no more than its page; `exact` is the "
+    "default, but for pages that begin `after` another one.",
+    Literal["exact", "none"],
+)
+VALUES: ChoiceParameter[Literal["omit"]] = ChoiceParameter(
+    "values", "`omit` leaves the values out, and shows all else.", Literal["omit"]
+)
+TOUCH = BooleanParameter(
+    "touch",
+    "`false` reads without a trace: the order of eviction stays as it is. Reads of others than the "
+    "owner never change it.",
+)
 PAGE: tuple[Parameter, ...] = (LIMIT, OFFSET)
+CURSOR_PAGE: tuple[Parameter, ...] = (*PAGE, AFTER, TOTAL)
+"""What a list takes whose pages may also begin after another one."""

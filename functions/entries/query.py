@@ -16,6 +16,7 @@ from functions.namespaces.rules import has_access
 from functions.namespaces.service import Namespaces
 from functions.platform import entry_keys
 from functions.platform.clock import Clock
+from functions.platform.cursors import find_start
 from functions.platform.errors import Unavailable, ValidationFailed
 from functions.platform.parallel import run_parallel
 from functions.tasks.access import TaskAccess
@@ -38,6 +39,23 @@ class QueryResult:
     @property
     def total(self) -> int:
         return len(self.sort_tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class EntryPage:
+    """A page of what matches.
+
+    Attributes:
+        sort_tokens: those that the page covers, newest first.
+        entries: what they name, without what was removed meanwhile.
+        has_more: whether more match after them.
+        total: how many match; None if they weren't counted.
+    """
+
+    sort_tokens: list[str]
+    entries: list[Entry]
+    has_more: bool
+    total: int | None
 
 
 class Queries:
@@ -72,8 +90,7 @@ class Queries:
         listed: list[str] = []
         if filters.tier != SEMANTIC.name:
             loaded += self._find_private(caller, filters)
-        is_shared = filters.tier is None and filters.agent_id is None
-        if (is_shared or filters.tier == SEMANTIC.name) and filters.pinned is None:
+        if _includes_semantic(filters):
             names = self.list_readable_namespaces(caller, filters)
             if filters.key is not None:
                 loaded += self._read_key(caller.tenant, names, filters.key, filters)
@@ -82,13 +99,124 @@ class Queries:
         by_token = {entry.sort_token: entry for entry in loaded}
         return QueryResult(sorted((*by_token, *listed), reverse=True), by_token)
 
+    def find_page(
+        self,
+        caller: Principal,
+        filters: Filters,
+        after: str | None,
+        offset: int,
+        limit: int,
+        *,
+        is_counted: bool,
+    ) -> EntryPage:
+        """Find one page of what matches; nothing is recorded as read.
+
+        Args:
+            caller: who reads.
+            filters: what matches.
+            after: the sort token after which the page begins; None for the first page.
+            offset: how many to pass over.
+            limit: how many sort tokens the page has at most.
+            is_counted: whether to count all that matches; else the cost grows with the page alone.
+
+        Raises:
+            ValidationFailed: when the query needs an agent_id (RFC-0015 §4.1).
+        """
+        assert_owner_known(caller, filters)
+        if not is_counted:
+            return self._scan_page(caller, filters, after, offset, limit)
+        found = self.find_own(caller, filters)
+        tokens = found.sort_tokens
+        start = offset if after is None else find_start(tokens, after)
+        entries = self.load_page(caller, found, start, limit)
+        page, has_more = tokens[start : start + limit], start + limit < len(tokens)
+        return EntryPage(page, entries, has_more, found.total)
+
+    def _scan_page(
+        self, caller: Principal, filters: Filters, after: str | None, offset: int, limit: int
+    ) -> EntryPage:
+        """Find a page by reading newest first from where it begins, and no further than its end."""
+        end = offset + limit
+        found = self._scan(caller, filters, after, end + 1)
+        entries = found[offset:end]
+        return EntryPage([each.sort_token for each in entries], entries, len(found) > end, None)
+
+    def _scan(
+        self, caller: Principal, filters: Filters, after: str | None, count: int
+    ) -> list[Entry]:
+        """Return up to `count` entries that match after a position, newest first."""
+        now = self._clock()
+        at_hand, namespaces = self._find_sources(caller, filters)
+        found: list[Entry] = []
+        begin = after
+        while len(found) < count:
+            tokens, end = self._list_next(caller.tenant, namespaces, filters, begin, count)
+            own = [
+                each.sort_token
+                for each in at_hand.values()
+                if (begin is None or each.sort_token < begin)
+                and (end is None or each.sort_token >= end)
+            ]
+            loaded = at_hand | self._load(
+                caller.tenant, list(map(entry_keys.parse_sort_token, tokens))
+            )
+            entries = (loaded.get(token) for token in sorted({*own, *tokens}, reverse=True))
+            found += [each for each in entries if each and matches_filters(each, filters, now)]
+            if end is None:
+                break
+            begin = end
+        return found[:count]
+
+    def _find_sources(
+        self, caller: Principal, filters: Filters
+    ) -> tuple[dict[str, Entry], list[str]]:
+        """Return what is read at once, by sort token, and the namespaces that have to be listed."""
+        loaded = [] if filters.tier == SEMANTIC.name else self._find_private(caller, filters)
+        names = (
+            self.list_readable_namespaces(caller, filters) if _includes_semantic(filters) else []
+        )
+        if filters.key is not None:
+            loaded += self._read_key(caller.tenant, names, filters.key, filters)
+            names = []
+        return {entry.sort_token: entry for entry in loaded}, names
+
+    def _list_next(
+        self, tenant: str, names: list[str], filters: Filters, begin: str | None, count: int
+    ) -> tuple[list[str], str | None]:
+        """List the next sort tokens of semantic entries that may match, and where they end.
+
+        All namespaces are read up to the same end: the highest one up to which one of them was
+        read. None if all are listed.
+        """
+        tags: list[str | None] = [*(sorted(filters.tags)[:1] or sorted(filters.tags_any))] or [None]
+        reads = [
+            partial(self._store.list_index_rows, tenant, name, tag, begin, count)
+            for name in names
+            for tag in tags
+        ]
+        lists = run_parallel(reads)
+        ends = [entry_keys.parse_index_row(rows[-1]["sk"]) for rows in lists if len(rows) == count]
+        end = max(ends, default=None)
+        now = self._clock()
+        listed = {
+            entry_keys.parse_index_row(row["sk"])
+            for rows in lists
+            for row in rows
+            if row_matches_filters(row, filters, now)
+        }
+        return [token for token in listed if end is None or token >= end], end
+
     def read_page(
         self, caller: Principal, found: QueryResult, offset: int, limit: int
     ) -> list[Entry]:
         """Return a page and record that the caller read it; what was removed is left out."""
         entries = self.load_page(caller, found, offset, limit)
-        self._access_tracker.record_reads(caller, entries)
+        self.record_reads(caller, entries)
         return entries
+
+    def record_reads(self, caller: Principal, entries: Iterable[Entry]) -> None:
+        """Record that the caller read these: eviction is ordered by it."""
+        self._access_tracker.record_reads(caller, entries)
 
     def load_page(
         self, caller: Principal, found: QueryResult, offset: int, limit: int
@@ -204,6 +332,12 @@ class Queries:
             matching = (row for row in rows if row_matches_filters(row, filters, now))
             listed[tag].update(entry_keys.parse_index_row(row["sk"]) for row in matching)
         return merge_tag_lists(listed, filters)
+
+
+def _includes_semantic(filters: Filters) -> bool:
+    """Return whether semantic memory may match."""
+    is_shared = filters.tier is None and filters.agent_id is None
+    return (is_shared or filters.tier == SEMANTIC.name) and filters.pinned is None
 
 
 def assert_owner_known(caller: Principal, filters: Filters) -> None:

@@ -52,8 +52,33 @@ class _Changeable(RequestModel):
     """`confidential` and `restricted` values are stored encrypted."""
 
 
+_SET_BY_SERVER = (
+    "id",
+    "version",
+    "created_at",
+    "updated_at",
+    "created_by",
+    "curated_by",
+    "last_accessed_at",
+    "inherited",
+)
+
+
+def _describe_ignored_fields(schema: dict[str, Any]) -> None:
+    for name in _SET_BY_SERVER:
+        schema["properties"][name] = {
+            "readOnly": True,
+            "description": "Ignored: the service sets it.",
+        }
+
+
 class NewEntry(_Changeable):
-    """Body of `POST /api/v1/memory`."""
+    """Body of `POST /api/v1/memory` and `PUT /api/v1/memory`.
+
+    What the service sets may be there, as in a document that was read before; it is ignored.
+    """
+
+    model_config = ConfigDict(json_schema_extra=_describe_ignored_fields)
 
     namespace: Name
     """The group that the entry stands in, such as `billing.invoices`."""
@@ -72,6 +97,13 @@ class NewEntry(_Changeable):
     pinned: bool | None = None
     """Episodic only: never evicted."""
     priority: Priority | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _ignore_what_the_service_sets(cls, body: object) -> object:
+        if not isinstance(body, dict) or body.keys().isdisjoint(_SET_BY_SERVER):
+            return body
+        return {name: value for name, value in body.items() if name not in _SET_BY_SERVER}
 
     @property
     def task(self) -> str | None:

@@ -92,15 +92,21 @@ class Entries:
         write = configure_first(caller.tenant, entry.namespace, caller.id, entry.created)
         return {write.key: write}
 
-    def get(self, caller: Principal, entry_id: str) -> Entry:
+    def get(self, caller: Principal, entry_id: str, *, is_touched: bool = True) -> Entry:
         """Return an entry: one call for its owner, and for semantic memory.
+
+        Args:
+            caller: who reads it.
+            entry_id: the entry's.
+            is_touched: whether the owner's read counts for the order of eviction.
 
         Raises:
             EntryNotFound: when no entry that isn't expired has this id in the caller's tenant.
             AccessDenied: when the caller may not read it.
         """
         address, nonce = _parse_id(caller, entry_id)
-        if POLICIES_BY_ID_LETTER[address.tier].is_evictable and address.is_owned_by(caller.id):
+        policy = POLICIES_BY_ID_LETTER[address.tier]
+        if is_touched and policy.is_evictable and address.is_owned_by(caller.id):
             return self._get_own_evictable(caller, address, nonce)
         found, namespace = self._read(caller, address)
         entry = self._require_live(found, address, nonce)

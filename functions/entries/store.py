@@ -24,6 +24,7 @@ from functions.platform.schema import (
     TTL_ATTRIBUTE,
 )
 from functions.platform.table import ConditionFailed, Table
+from functions.platform.table_reader import HIGHEST
 from functions.platform.ttl import to_ttl_seconds
 from functions.platform.values import compress
 from functions.platform.writes import Write, delete, put, update
@@ -101,12 +102,30 @@ class EntryStore:
         rows = self._table.query_sorted(BY_RECENCY, entry_keys.build_agent_partition(tenant, agent))
         return [to_eviction_candidate(row) for row in islice(rows, count)]
 
-    def list_index_rows(self, tenant: str, namespace: str, tag: str | None) -> list[Item]:
-        """Return a namespace's index rows under a tag, newest first; None is for all entries."""
+    def list_index_rows(
+        self,
+        tenant: str,
+        namespace: str,
+        tag: str | None,
+        before: str | None = None,
+        count: int | None = None,
+    ) -> list[Item]:
+        """Return a namespace's index rows, newest first.
+
+        Args:
+            tenant: the namespace's.
+            namespace: whose rows.
+            tag: under which they are; None is for all entries.
+            before: the sort token before which they begin; None for the newest.
+            count: how many at most; None for all.
+        """
         partition = entry_keys.build_namespace_partition(tenant, namespace)
-        return list(
-            self._table.query(partition, entry_keys.build_index_prefix(tag), newest_first=True)
-        )
+        prefix = entry_keys.build_index_prefix(tag)
+        if count is None:
+            return list(self._table.query(partition, prefix, newest_first=True))
+        last = prefix + (HIGHEST if before is None else before)
+        rows = self._table.query_from(partition, prefix, last, count + 1, newest_first=True)
+        return list(islice((row for row in rows if row["sk"] != last), count))
 
     def find_creation_time(self, tenant: str, agent: str, now: int, *, newest: bool) -> int | None:
         """Return when an agent's oldest or newest episodic entry was created, by an index."""

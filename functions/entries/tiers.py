@@ -1,8 +1,8 @@
 """What differs between working, episodic and semantic memory: one policy for each (RFC-0015 §2)."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from functions.platform import entry_keys
 from functions.platform.entry_keys import EntryAddress
@@ -15,7 +15,8 @@ from functions.platform.limits import (
 
 Tier = Literal["working", "episodic", "semantic"]
 
-_EVICTION_FIELDS = frozenset({"pinned", "priority"})
+_EVICTION_FIELDS = {"pinned": False, "priority": "normal"}
+"""The fields for evictable tiers only, with what entries of other tiers have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +52,11 @@ class TierPolicy:
             return entry_keys.build_private_address(tenant, agent, namespace, key, self.id_letter)
         return entry_keys.build_semantic_address(tenant, namespace, key)
 
-    def assert_allows_fields(self, names: Iterable[str]) -> None:
-        """Raise `ValidationFailed` when a field is for evictable tiers only."""
-        forbidden = set() if self.is_evictable else _EVICTION_FIELDS & set(names)
-        if forbidden:
-            raise ValidationFailed(min(forbidden), f"is for {EPISODIC.name} memory only")
+    def assert_allows_fields(self, given: Mapping[str, Any]) -> None:
+        """Raise `ValidationFailed` when a field has a value for evictable tiers only."""
+        for name, other in _EVICTION_FIELDS.items():
+            if not self.is_evictable and given.get(name, other) != other:
+                raise ValidationFailed(name, f"is for {EPISODIC.name} memory only")
 
 
 WORKING = TierPolicy(

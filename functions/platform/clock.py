@@ -11,10 +11,10 @@ Clock = Callable[[], int]
 _RFC3339 = re.compile(
     r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)", re.ASCII
 )
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
-_FIRST = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // _MILLISECOND
-_LAST = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // _MILLISECOND
+_FIRST = (datetime.min.replace(tzinfo=UTC) - EPOCH) // _MILLISECOND
+_LAST = (datetime.max.replace(tzinfo=UTC) - EPOCH) // _MILLISECOND
 
 
 def now_ms() -> int:
@@ -25,7 +25,7 @@ def now_ms() -> int:
 @lru_cache(4096)  # a list that is read again has the same times
 def to_rfc3339(timestamp: int) -> str:
     """Render a time (epoch ms) as RFC 3339 in UTC: `2026-02-08T10:00:00.000Z`."""
-    text = (_EPOCH + timestamp * _MILLISECOND).isoformat(timespec="milliseconds")
+    text = (EPOCH + timestamp * _MILLISECOND).isoformat(timespec="milliseconds")
     return text.replace("+00:00", "Z")
 
 
@@ -46,7 +46,7 @@ def from_rfc3339(text: str) -> int:
     fraction = match.group(1)
     if fraction is not None:
         text = text.replace(fraction, fraction[:7].ljust(7, "0"), 1)
-    timestamp = int((datetime.fromisoformat(text.upper()) - _EPOCH) // _MILLISECOND)
+    timestamp = int((datetime.fromisoformat(text.upper()) - EPOCH) // _MILLISECOND)
     if not _FIRST <= timestamp <= _LAST:
         raise ValueError("the date-time lies outside the calendar")
     return timestamp

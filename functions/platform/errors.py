@@ -97,6 +97,12 @@ ERROR_CODES: dict[str, ErrorCode] = {
         "The request body has more bytes than the service takes.",
         "Send less at once.",
     ),
+    "PAGE_TOO_LARGE": ErrorCode(
+        413,
+        "The page is too large",
+        "The list is a bare array, and what you ask for is more bytes than a response holds.",
+        "Ask for `limit` elements, and go on with `offset`.",
+    ),
     "PRECONDITION_REQUIRED": ErrorCode(
         428,
         "If-Match is needed",
@@ -267,6 +273,12 @@ class BodyTooLarge(ServiceError):
     """The request body exceeds the limit; `max` and `actual` are in bytes."""
 
     code = "BODY_TOO_LARGE"
+
+
+class PageTooLarge(ServiceError):
+    """A bare array would have to be cut; `limit` is how many of its elements fit."""
+
+    code = "PAGE_TOO_LARGE"
 
 
 class PreconditionRequired(ServiceError):

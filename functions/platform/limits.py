@@ -38,6 +38,7 @@ MAX_PAGE_BYTES = 5_000_000
 MAX_RESPONSE_BYTES = 6_000_000  # a Lambda response, itself written as JSON
 DEFAULT_PAGE_ITEMS, MAX_PAGE_ITEMS = 100, 1000
 MAX_OFFSET = 10**9
+MAX_CURSOR_CHARACTERS = 2048  # a position holds an id or a name
 MAX_VALIDATION_ERRORS = 20  # that one response names
 DEFAULT_RESULTS, MAX_RESULTS = 5, 100  # of a search or a recall of facts
 DEFAULT_RECALLED_EPISODES = 10

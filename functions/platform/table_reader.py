@@ -13,7 +13,7 @@ from functions.platform.retry import Backoff
 from functions.platform.table_client import TableClient, encode_key, encode_placeholders
 
 _INDEX_PAGE = 25
-_HIGHEST = "\U0010ffff"  # sorts behind all other characters
+HIGHEST = "\U0010ffff"  # sorts behind all other characters
 
 
 class TableReader(TableClient):
@@ -62,7 +62,7 @@ class TableReader(TableClient):
 
         A call per megabyte read; `condition` filters what is returned, not what is read.
         """
-        request = _build_range(partition, prefix, prefix + _HIGHEST, newest_first=newest_first)
+        request = _build_range(partition, prefix, prefix + HIGHEST, newest_first=newest_first)
         request["ExpressionAttributeValues"] |= encode_placeholders(values)
         if condition:
             request["FilterExpression"] = condition

@@ -1,31 +1,65 @@
 """Times to live: `ttl` and `expires_at` of requests (RFC-0015 §1.1)."""
 
+import calendar
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from fractions import Fraction
+from typing import NamedTuple
 
-from functions.platform.clock import to_rfc3339
+from functions.platform.clock import EPOCH, to_rfc3339
 from functions.platform.errors import ValidationFailed
 
-_NUMBER = r"\d{1,9}(?:[.,]\d{1,9})?"
+_PREFIX = "duration:"
+_NUMBER = r"(\d{1,12}(?:[.,]\d{1,9})?)"
 _DURATION = re.compile(
-    rf"duration:(P(?=[\dT])(?:{_NUMBER}Y)?(?:{_NUMBER}M)?(?:{_NUMBER}W)?(?:{_NUMBER}D)?"
-    rf"(?:T(?=\d)(?:{_NUMBER}H)?(?:{_NUMBER}M)?(?:{_NUMBER}S)?)?)",
+    rf"P(?=[\dT])(?:{_NUMBER}Y)?(?:{_NUMBER}M)?(?:{_NUMBER}W)?(?:{_NUMBER}D)?"
+    rf"(?:T(?=\d)(?:{_NUMBER}H)?(?:{_NUMBER}M)?(?:{_NUMBER}S)?)?",
     re.ASCII,
 )
+_DAY = 86_400_000  # ms
+_UNITS = (7 * _DAY, _DAY, 3_600_000, 60_000, 1000)  # weeks to seconds, in ms
+_DAYS_OF_MONTH = 30  # where a month is no calendar month: in a fraction of one
+
+
+class Duration(NamedTuple):
+    """An ISO 8601 duration: calendar months, and the rest in ms."""
+
+    months: int
+    rest: int
+
+    def add_to(self, start: int) -> int:
+        """Return the time (epoch ms) after the duration; the last day of a month stays in it.
+
+        Raises:
+            OverflowError, ValueError: the time lies beyond the calendar.
+        """
+        if self.months:
+            start = _add_months(start, self.months)
+        to_rfc3339(start + self.rest)
+        return start + self.rest
+
+    @property
+    def milliseconds(self) -> int:
+        """Its length where it starts at no date: a month has 30 days, a year 365."""
+        years, months = divmod(self.months, 12)
+        return (365 * years + _DAYS_OF_MONTH * months) * _DAY + self.rest
 
 
 def compute_expiry(ttl: str | None, expires_at: int | None, now: int, *policies: str) -> int | None:
     """Compute when something expires (epoch ms); `expires_at` overrides `ttl` (RFC-0015 §1.1).
 
     Args:
+        ttl: `duration:` and an ISO 8601 duration, one of the policies, or None.
+        expires_at: epoch ms.
+        now: epoch ms.
         policies: values of `ttl` that set no time.
 
     Raises:
         ValidationFailed: `ttl` isn't valid, or the time isn't in the future.
     """
-    after = None if ttl is None or ttl in policies else parse_duration(ttl, "ttl", *policies)
+    lasts = None if ttl is None or ttl in policies else parse_duration(ttl, "ttl", *policies)
     if expires_at is None:
-        return _add(now, after) if after is not None else None
+        return None if lasts is None else _add(now, lasts)
     if expires_at <= now:
         raise ValidationFailed("expires_at", "lies in the past")
     return expires_at
@@ -36,35 +70,36 @@ def to_ttl_seconds(expiry: int | None) -> int | None:
     return None if expiry is None else -(-expiry // 1000)
 
 
-def parse_duration(text: str, field: str, *policies: str) -> int:
-    """Parse a `duration:<ISO 8601>` into milliseconds; a year has 365 days, a month 30.
+def parse_duration(text: str, field: str, *policies: str) -> Duration:
+    """Parse a `duration:<ISO 8601>`.
 
     Raises:
         ValidationFailed: `text` is no duration; the message names `policies` as alternatives.
     """
-    match = _DURATION.fullmatch(text)
+    match = _DURATION.fullmatch(text.removeprefix(_PREFIX)) if text.startswith(_PREFIX) else None
     if match is None:
         names = ", ".join((*policies, "duration:<ISO 8601>"))
         raise ValidationFailed(field, f"is {names} or null")
-    try:
-        lifetime = _parse_iso8601(match.group(1)) // timedelta(milliseconds=1)
-    except (ValueError, OverflowError) as error:
-        raise ValidationFailed(field, "holds no ISO 8601 duration, such as PT24H") from error
-    if lifetime <= 0:
+    years, months, *others = (Fraction((each or "0").replace(",", ".")) for each in match.groups())
+    total = 12 * years + months
+    rest = sum((n * unit for n, unit in zip(others, _UNITS, strict=True)), start=Fraction())
+    rest += (total % 1) * _DAYS_OF_MONTH * _DAY
+    duration = Duration(int(total), int(rest))
+    if duration <= (0, 0):
         raise ValidationFailed(field, "a duration must be longer than nothing")
-    return lifetime
+    return duration
 
 
-def _add(now: int, lifetime: int) -> int:
+def _add(now: int, duration: Duration) -> int:
     try:
-        to_rfc3339(now + lifetime)
-    except OverflowError as error:
+        return duration.add_to(now)
+    except (OverflowError, ValueError) as error:
         raise ValidationFailed("ttl", "ends beyond the calendar") from error
-    return now + lifetime
 
 
-def _parse_iso8601(text: str) -> timedelta:
-    """Parse an ISO 8601 duration. Raises `ValueError` if it is out of range."""
-    from pydantic import TypeAdapter  # noqa: PLC0415 - 60 ms, and few requests have a duration
-
-    return TypeAdapter(timedelta).validate_python(text)
+def _add_months(start: int, months: int) -> int:
+    before = datetime.fromtimestamp(start // 1000, UTC)
+    year, month = divmod(before.year * 12 + before.month - 1 + months, 12)
+    last_day = calendar.monthrange(year, month + 1)[1]
+    after = before.replace(year=year, month=month + 1, day=min(before.day, last_day))
+    return (after - EPOCH) // timedelta(milliseconds=1) + start % 1000

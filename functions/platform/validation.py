@@ -61,11 +61,33 @@ Tag = Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARACTERS)]
 Identifier = Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARACTERS)]
 """A task's or an intent's id."""
 
+
+def _normalize_ttl(value: object) -> object:
+    """Write a number of seconds, or an ISO 8601 duration without prefix, as RFC-0015 has it."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return f"duration:PT{value:.9f}".rstrip("0").rstrip(".") + "S"
+    if isinstance(value, str) and value.startswith("P"):
+        return f"duration:{value}"
+    return value
+
+
 TTL_PATTERN = "^(task_lifetime|duration:P.*)$"
 Ttl = Annotated[
     str,
+    BeforeValidator(_normalize_ttl),
     Field(max_length=MAX_TTL_CHARACTERS),
-    WithJsonSchema({"type": "string", "maxLength": MAX_TTL_CHARACTERS, "pattern": TTL_PATTERN}),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {
+                    "type": "string",
+                    "maxLength": MAX_TTL_CHARACTERS,
+                    "pattern": "^(task_lifetime|(duration:)?P.*)$",
+                },
+                {"type": "number", "exclusiveMinimum": 0, "description": "seconds"},
+            ]
+        }
+    ),
 ]
 """How long something is kept; the service parses it and names what is wrong with it."""
 

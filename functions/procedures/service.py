@@ -62,7 +62,11 @@ class Procedures:
             VersionMismatch: If-Match names another version than the present one.
         """
         spec = dumps_checked(new.spec, "spec", MAX_SPEC_BYTES)
-        half_life = None if new.half_life is None else parse_duration(new.half_life, "half_life")
+        half_life = (
+            None
+            if new.half_life is None
+            else parse_duration(new.half_life, "half_life").milliseconds
+        )
         key = workflow_key(caller.tenant, procedure, id)
         backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
         while True:

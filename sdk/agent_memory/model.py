@@ -323,7 +323,7 @@ class EntryFields(TypedDict, total=False):
     scope: Mapping[str, str] | None
     sensitivity: Sensitivity | None
     tags: Iterable[str] | None
-    ttl: str | None
+    ttl: Any | None
 
 
 class EntryChanges(TypedDict, total=False):
@@ -334,7 +334,7 @@ class EntryChanges(TypedDict, total=False):
     priority: Priority | None
     sensitivity: Sensitivity | None
     tags: Iterable[str] | None
-    ttl: str | None
+    ttl: Any | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -405,7 +405,7 @@ ENTRY_FIELDS = {
     ),
     "ttl": FieldInfo(
         "ttl",
-        "string",
+        "object",
         (),
         (
             "`task_lifetime`, `duration:` and an ISO 8601 duration, such as "
@@ -457,7 +457,7 @@ ENTRY_CHANGES = {
     ),
     "ttl": FieldInfo(
         "ttl",
-        "string",
+        "object",
         (),
         (
             "`task_lifetime`, `duration:` and an ISO 8601 duration, such as "

@@ -29,7 +29,8 @@ _HEADERS = {
     "Location": ("string", "Where it stands."),
     "Retry-After": ("integer", "Seconds to wait before the same request is sent again."),
     "WWW-Authenticate": ("string", "How to send a key."),
-    "X-Next-Offset": ("integer", "Where to go on; absent on the last page."),
+    "X-Next-Offset": ("integer", "The offset of the next page; absent on the last page."),
+    "X-Next": ("string", "What to send as `after` for the next page; absent on the last page."),
     "X-Request-Id": ("string", "Names this request in the service's logs."),
     "X-Total-Count": ("integer", "How many match, on all pages."),
 }

@@ -41,7 +41,7 @@ class EntryDocument(TypedDict):
     key: str
     """The entry's name within its namespace."""
     value: NotRequired[Annotated[JsonObject, VALUE]]
-    """Your JSON object. Absent without `memory.read`."""
+    """Your JSON object. Absent without `memory.read`, and with `values=omit`."""
     memory_type: Tier
     """The tier: it decides on lifetime and access."""
     scope: EntryScopeDocument
@@ -126,8 +126,8 @@ class SummaryDocument(TypedDict):
     semantic_namespaces_accessible: list[str]
 
 
-def render_entry(entry: Entry) -> EntryDocument:
-    """Render an entry; its value is copied as it is stored, and never parsed."""
+def render_entry(entry: Entry, *, has_value: bool = True) -> EntryDocument:
+    """Render an entry; its value, if any, is copied as it is stored, and never parsed."""
     scope: EntryScopeDocument = {}
     if entry.task is not None:
         scope["task_id"] = entry.task
@@ -138,7 +138,6 @@ def render_entry(entry: Entry) -> EntryDocument:
         "agent_id": entry.agent,
         "namespace": entry.namespace,
         "key": entry.key,
-        "value": orjson.Fragment(entry.value),
         "memory_type": entry.tier,
         "scope": scope,
         "tags": entry.tags,
@@ -152,6 +151,8 @@ def render_entry(entry: Entry) -> EntryDocument:
         "expires_at": to_optional_rfc3339(entry.expires),
         "created_by": entry.author,
     }
+    if has_value:
+        document["value"] = orjson.Fragment(entry.value)
     if not entry.policy.is_private and entry.curator is not None:
         document["curated_by"] = entry.curator
     return document

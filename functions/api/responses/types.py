@@ -35,9 +35,12 @@ JsonObject = Annotated[orjson.Fragment, WithJsonSchema({"type": "object"})]
 class PagePosition(TypedDict):
     """Where in a list a page is."""
 
-    total: Count
-    """How many match, on all pages."""
+    total: NotRequired[Count]
+    """How many match, on all pages; absent with `total=none` and after a cursor."""
     limit: Version
-    offset: Count
+    offset: NotRequired[Count]
+    """How many were passed over; absent after a cursor."""
     next_offset: NotRequired[Count]
-    """Where to go on; absent on the last page."""
+    """The `offset` of the next page; absent on the last page and after a cursor."""
+    next: NotRequired[str]
+    """What to send as `after` for the next page, with the same filters; absent on the last page."""

@@ -2,8 +2,13 @@
 
 from functions.api.filters import AGENT_FILTERS, FILTERS, read_filters
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import page_headers, page_position, truncate_to_limit
-from functions.api.parameters import LIMIT, OFFSET, PAGE
+from functions.api.paging import (
+    BARE_ARRAY_HEADERS,
+    bare_array_response,
+    read_page_request,
+    truncate_to_limit,
+)
+from functions.api.parameters import CURSOR_PAGE, TOUCH, VALUES
 from functions.api.responses.entries import (
     EntryDocument,
     EntryPageDocument,
@@ -13,42 +18,43 @@ from functions.api.responses.entries import (
     render_search_result,
     render_summary,
 )
+from functions.api.responses.types import PagePosition
 from functions.api.routing import Route
-from functions.entries.model import Entry
-from functions.entries.query import QueryResult
+from functions.entries.model import Entry, Filters
 from functions.entries.requests import EntryChange, NewEntry
 from functions.identity.model import READ, WRITE, Principal
 from functions.search.requests import MemorySearch
 
 
 def query_entries(request: Request, caller: Principal) -> Response:
-    limit, offset = LIMIT.read(request), OFFSET.read(request)
-    found = request.services.queries.find(caller, read_filters(request))
-    page, taken = _page(request, caller, found, limit, offset)
-    position = page_position(found.total, limit, offset, taken)
+    page, position, _ = _read_page(request, caller, read_filters(request))
     return json_response(200, EntryPageDocument(entries=page, **position))
 
 
 def query_agent_entries(request: Request, caller: Principal) -> Response:
-    limit, offset = LIMIT.read(request), OFFSET.read(request)
-    found = request.services.queries.find(
-        caller, read_filters(request, request.path_params["agent_id"])
+    filters = read_filters(request, request.path_params["agent_id"])
+    return bare_array_response(*_read_page(request, caller, filters))
+
+
+def _read_page(
+    request: Request, caller: Principal, filters: Filters
+) -> tuple[list[EntryDocument], PagePosition, int]:
+    """Render a page, describe it, and count the entries that there are for it."""
+    wanted, queries = read_page_request(request, caller), request.services.queries
+    has_values = VALUES.read(request) is None
+    found = queries.find_page(
+        caller, filters, wanted.after, wanted.offset, wanted.limit, is_counted=wanted.is_counted
     )
-    page, taken = _page(request, caller, found, limit, offset)
-    return json_response(200, page, **page_headers(found.total, offset, taken))
-
-
-def _page(
-    request: Request, caller: Principal, found: QueryResult, limit: int, offset: int
-) -> tuple[list[EntryDocument], int]:
-    """Render a page, and count how many of what was found it covers."""
-    entries = request.services.queries.read_page(caller, found, offset, limit)
-    page = truncate_to_limit(map(render_entry, entries))
-    if len(page) < len(entries):
-        taken = found.sort_tokens.index(entries[len(page)].sort_token) - offset
-    else:
-        taken = min(limit, max(found.total - offset, 0))
-    return page, taken
+    page = truncate_to_limit(render_entry(each, has_value=has_values) for each in found.entries)
+    if TOUCH.read(request) is not False:
+        queries.record_reads(caller, found.entries[: len(page)])
+    tokens = found.sort_tokens
+    if len(page) < len(found.entries):
+        tokens = tokens[: tokens.index(found.entries[len(page)].sort_token)]
+    has_more = found.has_more or len(tokens) < len(found.sort_tokens)
+    last = tokens[-1] if tokens else None
+    position = wanted.describe(len(tokens), last, found.total, has_more=has_more)
+    return page, position, len(found.entries)
 
 
 def summarize_agent_memory(request: Request, caller: Principal) -> Response:
@@ -60,7 +66,8 @@ _MEMORY = "/api/v1/memory"
 
 
 def get_entry(request: Request, caller: Principal) -> Response:
-    entry = request.services.entries.get(caller, request.path_params["id"])
+    is_touched = TOUCH.read(request) is not False
+    entry = request.services.entries.get(caller, request.path_params["id"], is_touched=is_touched)
     if _unchanged(request.headers.get("if-none-match"), entry):
         return Response(304, headers={"etag": _etag(entry)})
     return _entry_response(200, entry)
@@ -120,7 +127,7 @@ ROUTES = [
         READ,
         "Query entries",
         {200: EntryPageDocument},
-        query=(*FILTERS, *PAGE),
+        query=(*FILTERS, VALUES, TOUCH, *CURSOR_PAGE),
         description="What you may not read never matches. Newest first.",
     ),
     Route(
@@ -138,11 +145,9 @@ ROUTES = [
         READ,
         "Query an agent's entries, as a bare array",
         {200: list[EntryDocument]},
-        response_headers=(
-            "X-Total-Count",
-            "X-Next-Offset",
-        ),
-        query=(*AGENT_FILTERS, *PAGE),
+        response_headers=BARE_ARRAY_HEADERS,
+        error_statuses=(413,),
+        query=(*AGENT_FILTERS, VALUES, TOUCH, *CURSOR_PAGE),
         description="As the query, with the totals in headers. Newest first.",
     ),
     Route(
@@ -153,6 +158,7 @@ ROUTES = [
         "Get an entry",
         {200: EntryDocument, 304: None},
         response_headers=("ETag",),
+        query=(TOUCH,),
         error_statuses=(404,),
     ),
     Route(

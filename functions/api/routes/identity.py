@@ -1,8 +1,8 @@
 """Tenants, principals and keys (contract §2)."""
 
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import paginate
-from functions.api.parameters import PAGE
+from functions.api.paging import build_position, paginate
+from functions.api.parameters import CURSOR_PAGE
 from functions.api.responses.identity import (
     NewPrincipalDocument,
     NewTenantDocument,
@@ -39,7 +39,13 @@ def create_principal(request: Request, caller: Principal) -> Response:
 
 def list_principals(request: Request, caller: Principal) -> Response:
     found = request.services.identity.list_principals(caller)
-    page, position = paginate(request, list(map(render_principal, found)))
+    page, position = paginate(
+        request,
+        caller,
+        found,
+        render_principal,
+        lambda each: build_position(each.created, each.id),
+    )
     return json_response(200, PrincipalPageDocument(principals=page, **position))
 
 
@@ -93,7 +99,7 @@ ROUTES = [
         ADMIN,
         "List the principals",
         {200: PrincipalPageDocument},
-        query=PAGE,
+        query=CURSOR_PAGE,
     ),
     Route(
         "GET",

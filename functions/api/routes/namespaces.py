@@ -1,8 +1,8 @@
 """Namespaces of semantic memory (contract §4)."""
 
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import paginate
-from functions.api.parameters import PAGE
+from functions.api.paging import build_position, paginate
+from functions.api.parameters import CURSOR_PAGE
 from functions.api.responses.namespaces import (
     NamespaceDocument,
     NamespacePageDocument,
@@ -19,7 +19,13 @@ _NAMESPACES = "/api/v1/memory/namespaces"
 
 def list_namespaces(request: Request, caller: Principal) -> Response:
     found = request.services.namespaces.list_visible(caller)
-    page, position = paginate(request, list(map(render_namespace, found)))
+    page, position = paginate(
+        request,
+        caller,
+        found,
+        render_namespace,
+        lambda each: build_position(each.created, each.name),
+    )
     return json_response(200, NamespacePageDocument(namespaces=page, **position))
 
 
@@ -53,7 +59,7 @@ ROUTES = [
         READ,
         "List the namespaces that the caller has access to",
         {200: NamespacePageDocument},
-        query=PAGE,
+        query=CURSOR_PAGE,
     ),
     Route(
         "GET",

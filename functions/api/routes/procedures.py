@@ -3,8 +3,8 @@
 from urllib.parse import quote
 
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import paginate
-from functions.api.parameters import PAGE
+from functions.api.paging import build_position, paginate
+from functions.api.parameters import CURSOR_PAGE
 from functions.api.responses.procedures import (
     SelectedWorkflowDocument,
     WorkflowDocument,
@@ -42,7 +42,13 @@ def get_workflow(request: Request, caller: Principal) -> Response:
 
 def list_workflows(request: Request, caller: Principal) -> Response:
     found = request.services.procedures.get_all(caller, _procedure(request))
-    page, position = paginate(request, list(map(render_workflow, found)))
+    page, position = paginate(
+        request,
+        caller,
+        found,
+        render_workflow,
+        lambda each: build_position(each.workflow.created, each.workflow.id),
+    )
     return json_response(200, WorkflowPageDocument(procedures=page, **position))
 
 
@@ -153,6 +159,6 @@ ROUTES = [
         READ,
         "List the workflows of a type of task",
         {200: WorkflowPageDocument},
-        query=PAGE,
+        query=CURSOR_PAGE,
     ),
 ]

@@ -7,8 +7,13 @@ from urllib.parse import quote
 import orjson
 
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import page_headers, truncate_to_limit
-from functions.api.parameters import LIMIT, OFFSET, PAGE, TAGS, ChoiceParameter, IntegerParameter
+from functions.api.paging import (
+    BARE_ARRAY_HEADERS,
+    bare_array_response,
+    build_position,
+    paginate,
+)
+from functions.api.parameters import CURSOR_PAGE, TAGS, ChoiceParameter, IntegerParameter
 from functions.api.responses.entries import render_entry
 from functions.api.responses.tasks import (
     AppliedWorkflowDocument,
@@ -70,12 +75,14 @@ def change_task(request: Request, caller: Principal) -> Response:
 
 def list_intent_tasks(request: Request, caller: Principal) -> Response:
     intent_id = request.path_params["intent_id"]
-    return _list_response(request, request.services.tasks.list_of_intent(caller, intent_id))
+    found = request.services.tasks.list_of_intent(caller, intent_id)
+    return _list_response(request, caller, found)
 
 
 def list_agent_tasks(request: Request, caller: Principal) -> Response:
     agent_id = request.path_params["agent_id"]
-    return _list_response(request, request.services.tasks.list_of_agent(caller, agent_id))
+    found = request.services.tasks.list_of_agent(caller, agent_id)
+    return _list_response(request, caller, found)
 
 
 def get_task_context(request: Request, caller: Principal) -> Response:
@@ -124,11 +131,13 @@ def _pack_context(
     }
 
 
-def _list_response(request: Request, tasks: list[Task]) -> Response:
-    limit, offset, status = LIMIT.read(request), OFFSET.read(request), _STATUS.read(request)
+def _list_response(request: Request, caller: Principal, tasks: list[Task]) -> Response:
+    status = _STATUS.read(request)
     matching = [task for task in tasks if status in (None, task.status)]
-    page = truncate_to_limit(map(render_task, matching[offset : offset + limit]))
-    return json_response(200, page, **page_headers(len(matching), offset, len(page)))
+    page, position = paginate(
+        request, caller, matching, render_task, lambda each: build_position(each.created, each.id)
+    )
+    return bare_array_response(page, position)
 
 
 def _task_response(status: int, task: Task, **headers: str) -> Response:
@@ -169,11 +178,9 @@ ROUTES = [
         READ,
         "List an intent's tasks, as a bare array",
         {200: list[TaskDocument]},
-        response_headers=(
-            "X-Total-Count",
-            "X-Next-Offset",
-        ),
-        query=(_STATUS, *PAGE),
+        response_headers=BARE_ARRAY_HEADERS,
+        error_statuses=(413,),
+        query=(_STATUS, *CURSOR_PAGE),
     ),
     Route(
         "GET",
@@ -182,11 +189,9 @@ ROUTES = [
         READ,
         "List the open tasks assigned to an agent, as a bare array",
         {200: list[TaskDocument]},
-        response_headers=(
-            "X-Total-Count",
-            "X-Next-Offset",
-        ),
-        query=(_STATUS, *PAGE),
+        response_headers=BARE_ARRAY_HEADERS,
+        error_statuses=(413,),
+        query=(_STATUS, *CURSOR_PAGE),
         description="Those in which the caller has part; all of them with `memory.admin`.",
     ),
     Route(

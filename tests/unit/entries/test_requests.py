@@ -29,7 +29,7 @@ ALIKE: list[tuple[str, Any]] = [
     ("pinned", "true"),
     ("pinned", 1),
     ("sensitivity", "secret"),
-    ("ttl", 3600),
+    ("ttl", [3600]),
     ("ttl", True),
     ("ttl", {"duration": "PT1H"}),
     ("bogus", 1),
@@ -80,9 +80,6 @@ def test_a_malformed_field_is_named_in_a_create_and_in_a_change(field: str, valu
         ("scope.bogus", {"bogus": "x"}),
         ("agent_id", ""),
         ("agent_id", "x" * 129),
-        ("id", "mem_mine"),
-        ("version", 1),
-        ("created_at", "2030-01-01T00:00:00Z"),
         *((name, MISSING) for name in ENTRY),
     ],
 )
@@ -151,3 +148,36 @@ def test_an_update_in_a_batch_names_its_entry_one_way_and_its_version(
 def test_malformed_settings_of_an_agent_are_named(field: str, value: Any) -> None:
     settings = {field.partition(".")[0]: value}
     assert failing_fields(AgentConfig, {"episodic": settings}) == [f"episodic.{field}"]
+
+
+SET_BY_THE_SERVICE: dict[str, Any] = {
+    "id": "mem_01HXYZ",
+    "version": 3,
+    "created_at": "2026-02-08T10:00:00Z",
+    "updated_at": None,
+    "created_by": "agent_billing_02",
+    "curated_by": "user_01HABC",
+    "last_accessed_at": "yesterday",
+    "inherited": True,
+}
+
+
+def test_what_the_service_sets_is_ignored_in_a_create_and_nothing_else_is() -> None:
+    assert validate(NewEntry, ENTRY | SET_BY_THE_SERVICE) == validate(NewEntry, ENTRY)
+    assert failing_fields(NewEntry, ENTRY | SET_BY_THE_SERVICE | {"ids": 1}) == ["ids"]
+    assert "id" in failing_fields(EntryChange, {"value": {}, "id": "mem_1"})
+
+
+@pytest.mark.parametrize(
+    ("given", "stored"),
+    [
+        (3600, "duration:PT3600S"),
+        (100, "duration:PT100S"),
+        (0.5, "duration:PT0.5S"),
+        ("PT24H", "duration:PT24H"),
+        ("duration:P1D", "duration:P1D"),
+        ("task_lifetime", "task_lifetime"),
+    ],
+)
+def test_a_ttl_is_also_seconds_or_a_duration_without_a_prefix(given: Any, stored: str) -> None:
+    assert validate(NewEntry, ENTRY | {"ttl": given}).ttl == stored

@@ -2,6 +2,7 @@
 
 import pytest
 
+from functions.platform.clock import from_rfc3339
 from functions.platform.errors import ValidationFailed
 from functions.platform.ttl import compute_expiry, to_ttl_seconds
 
@@ -50,6 +51,29 @@ def test_a_duration_counts_from_now(duration: str, seconds: float) -> None:
 def test_a_malformed_ttl_is_rejected(ttl: str) -> None:
     with pytest.raises(ValidationFailed, match="ttl"):
         compute_expiry(ttl, None, NOW, "task_lifetime")
+
+
+@pytest.mark.parametrize(
+    ("duration", "start", "end"),
+    [
+        ("P1M", "2026-01-31T10:00:00.005Z", "2026-02-28T10:00:00.005Z"),
+        ("P1M", "2028-01-31T00:00:00.000Z", "2028-02-29T00:00:00.000Z"),
+        ("P1Y", "2028-02-29T00:00:00.000Z", "2029-02-28T00:00:00.000Z"),
+        ("P1Y2M", "2026-11-22T00:00:00.000Z", "2028-01-22T00:00:00.000Z"),
+        ("P1Y2M3DT4H", "2026-11-22T00:00:00.000Z", "2028-01-25T04:00:00.000Z"),
+        ("P0.5Y", "2026-01-01T00:00:00.000Z", "2026-07-01T00:00:00.000Z"),
+        ("P1.5M", "2026-01-01T00:00:00.000Z", "2026-02-16T00:00:00.000Z"),
+    ],
+)
+def test_months_and_years_are_those_of_the_calendar(duration: str, start: str, end: str) -> None:
+    expiry = compute_expiry(f"duration:{duration}", None, from_rfc3339(start))
+    assert expiry == from_rfc3339(end)
+
+
+def test_a_duration_beyond_the_calendar_is_rejected() -> None:
+    for duration in ("P9999Y", "P999999999M", "P99999999999D"):
+        with pytest.raises(ValidationFailed, match="ttl"):
+            compute_expiry(f"duration:{duration}", None, NOW)
 
 
 def test_a_moment_wins_over_a_duration_and_lies_in_the_future() -> None:

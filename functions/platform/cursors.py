@@ -1,0 +1,52 @@
+"""Cursors: where the next page of a list begins, signed so that only this service makes them."""
+
+import base64
+import binascii
+import hmac
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+
+_PURPOSE = b"agent-memory: cursors of lists"
+_MAC_BYTES = 16
+
+
+class Cursors:
+    """Signs and verifies cursors, each for one list.
+
+    Args:
+        read_root_key: gives the operator's key, from which the signing key is derived. It is
+            called at the first use: most requests need no cursor.
+    """
+
+    def __init__(self, read_root_key: Callable[[], str]) -> None:
+        self._read_root_key = read_root_key
+        self._key = b""
+
+    def sign(self, list_name: bytes, position: str) -> str:
+        """Make the cursor of a position in a list; `list_name` tells the list from all others."""
+        text = position.encode()
+        return (
+            base64.urlsafe_b64encode(self._compute_mac(list_name, text) + text).decode().rstrip("=")
+        )
+
+    def verify(self, list_name: bytes, cursor: str) -> str | None:
+        """Return the position of a cursor; None if it wasn't made for this list."""
+        try:
+            decoded = base64.b64decode(cursor + "=" * (-len(cursor) % 4), b"-_", validate=True)
+        except (binascii.Error, ValueError):
+            return None
+        mac, text = decoded[:_MAC_BYTES], decoded[_MAC_BYTES:]
+        if not hmac.compare_digest(mac, self._compute_mac(list_name, text)):
+            return None
+        return text.decode()
+
+    def _compute_mac(self, list_name: bytes, position: bytes) -> bytes:
+        if not self._key:
+            self._key = hmac.digest(self._read_root_key().encode(), _PURPOSE, "sha256")
+        message = len(list_name).to_bytes(4) + list_name + position
+        return hmac.digest(self._key, message, "sha256")[:_MAC_BYTES]
+
+
+def find_start(positions: Sequence[str], after: str) -> int:
+    """Return the index of the first position after one, in a list whose positions descend."""
+    return bisect_left(positions, x=True, key=lambda position: position < after)

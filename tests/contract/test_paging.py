@@ -1,0 +1,130 @@
+"""Contract §3: pages that begin after another one neither skip nor repeat."""
+
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.contract.bodies import BATCH, MEMORY, NAMESPACES, create, entry, read, sized
+from tests.contract.expect import invalid, ok, refused
+from tests.contract.service import Tenant
+
+
+def read_pages(client: httpx.Client, path: str, **params: Any) -> list[dict[str, Any]]:
+    """All pages of a list, one after another."""
+    pages: list[dict[str, Any]] = [ok(client.get(path, params=params))]
+    while "next" in pages[-1]:
+        pages.append(ok(client.get(path, params=params | {"after": pages[-1]["next"]})))
+    return pages
+
+
+def keys(pages: list[dict[str, Any]]) -> list[str]:
+    return [each["key"] for page in pages for each in page["entries"]]
+
+
+@pytest.fixture
+def alice(tenant: Tenant) -> httpx.Client:
+    """A user with entries of all tiers in three namespaces, e0 the oldest."""
+    alice = tenant.user("alice")
+    for number in range(7):
+        body = entry(key=f"e{number}", tags=["odd"] if number % 2 else ["even"])
+        if number % 3:
+            body |= {"memory_type": "semantic", "namespace": f"facts.{number % 2}"}
+        create(alice, body)
+        tenant.service.clock.advance(seconds=1)
+    return alice
+
+
+@pytest.mark.parametrize("total", ["exact", "none"])
+def test_pages_after_a_cursor_show_what_stays_once(alice: httpx.Client, total: str) -> None:
+    params: dict[str, Any] = {"limit": 2, "total": total}
+    first = ok(alice.get(MEMORY, params=params))
+    assert keys([first]) == ["e6", "e5"]
+    assert first.get("total") == (7 if total == "exact" else None)
+    create(alice, entry(key="new"))
+    assert alice.delete(f"{MEMORY}/{first['entries'][1]['id']}").status_code == 204
+    second = ok(alice.get(MEMORY, params=params | {"after": first["next"]}))
+    third = ok(alice.get(MEMORY, params=params | {"after": second["next"]}))
+    last = ok(alice.get(MEMORY, params=params | {"after": third["next"]}))
+    assert keys([second, third, last]) == ["e4", "e3", "e2", "e1", "e0"]
+    assert "next" not in last
+    assert "offset" not in second
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        ({}, ["e6", "e5", "e4", "e3", "e2", "e1", "e0"]),
+        ({"memory_type": "semantic"}, ["e5", "e4", "e2", "e1"]),
+        ({"memory_type": "semantic", "namespace": "facts.*"}, ["e5", "e4", "e2", "e1"]),
+        ({"memory_type": "semantic", "tags": "even"}, ["e4", "e2"]),
+        ({"memory_type": "semantic", "tags_any": "even,odd"}, ["e5", "e4", "e2", "e1"]),
+        ({"memory_type": "semantic", "tags": "even,odd"}, []),
+        ({"key": "e4"}, ["e4"]),
+        ({"agent_id": "alice"}, ["e6", "e3", "e0"]),
+        ({"agent_id": "alice", "tags": "odd"}, ["e3"]),
+    ],
+)
+def test_uncounted_pages_find_what_counted_ones_find(
+    alice: httpx.Client, filters: dict[str, str], expected: list[str]
+) -> None:
+    assert keys(read_pages(alice, MEMORY, limit=1, total="none", **filters)) == expected
+    assert keys(read_pages(alice, MEMORY, limit=3, total="exact", **filters)) == expected
+    counted = ok(alice.get(MEMORY, params=filters))
+    assert (keys([counted]), counted["total"]) == (expected, len(expected))
+
+
+def test_a_cursor_is_for_its_caller_list_and_filters_alone(
+    tenant: Tenant, alice: httpx.Client
+) -> None:
+    cursor = ok(alice.get(MEMORY, params={"limit": 1}))["next"]
+    ok(alice.get(MEMORY, params={"limit": 5, "after": cursor, "values": "omit"}))
+    others: tuple[tuple[httpx.Client, str, dict[str, str]], ...] = (
+        (alice, MEMORY, {"memory_type": "semantic"}),
+        (alice, "/api/v1/agents/alice/memory", {}),
+        (alice, NAMESPACES, {}),
+        (tenant.user("bob"), MEMORY, {}),
+    )
+    for client, path, params in others:
+        invalid(client.get(path, params=params | {"after": cursor}), "after")
+    invalid(alice.get(MEMORY, params={"after": cursor[:-2] + "AA"}), "after")
+    invalid(alice.get(MEMORY, params={"after": "ü"}), "after")
+    invalid(alice.get(MEMORY, params={"after": cursor, "offset": 0}), "offset")
+
+
+def test_other_lists_have_cursors_too(tenant: Tenant, alice: httpx.Client) -> None:
+    found = read_pages(alice, NAMESPACES, limit=1, total="none")
+    assert [each["namespace"] for page in found for each in page["namespaces"]] == [
+        "facts.0",
+        "facts.1",
+    ]
+    principals = read_pages(tenant.admin, "/api/v1/principals", limit=1)
+    assert len(principals) == 2
+    first = alice.get("/api/v1/agents/alice/memory", params={"limit": 2, "total": "none"})
+    assert "X-Total-Count" not in first.headers
+    after: dict[str, Any] = {"limit": 2, "after": first.headers["X-Next"], "total": "none"}
+    second = alice.get("/api/v1/agents/alice/memory", params=after)
+    assert [each["key"] for each in (*ok(first), *ok(second))] == ["e6", "e3", "e0"]
+    assert "X-Next" not in second.headers
+
+
+def test_a_bare_array_is_never_cut_silently(tenant: Tenant) -> None:
+    alice = tenant.user("alice")
+    for start in (0, 40):
+        large = [entry(key=f"k{n}", value=sized(65_536)) for n in range(start, start + 40)]
+        ok(alice.post(BATCH, json={"entries": large}))
+    path = "/api/v1/agents/alice/memory"
+    limit = refused(alice.get(path), 413, "PAGE_TOO_LARGE")["limit"]
+    assert len(ok(alice.get(path, params={"limit": limit}))) == limit
+    rest = ok(alice.get(path, params={"limit": limit, "offset": limit}))
+    assert limit + len(rest) == 80
+    assert len(ok(alice.get(path, params={"values": "omit"}))) == 80
+
+
+def test_values_can_be_left_out(alice: httpx.Client) -> None:
+    for tier in ("episodic", "semantic"):
+        params = {"values": "omit", "memory_type": tier, "agent_id": "alice"}
+        (whole, *_) = ok(alice.get(MEMORY, params=params))["entries"]
+        assert "value" not in whole
+        assert read(alice, whole["id"]).json().keys() - whole.keys() == {"value"}
+    invalid(alice.get(MEMORY, params={"values": "none"}), "values")
