@@ -82,7 +82,7 @@ from functions.vectors.factory import build_vector_search, format_name
 from functions.vectors.model import VectorSearch
 from functions.vectors.store import VectorStore
 from functions.workflows.service import Workflows
-from functions.workflows.store import AppliedFileStore
+from functions.workflows.store import AppliedWorkflowStore
 from functions.working_values.service import WorkingValues
 from functions.working_values.store import WorkingValueStore
 
@@ -319,9 +319,16 @@ class Container:
 
     @cached_property
     def workflows(self) -> Workflows:
-        store = AppliedFileStore(self.table)
+        store = AppliedWorkflowStore(self.table)
         return Workflows(
-            store, self.namespaces, self.agent_memory, self.tasks, self.task_access, self.clock
+            store,
+            self.namespaces,
+            self.agent_memory,
+            self.tasks,
+            self.task_access,
+            self.intents,
+            self.audit,
+            self.clock,
         )
 
     # Search and facts

@@ -119,7 +119,9 @@ COORDINATED_TASK = ItemType(
 RESTRICTIONS = ItemType(
     "restrictions", "tasks", _AGENT, "g", "What guardrails forbid an agent, merged"
 )
-WORKFLOW = ItemType("workflow", "workflows", "{tenant}#w#{workflow}", "w", "An applied workflow")
+WORKFLOW = ItemType(
+    "workflow", "workflows", "{tenant}#w#{workflow}", "w", "A workflow's seed and last file"
+)
 PROCESSED_EVENT = ItemType(
     "processed task event",
     "tasks",

@@ -12,7 +12,7 @@ from functions.platform.clock import Clock
 from functions.platform.errors import NotFound, ValidationFailed
 from functions.platform.retry import Backoff
 from functions.platform.table import TransactionConditionFailed
-from functions.tasks.authority import READ_INTENT, SET_ACL, SET_OWNER
+from functions.tasks.authority import READ_INTENT, SET_ACL, SET_OWNER, USE_INTENT
 from functions.tasks.intent_store import IntentStore, replace_intent
 from functions.tasks.model import Intent
 from functions.tasks.requests import Acl
@@ -52,6 +52,14 @@ class Intents:
             raise NotFound("nobody has named this intent")
         authorize(caller, action, intent)
         return intent
+
+    def authorize_use(self, caller: Principal, intent_id: str) -> None:
+        """Check that the caller may name an intent, whether anybody has or not.
+
+        Raises:
+            AccessDenied: it belongs to somebody else.
+        """
+        authorize(caller, USE_INTENT, self._store.get(caller.tenant, intent_id))
 
     def set_acl(self, caller: Principal, intent_id: str, acl: Acl) -> Intent:
         """Replace an intent's access list; a coordinator or user owns an intent without an owner.

@@ -28,7 +28,7 @@ class TaskPlan:
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """All that a workflow sets: it follows from the file alone."""
+    """All that a workflow sets: it follows from the file and the workflow's seed."""
 
     name: str
     version: str | None

@@ -42,16 +42,26 @@ def _find_cycle(workflow: Workflow) -> Problems:
     return []
 
 
-def build_application(workflow: Workflow) -> Application:
-    """Build all that the workflow sets. The same file gives the same, ids included."""
+def build_intent_id(workflow: Workflow) -> str:
+    """Build the id of the intent that has the workflow's tasks."""
+    return f"workflow:{workflow.name}"
+
+
+def build_application(workflow: Workflow, seed: bytes) -> Application:
+    """Build all that the workflow sets. The same file and seed give the same, ids included.
+
+    Args:
+        workflow: the file.
+        seed: keeps the ids of tasks from being known before they are registered.
+    """
     version = None if workflow.version is None else str(workflow.version)
-    ids = {step.task: _build_task_id(workflow.name, version, step.task) for step in workflow.plan}
+    ids = {step.task: _build_task_id(seed, version, step.task) for step in workflow.plan}
     named = [*workflow.agents, *(step.agent for step in workflow.plan if step.agent is not None)]
     agents = [_build_agent_plan(workflow, agent) for agent in dict.fromkeys(named)]
     return Application(
         name=workflow.name,
         version=version,
-        intent=f"workflow:{workflow.name}",
+        intent=build_intent_id(workflow),
         namespaces=list(dict.fromkeys(workflow.memory.semantic_namespaces)),
         agents=[each for each in agents if (each.capacity, each.pinned_namespaces) != (None, None)],
         tasks=[_build_task_plan(workflow, step, ids) for step in workflow.plan],
@@ -64,9 +74,9 @@ def hash_workflow(workflow: Workflow) -> bytes:
     return blake2b(to_json(workflow.model_dump(exclude_unset=True)), digest_size=16).digest()
 
 
-def _build_task_id(workflow: str, version: str | None, task: str) -> str:
-    seed = to_json([workflow, version, task])
-    return keys.build_id("task", blake2b(seed, digest_size=16).digest())
+def _build_task_id(seed: bytes, version: str | None, task: str) -> str:
+    hashed = blake2b(to_json([version, task]), digest_size=16, key=seed)
+    return keys.build_id("task", hashed.digest())
 
 
 def _build_agent_plan(workflow: Workflow, agent: str) -> AgentPlan:

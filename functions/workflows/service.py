@@ -1,19 +1,28 @@
 """Applies workflows: their namespaces, agents and tasks (RFC-0015 §7; contract §5)."""
 
+from dataclasses import replace
+from typing import Any
+
+from functions.audit.service import AuditTrail
+from functions.authorization.rules import authorize
 from functions.entries.agents import AgentMemory
 from functions.entries.requests import AgentConfig
 from functions.identity.model import Principal
 from functions.namespaces.service import Namespaces
 from functions.platform.clock import Clock
-from functions.platform.errors import AccessDenied
+from functions.platform.errors import EntryExists
 from functions.platform.idempotency import RequestToken
+from functions.platform.writes import Write
 from functions.tasks.access import TaskAccess
+from functions.tasks.intents import Intents
+from functions.tasks.model import Task
 from functions.tasks.requests import NewTask, TaskChange
 from functions.tasks.service import Tasks
 from functions.workflows import rules
+from functions.workflows.authority import APPLY_WORKFLOW
 from functions.workflows.model import Application
 from functions.workflows.requests import Workflow
-from functions.workflows.store import AppliedFile, AppliedFileStore
+from functions.workflows.store import AppliedWorkflow, AppliedWorkflowStore
 
 
 class Workflows:
@@ -21,11 +30,13 @@ class Workflows:
 
     def __init__(
         self,
-        store: AppliedFileStore,
+        store: AppliedWorkflowStore,
         namespaces: Namespaces,
         agents: AgentMemory,
         tasks: Tasks,
         task_access: TaskAccess,
+        intents: Intents,
+        audit: AuditTrail,
         clock: Clock,
     ) -> None:
         self._store = store
@@ -33,6 +44,8 @@ class Workflows:
         self._agents = agents
         self._tasks = tasks
         self._task_access = task_access
+        self._intents = intents
+        self._audit = audit
         self._clock = clock
 
     def apply(self, caller: Principal, workflow: Workflow, token: RequestToken) -> Application:
@@ -41,32 +54,47 @@ class Workflows:
         What a crash leaves undone, the same file sets when it is applied again.
 
         Raises:
-            AccessDenied: the caller can't coordinate, or others own the workflow's tasks.
+            AccessDenied: the caller can't coordinate, or others own the workflow's intent.
+            EntryExists: a task of the plan is somebody else's.
             IdempotencyConflict: the last file had the same Idempotency-Key, but another content.
         """
-        if not caller.may_coordinate:
-            raise AccessDenied("a workflow is applied by a coordinator or user")
-        application = rules.build_application(workflow)
+        authorize(caller, APPLY_WORKFLOW, workflow.name)
         digest = rules.hash_workflow(workflow)
         last = self._store.get(caller.tenant, workflow.name)
         if last is not None:
             token.matches(last.request)
             if last.digest == digest:
-                return application
+                return rules.build_application(workflow, last.seed)
+        self._intents.authorize_use(caller, rules.build_intent_id(workflow))
+        last = last or self._store.create(caller.tenant, workflow.name)
+        application = rules.build_application(workflow, last.seed)
+        self._set_up(caller, application)
+        applied = replace(
+            last,
+            digest=digest,
+            request=token.stored,
+            version=application.version,
+            applied=self._clock(),
+        )
+        self._store.replace(caller.tenant, applied, self._record(caller, last, applied))
+        return application
+
+    def _record(self, caller: Principal, last: AppliedWorkflow, applied: AppliedWorkflow) -> Write:
+        target = f"workflow:{applied.name}"
+        before, after = _describe(last), _describe(applied)
+        return self._audit.record(caller, APPLY_WORKFLOW, target, before, after)
+
+    def _set_up(self, caller: Principal, application: Application) -> None:
         self._set_tasks(caller, application)
         for name in application.namespaces:
             self._namespaces.configure_if_new(caller, name)
         for agent in application.agents:
             config = AgentConfig(episodic=rules.build_settings(agent))
             self._agents.configure(caller, agent.agent, config, RequestToken.create())
-        applied = AppliedFile(digest, token.stored, self._clock())
-        self._store.put(caller.tenant, workflow.name, applied)
-        return application
 
     def _set_tasks(self, caller: Principal, application: Application) -> None:
         """Register the plan's tasks, and change those that exist and are open."""
-        ids = {task.id for task in application.tasks}
-        present = {task.id: task for task in self._task_access.get_many(caller.tenant, ids)}
+        present = self._get_tasks(caller, application)
         for plan in application.tasks:
             fields = rules.build_task_fields(plan, application)
             task = present.get(plan.id)
@@ -76,3 +104,21 @@ class Workflows:
             elif task.ended is None and not rules.is_up_to_date(task, plan, fields):
                 change, token = TaskChange(**fields), RequestToken.create()
                 self._tasks.change(caller, task.id, task.version, change, token)
+
+    def _get_tasks(self, caller: Principal, application: Application) -> dict[str, Task]:
+        """Read the plan's tasks that exist, by id.
+
+        Raises:
+            EntryExists: one of them is somebody else's.
+        """
+        ids = {task.id for task in application.tasks}
+        present = self._task_access.get_many(caller.tenant, ids)
+        if any(task.coordinator != caller.id for task in present):
+            raise EntryExists("a task of this plan has another coordinator")
+        return {task.id: task for task in present}
+
+
+def _describe(workflow: AppliedWorkflow) -> dict[str, Any] | None:
+    if workflow.digest is None:
+        return None
+    return {"version": workflow.version, "digest": workflow.digest.hex()}

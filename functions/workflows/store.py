@@ -1,42 +1,80 @@
-"""Reads and writes which file of a workflow was applied last."""
+"""Reads and writes of what is known of a workflow: its seed, and the file that was applied last."""
 
+import secrets
 from dataclasses import dataclass
 
-from functions.platform.table import Table
+from functions.platform.items import Item
+from functions.platform.table import ConditionFailed, Table
 from functions.platform.task_keys import build_workflow_key
-from functions.platform.writes import put
+from functions.platform.writes import Write, put
+
+_SEED_BYTES = 16
 
 
 @dataclass(frozen=True, slots=True)
-class AppliedFile:
-    """The file that was applied last: its digest, the request's token and the time in epoch ms."""
+class AppliedWorkflow:
+    """A workflow of a tenant.
 
-    digest: bytes
-    request: bytes
-    applied: int
+    Attributes:
+        name: the workflow's.
+        seed: what the ids of its tasks are made from; random, and in no answer.
+        digest: of the file that was applied last; None before the first one is.
+        request: the token of the request that applied it.
+        version: of that file.
+        applied: when it was applied, in epoch ms.
+    """
+
+    name: str
+    seed: bytes
+    digest: bytes | None = None
+    request: bytes | None = None
+    version: str | None = None
+    applied: int | None = None
 
 
-class AppliedFileStore:
-    """The last applied file of each workflow of a tenant."""
+class AppliedWorkflowStore:
+    """The workflows of all tenants."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
 
-    def get(self, tenant: str, workflow: str) -> AppliedFile | None:
-        """Read which file was applied last: one call."""
+    def get(self, tenant: str, workflow: str) -> AppliedWorkflow | None:
+        """Read a workflow: one call."""
         item = self._table.get(build_workflow_key(tenant, workflow))
-        return (
-            None
-            if item is None
-            else AppliedFile(item["digest"], item["request_token"], item["applied"])
-        )
+        return None if item is None else _from_item(item)
 
-    def put(self, tenant: str, workflow: str, file: AppliedFile) -> None:
-        """Store which file was applied last."""
-        item = {
-            "name": workflow,
-            "digest": file.digest,
-            "request_token": file.request,
-            "applied": file.applied,
-        }
-        self._table.put(put(build_workflow_key(tenant, workflow), item))
+    def create(self, tenant: str, workflow: str) -> AppliedWorkflow:
+        """Store a workflow with a random seed, unless another request has; returns what stands."""
+        new = AppliedWorkflow(workflow, secrets.token_bytes(_SEED_BYTES))
+        try:
+            self._table.put(_put(tenant, new, "attribute_not_exists(pk)"))
+        except ConditionFailed as failed:
+            return new if failed.item is None else _from_item(failed.item)
+        return new
+
+    def replace(self, tenant: str, workflow: AppliedWorkflow, record: Write) -> None:
+        """Store which file was applied last, together with its audit record."""
+        self._table.transact([_put(tenant, workflow), record])
+
+
+def _put(tenant: str, workflow: AppliedWorkflow, condition: str | None = None) -> Write:
+    item = {
+        "name": workflow.name,
+        "seed": workflow.seed,
+        "digest": workflow.digest,
+        "request_token": workflow.request,
+        "version": workflow.version,
+        "applied": workflow.applied,
+    }
+    return put(build_workflow_key(tenant, workflow.name), item, condition)
+
+
+def _from_item(item: Item) -> AppliedWorkflow:
+    return AppliedWorkflow(
+        name=item["name"],
+        seed=item["seed"],
+        digest=item.get("digest"),
+        request=item.get("request_token"),
+        version=item.get("version"),
+        applied=item.get("applied"),
+    )

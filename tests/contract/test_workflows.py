@@ -195,6 +195,45 @@ def test_the_intent_of_somebody_else_is_refused(tenant: Tenant, service: Service
     assert service.state() == state
 
 
+def test_nobody_registers_a_step_beforehand(
+    tenant: Tenant, service: Service, subtests: pytest.Subtests
+) -> None:
+    elsewhere = service.tenant()
+    known = ok(send(elsewhere.admin, SEED))["tasks"]
+    mallory = tenant.agent("mallory")
+    intent = "workflow:quarterly-compliance"
+    for task, status in zip(known, ("completed", "running"), strict=True):
+        early = {"id": task["id"], "intent_id": intent, "status": status}
+        ok(mallory.post(TASKS, json=early), 201)
+    applied = ok(send(tenant.admin, SEED))["tasks"]
+    for task in applied:
+        with subtests.test(task["name"]):
+            found = ok(tenant.admin.get(f"{TASKS}/{task['id']}"))
+            assert found["coordinator"] == tenant.admin_id
+            assert (found["assigned_agent"], found["status"]) == (task["assigned_agent"], "pending")
+    assert ok(mallory.get("/api/v1/agents/data-agent/tasks")) == []
+
+
+def test_a_step_with_another_coordinator_is_a_conflict(tenant: Tenant, service: Service) -> None:
+    lead = tenant.coordinator("lead", permissions=["memory.read", "memory.write", "memory.admin"])
+    ok(send(lead, SEED))
+    owner = "/api/v1/intents/workflow:quarterly-compliance/owner"
+    ok(tenant.admin.put(owner, json={"principal": tenant.admin_id}))
+    state = service.state()
+    changed = SEED.replace("max_entries: 100", "max_entries: 7")
+    refused(send(tenant.admin, changed), 409, "ENTRY_EXISTS")
+    assert service.state() == state
+
+
+@pytest.mark.in_process
+def test_an_application_is_audited_once(tenant: Tenant, service: Service) -> None:
+    for _ in range(2):
+        ok(send(tenant.admin, SEED))
+    records = [each for each in service.stored() if each["pk"]["S"] == f"{tenant.id}#audit"]
+    found = [each["target"]["S"] for each in records if each["action"]["S"] == "workflow.apply"]
+    assert found == ["workflow:quarterly-compliance"]
+
+
 def test_an_idempotency_key_is_for_one_file(tenant: Tenant) -> None:
     key = {"Idempotency-Key": "once"}
     first = ok(send(tenant.admin, SEED, **key))

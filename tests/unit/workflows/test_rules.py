@@ -6,7 +6,15 @@ import pytest
 
 from functions.tasks.model import Policy, Task
 from functions.workflows import rules
+from functions.workflows.model import Application
 from functions.workflows.requests import Workflow
+
+SEED = bytes(16)
+
+
+def build_application(declared: Workflow, seed: bytes = SEED) -> Application:
+    """What a workflow sets."""
+    return rules.build_application(declared, seed)
 
 
 def workflow(*steps: dict[str, Any], **fields: Any) -> Workflow:
@@ -46,20 +54,20 @@ def test_a_plan_without_contradictions_has_no_problems() -> None:
 
 def test_the_same_file_gives_the_same_ids_and_another_version_others() -> None:
     plan = [step("a"), step("b", "a")]
-    first = rules.build_application(workflow(*plan, version=1))
-    assert rules.build_application(workflow(*plan, version="1")) == first
+    first = build_application(workflow(*plan, version=1))
+    assert build_application(workflow(*plan, version="1")) == first
     assert [task.depends_on for task in first.tasks] == [[], [first.tasks[0].id]]
-    other = rules.build_application(workflow(*plan, version=2))
+    other = build_application(workflow(*plan, version=2))
     assert not {task.id for task in first.tasks} & {task.id for task in other.tasks}
-    assert first.intent == other.intent == "workflow:w"
+    foreign = build_application(workflow(*plan, version=1), bytes([1] * 16))
+    assert not {task.id for task in first.tasks} & {task.id for task in foreign.tasks}
+    assert first.intent == other.intent == foreign.intent == "workflow:w"
 
 
 def test_a_steps_policy_changes_the_workflows_defaults() -> None:
     memory = {"working_memory": {"archive_on_completion": False, "max_entries_per_task": 7}}
     plan = [step("a"), step("b", memory_policy={"max_entries": 9, "max_total_size_kb": 8})]
-    policies = [
-        task.policy for task in rules.build_application(workflow(*plan, memory=memory)).tasks
-    ]
+    policies = [task.policy for task in build_application(workflow(*plan, memory=memory)).tasks]
     assert policies == [
         Policy(archive_on_completion=False, max_entries=7),
         Policy(archive_on_completion=False, max_entries=9, max_total_size_kb=8),
@@ -73,7 +81,7 @@ def test_an_agents_own_settings_change_the_workflows_defaults() -> None:
     }
     memory = {"episodic_memory": {"capacity_per_agent": 50}}
     declared = workflow(step("a", agent="planned"), agents=agents, memory=memory)
-    application = rules.build_application(declared)
+    application = build_application(declared)
     assert [(each.agent, each.capacity, each.pinned_namespaces) for each in application.agents] == [
         ("own", 5, ["n"]),
         ("default", 50, None),
@@ -83,7 +91,7 @@ def test_an_agents_own_settings_change_the_workflows_defaults() -> None:
 
 
 def test_an_agent_without_settings_is_left_as_it_is() -> None:
-    assert rules.build_application(workflow(step("a", agent="alice"))).agents == []
+    assert build_application(workflow(step("a", agent="alice"))).agents == []
 
 
 def test_files_that_say_the_same_have_the_same_hash() -> None:
@@ -93,7 +101,7 @@ def test_files_that_say_the_same_have_the_same_hash() -> None:
 
 def stored(declared: Workflow, **changes: Any) -> tuple[bool, Task]:
     """Whether the plan's one task is up to date, if it is stored with these changes."""
-    application = rules.build_application(declared)
+    application = build_application(declared)
     (plan,) = application.tasks
     fields = rules.build_task_fields(plan, application)
     extra = {name: fields[name] for name in ("name", "depends_on", "metadata")}

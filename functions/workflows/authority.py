@@ -1,0 +1,17 @@
+"""Who may do what with workflows (contract §5)."""
+
+from functions.authorization.model import Action, Rule
+from functions.identity.model import ADMIN
+
+APPLY_WORKFLOW = Action[str](
+    "workflow.apply",
+    (
+        Rule(
+            "coordinator or user with memory.admin",
+            lambda caller, _: caller.may_coordinate and ADMIN in caller.permissions,
+        ),
+    ),
+    denied="a workflow is applied by a coordinator or user with memory.admin",
+    is_audited=True,
+)
+"""The target is the workflow's name."""
