@@ -3,7 +3,7 @@
 import os
 import signal
 import sys
-import time
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing, suppress
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException
@@ -16,14 +16,14 @@ from urllib.parse import urlsplit
 from functions.local.background_tasks import run_background_tasks
 from functions.local.bootstrap import ADMIN, API_KEY_FILE, FirstPrincipal, prepare
 from functions.local.data_folder import open_data_folder
-from functions.local.database import Database, open_database
-from functions.local.http_server import listen, render_url, serve
+from functions.local.database import Database, open_database, will_simulate
+from functions.local.http_server import serve
+from functions.local.listeners import Listeners, listen
 from functions.local.settings import LocalSettings, StartupError
 from functions.platform.clock import now_ms
 from functions.platform.observability import logger
 
 _ROOT = Path(__file__).resolve().parents[2]
-_POLL = 0.02  # seconds
 
 
 def main() -> int:
@@ -56,38 +56,55 @@ def _terminate(*_arguments: object) -> None:
 def _run(settings: LocalSettings) -> None:
     with ExitStack() as stack:
         folder = stack.enter_context(open_data_folder(settings.data))
-        listener = stack.enter_context(listen(settings.host, settings.port))
+        is_simulated = will_simulate(settings, _ROOT)
+        workers = 1 if is_simulated else settings.workers
+        listeners = stack.enter_context(listen(settings.host, settings.port, workers))
         database = stack.enter_context(open_database(settings, folder, _ROOT))
         principal = prepare(settings, folder)
         stack.enter_context(run_background_tasks(folder, database, settings.sweep_seconds))
-        url = render_url(listener)
-        greeting = _render_greeting(url, folder.path, database, principal)
-        Thread(target=_greet, args=(url, greeting), daemon=True).start()
+        warnings = _list_warnings(listeners, database, is_simulated=is_simulated)
+        greeting = _render_greeting(listeners.url, folder.path, database, principal, warnings)
+        Thread(target=_greet, args=(listeners, greeting), daemon=True).start()
         if database.engine is not None:
             database.engine.watch(_terminate)
         with suppress(KeyboardInterrupt):  # uvicorn raises the signal again when it has stopped
-            serve(listener, 1 if database.is_simulated else settings.workers)
+            serve(listeners, folder.path)
         if database.engine is not None and database.engine.has_failed:
             raise StartupError("the embedded database has stopped; start again, nothing is lost")
 
 
-def _greet(url: str, greeting: str) -> None:
+def _greet(listeners: Listeners, greeting: str) -> None:
     """Print the greeting as soon as the server answers."""
-    while not _is_answering(url):
-        time.sleep(_POLL)
-    print(greeting, flush=True)
-
-
-def _is_answering(url: str) -> bool:
-    with closing(HTTPConnection(urlsplit(url).netloc)) as connection:
-        try:
+    with closing(HTTPConnection(urlsplit(listeners.url).netloc)) as connection:
+        host, port = connection.host, connection.port
+        connection.sock = listeners.probe  # of the clients' network, which this process has left
+        with suppress(OSError, HTTPException):
+            listeners.probe.connect((host, port))
             connection.request("GET", "/health")
-            return connection.getresponse().status == HTTPStatus.OK
-        except (OSError, HTTPException):
-            return False
+            if connection.getresponse().status == HTTPStatus.OK:
+                print(greeting, flush=True)
 
 
-def _render_greeting(url: str, folder: Path, database: Database, principal: FirstPrincipal) -> str:
+def _list_warnings(
+    listeners: Listeners, database: Database, *, is_simulated: bool
+) -> Iterator[str]:
+    if is_simulated:
+        yield "no embedded database for this platform; NOTHING IS KEPT at the end."
+    if not database.is_private:
+        yield (
+            "this platform can't keep the embedded database to this service: other users of this "
+            "machine, and web pages in your browser, may read and write all that it holds."
+        )
+    if listeners.is_public:
+        yield (
+            "other machines may reach this address, and keys and memory go over the network "
+            "unencrypted; put a proxy with TLS in front."
+        )
+
+
+def _render_greeting(
+    url: str, folder: Path, database: Database, principal: FirstPrincipal, warnings: Iterable[str]
+) -> str:
     facts = [
         ("address", url),
         ("data folder", str(folder)),
@@ -95,11 +112,8 @@ def _render_greeting(url: str, folder: Path, database: Database, principal: Firs
         ("API key", principal.api_key),
     ]
     lines = ["agent-memory is ready", *(f"  {name:<12} {value}" for name, value in facts), ""]
-    if database.is_simulated:
-        lines += [
-            "WARNING: no embedded database for this platform; NOTHING IS KEPT at the end.",
-            "",
-        ]
+    for warning in warnings:
+        lines += [f"WARNING: {warning}", ""]
     if not principal.key_works:
         lines += [
             f"This API key was rotated or revoked; put a good one into {folder / API_KEY_FILE}.",

@@ -11,7 +11,7 @@ from typing import Any
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
-from functions.local import stream_records
+from functions.local import private_network, stream_records
 from functions.local.data_folder import DataFolder
 from functions.local.engine import Engine, find_binary, has_build, start
 from functions.local.settings import REAL_AWS, LocalSettings, StartupError
@@ -31,17 +31,25 @@ class Database:
     Attributes:
         description: where it is, for the user.
         engine: the child process, where there is one.
-        is_simulated: moto has it in this process, and keeps nothing when the process ends.
+        is_private: whether no process but those of this service reaches the engine.
     """
 
     description: str
     engine: Engine | None = None
-    is_simulated: bool = False
+    is_private: bool = True
+
+
+def will_simulate(settings: LocalSettings, root: Path) -> bool:
+    """Whether moto serves, in one process, and keeps nothing when that ends."""
+    return settings.dynamodb is None and not has_build() and find_binary(root) is None
 
 
 @contextmanager
 def open_database(settings: LocalSettings, folder: DataFolder, root: Path) -> Iterator[Database]:
     """Connect to the database that the settings ask for; an embedded one stops at the end.
+
+    The engine is in a network of this process's own, if the platform allows it: call this before
+    any thread is started and after the service's address is bound.
 
     Args:
         settings: the user's choice.
@@ -79,11 +87,12 @@ def _use_named(dynamodb: str) -> Database:
 
 @contextmanager
 def _run_engine(binary: Path, folder: DataFolder) -> Iterator[Database]:
+    is_private = private_network.enter()
     engine = start(binary, folder.database, folder.engine_log)
     try:
         stream_records.create_index(folder.database)
         use_only(engine.url)
-        yield Database(str(folder.database), engine=engine)
+        yield Database(str(folder.database), engine, is_private)
     finally:
         engine.stop()
 
@@ -95,7 +104,7 @@ def _simulate() -> Iterator[Database]:
 
     with Simulation().connect():
         use_only(URL)
-        yield Database("moto, in memory", is_simulated=True)
+        yield Database("moto, in memory")
 
 
 def use_only(endpoint: str) -> None:

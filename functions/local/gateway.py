@@ -19,6 +19,7 @@ import orjson
 from functions.platform.clock import now_ms
 
 MAX_BODY = 10 * 1024 * 1024  # bytes, as in AWS
+MAX_HEADERS, MAX_HEADER_BYTES = 100, 32_768
 _TIMEOUT = 30.0  # seconds: an HTTP API waits no longer for a function
 _HOP_BY_HOP = {
     "connection",
@@ -161,8 +162,11 @@ def decode_path(raw: bytes) -> str:
     """Percent-decode a path once, but for its percent signs, as HTTP APIs do.
 
     Raises:
-        GatewayError: the path isn't UTF-8.
+        GatewayError: it is no path, or isn't UTF-8.
     """
+    if not raw.startswith((b"/", b"*", b"http://", b"https://")):
+        message = "the request's target is no path"
+        raise GatewayError(400, "VALIDATION_ERROR", "Bad Request", message)
     try:
         return unquote_to_bytes(raw).decode().replace("%", "%25")
     except UnicodeDecodeError as error:
@@ -184,6 +188,26 @@ def check_body_size(size: int) -> None:
         raise GatewayError(
             413, "BODY_TOO_LARGE", "Content Too Large", message, max=MAX_BODY, actual=size
         )
+
+
+def check_headers(headers: Headers) -> None:
+    """Check that a request's headers are as few and small as the gateway takes.
+
+    Raises:
+        GatewayError: there are more than `MAX_HEADERS`, or they have over `MAX_HEADER_BYTES`.
+    """
+    sizes = [len(name) + len(value) for name, value in headers]
+    if len(sizes) > MAX_HEADERS or sum(sizes) > MAX_HEADER_BYTES:
+        message = f"a request may have {MAX_HEADERS} headers of {MAX_HEADER_BYTES} bytes in all"
+        raise GatewayError(
+            431, "VALIDATION_ERROR", "Request Header Fields Too Large", message, max=MAX_HEADERS
+        )
+
+
+def build_timeout_error(seconds: float) -> GatewayError:
+    """Build the error of a request whose body doesn't arrive in time."""
+    message = f"the request's body didn't arrive within {seconds:g} seconds"
+    return GatewayError(408, "VALIDATION_ERROR", "Request Timeout", message)
 
 
 def invoke(handler: Handler, event: dict[str, Any]) -> GatewayResponse:

@@ -5,13 +5,15 @@ import logging
 import multiprocessing
 import os
 import signal
-import socket
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
-from typing import Any, Self
+from pathlib import Path
+from typing import Any
 
+import h11
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.supervisors import Multiprocess
 
 from functions.local.bootstrap import build_api
@@ -19,18 +21,22 @@ from functions.local.data_folder import DataFolder
 from functions.local.gateway import (
     GatewayError,
     Handler,
+    build_timeout_error,
     check_body_size,
+    check_headers,
     decode_path,
     invoke,
     render_error,
     to_event,
 )
-from functions.local.settings import LocalSettings, StartupError
+from functions.local.listeners import BACKLOG, Listeners, WorkerListener
+from functions.local.settings import LocalSettings
 
 _THREADS = 32
-_BACKLOG = 2048
 _KEEP_ALIVE = 75  # seconds: longer than common clients keep a connection, so that they close first
 _GRACE = 10  # seconds for requests in flight, once asked to stop
+_READ = 30  # seconds for a request to arrive: its head, and again its body
+_MAX_HEAD_BYTES = 65_536  # of a request's line and headers together
 _UNRESPONSIVE = 20  # seconds until a worker that doesn't answer its supervisor is replaced
 
 Receive = Callable[[], Awaitable[dict[str, Any]]]
@@ -39,6 +45,37 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 class ClientDisconnected(Exception):
     """The client closed the connection before its request was complete."""
+
+
+class LimitedProtocol(H11Protocol):
+    """HTTP/1.1 whose clients can't keep a connection busy with a head that never ends.
+
+    Headers beyond a size are refused by h11, which also keeps trailers apart from headers.
+    """
+
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._limit_head()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._limit_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        if self._deadline is not None:
+            self._deadline.cancel()
+
+    def _limit_head(self) -> None:
+        """Start the clock while a head is awaited, and stop it when the head is there."""
+        is_awaiting_head = self.conn.their_state is h11.IDLE
+        if is_awaiting_head and self._deadline is None:
+            self._deadline = self.loop.call_later(_READ, self.transport.close)
+        elif not is_awaiting_head and self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
 
 
 class GatewayApp:
@@ -50,12 +87,15 @@ class GatewayApp:
 
     async def __call__(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
         try:
-            event = await _read_event(scope, receive)
+            async with asyncio.timeout(_READ):
+                event = await _read_event(scope, receive)
             response = await asyncio.get_running_loop().run_in_executor(
                 self._executor, invoke, self._handler, event
             )
         except ClientDisconnected:
             return
+        except TimeoutError:
+            response = render_error(build_timeout_error(_READ))
         except GatewayError as error:
             response = render_error(error)
         start = {"status": response.status, "headers": response.headers}
@@ -65,6 +105,7 @@ class GatewayApp:
 
 async def _read_event(scope: Mapping[str, Any], receive: Receive) -> dict[str, Any]:
     headers = [(k.decode("latin-1"), v.decode("latin-1")) for k, v in scope["headers"]]
+    check_headers(headers)
     path = decode_path(scope["raw_path"])
     declared = next((value for name, value in headers if name == "content-length"), "0")
     check_body_size(int(declared))
@@ -108,64 +149,21 @@ def _stop_with(parent: Any) -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """Take the address, before anything else is started.
-
-    Raises:
-        StartupError: the address is taken, or isn't this machine's.
-    """
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        return socket.create_server((host, port), family=family, backlog=_BACKLOG)
-    except OSError as error:
-        reason = str(error.strerror).partition(" (while")[0]
-        raise StartupError(
-            f"can't listen on {host} port {port} ({reason}); "
-            "choose another with AGENT_MEMORY_PORT or AGENT_MEMORY_HOST"
-        ) from error
-
-
-class SharedAddress(socket.socket):
-    """A socket at an address of which every worker process gets a listener of its own.
-
-    The kernel then spreads the connections over the workers. From one common listener, the first
-    worker to wake takes all that wait: often all eight of eight clients.
-    """
-
-    @classmethod
-    def bind_to(cls, family: int, address: tuple[str, int]) -> Self:
-        """Bind one more socket to an address."""
-        shared = cls(family)
-        shared.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        shared.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-        shared.bind(address)
-        return shared
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Let uvicorn, which pickles the socket for each worker, give it a new one."""
-        return SharedAddress.bind_to, (self.family, self.getsockname()[:2])
-
-
-def render_url(listener: socket.socket) -> str:
-    """Return the URL under which a client on this machine reaches the listener."""
-    host, port = listener.getsockname()[:2]
-    reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - compared only
-    return f"http://[{reachable}]:{port}" if ":" in reachable else f"http://{reachable}:{port}"
-
-
-def serve(listener: socket.socket, workers: int) -> None:
+def serve(listeners: Listeners, folder: Path) -> None:
     """Serve until SIGINT, SIGTERM or SIGHUP, and finish the requests in flight.
 
     Args:
-        listener: accepts the connections, or has taken the address for the workers.
-        workers: one serves in this process; more are processes that uvicorn starts and replaces.
+        listeners: a single one is served in this process; of more, each is served by a process
+            that uvicorn starts and replaces.
+        folder: the data folder.
     """
     logging.getLogger("uvicorn").setLevel(logging.ERROR)
-    address = listener.getsockname()[:2]
+    workers = len(listeners.sockets)
     config = uvicorn.Config(
         f"{__name__}:{create_app.__name__}",
         factory=True,
         workers=workers,
+        http=LimitedProtocol,
         ws="none",
         lifespan="off",
         log_config=None,
@@ -173,17 +171,17 @@ def serve(listener: socket.socket, workers: int) -> None:
         access_log=False,
         server_header=False,
         proxy_headers=False,  # who calls is whoever connects
-        backlog=_BACKLOG,
+        backlog=BACKLOG,
+        h11_max_incomplete_event_size=_MAX_HEAD_BYTES,
         timeout_keep_alive=_KEEP_ALIVE,
         timeout_graceful_shutdown=_GRACE,
         timeout_worker_healthcheck=_UNRESPONSIVE,
     )
     if workers == 1:
-        uvicorn.Server(config).run(sockets=[listener])
+        uvicorn.Server(config).run(sockets=listeners.sockets)
         return
     on_hang_up = signal.getsignal(signal.SIGHUP)
-    listener.close()
-    with SharedAddress.bind_to(listener.family, address) as shared:
-        supervisor = Multiprocess(config, sockets=[shared])
+    with WorkerListener(listeners.sockets, folder) as listener:
+        supervisor = Multiprocess(config, sockets=[listener])
         signal.signal(signal.SIGHUP, on_hang_up)  # uvicorn's own handler restarts the workers
         supervisor.run()

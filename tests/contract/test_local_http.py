@@ -3,6 +3,7 @@
 import json
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -71,7 +72,6 @@ def test_an_odd_request_target_is_a_problem_document(
         b"GET /a b HTTP/1.1",
         b"GET /caf\xc3\xa9 HTTP/1.1",
         b"CONNECT example.org:443 HTTP/1.1",
-        b"GET / HTTP/9.9",
         b"GET /health HTTP/1.1\r\nContent-Length: 1, 2",
         b"GET /health HTTP/1.1\r\nX-Agent-ID: a\x00b",
         b"GET /health HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\nzz\r\n",
@@ -91,3 +91,36 @@ def test_a_head_request_is_answered_without_a_body(server: LocalServer) -> None:
 
 def test_no_header_names_the_server(server: LocalServer) -> None:
     assert "server" not in server.client().get("/health").headers
+
+
+def test_a_key_in_a_trailer_is_no_key(server: LocalServer) -> None:
+    answer = raw(
+        server,
+        b"POST /api/v1/memory HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+        b"Transfer-Encoding: chunked\r\nTrailer: X-API-Key\r\n\r\n2\r\n{}\r\n0\r\n"
+        b"X-API-Key: " + server.api_key.encode() + b"\r\n\r\n",
+    )
+    assert answer.startswith(b"HTTP/1.1 401 ")
+
+
+def test_headers_have_a_limit_of_number_and_of_size(server: LocalServer) -> None:
+    start, end = b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n", b"\r\n"
+    assert raw(server, start + b"x: y\r\n" * 90 + end).startswith(b"HTTP/1.1 200 ")
+    assert raw(server, start + b"x: y\r\n" * 100 + end).startswith(b"HTTP/1.1 431 ")
+    large = b"".join(b"x%d: %s\r\n" % (number, b"y" * 1000) for number in range(80))
+    assert raw(server, start + large + end).startswith(b"HTTP/1.1 431 ")
+
+
+def test_nobody_else_reaches_the_embedded_database(server: LocalServer) -> None:
+    ports = _listening_ports(server.engine())
+    assert ports
+    for port in ports:
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.1", port))
+
+
+def _listening_ports(process: int) -> list[int]:
+    """The ports of 127.0.0.1 that are listened on in a process's network."""
+    lines = Path(f"/proc/{process}/net/tcp").read_text().splitlines()[1:]
+    fields = [line.split() for line in lines]
+    return [int(each[1].partition(":")[2], 16) for each in fields if each[3] == "0A"]

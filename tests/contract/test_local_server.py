@@ -209,3 +209,8 @@ def test_requests_in_parallel_never_get_each_others_answers(server: LocalServer)
 
     with server.client() as client, ThreadPoolExecutor(32) as callers:
         assert list(callers.map(write_and_read, range(200))) == list(range(200))
+
+
+def test_an_address_that_other_machines_reach_is_warned_of(tmp_path: Path) -> None:
+    with running(tmp_path / "data", AGENT_MEMORY_HOST="0.0.0.0") as server:  # noqa: S104 - warned of
+        assert "unencrypted" in server.greeting

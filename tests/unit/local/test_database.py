@@ -36,7 +36,8 @@ def test_where_the_engine_has_no_build_moto_is_used(
     with database.open_database(LocalSettings(), DataFolder(tmp_path), tmp_path) as database_:
         database.ensure_tables(build_log_table("log"))
         database.ensure_tables(build_log_table("log"))
-        assert database_.is_simulated
+        assert database_.engine is None
+        assert database.will_simulate(LocalSettings(), tmp_path)
         assert "AWS_PROFILE" not in os.environ
 
 
