@@ -188,7 +188,9 @@ class Container:
 
     @cached_property
     def agent_memory(self) -> AgentMemory:
-        return AgentMemory(self.agent_store, self.entry_store, self.entry_writer, self.clock)
+        return AgentMemory(
+            self.agent_store, self.entry_store, self.entry_writer, self.audit, self.clock
+        )
 
     @cached_property
     def task_access(self) -> TaskAccess:

@@ -13,11 +13,10 @@ from functions.entries.capacity import (
     NO_EVICTIONS,
     Evictions,
     apply_pinned_namespaces,
-    assert_working_fits,
     find_expired,
     plan_evictions,
 )
-from functions.entries.counters import CounterDelta, count_agent_changes
+from functions.entries.counters import CounterDelta, assert_working_fits, count_agent_changes
 from functions.entries.mapper import EntryMapper
 from functions.entries.model import Entry, Transition
 from functions.entries.store import (
@@ -285,7 +284,9 @@ class EntryWriter:
             if key != entry_keys.build_agent_key(caller.tenant, agent):
                 continue
             usage = to_usage(item)
-            assert_working_fits(delta, usage, transaction.transitions[0].index)
+            free = (usage.free_working_entries, usage.free_working_bytes)
+            most = (usage.max_working_entries, usage.max_working_bytes)
+            assert_working_fits(delta, free, most, transaction.transitions[0].index)
             transitions = apply_pinned_namespaces(
                 transaction.transitions, agent, usage.pinned_namespaces
             )

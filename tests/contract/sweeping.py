@@ -26,6 +26,9 @@ class ShortTime:
         return 30_000 if self.looks >= 0 else 0
 
 
+MEGABYTE = 1024 * 1024
+
+
 def sweeper(service: Service, threads: int = 1, **settings: Any) -> Callable[..., dict[str, Any]]:
     """A new instance of the scheduled function, on the service's tables and clock."""
     chosen = ScheduleSettings(
@@ -77,13 +80,13 @@ def _agent_fits(agent: Item, entries: list[Item]) -> bool:
     capacity = agent.get("ep_capacity", 1000)
     counted = (
         capacity - agent.get("ep_room", capacity),
-        agent.get("ep_kb", 0),
+        agent.get("ep_bytes", 0),
         agent.get("ep_pinned", 0),
         100 - agent.get("wk_room", 100),
-        1024 - agent.get("wk_room_kb", 1024),
+        MEGABYTE - agent.get("wk_room_bytes", MEGABYTE),
     )
     pinned = sum(each.get("pinned", False) for each in episodic)
-    return counted == (len(episodic), _kb(episodic), pinned, len(loose), _kb(loose))
+    return counted == (len(episodic), _bytes(episodic), pinned, len(loose), _bytes(loose))
 
 
 def _task_fits(task: Item, entries: list[Item]) -> bool:
@@ -91,18 +94,18 @@ def _task_fits(task: Item, entries: list[Item]) -> bool:
     own = [each for each in entries if each["pk"].startswith(f"{tenant}#")]
     working = [e for e in own if e["tier"] == "working" and e.get("task") == task["task"]]
     held = sum(value for name, value in task.items() if name.startswith("n_"))
-    held_kb = sum(value for name, value in task.items() if name.startswith("kb_"))
+    held_bytes = sum(value for name, value in task.items() if name.startswith("bytes_"))
     counted = (
         task["max_entries"] - task["free_entries"],
-        task["max_total_size_kb"] - task["free_kb"],
+        1024 * task["max_total_size_kb"] - task["free_bytes"],
         held,
-        held_kb,
+        held_bytes,
     )
-    return counted == (len(working), _kb(working), len(working), _kb(working))
+    return counted == (len(working), _bytes(working), len(working), _bytes(working))
 
 
-def _kb(entries: list[Item]) -> int:
-    return sum(each["kb"] for each in entries)
+def _bytes(entries: list[Item]) -> int:
+    return sum(each["value_bytes"] for each in entries)
 
 
 def restore(service: Service, snapshot: list[dict[str, Any]]) -> None:
