@@ -13,6 +13,8 @@ from tests.contract.faults import Killed, When, faulty
 from tests.contract.service import Service
 from tests.contract.transport import LambdaContext
 
+_BATCH = 25  # items that DynamoDB takes in a batch
+
 
 class ShortTime:
     """A Lambda context whose time is over after so many looks at it."""
@@ -109,12 +111,23 @@ def _bytes(entries: list[Item]) -> int:
 
 
 def restore(service: Service, snapshot: list[dict[str, Any]]) -> None:
-    """Makes the tables hold exactly these items again."""
+    """Makes the memory table hold exactly these items again."""
     client, table = service.engine.client, service.engine.memory
-    for item in service.stored():
-        client.delete_item(TableName=table, Key={name: item[name] for name in ("pk", "sk")})
-    for item in snapshot:
-        client.put_item(TableName=table, Item=item)
+    wanted = {_key_of(item): item for item in snapshot}
+    present = {_key_of(item): item for item in service.stored()}
+    requests: list[dict[str, Any]] = [
+        {"DeleteRequest": {"Key": {name: present[key][name] for name in ("pk", "sk")}}}
+        for key in present.keys() - wanted.keys()
+    ]
+    requests += [
+        {"PutRequest": {"Item": item}} for key, item in wanted.items() if present.get(key) != item
+    ]
+    for start in range(0, len(requests), _BATCH):
+        client.batch_write_item(RequestItems={table: requests[start : start + _BATCH]})
+
+
+def _key_of(item: dict[str, Any]) -> tuple[str, str]:
+    return item["pk"]["S"], item["sk"]["S"]
 
 
 def after_each_kill(
