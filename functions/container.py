@@ -7,7 +7,8 @@ first use; the API touches those of common requests while it starts.
 from functools import cached_property
 from pathlib import Path
 
-from functions.audit.service import AuditTrail
+from functions.audit.service import AuditLog, AuditTrail
+from functions.audit.store import AuditStore
 from functions.conversations.archive import ConversationArchive
 from functions.conversations.archive_store import ConversationArchiveStore
 from functions.conversations.mapper import ConversationMapper
@@ -37,7 +38,6 @@ from functions.facts.service import Facts
 from functions.facts.store import FactStore
 from functions.identity.service import Identity
 from functions.identity.store import PrincipalStore
-from functions.namespaces.prefix_rules import PrefixRules
 from functions.namespaces.service import Namespaces
 from functions.namespaces.store import NamespaceStore
 from functions.openwop.entry_store import MemoryEntryStore
@@ -137,6 +137,10 @@ class Container:
         return AuditTrail(self.clock, self.settings.log_retention_days)
 
     @cached_property
+    def audit_log(self) -> AuditLog:
+        return AuditLog(AuditStore(self.table), self.clock)
+
+    @cached_property
     def root_key(self) -> str:
         """The operator's key, read from Secrets Manager where the settings don't hold it.
 
@@ -168,19 +172,13 @@ class Container:
     @cached_property
     def identity(self) -> Identity:
         cache_seconds = self.settings.key_cache_seconds
-        return Identity(self.principal_store, lambda: self.root_key, self.clock, cache_seconds)
+        return Identity(
+            self.principal_store, self.audit, lambda: self.root_key, self.clock, cache_seconds
+        )
 
     @cached_property
     def namespaces(self) -> Namespaces:
-        return Namespaces(self.namespace_store, self.prefix_rules, self.audit, self.clock)
-
-    @cached_property
-    def namespace_store(self) -> NamespaceStore:
-        return NamespaceStore(self.table)
-
-    @cached_property
-    def prefix_rules(self) -> PrefixRules:
-        return PrefixRules(self.namespace_store.list_rules, self.clock)
+        return Namespaces(NamespaceStore(self.table), self.clock)
 
     @cached_property
     def task_store(self) -> TaskStore:
@@ -188,9 +186,7 @@ class Container:
 
     @cached_property
     def agent_memory(self) -> AgentMemory:
-        return AgentMemory(
-            self.agent_store, self.entry_store, self.entry_writer, self.audit, self.clock
-        )
+        return AgentMemory(self.agent_store, self.entry_store, self.entry_writer, self.clock)
 
     @cached_property
     def task_access(self) -> TaskAccess:

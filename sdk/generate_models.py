@@ -35,6 +35,7 @@ _MODELS = {  # what is essential is in every answer; all else may be missing fro
         "A principal with its key, which the service shows this once.",
         "tenant id kind permissions api_key",
     ),
+    "AuditRecord": ("A use of authority (contract §2).", "id time actor action target"),
     "Event": ("An event of a log (RFC-0015 §5.2).", "id type data timestamp"),
 }
 _BASES = {"NewPrincipal": "Principal"}

@@ -5,7 +5,7 @@ from typing import Any
 
 from functions.api.http import Request
 from functions.api.routing import ANY, PUBLIC, ROOT, Route
-from functions.identity.model import Principal
+from functions.identity.model import OPERATOR, ROOT_TENANT, Principal
 from functions.identity.service import Identity
 from functions.platform.errors import AccessDenied, Unauthenticated
 from functions.platform.settings import Settings
@@ -13,7 +13,7 @@ from functions.platform.settings import Settings
 _ROOT_ONLY = "only the root key makes tenants"
 _NOT_FOR_ROOT = "the root key makes tenants; use a principal's key for the rest"
 _ANONYMOUS = Principal("", "", "user", frozenset())
-_OPERATOR = Principal("~root", "root", "user", frozenset())
+_OPERATOR = Principal(ROOT_TENANT, OPERATOR.id, "user", frozenset())
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +33,16 @@ class JwtClaims:
         The gateway's JWT authorizer has verified the token; only it writes this part of the event.
 
         Raises:
-            Unauthenticated: the token lacks one of the claims.
+            Unauthenticated: the token lacks one of the claims, or one is no text.
         """
         token = event["requestContext"].get("authorizer", {}).get("jwt")
         if token is None:
             return None
         tenant, principal = (token["claims"].get(name) for name in (self.tenant, self.principal))
-        if not tenant or not principal:
-            raise Unauthenticated(f"the token needs the claims {self.tenant} and {self.principal}")
+        for claim in (tenant, principal):
+            if not isinstance(claim, str) or not claim:
+                names = f"{self.tenant} and {self.principal}"
+                raise Unauthenticated(f"the token needs the claims {names}, each a text")
         return tenant, principal
 
 

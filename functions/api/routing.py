@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from functions.api.http import Request, Response
 from functions.api.parameters import Parameter
+from functions.authorization.model import Action
 from functions.identity.model import Principal
 from functions.platform.errors import MethodNotAllowed, NotFound
 
@@ -36,6 +37,7 @@ class Route:
         response_headers: of successes; Location comes with 201 alone.
         error_statuses: those beside the ones that every route of its kind has.
         idempotent: whether it honours Idempotency-Key.
+        audited: the actions that leave a record in the audit log.
         is_documented: whether the OpenAPI document has it.
     """
 
@@ -54,6 +56,7 @@ class Route:
     if_match: Literal["required", "optional"] | None = None
     idempotent: bool = False
     description: str = ""
+    audited: tuple[Action[Any], ...] = ()
     is_documented: bool = True
     further_permission: str | None = None
 

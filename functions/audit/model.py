@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from functions.identity.model import Kind
+from functions.identity.model import Actor
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,7 +12,7 @@ class AuditRecord:
 
     Attributes:
         time: epoch ms.
-        actor_id, actor_kind: the principal that acted; `~root` is the operator.
+        actor: the principal that acted, or the operator.
         action: the name of the action: "task.change".
         target: what it was done to: "task:task_1".
         before, after: what changed, by field; never a value of memory.
@@ -22,10 +22,23 @@ class AuditRecord:
     id: str
     tenant: str
     time: int
-    actor_id: str
-    actor_kind: Kind
+    actor: Actor
     action: str
     target: str
     before: dict[str, Any] | None
     after: dict[str, Any] | None
     request_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class AuditQuery:
+    """Asks for up to `limit` records after a position, of one actor's id or one action."""
+
+    after: str
+    limit: int
+    actor: str | None = None
+    action: str | None = None
+
+    def matches(self, record: AuditRecord) -> bool:
+        """Whether the query asks for a record."""
+        return self.actor in (None, record.actor.id) and self.action in (None, record.action)

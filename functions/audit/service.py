@@ -1,12 +1,14 @@
-"""Record uses of authority in the transaction that carries them out."""
+"""Record uses of authority in the transaction that carries them out, and read the records."""
 
 import secrets
 from typing import Any
 
-from functions.audit.model import AuditRecord
-from functions.audit.store import put_record
+from functions.audit.authority import READ_AUDIT
+from functions.audit.model import AuditQuery, AuditRecord
+from functions.audit.store import AuditStore, put_record
 from functions.authorization.model import Action
-from functions.identity.model import Principal
+from functions.authorization.rules import authorize
+from functions.identity.model import OPERATOR, Principal
 from functions.platform.clock import Clock
 from functions.platform.keys import build_id
 from functions.platform.request_context import request_id
@@ -42,14 +44,13 @@ class AuditTrail:
             target: what it is done to, `kind:name`: "namespace:billing".
             before: the changed fields as they were; never a value of memory.
             after: the changed fields as they are from now on; never a value of memory.
-            tenant: where it isn't the caller's: what the operator does.
+            tenant: where the operator acts with the root key, who belongs to no tenant.
         """
         record = AuditRecord(
             id=build_id("aud", secrets.token_bytes(16)),
             tenant=tenant or caller.tenant,
             time=self._clock(),
-            actor_id=caller.id,
-            actor_kind=caller.kind,
+            actor=caller.actor if tenant is None else OPERATOR,
             action=action.name,
             target=target,
             before=before,
@@ -57,3 +58,20 @@ class AuditTrail:
             request_id=request_id.get(),
         )
         return put_record(record, self._retention_days)
+
+
+class AuditLog:
+    """The audit log of a caller's tenant."""
+
+    def __init__(self, store: AuditStore, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    def read(self, caller: Principal, query: AuditQuery) -> tuple[list[AuditRecord], str]:
+        """Read records, oldest first, and the position to continue from.
+
+        Raises:
+            AccessDenied: the caller lacks `memory.admin`.
+        """
+        authorize(caller, READ_AUDIT, None)
+        return self._store.read(caller.tenant, query, self._clock())

@@ -1,25 +1,32 @@
 """Items of the audit log: a tenant's are in one partition, in the order of time."""
 
-from functions.audit.model import AuditRecord
+from itertools import islice
+
+from functions.audit.model import AuditQuery, AuditRecord
+from functions.identity.model import Actor
 from functions.platform.item_types import AUDIT_RECORD
-from functions.platform.json_text import dumps
-from functions.platform.keys import encode_timestamp
+from functions.platform.items import Item
+from functions.platform.json_text import dumps, loads
+from functions.platform.keys import build_audit_position
 from functions.platform.schema import TTL_ATTRIBUTE
+from functions.platform.table import Table
 from functions.platform.writes import Write, put
 
 _DAY_S = 86_400
+_MAX_SCANNED = 2_000  # records that one read examines for those of an actor or an action
+_LAST = "~"  # sorts behind every position
 
 
 def put_record(record: AuditRecord, retention_days: int) -> Write:
     """Build the write of a record; `retention_days` of 0 keeps it for good."""
-    key = AUDIT_RECORD.build_key(
-        tenant=record.tenant, time=encode_timestamp(record.time), id=record.id
-    )
+    position = build_audit_position(record.time, record.id)
+    key = AUDIT_RECORD.build_key(tenant=record.tenant, position=position)
     expiry = record.time // 1000 + retention_days * _DAY_S if retention_days else None
     item = {
+        "audit_id": record.id,
         "time": record.time,
-        "actor": record.actor_id,
-        "kind": record.actor_kind,
+        "actor": record.actor.id,
+        "actor_kind": record.actor.kind,
         "action": record.action,
         "target": record.target,
         "before": None if record.before is None else dumps(record.before),
@@ -28,3 +35,59 @@ def put_record(record: AuditRecord, retention_days: int) -> Write:
         TTL_ATTRIBUTE: expiry,
     }
     return put(key, item)
+
+
+class AuditStore:
+    """Reads the audit logs of all tenants."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def read(self, tenant: str, query: AuditQuery, now: int) -> tuple[list[AuditRecord], str]:
+        """Read the next records that match, and the position of the last one examined.
+
+        A call examines as many records as it may give, or 2,000 where it selects.
+        """
+        is_selective = query.actor is not None or query.action is not None
+        examined = _MAX_SCANNED if is_selective else query.limit
+        items = self._table.query_from(
+            AUDIT_RECORD.build_partition(tenant=tenant),
+            AUDIT_RECORD.build_sort(position=query.after),
+            AUDIT_RECORD.build_sort(position=_LAST),
+            examined + 1,
+        )
+        found: list[AuditRecord] = []
+        position = query.after
+        following = (item for item in items if _get_position(item) != query.after)
+        for item in islice(following, examined):
+            position = _get_position(item)
+            record = _decode(tenant, item)
+            if not _is_expired(item, now) and query.matches(record):
+                found.append(record)
+            if len(found) == query.limit:
+                break
+        return found, position
+
+
+def _get_position(item: Item) -> str:
+    sort: str = item["sk"]
+    return sort.removeprefix(AUDIT_RECORD.sort_prefix)
+
+
+def _is_expired(item: Item, now: int) -> bool:
+    """Tell whether a record's time is over; DynamoDB removes it within days."""
+    return TTL_ATTRIBUTE in item and item[TTL_ATTRIBUTE] * 1000 <= now
+
+
+def _decode(tenant: str, item: Item) -> AuditRecord:
+    return AuditRecord(
+        id=item["audit_id"],
+        tenant=tenant,
+        time=item["time"],
+        actor=Actor(item["actor"], item["actor_kind"]),
+        action=item["action"],
+        target=item["target"],
+        before=loads(item["before"]) if "before" in item else None,
+        after=loads(item["after"]) if "after" in item else None,
+        request_id=item.get("request_id"),
+    )

@@ -21,6 +21,8 @@ class Actor(NamedTuple):
     kind: ActorKind
 
 
+ROOT_TENANT = "~root"
+"""The tenant of the operator's principal; no tenant can have this name."""
 SERVICE = Actor("agent-memory", "service")
 """Acts where no request does: what expires, and what is evicted for a lowered capacity."""
 OPERATOR = Actor("root", "operator")
@@ -29,7 +31,11 @@ OPERATOR = Actor("root", "operator")
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """One caller of one tenant (contract §2)."""
+    """One caller of one tenant (contract §2).
+
+    Attributes:
+        agent_type: the kind of agent that it is one of, whose memories they share (contract §9).
+    """
 
     tenant: str
     id: str
@@ -37,6 +43,7 @@ class Principal:
     permissions: frozenset[str]
     expires: int | None = None  # epoch ms
     created: int = 0  # epoch ms
+    agent_type: str | None = None
 
     @property
     def actor(self) -> Actor:

@@ -12,7 +12,18 @@ from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from functions.identity.model import ALL_PERMISSIONS, Principal
+from functions.audit.service import AuditTrail
+from functions.authorization.rules import authorize
+from functions.identity.authority import (
+    CHANGE_PRINCIPAL,
+    CREATE_PRINCIPAL,
+    CREATE_TENANT,
+    LIST_PRINCIPALS,
+    REVOKE_PRINCIPAL,
+    ROTATE_KEY,
+)
+from functions.identity.model import ALL_PERMISSIONS, OPERATOR, ROOT_TENANT, Principal
+from functions.identity.rules import apply_change, describe_principal, diff_principals
 from functions.identity.store import NewKey, PrincipalStore, StoredPrincipal
 from functions.platform.clock import Clock
 from functions.platform.errors import (
@@ -26,10 +37,17 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.task_keys import create_api_key
 
 if TYPE_CHECKING:
-    from functions.identity.requests import NewPrincipal
+    from functions.identity.requests import NewPrincipal, PrincipalChange
 
 _MAX_CACHED = 10_000
 _SALT_BYTES = 16
+_BUSY = "the principal is being changed by someone else; try again"
+_REVOKED = (
+    "a revoked principal had this id, and the new one would have its memory, tasks and access; "
+    'send "reuse": true if it shall'
+)
+_OPERATOR = Principal(ROOT_TENANT, OPERATOR.id, "user", frozenset())
+_CacheKey = tuple[str, ...]  # ("key", API key), or ("token", tenant, principal)
 _Read = Callable[[], Principal | None]
 
 
@@ -45,6 +63,7 @@ class Identity:
     """Authenticates callers, and manages tenants, principals and keys.
 
     Args:
+        audit: records what is done.
         root_key: gives the operator's key.
         cache_seconds: how long principals are cached; a change made through this same instance
             applies at once.
@@ -53,15 +72,17 @@ class Identity:
     def __init__(
         self,
         store: PrincipalStore,
+        audit: AuditTrail,
         root_key: Callable[[], str],
         clock: Clock,
         cache_seconds: float,
     ) -> None:
         self._store = store
+        self._audit = audit
         self._root_key = root_key
         self._clock = clock
         self._lifetime = math.floor(cache_seconds * 1000)
-        self._cache: dict[str, _CachedPrincipal] = {}
+        self._cache: dict[_CacheKey, _CachedPrincipal] = {}
 
     def is_root(self, api_key: str) -> bool:
         """Whether this is the operator's key."""
@@ -74,7 +95,7 @@ class Identity:
             Unauthenticated: there is no such key, or its principal has expired.
         """
         read = partial(self._store.get_by_api_key, api_key)
-        return self._authenticate(api_key, "API key", read)
+        return self._authenticate(("key", api_key), "API key", read)
 
     def authenticate_jwt(self, tenant: str, principal_id: str) -> Principal:
         """Find the principal that a verified token names.
@@ -87,10 +108,9 @@ class Identity:
             stored = self._store.get(tenant, principal_id)
             return None if stored is None else stored.principal
 
-        cache_key = f"{tenant}\n{principal_id}"  # never an API key: a header is one line
-        return self._authenticate(cache_key, "token's principal", read)
+        return self._authenticate(("token", tenant, principal_id), "token's principal", read)
 
-    def _authenticate(self, cache_key: str, credential: str, read: _Read) -> Principal:
+    def _authenticate(self, cache_key: _CacheKey, credential: str, read: _Read) -> Principal:
         now = self._clock()
         cached = self._cache.get(cache_key)
         if cached is not None and now < cached.until:
@@ -103,7 +123,7 @@ class Identity:
             raise Unauthenticated(f"this {credential} has expired")
         return principal
 
-    def _read_through(self, cache_key: str, read: _Read, until: int) -> Principal | None:
+    def _read_through(self, cache_key: _CacheKey, read: _Read, until: int) -> Principal | None:
         """Read and cache a principal, unless a key is changed meanwhile."""
         cache = self._cache
         principal = read()
@@ -120,16 +140,17 @@ class Identity:
         self._cache = {}  # a read under way writes into the former one
 
     def create_tenant(
-        self, tenant: str, token: RequestToken, idempotency_key: str | None
+        self, caller: Principal, tenant: str, token: RequestToken, idempotency_key: str | None
     ) -> tuple[Principal, str]:
         """Create a tenant and its first principal; return that with its key, shown only once.
 
         Raises:
+            AccessDenied: the caller isn't the operator.
             EntryExists: the tenant exists already.
         """
         admin = self._build_admin(tenant, "admin")
         key = self._create_key(admin, idempotency_key)
-        if not self._store.add_tenant(admin, key, token.stored):
+        if not self._add_tenant(caller, admin, key, token):
             return self._replay(admin, idempotency_key, token, "this tenant exists already")
         return admin, key.api_key
 
@@ -139,10 +160,18 @@ class Identity:
         Returns whether the key is that principal's.
         """
         if not self._store.has_tenant(tenant):
-            token = RequestToken.create().stored
-            self._store.add_tenant(self._build_admin(tenant, admin), NewKey(api_key), token)
+            first, token = self._build_admin(tenant, admin), RequestToken.create()
+            self._add_tenant(_OPERATOR, first, NewKey(api_key), token)
         found = self._store.get_by_api_key(api_key)
         return found is not None and (found.tenant, found.id) == (tenant, admin)
+
+    def _add_tenant(
+        self, caller: Principal, admin: Principal, key: NewKey, token: RequestToken
+    ) -> bool:
+        authorize(caller, CREATE_TENANT, admin)
+        target, after = f"tenant:{admin.tenant}", {"admin": admin.id}
+        record = self._audit.record(caller, CREATE_TENANT, target, after=after, tenant=admin.tenant)
+        return self._store.add_tenant(admin, key, token.stored, record)
 
     def create_principal(
         self, caller: Principal, new: NewPrincipal, token: RequestToken, idempotency_key: str | None
@@ -150,23 +179,68 @@ class Identity:
         """Create a principal of the caller's tenant; return it with its key, shown only once.
 
         Raises:
-            EntryExists: the id is taken.
+            AccessDenied: the caller lacks `memory.admin`.
+            EntryExists: the id is taken, or a revoked principal had it and `reuse` isn't given.
             ValidationFailed: `expires_at` is not in the future.
         """
         now = self._clock()
-        if new.expires_at is not None and new.expires_at <= now:
-            raise ValidationFailed("expires_at", "lies in the past")
-        permissions = frozenset(new.permissions)
-        principal = Principal(caller.tenant, new.id, new.kind, permissions, new.expires_at, now)
+        principal = Principal(
+            caller.tenant,
+            new.id,
+            new.kind,
+            frozenset(new.permissions),
+            new.expires_at,
+            now,
+            new.agent_type,
+        )
+        authorize(caller, CREATE_PRINCIPAL, principal)
+        _assert_future(new.expires_at, now)
         key = self._create_key(principal, idempotency_key)
-        if not self._store.add(principal, key, token.stored):
+        after = describe_principal(principal) | ({"reuse": True} if new.reuse else {})
+        record = self._audit.record(caller, CREATE_PRINCIPAL, _target(new.id), after=after)
+        addition = self._store.add(principal, key, token.stored, record, reuse=new.reuse)
+        if addition == "revoked":
+            raise EntryExists(_REVOKED)
+        if addition == "taken":
             return self._replay(principal, idempotency_key, token, "this principal exists already")
         return principal, key.api_key
 
     def list_principals(self, caller: Principal) -> list[Principal]:
-        """List the principals of the caller's tenant, newest first."""
+        """List the principals of the caller's tenant, newest first.
+
+        Raises:
+            AccessDenied: the caller lacks `memory.admin`.
+        """
+        authorize(caller, LIST_PRINCIPALS, None)
         found = self._store.list_principals(caller.tenant)
         return sorted(found, key=lambda each: (each.created, each.id), reverse=True)
+
+    def change_principal(
+        self, caller: Principal, principal_id: str, change: PrincipalChange, token: RequestToken
+    ) -> Principal:
+        """Change what a principal may; its key stays.
+
+        Raises:
+            AccessDenied: the caller lacks `memory.admin`.
+            NotFound: the caller's tenant has no such principal.
+            EntryExists: this is a retry, and the principal was changed again since.
+            ValidationFailed: nothing is given, or `expires_at` is not in the future.
+            Throttled: somebody else changes the principal at the same time.
+        """
+        stored = self._existing(caller, principal_id)
+        authorize(caller, CHANGE_PRINCIPAL, stored.principal)
+        if token.matches(stored.token):
+            return stored.principal
+        _assert_not_superseded(token, stored)
+        changed = apply_change(stored.principal, change)
+        if "expires_at" in change.model_fields_set:
+            _assert_future(change.expires_at, self._clock())
+        before, after = diff_principals(stored.principal, changed)
+        record = self._audit.record(caller, CHANGE_PRINCIPAL, _target(principal_id), before, after)
+        if not self._store.change(stored, changed, token.stored, record):
+            raise Throttled(_BUSY)
+        self.invalidate_cache()
+        return changed
 
     def rotate_key(
         self, caller: Principal, principal_id: str, token: RequestToken, idempotency_key: str | None
@@ -174,20 +248,22 @@ class Identity:
         """Replace a principal's key; the old one is invalid from then on.
 
         Raises:
+            AccessDenied: the caller lacks `memory.admin`.
             NotFound: the caller's tenant has no such principal.
             EntryExists: this is a retry, and the key was rotated again since.
-            Throttled: somebody else rotates or revokes the key at the same time.
+            Throttled: somebody else changes the principal at the same time.
         """
         stored = self._existing(caller, principal_id)
+        authorize(caller, ROTATE_KEY, stored.principal)
         if token.matches(stored.token):
             return self._replay(
                 stored.principal, idempotency_key, token, "the key was rotated already"
             )
-        if token.is_superseded(stored.previous_tokens):
-            raise EntryExists("this rotation was carried out, and the key was changed since")
+        _assert_not_superseded(token, stored)
         key = self._create_key(stored.principal, idempotency_key)
-        if not self._store.replace_key(stored, key, token.stored):
-            raise Throttled("the key is being changed by someone else; try again")
+        record = self._audit.record(caller, ROTATE_KEY, _target(principal_id))
+        if not self._store.replace_key(stored, key, token.stored, record):
+            raise Throttled(_BUSY)
         self.invalidate_cache()
         return stored.principal, key.api_key
 
@@ -195,12 +271,16 @@ class Identity:
         """Delete a principal; its key is invalid from then on.
 
         Raises:
+            AccessDenied: the caller lacks `memory.admin`.
             NotFound: the caller's tenant has no such principal.
-            Throttled: somebody else rotates or revokes the key at the same time.
+            Throttled: somebody else changes the principal at the same time.
         """
         stored = self._existing(caller, principal_id)
-        if not self._store.remove(stored):
-            raise Throttled("the key is being changed by someone else; try again")
+        authorize(caller, REVOKE_PRINCIPAL, stored.principal)
+        before = describe_principal(stored.principal)
+        record = self._audit.record(caller, REVOKE_PRINCIPAL, _target(principal_id), before)
+        if not self._store.remove(stored, self._clock(), record):
+            raise Throttled(_BUSY)
         self.invalidate_cache()
 
     def _build_admin(self, tenant: str, principal_id: str) -> Principal:
@@ -242,3 +322,17 @@ class Identity:
         seed = salt + "\n".join((principal.tenant, idempotency_key, principal.id)).encode()
         mac = hmac.new(self._root_key().encode(), seed, sha256).digest()
         return f"am_{base64.urlsafe_b64encode(mac).rstrip(b'=').decode()}"
+
+
+def _target(principal_id: str) -> str:
+    return f"principal:{principal_id}"
+
+
+def _assert_future(expires: int | None, now: int) -> None:
+    if expires is not None and expires <= now:
+        raise ValidationFailed("expires_at", "lies in the past")
+
+
+def _assert_not_superseded(token: RequestToken, stored: StoredPrincipal) -> None:
+    if token.is_superseded(stored.previous_tokens):
+        raise EntryExists("this request was carried out, and the principal was changed since")

@@ -1,17 +1,21 @@
 """Items of identity: tenants, principals, and keys that lead to their principals."""
 
 from dataclasses import dataclass
-from typing import cast
+from typing import Literal, cast
 
 from functions.identity.model import Kind, Principal
 from functions.platform import task_keys
 from functions.platform.idempotency import list_previous_tokens
 from functions.platform.item_types import API_KEY, PRINCIPAL
 from functions.platform.items import Item
+from functions.platform.keys import Key
 from functions.platform.table import Table, TransactionConditionFailed
-from functions.platform.writes import Write, delete, put
+from functions.platform.writes import Write, check, delete, put
 
-_ABSENT, _AT_KEY = "attribute_not_exists(pk)", "key_partition = :old"
+_ABSENT = "attribute_not_exists(pk)"
+_UNCHANGED = "key_partition = :key_partition AND request_token = :token"
+Addition = Literal["added", "taken", "revoked"]
+"""What became of a new principal: its id may be taken, or a revoked one may have had it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +24,7 @@ class StoredPrincipal:
 
     principal: Principal
     key_partition: str  # of the present key's item
-    token: bytes | None
+    token: bytes
     salt: bytes | None
     previous_tokens: tuple[bytes, ...] = ()  # of the requests before the last
 
@@ -63,28 +67,57 @@ class PrincipalStore:
         """Whether the tenant exists: one read."""
         return self._table.get(task_keys.build_tenant_key(tenant)) is not None
 
-    def add(self, principal: Principal, key: NewKey, token: bytes) -> bool:
-        """Create a principal with its key; False if the id is taken."""
-        return self._transact(_put_principal(principal, key, token, _ABSENT))
+    def add(
+        self, principal: Principal, key: NewKey, token: bytes, record: Write, *, reuse: bool
+    ) -> Addition:
+        """Create a principal with its key.
 
-    def add_tenant(self, admin: Principal, key: NewKey, token: bytes) -> bool:
+        Args:
+            principal: the new one.
+            key: its key.
+            token: the request's.
+            record: the audit record.
+            reuse: whether it may take over what a revoked principal of this id had.
+        """
+        revoked = task_keys.build_revoked_principal_key(principal.tenant, principal.id)
+        fence = delete(revoked) if reuse else check(revoked, _ABSENT)
+        try:
+            self._table.transact([*_put_new(principal, key, token), fence, record])
+        except TransactionConditionFailed as failed:
+            return "revoked" if failed.failed.keys() == {revoked} else "taken"
+        return "added"
+
+    def add_tenant(self, admin: Principal, key: NewKey, token: bytes, record: Write) -> bool:
         """Create a tenant and its first principal; False if the tenant exists."""
         tenant = put(task_keys.build_tenant_key(admin.tenant), {"created": admin.created}, _ABSENT)
-        return self._transact([tenant, *_put_principal(admin, key, token, _ABSENT)])
+        return self._transact([tenant, *_put_new(admin, key, token), record])
 
-    def replace_key(self, old: StoredPrincipal, key: NewKey, token: bytes) -> bool:
-        """Replace the present key by a new one; False if that changed meanwhile."""
-        earlier = list_previous_tokens(old.token, old.previous_tokens)
-        puts = _put_principal(old.principal, key, token, _AT_KEY, earlier, old=old.key_partition)
-        return self._transact([delete((old.key_partition, API_KEY.build_sort())), *puts])
+    def change(
+        self, old: StoredPrincipal, principal: Principal, token: bytes, record: Write
+    ) -> bool:
+        """Change a principal, which keeps its key; False if it changed meanwhile."""
+        puts = _put_principal(principal, old.key_partition, token, None, old)
+        return self._transact([*puts, record])
 
-    def remove(self, stored: StoredPrincipal) -> bool:
-        """Delete a principal and its key; False if the key changed meanwhile."""
-        key = task_keys.build_principal_key(stored.principal.tenant, stored.principal.id)
+    def replace_key(self, old: StoredPrincipal, key: NewKey, token: bytes, record: Write) -> bool:
+        """Replace the present key by a new one; False if the principal changed meanwhile."""
+        partition = task_keys.build_api_key_key(key.api_key)[0]
+        puts = _put_principal(old.principal, partition, token, key.salt, old)
+        return self._transact([delete((old.key_partition, API_KEY.build_sort())), *puts, record])
+
+    def remove(self, stored: StoredPrincipal, now: int, record: Write) -> bool:
+        """Delete a principal and its key; False if it changed meanwhile."""
+        tenant, id = stored.principal.tenant, stored.principal.id
         return self._transact(
             [
                 delete((stored.key_partition, API_KEY.build_sort())),
-                delete(key, _AT_KEY, old=stored.key_partition),
+                delete(
+                    task_keys.build_principal_key(tenant, id),
+                    _UNCHANGED,
+                    **_seen(stored),
+                ),
+                put(task_keys.build_revoked_principal_key(tenant, id), {"revoked": now}),
+                record,
             ]
         )
 
@@ -96,27 +129,43 @@ class PrincipalStore:
         return True
 
 
+def _seen(stored: StoredPrincipal) -> Item:
+    return {"key_partition": stored.key_partition, "token": stored.token}
+
+
+def _put_new(principal: Principal, key: NewKey, token: bytes) -> list[Write]:
+    partition = task_keys.build_api_key_key(key.api_key)[0]
+    return _put_principal(principal, partition, token, key.salt, None)
+
+
 def _put_principal(
     principal: Principal,
-    key: NewKey,
+    key_partition: str,
     token: bytes,
-    condition: str,
-    previous_tokens: tuple[bytes, ...] = (),
-    **values: str,
+    salt: bytes | None,
+    old: StoredPrincipal | None,
 ) -> list[Write]:
+    """Build the writes of a principal and its key, in place of the one that was read, if any."""
     attributes: Item = {
         "tenant": principal.tenant,
         "principal": principal.id,
         "kind": principal.kind,
         "permissions": principal.permissions or None,
+        "agent_type": principal.agent_type,
         "expires": principal.expires,
         "created": principal.created,
     }
-    api_key = task_keys.build_api_key_key(key.api_key)
-    item = attributes | {"key_partition": api_key[0], "request": token, "salt": key.salt}
-    item["previous_tokens"] = previous_tokens or None
-    principal_key = task_keys.build_principal_key(principal.tenant, principal.id)
-    return [put(api_key, attributes), put(principal_key, item, condition, **values)]
+    earlier = () if old is None else list_previous_tokens(old.token, old.previous_tokens)
+    item = attributes | {
+        "key_partition": key_partition,
+        "request_token": token,
+        "salt": salt,
+        "previous_tokens": earlier or None,
+    }
+    key = task_keys.build_principal_key(principal.tenant, principal.id)
+    condition, values = (_ABSENT, {}) if old is None else (_UNCHANGED, _seen(old))
+    api_key: Key = (key_partition, API_KEY.build_sort())
+    return [put(api_key, attributes), put(key, item, condition, **values)]
 
 
 def _decode(item: Item) -> Principal:
@@ -127,6 +176,7 @@ def _decode(item: Item) -> Principal:
         permissions=item.get("permissions", frozenset()),
         expires=item.get("expires"),
         created=item["created"],
+        agent_type=item.get("agent_type"),
     )
 
 
@@ -134,7 +184,7 @@ def _decode_stored(item: Item) -> StoredPrincipal:
     return StoredPrincipal(
         _decode(item),
         item["key_partition"],
-        item.get("request"),
+        item["request_token"],
         item.get("salt"),
         tuple(item.get("previous_tokens", ())),
     )

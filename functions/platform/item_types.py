@@ -81,6 +81,9 @@ TENANT = ItemType("tenant", "identity", "{tenant}#p", "tenant", "A tenant exists
 PRINCIPAL = ItemType(
     "principal", "identity", "{tenant}#p", "p#{principal}", "A principal's kind and permissions"
 )
+REVOKED_PRINCIPAL = ItemType(
+    "revoked principal", "identity", "{tenant}#p", "r#{principal}", "A principal had this id"
+)
 API_KEY = ItemType(
     "API key", "identity", "~key#{sha256}", "k", "The principal of a key", "until revoked"
 )
@@ -90,7 +93,7 @@ AUDIT_RECORD = ItemType(
     "audit record",
     "audit",
     "{tenant}#audit",
-    "r#{time}#{id}",
+    "r#{position}",
     "Who did what with authority",
     "as long as logs",
 )
@@ -98,13 +101,6 @@ AUDIT_RECORD = ItemType(
 # tasks, namespaces, workflows
 NAMESPACE = ItemType(
     "namespace", "namespaces", "{tenant}#ns", "n#{namespace}", "A namespace's permissions"
-)
-PREFIX_RULE = ItemType(
-    "prefix rule",
-    "namespaces",
-    "{tenant}#ns",
-    "r#{namespace}",
-    "The permissions of all names with a prefix",
 )
 TASK = ItemType(
     "task", "tasks", _TASK, "t", "A task, its policy, counters and grants", indexes=(BY_DUE,)

@@ -16,6 +16,7 @@ TENANT_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
 BASE32 = "0-9a-hjkmnp-tv-z"
 """The characters of hashes, times and ids, as in a character class of a regular expression."""
 HASH_CHARACTERS, TIME_CHARACTERS, SUFFIX_CHARACTERS = 26, 10, 6  # of 5 bits
+AUDIT_POSITION_PATTERN = rf"[{BASE32}]{{{TIME_CHARACTERS + HASH_CHARACTERS}}}"
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's: sorts as the numbers do
 _DUE_SHARDS = 8
 DUE_SHARDS = tuple(str(number) for number in range(_DUE_SHARDS))
@@ -69,6 +70,14 @@ def create_nonce(now: int) -> str:
 def build_id(prefix: str, seed: bytes) -> str:
     """Build an id such as `task_…` or `evt_…`; the same for the same 16 bytes."""
     return f"{prefix}_{encode_seed(seed)}"
+
+
+FIRST_AUDIT_POSITION = "0" * (TIME_CHARACTERS + HASH_CHARACTERS)
+
+
+def build_audit_position(time: int, id: str) -> str:
+    """Build what an audit record sorts by: its time (epoch ms), then its id without prefix."""
+    return encode_timestamp(time) + id.rpartition("_")[2]
 
 
 def get_tenant(partition: str) -> str:

@@ -1,7 +1,7 @@
 """The id of the request at work, for logs and audit records.
 
-A function serves one request at a time in each thread; work on threads of its own inherits it only
-where it is copied.
+A function serves one request at a time in each thread; `functions.platform.parallel` hands it on to
+the threads of its calls.
 """
 
 from contextvars import ContextVar

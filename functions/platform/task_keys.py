@@ -19,6 +19,13 @@ def build_principal_key(tenant: str, principal: str) -> Key:
     )
 
 
+def build_revoked_principal_key(tenant: str, principal: str) -> Key:
+    """Build the key of what says that a revoked principal had this id."""
+    return item_types.REVOKED_PRINCIPAL.build_key(
+        tenant=tenant, principal=hash_name("principal", principal)
+    )
+
+
 def build_api_key_key(api_key: str) -> Key:
     """Build the key by which an API key's principal is found.
 

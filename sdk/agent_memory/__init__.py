@@ -13,6 +13,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from agent_memory.model import (
+    AuditRecord,
     Entry,
     Event,
     Namespace,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AsyncClient",
     "AsyncContext",
+    "AuditRecord",
     "BaseMemoryStore",
     "Client",
     "Context",

@@ -232,6 +232,7 @@ class Principal:
     id: str
     kind: PrincipalKind
     permissions: tuple[Permission, ...]
+    agent_type: str | None = None
     created_at: str | None = None
     expires_at: str | None = None
     raw: Document = field(repr=False, compare=False)
@@ -248,6 +249,7 @@ class Principal:
             id=document["id"],
             kind=document["kind"],
             permissions=tuple(document["permissions"] or ()),
+            agent_type=document.get("agent_type"),
             created_at=document.get("created_at"),
             expires_at=document.get("expires_at"),
             raw=document,
@@ -272,9 +274,44 @@ class NewPrincipal(Principal):
             id=document["id"],
             kind=document["kind"],
             permissions=tuple(document["permissions"] or ()),
+            agent_type=document.get("agent_type"),
             created_at=document.get("created_at"),
             expires_at=document.get("expires_at"),
             api_key=document["api_key"],
+            raw=document,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditRecord:
+    """A use of authority (contract §2)."""
+
+    id: str
+    time: str
+    actor: dict[str, Any]
+    action: str
+    target: str
+    before: dict[str, Any] | None = None
+    after: dict[str, Any] | None = None
+    request_id: str | None = None
+    raw: Document = field(repr=False, compare=False)
+
+    @classmethod
+    def from_document(cls, document: Document) -> Self:
+        """Read a document of the service.
+
+        Raises:
+            KeyError: an essential field is missing.
+        """
+        return cls(
+            id=document["id"],
+            time=document["time"],
+            actor=document["actor"],
+            action=document["action"],
+            target=document["target"],
+            before=document.get("before"),
+            after=document.get("after"),
+            request_id=document.get("request_id"),
             raw=document,
         )
 

@@ -2,10 +2,21 @@
 
 import json
 from collections.abc import Iterable
+from enum import Enum
 from typing import Any
 from urllib.parse import quote
 
 _FOREVER = "forever"
+
+
+class Unset(Enum):
+    """The type of `UNSET`."""
+
+    UNSET = "unset"
+
+
+UNSET = Unset.UNSET
+"""Stands for an argument that isn't given, where None is a value."""
 
 
 def render_json(document: Any) -> bytes:
@@ -22,6 +33,11 @@ def render_json(document: Any) -> bytes:
 def drop_none(**fields: Any) -> dict[str, Any]:
     """Return the fields that aren't None."""
     return {name: value for name, value in fields.items() if value is not None}
+
+
+def drop_unset(**fields: Any) -> dict[str, Any]:
+    """Return the fields that are given."""
+    return {name: value for name, value in fields.items() if value is not UNSET}
 
 
 def to_entry_fields(**fields: Any) -> dict[str, Any]:

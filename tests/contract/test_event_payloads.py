@@ -104,6 +104,8 @@ ANSWERS: dict[str, tuple[int, Any]] = {
     "create-principal": (201, {"api_key": ..., "expires_at": "2036-01-01T00:00:00.000Z"}),
     "who-am-i": (200, {"id": "agent_data_01", "kind": "agent", "tenant": ...}),
     "list-principals": (200, {"principals": [{"id": ..., "kind": ...}] * 5, "total": 5}),
+    "change-principal": (200, {"id": "agent_data_01", "agent_type": "data"}),
+    "read-audit-log": (200, {"records": [{"action": "tenant.create", "actor": {"id": "root"}}]}),
     "rotate-key": (200, {"id": "agent_data_01", "api_key": ...}),
     "revoke-principal": (204, None),
     "health": (200, {"status": "ok"}),

@@ -35,7 +35,8 @@ def test_a_repeated_rotation_gives_the_same_key(tenant: Tenant, service: Service
 def test_no_request_revives_a_revoked_key(tenant: Tenant, service: Service) -> None:
     first = make(tenant.admin)
     assert_no_content(tenant.admin.delete(f"{PRINCIPALS}/alice"))
-    assert make(tenant.admin) != first
+    again = tenant.admin.post(PRINCIPALS, json=ALICE | {"reuse": True}, headers=ONCE)
+    assert ok(again, 201)["api_key"] != first
     refused(service.client(first).get(MEMORY), 401, "UNAUTHENTICATED")
 
 

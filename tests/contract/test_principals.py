@@ -121,3 +121,52 @@ def test_only_memory_admin_manages_principals(
     body = {"id": "new", "kind": "agent"} if (method, path) == ("POST", "") else None
     refused(client.request(method, PRINCIPALS + path, json=body), 403, "ACCESS_DENIED")
     ok(bob.get(MEMORY))
+
+
+def test_a_change_of_a_principal_keeps_its_key(tenant: Tenant, clock: MovableClock) -> None:
+    made = tenant.principal("agent", "pat")
+    pat, path = tenant.service.client(made["api_key"]), f"{PRINCIPALS}/pat"
+    entry_id = create(pat, entry())["id"]
+    changed = ok(tenant.admin.patch(path, json={"permissions": ["memory.read"]}))
+    assert changed == {k: v for k, v in made.items() if k != "api_key"} | {
+        "permissions": ["memory.read"]
+    }
+    refused(pat.post(MEMORY, json=entry(key="other")), 403, "ACCESS_DENIED")
+    ok(read(pat, entry_id))
+    ok(tenant.admin.patch(path, json={"agent_type": "x", "expires_at": clock.time(seconds=9)}))
+    assert ok(pat.get("/api/v1/me"))["agent_type"] == "x"
+    rotated = ok(tenant.admin.post(f"{path}/rotate"))
+    assert (rotated["agent_type"], rotated["permissions"]) == ("x", ["memory.read"])
+    ok(tenant.admin.patch(path, json={"agent_type": None, "expires_at": None}))
+    clock.advance(seconds=10)
+    me = ok(tenant.service.client(rotated["api_key"]).get("/api/v1/me"))
+    assert (me["agent_type"], me["expires_at"]) == (None, None)
+
+
+def test_a_malformed_change_of_a_principal_is_refused(tenant: Tenant) -> None:
+    tenant.agent("pat")
+    path = f"{PRINCIPALS}/pat"
+    invalid(tenant.admin.patch(path, json={}), "body")
+    for change in (
+        {"permissions": None},
+        {"permissions": ["memory.all"]},
+        {"expires_at": "2020-01-01T00:00:00Z"},
+        {"agent_type": ""},
+        {"kind": "user"},
+    ):
+        answer = tenant.admin.patch(path, json=change)
+        assert answer.status_code == 400, change
+    refused(tenant.admin.patch(f"{PRINCIPALS}/none", json={"agent_type": "x"}), 404, "NOT_FOUND")
+
+
+def test_an_id_of_a_revoked_principal_is_reused_only_on_purpose(tenant: Tenant) -> None:
+    entry_id = create(tenant.agent("pat"), entry())["id"]
+    ok_to_revoke = tenant.admin.delete(f"{PRINCIPALS}/pat")
+    assert ok_to_revoke.status_code == 204
+    body = {"id": "pat", "kind": "agent"}
+    refused(tenant.admin.post(PRINCIPALS, json=body), 409, "ENTRY_EXISTS")
+    assert "pat" not in listed(tenant.admin)
+    again = ok(tenant.admin.post(PRINCIPALS, json=body | {"reuse": True}), 201)
+    ok(read(tenant.service.client(again["api_key"]), entry_id))
+    refused(tenant.admin.post(PRINCIPALS, json=body | {"reuse": True}), 409, "ENTRY_EXISTS")
+    ok(tenant.admin.post(PRINCIPALS, json={"id": "new", "kind": "agent", "reuse": True}), 201)

@@ -10,7 +10,6 @@ from tests.contract.bodies import (
     MEMORY,
     NAMESPACES,
     TASKS,
-    allow,
     change_task,
     create,
     entry,
@@ -168,7 +167,8 @@ def test_a_changed_file_changes_its_tasks_and_agents(tenant: Tenant) -> None:
 
 def test_a_configured_namespace_keeps_its_permissions(tenant: Tenant) -> None:
     carla = tenant.user("carla")
-    before = allow(tenant.admin, "kept", "read", carla="write")
+    create(carla, semantic(namespace="kept"))
+    before = ok(carla.get(f"{NAMESPACES}/kept"))
     ok(send(tenant.admin, "name: w\nmemory: {semantic_namespaces: [kept, new]}"))
     assert ok(carla.get(f"{NAMESPACES}/kept")) == before
     made = ok(carla.get(f"{NAMESPACES}/new"))["permissions"]

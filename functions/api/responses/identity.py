@@ -20,6 +20,8 @@ class PrincipalDocument(TypedDict):
     id: str
     kind: Kind
     permissions: list[Permission]
+    agent_type: str | None
+    """The kind of agent that it is one of."""
     created_at: Timestamp
     expires_at: Timestamp | None
 
@@ -51,6 +53,7 @@ def render_principal(principal: Principal) -> PrincipalDocument:
         "id": principal.id,
         "kind": principal.kind,
         "permissions": cast("list[Permission]", sorted(principal.permissions)),
+        "agent_type": principal.agent_type,
         "created_at": to_rfc3339(principal.created),
         "expires_at": to_optional_rfc3339(principal.expires),
     }

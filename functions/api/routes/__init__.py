@@ -2,6 +2,7 @@
 
 from functions.api.routes import (
     agents,
+    audit,
     batches,
     conversations,
     discovery,
@@ -39,6 +40,7 @@ ROUTES = [
     *openwop.ROUTES,
     *runs.ROUTES,
     *identity.ROUTES,
+    *audit.ROUTES,
     *discovery.ROUTES,
 ]
 """Of templates that overlap, the first wins: paths that end in a fixed word come first."""

@@ -12,8 +12,15 @@ from functions.api.responses.identity import (
     render_principal,
 )
 from functions.api.routing import ANY, ROOT, Route
+from functions.identity.authority import (
+    CHANGE_PRINCIPAL,
+    CREATE_PRINCIPAL,
+    CREATE_TENANT,
+    REVOKE_PRINCIPAL,
+    ROTATE_KEY,
+)
 from functions.identity.model import ADMIN, Principal
-from functions.identity.requests import NewPrincipal, NewTenant
+from functions.identity.requests import NewPrincipal, NewTenant, PrincipalChange
 
 _PRINCIPALS = "/api/v1/principals"
 _PRINCIPAL = f"{_PRINCIPALS}/{{id+}}"
@@ -22,7 +29,7 @@ _PRINCIPAL = f"{_PRINCIPALS}/{{id+}}"
 def create_tenant(request: Request, caller: Principal) -> Response:
     new = request.parse_body(NewTenant)
     admin, api_key = request.services.identity.create_tenant(
-        new.id, request.idempotency_token(caller), request.idempotency_key
+        caller, new.id, request.idempotency_token(caller), request.idempotency_key
     )
     return json_response(
         201, NewTenantDocument(id=new.id, admin=render_new_principal(admin, api_key))
@@ -53,6 +60,14 @@ def get_own_principal(_request: Request, caller: Principal) -> Response:
     return json_response(200, render_principal(caller))
 
 
+def change_principal(request: Request, caller: Principal) -> Response:
+    change = request.parse_body(PrincipalChange)
+    changed = request.services.identity.change_principal(
+        caller, request.path_params["id"], change, request.idempotency_token(caller)
+    )
+    return json_response(200, render_principal(changed))
+
+
 def revoke_principal(request: Request, caller: Principal) -> Response:
     request.services.identity.revoke(caller, request.path_params["id"])
     return Response(204)
@@ -79,6 +94,7 @@ ROUTES = [
         request_model=NewTenant,
         error_statuses=(409, 413),
         idempotent=True,
+        audited=(CREATE_TENANT,),
     ),
     Route(
         "POST",
@@ -90,7 +106,9 @@ ROUTES = [
         request_model=NewPrincipal,
         error_statuses=(409, 413),
         idempotent=True,
-        description="The answer shows the key, this once.",
+        description="The answer shows the key, this once. An id that a revoked principal had is "
+        "409 without `reuse`: the new one would have its memory, tasks and access.",
+        audited=(CREATE_PRINCIPAL,),
     ),
     Route(
         "GET",
@@ -110,6 +128,18 @@ ROUTES = [
         {200: PrincipalDocument},
     ),
     Route(
+        "PATCH",
+        _PRINCIPAL,
+        change_principal,
+        ADMIN,
+        "Change what a principal may; its key stays",
+        {200: PrincipalDocument},
+        request_model=PrincipalChange,
+        error_statuses=(404, 409, 413),
+        idempotent=True,
+        audited=(CHANGE_PRINCIPAL,),
+    ),
+    Route(
         "POST",
         f"{_PRINCIPAL}/rotate",
         rotate_key,
@@ -118,6 +148,7 @@ ROUTES = [
         {200: NewPrincipalDocument},
         error_statuses=(404, 409, 413),
         idempotent=True,
+        audited=(ROTATE_KEY,),
     ),
     Route(
         "DELETE",
@@ -127,5 +158,6 @@ ROUTES = [
         "Revoke a principal's key and remove it",
         {204: None},
         error_statuses=(404,),
+        audited=(REVOKE_PRINCIPAL,),
     ),
 ]

@@ -4,6 +4,7 @@ from functions.api.http import Request, Response, json_response
 from functions.api.responses.tasks import AclDocument, render_acl
 from functions.api.routing import Route
 from functions.identity.model import ADMIN, READ, WRITE, Principal
+from functions.tasks.authority import SET_ACL, SET_OWNER
 from functions.tasks.requests import Acl, NewOwner
 
 _INTENT = "/api/v1/intents/{intent_id+}"
@@ -50,6 +51,7 @@ ROUTES = [
         error_statuses=(413,),
         description="By the intent's owner, or with `memory.admin`. A coordinator or user who "
         "sets the list of an intent that nobody owns becomes its owner.",
+        audited=(SET_ACL,),
     ),
     Route(
         "PUT",
@@ -61,5 +63,6 @@ ROUTES = [
         request_model=NewOwner,
         error_statuses=(413,),
         description="A coordinator or user of the tenant. The access list stays as it is.",
+        audited=(SET_OWNER,),
     ),
 ]

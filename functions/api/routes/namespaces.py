@@ -8,8 +8,8 @@ from functions.api.responses.namespaces import (
     NamespacePageDocument,
     render_namespace,
 )
-from functions.api.routing import ANY, Route
-from functions.identity.model import READ, Principal
+from functions.api.routing import Route
+from functions.identity.model import ADMIN, READ, Principal
 from functions.namespaces.model import Namespace
 from functions.namespaces.requests import NamespaceChange
 from functions.platform.limits import MAX_NAME_CHARACTERS
@@ -75,17 +75,14 @@ ROUTES = [
         "PATCH",
         f"{_NAMESPACES}/{{namespace+}}",
         configure_namespace,
-        ANY,
-        "Change the permissions of a namespace, or of all names with a prefix",
+        ADMIN,
+        "Set a namespace's permissions",
         {200: NamespaceDocument},
         response_headers=("ETag",),
         request_model=NamespaceChange,
-        error_statuses=(409, 413, 429),
+        error_statuses=(409, 413),
         if_match="optional",
         idempotent=True,
-        description="With `memory.admin`, or `memory.write` and `admin` access to the namespace. "
-        "What isn't given stays as it is. Makes the namespace if it is new. A name that ends "
-        "with `*` sets what counts for all names with that prefix, the longest first, where "
-        "the namespace itself says nothing.",
+        description="Makes the namespace if it is new.",
     ),
 ]

@@ -34,6 +34,7 @@ from functions.platform.limits import (
 )
 from functions.tasks.model import Status, Task
 from functions.tasks.requests import NewTask, TaskChange
+from functions.workflows.authority import APPLY_WORKFLOW
 from functions.workflows.requests import Workflow
 
 _KB = 1024
@@ -98,9 +99,7 @@ def apply_workflow(request: Request, caller: Principal) -> Response:
 
     workflow = parse_workflow(request.body, request.headers.get("content-type", "").lower())
     applied = request.services.workflows.apply(caller, workflow, request.idempotency_token(caller))
-    namespaces = request.services.namespaces
-    access = {name: namespaces.get_access(caller, name) for name in applied.namespaces}
-    return json_response(200, render_applied_workflow(applied, access))
+    return json_response(200, render_applied_workflow(applied))
 
 
 def _pack_context(
@@ -240,5 +239,6 @@ ROUTES = [
         "that was applied last changes nothing and answers the same; a changed one "
         "changes what is there, ended tasks aside; another `version` makes tasks "
         "of its own. An error names its line.",
+        audited=(APPLY_WORKFLOW,),
     ),
 ]

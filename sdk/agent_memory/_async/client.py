@@ -7,6 +7,7 @@ from typing import Any, Self
 import httpx
 
 from agent_memory._async.agents import AsyncAgents
+from agent_memory._async.audit import AsyncAudit
 from agent_memory._async.conversations import AsyncConversations
 from agent_memory._async.events import AsyncEvents
 from agent_memory._async.facts import AsyncFacts
@@ -46,7 +47,7 @@ class AsyncClient:
     Attributes:
         settings: what the client is set up with.
         pool: its connections.
-        memory, namespaces, tasks, intents, agents, principals, tenants, workflows, events,
+        memory, namespaces, tasks, intents, agents, principals, tenants, workflows, events, audit,
             conversations, states, runs, facts, procedures, instances: the calls, by what they
             are about.
     """
@@ -73,6 +74,7 @@ class AsyncClient:
         self.tenants = AsyncTenants(self)
         self.workflows = AsyncWorkflows(self)
         self.events = AsyncEvents(self)
+        self.audit = AsyncAudit(self)
         self.conversations = AsyncConversations(self)
         self.states = AsyncStates(self)
         self.runs = AsyncRuns(self)

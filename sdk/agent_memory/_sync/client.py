@@ -7,6 +7,7 @@ from typing import Any, Self
 import httpx
 
 from agent_memory._sync.agents import Agents
+from agent_memory._sync.audit import Audit
 from agent_memory._sync.conversations import Conversations
 from agent_memory._sync.events import Events
 from agent_memory._sync.facts import Facts
@@ -46,7 +47,7 @@ class Client:
     Attributes:
         settings: what the client is set up with.
         pool: its connections.
-        memory, namespaces, tasks, intents, agents, principals, tenants, workflows, events,
+        memory, namespaces, tasks, intents, agents, principals, tenants, workflows, events, audit,
             conversations, states, runs, facts, procedures, instances: the calls, by what they
             are about.
     """
@@ -73,6 +74,7 @@ class Client:
         self.tenants = Tenants(self)
         self.workflows = Workflows(self)
         self.events = Events(self)
+        self.audit = Audit(self)
         self.conversations = Conversations(self)
         self.states = States(self)
         self.runs = Runs(self)

@@ -4,7 +4,14 @@ from collections.abc import Iterable
 
 from agent_memory._sync.resource import Resource
 from agent_memory.model import NewPrincipal, Principal
-from agent_memory.requests import drop_none, quote_segment, to_list
+from agent_memory.requests import (
+    UNSET,
+    Unset,
+    drop_none,
+    drop_unset,
+    quote_segment,
+    to_list,
+)
 from agent_memory.responses import parse
 
 _PRINCIPALS = "/api/v1/principals"
@@ -38,18 +45,53 @@ class Principals(Resource):
         *,
         permissions: Iterable[str] | None = None,
         expires_at: str | None = None,
+        agent_type: str | None = None,
+        reuse: bool | None = None,
     ) -> NewPrincipal:
         """Create a principal; return it with its key, which is never shown again.
 
         Args:
             kind: `agent`, `coordinator` or `user`.
             permissions: of `memory.read`, `memory.write`, `memory.admin`; by default the first two.
+            agent_type: the kind of agent that it is one of.
+            reuse: whether it takes over what a revoked principal of this id had.
 
         Raises:
-            MemoryConflictError: the id is taken.
+            MemoryConflictError: the id is taken, or a revoked principal had it and `reuse` isn't
+                given.
         """
-        body = drop_none(id=id, kind=kind, permissions=to_list(permissions), expires_at=expires_at)
+        body = drop_none(
+            id=id,
+            kind=kind,
+            permissions=to_list(permissions),
+            expires_at=expires_at,
+            agent_type=agent_type,
+            reuse=reuse,
+        )
         return parse(NewPrincipal.from_document, self._call("POST", _PRINCIPALS, json=body))
+
+    def update(
+        self,
+        id: str,
+        *,
+        permissions: Iterable[str] | Unset = UNSET,
+        agent_type: str | Unset | None = UNSET,
+        expires_at: str | Unset | None = UNSET,
+    ) -> Principal:
+        """Change what a principal may; its key stays. What isn't given stays as it is.
+
+        Args:
+            permissions: all that it may do from now on.
+            agent_type: None takes it away.
+            expires_at: None: its key counts until it is revoked.
+
+        Raises:
+            MemoryNotFoundError: raised when there is no such principal.
+        """
+        listed = permissions if permissions is UNSET else to_list(permissions)
+        body = drop_unset(permissions=listed, agent_type=agent_type, expires_at=expires_at)
+        path = f"{_PRINCIPALS}/{quote_segment(id)}"
+        return parse(Principal.from_document, self._call("PATCH", path, json=body))
 
     def rotate(self, id: str) -> NewPrincipal:
         """Replace a principal's key; the old one stops working.

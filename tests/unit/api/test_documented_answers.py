@@ -271,7 +271,9 @@ def _principals(admin: httpx.Client) -> None:
         admin.post(PRINCIPALS, json={"id": "bob", "kind": "agent"})
     admin.get(PRINCIPALS, params={"limit": 1})
     admin.get("/api/v1/me")
+    admin.patch(f"{PRINCIPALS}/bob", json={"agent_type": "billing"})
     admin.post(f"{PRINCIPALS}/bob/rotate")
+    admin.get("/api/v1/audit", params={"action": "principal.change"})
     for _ in range(2):
         admin.delete(f"{PRINCIPALS}/bob")
 

@@ -27,7 +27,7 @@ def make_entry(tier: Tier = "episodic", key: str = "k", **fields: Any) -> Entry:
         namespace="notes",
         key=key,
         value=b"{}",
-        size=7,
+        kb=1,
         version=1,
         created=created,
         updated=created,

@@ -7,7 +7,8 @@ from unittest.mock import Mock
 
 import pytest
 
-from functions.identity.model import Principal
+from functions.audit.service import AuditTrail
+from functions.identity.model import ALL_PERMISSIONS, Principal
 from functions.identity.requests import NewPrincipal, NewTenant
 from functions.identity.service import Identity
 from functions.identity.store import PrincipalStore, StoredPrincipal
@@ -16,6 +17,7 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.validation import validate
 
 ALICE = Principal("t1", "alice", "agent", frozenset({"memory.read"}))
+ADMIN = Principal("t1", "boss", "user", ALL_PERMISSIONS)
 
 
 class Clock:
@@ -37,14 +39,14 @@ def store() -> Iterator[Mock]:
     """A store that holds Alice."""
     made = Mock(spec=PrincipalStore)
     made.get_by_api_key.return_value = ALICE
-    made.get.return_value = StoredPrincipal(ALICE, "~key#1", None, None)
+    made.get.return_value = StoredPrincipal(ALICE, "~key#1", b"", None)
     return made
 
 
 @pytest.fixture
 def identity(store: Mock, clock: Clock) -> Identity:
     """Caches principals for a minute."""
-    return Identity(store, lambda: "root", clock, 60)
+    return Identity(store, AuditTrail(clock, 0), lambda: "root", clock, 60)
 
 
 def test_a_key_is_read_once_a_minute(identity: Identity, store: Mock, clock: Clock) -> None:
@@ -61,12 +63,12 @@ def test_keys_and_tokens_are_cached_apart(identity: Identity, store: Mock) -> No
         with pytest.raises(Unauthenticated):
             identity.authenticate_jwt(*unknown)
     with pytest.raises(Unauthenticated):
-        identity.authenticate_api_key("t1 alice")
+        identity.authenticate_api_key("t1\nalice")
 
 
 def test_a_change_invalidates_the_cache(identity: Identity, store: Mock) -> None:
     identity.authenticate_api_key("k")
-    identity.revoke(ALICE, "alice")
+    identity.revoke(ADMIN, "alice")
     store.get_by_api_key.return_value = None
     with pytest.raises(Unauthenticated):
         identity.authenticate_api_key("k")
@@ -96,11 +98,12 @@ def test_a_cached_principal_expires_at_its_instant(
 
 def test_a_retry_derives_its_key_again(identity: Identity, store: Mock) -> None:
     new, token = NewPrincipal(id="alice", kind="agent"), RequestToken.from_key("t1", "once", b"")
-    _, first = identity.create_principal(ALICE, new, token, "once")
-    (principal, key, _), _ = store.add.call_args
-    store.add.return_value = False
+    store.add.return_value = "added"
+    _, first = identity.create_principal(ADMIN, new, token, "once")
+    (principal, key, *_), _ = store.add.call_args
+    store.add.return_value = "taken"
     store.get.return_value = StoredPrincipal(principal, "~key#1", token.stored, key.salt)
-    assert identity.create_principal(ALICE, new, token, "once") == (principal, first)
+    assert identity.create_principal(ADMIN, new, token, "once") == (principal, first)
 
 
 @pytest.mark.parametrize(

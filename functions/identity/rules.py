@@ -1,0 +1,52 @@
+"""What a change makes of a principal, and how audit records describe one; pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from functions.platform.clock import to_optional_rfc3339
+from functions.platform.errors import ValidationFailed
+
+if TYPE_CHECKING:
+    from functions.identity.model import Principal
+    from functions.identity.requests import PrincipalChange
+
+
+def apply_change(principal: Principal, change: PrincipalChange) -> Principal:
+    """Return the principal after a change.
+
+    Raises:
+        ValidationFailed: nothing is given.
+    """
+    given: dict[str, Any] = {}
+    if "permissions" in change.model_fields_set:
+        given["permissions"] = frozenset(change.permissions)
+    if "agent_type" in change.model_fields_set:
+        given["agent_type"] = change.agent_type
+    if "expires_at" in change.model_fields_set:
+        given["expires"] = change.expires_at
+    if not given:
+        raise ValidationFailed("body", "names nothing to change")
+    return replace(principal, **given)
+
+
+def describe_principal(principal: Principal) -> dict[str, Any]:
+    """Describe a principal for an audit record, without what isn't set."""
+    fields = {
+        "kind": principal.kind,
+        "permissions": sorted(principal.permissions),
+        "agent_type": principal.agent_type,
+        "expires_at": to_optional_rfc3339(principal.expires),
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def diff_principals(old: Principal, new: Principal) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what a change took away or replaced, and what is there instead."""
+    before, after = describe_principal(old), describe_principal(new)
+    differing = {each for each in before | after if before.get(each) != after.get(each)}
+    return (
+        {name: before.get(name) for name in sorted(differing)},
+        {name: after.get(name) for name in sorted(differing)},
+    )

@@ -1,0 +1,169 @@
+"""Contract §2: each use of authority leaves one record, with the action itself or not at all."""
+
+import importlib
+import json
+import pkgutil
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+import functions
+from functions.api.routes import ROUTES
+from functions.authorization.model import Action
+from tests.contract.bodies import PRINCIPALS
+from tests.contract.expect import invalid, ok, refused
+from tests.contract.service import Service, Tenant
+from tests.contract.transport import MovableClock
+
+AUDIT = "/api/v1/audit"
+Json = dict[str, Any]
+Use = Callable[[Tenant], httpx.Response]
+"""Uses an action once; what it needs is set up before."""
+
+
+def records(client: httpx.Client, **query: Any) -> list[Json]:
+    """The records of a tenant."""
+    found: list[Json] = ok(client.get(AUDIT, params=query))["records"]
+    return found
+
+
+def _create_tenant(tenant: Tenant) -> httpx.Response:
+    return tenant.service.root.post("/api/v1/tenants", json={"id": f"{tenant.id}-2"})
+
+
+def _set_owner(tenant: Tenant) -> httpx.Response:
+    tenant.coordinator("boss")
+    return tenant.admin.put("/api/v1/intents/i/owner", json={"principal": "boss"})
+
+
+USES: dict[tuple[str, str], Use] = {
+    ("POST /api/v1/tenants", "tenant.create"): _create_tenant,
+    ("POST /api/v1/principals", "principal.create"): lambda tenant: tenant.admin.post(
+        PRINCIPALS, json={"id": "bob", "kind": "agent"}
+    ),
+    ("PATCH /api/v1/principals/{id}", "principal.change"): lambda tenant: tenant.admin.patch(
+        f"{PRINCIPALS}/ada", json={"permissions": ["memory.read"]}
+    ),
+    ("POST /api/v1/principals/{id}/rotate", "principal.rotate_key"): lambda tenant: (
+        tenant.admin.post(f"{PRINCIPALS}/ada/rotate")
+    ),
+    ("DELETE /api/v1/principals/{id}", "principal.revoke"): lambda tenant: tenant.admin.delete(
+        f"{PRINCIPALS}/ada"
+    ),
+    ("PUT /api/v1/intents/{intent_id}/acl", "intent.set_acl"): lambda tenant: tenant.admin.put(
+        "/api/v1/intents/i/acl", json={"entries": [{"principal": "ada", "access": "read"}]}
+    ),
+    ("PUT /api/v1/intents/{intent_id}/owner", "intent.set_owner"): _set_owner,
+    ("POST /api/v1/workflows", "workflow.apply"): lambda tenant: tenant.admin.post(
+        "/api/v1/workflows", json={"name": "audits"}
+    ),
+}
+"""A use of each audited action of each route: a route that declares another one fails here."""
+
+
+def _declared() -> Iterator[tuple[str, str]]:
+    for route in ROUTES:
+        for action in route.audited:
+            yield f"{route.method} {route.openapi_path}", action.name
+
+
+def test_every_audited_action_of_a_route_is_tried() -> None:
+    assert set(_declared()) == set(USES)
+
+
+def test_every_audited_action_is_declared_by_a_route() -> None:
+    names = (each.name for each in pkgutil.walk_packages(functions.__path__, "functions."))
+    modules = [importlib.import_module(each) for each in names if each.endswith(".authority")]
+    actions = (each for module in modules for each in vars(module).values())
+    audited = {each.name for each in actions if isinstance(each, Action) and each.is_audited}
+    assert audited == {action for _, action in _declared()}
+
+
+@pytest.mark.parametrize(("route", "action"), USES, ids=str)
+def test_an_action_leaves_one_record(tenant: Tenant, route: str, action: str) -> None:
+    tenant.agent("ada")
+    answer = USES[route, action](tenant)
+    assert answer.is_success, answer.text
+    admin, actor = tenant.admin, {"id": "admin", "kind": "user"}
+    if action == "tenant.create":
+        admin = tenant.service.client(answer.json()["admin"]["api_key"])
+        actor = {"id": "root", "kind": "operator"}
+    (record,) = [
+        each
+        for each in records(admin, action=action)
+        if each["request_id"] == answer.headers["x-request-id"]
+    ]
+    assert (record["action"], record["actor"]) == (action, actor)
+    assert record["id"].startswith("aud_")
+    assert ":" in record["target"]
+    assert "am_" not in json.dumps(record)
+
+
+def test_a_record_says_what_changed(tenant: Tenant, clock: MovableClock) -> None:
+    tenant.agent("ada")
+    clock.advance(seconds=1)
+    change = {"permissions": ["memory.read"], "agent_type": "billing"}
+    ok(tenant.admin.patch(f"{PRINCIPALS}/ada", json=change))
+    (record,) = records(tenant.admin, action="principal.change")
+    assert record["target"] == "principal:ada"
+    assert record["before"] == {"permissions": ["memory.read", "memory.write"], "agent_type": None}
+    assert record["after"] == change
+    assert record["time"] == clock.time()
+
+
+def test_what_is_refused_leaves_no_record(tenant: Tenant) -> None:
+    tenant.agent("ada")
+    before = records(tenant.admin)
+    again = tenant.admin.post(PRINCIPALS, json={"id": "ada", "kind": "agent"})
+    refused(again, 409, "ENTRY_EXISTS")
+    refused(tenant.admin.delete(f"{PRINCIPALS}/nobody"), 404, "NOT_FOUND")
+    refused(tenant.agent("eve").get(AUDIT), 403, "ACCESS_DENIED")
+    assert len(records(tenant.admin)) == len(before) + 1  # eve
+
+
+def test_a_retry_leaves_no_second_record(tenant: Tenant, clock: MovableClock) -> None:
+    def send(method: str, path: str, body: Json | None = None) -> None:
+        clock.advance(ms=1)
+        for _ in range(2):
+            once = {"Idempotency-Key": f"{method}-{path}"}
+            assert tenant.admin.request(method, path, json=body, headers=once).is_success
+
+    send("POST", PRINCIPALS, {"id": "ada", "kind": "agent"})
+    send("PATCH", f"{PRINCIPALS}/ada", {"agent_type": "x"})
+    send("POST", f"{PRINCIPALS}/ada/rotate")
+    actions = ["tenant.create", "principal.create", "principal.change", "principal.rotate_key"]
+    assert [each["action"] for each in records(tenant.admin)] == actions
+
+
+def test_records_come_oldest_first_in_pages(tenant: Tenant, clock: MovableClock) -> None:
+    for id in ("ada", "bob", "cleo"):
+        clock.advance(seconds=1)
+        tenant.agent(id)
+    targets: list[str] = []
+    after: dict[str, str] = {}
+    while page := ok(tenant.admin.get(AUDIT, params={"limit": "2"} | after)):
+        targets += [each["target"] for each in page["records"]]
+        if not page["records"]:
+            break
+        after = {"after": page["next"]}
+    assert targets == [f"tenant:{tenant.id}", "principal:ada", "principal:bob", "principal:cleo"]
+    tenant.agent("dora")
+    assert [each["target"] for each in records(tenant.admin, **after)] == ["principal:dora"]
+    assert records(tenant.admin, actor="root") == records(tenant.admin, action="tenant.create")
+    assert records(tenant.admin, actor="nobody") == []
+    invalid(tenant.admin.get(AUDIT, params={"after": "yesterday"}), "after")
+
+
+def test_records_are_kept_as_long_as_logs(tenant: Tenant, clock: MovableClock) -> None:
+    clock.advance(seconds=365 * 86_400 - 1)
+    assert records(tenant.admin) != []
+    clock.advance(seconds=1)
+    assert records(tenant.admin) == []
+
+
+def test_a_tenant_reads_its_own_records_alone(service: Service, tenant: Tenant) -> None:
+    other = service.tenant()
+    other.agent("ada")
+    assert [each["target"] for each in records(tenant.admin)] == [f"tenant:{tenant.id}"]
