@@ -38,6 +38,7 @@ from functions.facts.service import Facts
 from functions.facts.store import FactStore
 from functions.identity.service import Identity
 from functions.identity.store import PrincipalStore
+from functions.namespaces.prefix_rules import PrefixRules
 from functions.namespaces.service import Namespaces
 from functions.namespaces.store import NamespaceStore
 from functions.openwop.entry_store import MemoryEntryStore
@@ -178,7 +179,15 @@ class Container:
 
     @cached_property
     def namespaces(self) -> Namespaces:
-        return Namespaces(NamespaceStore(self.table), self.clock)
+        return Namespaces(self.namespace_store, self.prefix_rules, self.audit, self.clock)
+
+    @cached_property
+    def namespace_store(self) -> NamespaceStore:
+        return NamespaceStore(self.table)
+
+    @cached_property
+    def prefix_rules(self) -> PrefixRules:
+        return PrefixRules(self.namespace_store.list_rules, self.clock)
 
     @cached_property
     def task_store(self) -> TaskStore:
@@ -186,7 +195,9 @@ class Container:
 
     @cached_property
     def agent_memory(self) -> AgentMemory:
-        return AgentMemory(self.agent_store, self.entry_store, self.entry_writer, self.clock)
+        return AgentMemory(
+            self.agent_store, self.entry_store, self.entry_writer, self.audit, self.clock
+        )
 
     @cached_property
     def task_access(self) -> TaskAccess:

@@ -8,6 +8,8 @@ from functions.platform.limits import (
     DEFAULT_EPISODIC_ENTRIES,
     DEFAULT_PAGE_ITEMS,
     DEFAULT_RESULTS,
+    DEFAULT_WORKING_ENTRIES,
+    DEFAULT_WORKING_KB,
     MAX_APPENDED_MESSAGES,
     MAX_BATCH_ENTRIES,
     MAX_BODY_BYTES,
@@ -25,8 +27,6 @@ from functions.platform.limits import (
     MAX_STATE_BYTES,
     MAX_TAGS,
     MAX_VALUE_BYTES,
-    MAX_WORKING_ENTRIES,
-    MAX_WORKING_KB,
     RUN_RETENTION_DAYS,
 )
 from functions.platform.limits import MAX_RUN_VALUE_BYTES as MOST_CONTENT_BYTES
@@ -55,8 +55,8 @@ CAPABILITIES: dict[str, Any] = {
         "default_capacities": {
             "working_entries_per_task": _POLICY.max_entries,
             "working_kb_per_task": _POLICY.max_total_size_kb,
-            "working_entries_per_agent_without_task": MAX_WORKING_ENTRIES,
-            "working_kb_per_agent_without_task": MAX_WORKING_KB,
+            "working_entries_per_agent_without_task": DEFAULT_WORKING_ENTRIES,
+            "working_kb_per_agent_without_task": DEFAULT_WORKING_KB,
             "episodic_entries_per_agent": DEFAULT_EPISODIC_ENTRIES,
         },
         "features": {

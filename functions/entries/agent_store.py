@@ -2,7 +2,8 @@
 
 The counters say how much is left of each limit, so that a limit is a condition of the write that
 would exceed it. `ep_…` are of episodic memory, `wk_…` of working memory outside tasks.
-`ep_capacity` is the capacity that applies: the one asked for, or a guardrail's lower limit.
+`ep_capacity` is the capacity that applies: the one asked for, or a guardrail's lower limit;
+`wk_limit` and `wk_limit_bytes` are the limits of working memory outside tasks, where they are set.
 """
 
 from dataclasses import dataclass
@@ -22,14 +23,24 @@ RECONCILE_EVERY = 86_400_000  # ms; how long the counters of an agent go uncheck
 _POSTPONED = 3_600_000  # ms, for an agent that can\'t be brought to its capacity now
 
 _CAPACITY = EPISODIC.max_entries
-_WORKING_ENTRIES, _WORKING_KB = WORKING.max_entries, WORKING.max_kb
-_COUNTERS = ("changes", "ep_capacity", "ep_room", "wk_room", "wk_room_kb", "ep_kb", "ep_pinned")
-_SETTINGS = ("ep_capacity", "ep_asked", "ep_limit", "ep_limited_by")
+_WORKING_ENTRIES, _WORKING_BYTES = WORKING.max_entries, WORKING.max_bytes
+_COUNTERS = (
+    "changes",
+    "ep_capacity",
+    "ep_room",
+    "wk_room",
+    "wk_room_bytes",
+    "wk_limit",
+    "wk_limit_bytes",
+    "ep_bytes",
+    "ep_pinned",
+)
+_SETTINGS = ("ep_capacity", "ep_asked", "ep_limit", "ep_limited_by", "wk_limit", "wk_limit_bytes")
 
 
 @dataclass(frozen=True, slots=True)
 class AgentUsage:
-    """What an agent holds and may hold; sizes are whole KB.
+    """What an agent holds and may hold; sizes are bytes of values.
 
     Attributes:
         free_capacity: episodic entries that still fit; negative after the capacity was lowered.
@@ -39,10 +50,12 @@ class AgentUsage:
 
     capacity: int = _CAPACITY
     free_capacity: int = _CAPACITY
-    episodic_kb: int = 0
+    episodic_bytes: int = 0
     pinned: int = 0
     free_working_entries: int = _WORKING_ENTRIES
-    free_working_kb: int = _WORKING_KB
+    free_working_bytes: int = _WORKING_BYTES
+    max_working_entries: int = _WORKING_ENTRIES
+    max_working_bytes: int = _WORKING_BYTES
     pinned_namespaces: frozenset[str] = frozenset()
 
     @property
@@ -51,24 +64,27 @@ class AgentUsage:
 
     @property
     def working(self) -> int:
-        return _WORKING_ENTRIES - self.free_working_entries
+        return self.max_working_entries - self.free_working_entries
 
     @property
-    def working_kb(self) -> int:
-        return _WORKING_KB - self.free_working_kb
+    def working_bytes(self) -> int:
+        return self.max_working_bytes - self.free_working_bytes
 
 
 def to_usage(item: Item | None) -> AgentUsage:
     """Return what an agent's item says; without an item, the agent holds nothing."""
     item = item or {}
     capacity: int = item.get("ep_capacity", _CAPACITY)
+    max_entries, max_bytes = _get_working_limits(item)
     return AgentUsage(
         capacity=capacity,
         free_capacity=item.get("ep_room", capacity),
-        episodic_kb=item.get("ep_kb", 0),
+        episodic_bytes=item.get("ep_bytes", 0),
         pinned=item.get("ep_pinned", 0),
-        free_working_entries=item.get("wk_room", _WORKING_ENTRIES),
-        free_working_kb=item.get("wk_room_kb", _WORKING_KB),
+        free_working_entries=item.get("wk_room", max_entries),
+        free_working_bytes=item.get("wk_room_bytes", max_bytes),
+        max_working_entries=max_entries,
+        max_working_bytes=max_bytes,
         pinned_namespaces=frozenset(item.get("ep_pins", ())),
     )
 
@@ -100,34 +116,49 @@ class AgentStore:
         )
         return found.get(own, {}), tasks
 
-    def change_settings(self, tenant: str, agent: str, item: Item, changes: Item, now: int) -> Item:
+    def change_settings(
+        self, tenant: str, agent: str, item: Item, changes: Item, now: int, *records: Write
+    ) -> None:
         """Change an agent's settings, and its capacity with them; None removes a setting.
 
         What is left of the capacity changes by the difference, since entries are written all the
         while. A lowered capacity makes the agent due for the schedule.
 
         Args:
+            tenant: the agent's.
+            agent: whose settings.
             item: the agent's item as it was read.
             changes: the attributes to set.
-
-        Returns:
-            the new item.
+            now: epoch ms.
+            records: written with the change.
 
         Raises:
-            ConditionFailed: when other settings were written after `item` was read.
+            TransactionConditionFailed: when other settings were written after `item` was read.
         """
         key = entry_keys.build_agent_key(tenant, agent)
-        before, after = _get_capacity(item), _get_capacity(item | changes)
+        new = item | changes
+        before, after = _get_capacity(item), _get_capacity(new)
         present = {name: value for name, value in changes.items() if value is not None}
         present |= {"agent_id": agent, "ep_capacity": after}
         if after < before:
             present |= {DUE_ATTRIBUTE: now, DUE_SHARD_ATTRIBUTE: keys.get_due_shard(key[0])}
         settings = [f"{name} = :{name}" for name in present]
         settings.append("ep_room = if_not_exists(ep_room, :before) + :more")
+        values: Item = {"before": before, "more": after - before} | present
+        rooms = zip(
+            ("wk_room", "wk_room_bytes"),
+            _get_working_limits(item),
+            _get_working_limits(new),
+            strict=True,
+        )
+        for room, was, becomes in rooms:
+            if was != becomes:
+                settings.append(f"{room} = if_not_exists({room}, :was_{room}) + :more_{room}")
+                values |= {f"was_{room}": was, f"more_{room}": becomes - was}
         removed = ", ".join(changes.keys() - present.keys())
         expression = f"SET {', '.join(settings)}" + (f" REMOVE {removed}" if removed else "")
-        values: Item = {"before": before, "more": after - before} | present
-        return self._table.update(_update_unchanged(key, item, expression, _SETTINGS, values))
+        write = _update_unchanged(key, item, expression, _SETTINGS, values)
+        self._table.transact([write, *records])
 
     def complete(self, item: Item, now: int) -> None:
         """Make an agent's item due no more, unless it is due anew; in an hour if over capacity."""
@@ -155,6 +186,11 @@ class AgentStore:
             ConditionFailed: when a counter has changed since it was read.
         """
         self._table.update(write)
+
+
+def _get_working_limits(item: Item) -> tuple[int, int]:
+    """Return how many entries and bytes of working memory an agent has at most outside tasks."""
+    return item.get("wk_limit", _WORKING_ENTRIES), item.get("wk_limit_bytes", _WORKING_BYTES)
 
 
 def _get_capacity(item: Item) -> int:
@@ -195,7 +231,7 @@ def build_counter_write(
     for name, more, attribute, limit in (
         ("ep", delta.episodic, "ep_room", _CAPACITY),
         ("wk", delta.working, "wk_room", _WORKING_ENTRIES),
-        ("wkkb", delta.working_kb, "wk_room_kb", _WORKING_KB),
+        ("wkb", delta.working_bytes, "wk_room_bytes", _WORKING_BYTES),
     ):
         if more:
             settings.append(f"{attribute} = if_not_exists({attribute}, :{name}_limit) - :{name}")
@@ -206,7 +242,7 @@ def build_counter_write(
     for number, namespace in enumerate(sorted(delta.unpinned_namespaces)):
         conditions.append(f"NOT contains(ep_pins, :pin{number})")
         values[f"pin{number}"] = namespace
-    added = {"changes": 1, "ep_kb": delta.episodic_kb, "ep_pinned": delta.pinned}
+    added = {"changes": 1, "ep_bytes": delta.episodic_bytes, "ep_pinned": delta.pinned}
     values |= {name: more for name, more in added.items() if more}
     additions = ", ".join(f"{name} :{name}" for name, more in added.items() if more)
     expression = f"SET {', '.join(settings)} ADD {additions}"
@@ -216,11 +252,12 @@ def build_counter_write(
 def build_agent_correction(key: Key, item: Item, counts: EntryCounts) -> Write | None:
     """Build the write that makes an agent's counters equal `counts`; None if they do."""
     capacity = item.get("ep_capacity", _CAPACITY)
+    max_entries, max_bytes = _get_working_limits(item)
     counted = {
         "ep_room": (capacity - counts.episodic, capacity),
-        "wk_room": (_WORKING_ENTRIES - counts.working, _WORKING_ENTRIES),
-        "wk_room_kb": (_WORKING_KB - counts.working_kb, _WORKING_KB),
-        "ep_kb": (counts.episodic_kb, 0),
+        "wk_room": (max_entries - counts.working, max_entries),
+        "wk_room_bytes": (max_bytes - counts.working_bytes, max_bytes),
+        "ep_bytes": (counts.episodic_bytes, 0),
         "ep_pinned": (counts.pinned, 0),
     }
     wrong = {name: n for name, (n, unset) in counted.items() if item.get(name, unset) != n}
@@ -236,10 +273,10 @@ def build_task_correction(key: Key, item: Item, agent: str, counts: EntryCounts)
     wrong = {name: n for name, n in counted.items() if item.get(name, 0) != n}
     if not wrong or "ended" in item:
         return None
-    entries, kb = (item.get(name, 0) - n for name, n in counted.items())
+    entries, size = (item.get(name, 0) - n for name, n in counted.items())
     settings = ", ".join(f"{name} = :{name}" for name in counted)
-    expression = f"SET {settings} ADD free_entries :free_entries, free_kb :free_kb"
-    values = counted | {"free_entries": entries, "free_kb": kb}
+    expression = f"SET {settings} ADD free_entries :free_entries, free_bytes :free_bytes"
+    values = counted | {"free_entries": entries, "free_bytes": size}
     return _update_unchanged(key, item, expression, ("changes", "ended", *counted), values)
 
 

@@ -1,21 +1,24 @@
-"""Agents' settings for episodic memory, and the upkeep of their counters (RFC-0015 §2.2, §7)."""
+"""Agents' settings, and the upkeep of their counters (RFC-0015 §2.2, §7; contract §4)."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
+from functions.audit.service import AuditTrail
+from functions.authorization.rules import authorize
 from functions.entries.agent_store import (
     AgentStore,
     build_agent_correction,
     build_task_correction,
 )
+from functions.entries.authority import CONFIGURE_AGENT, AgentTarget
 from functions.entries.capacity import Evictions, find_evictions
 from functions.entries.counters import EntryCounts
 from functions.entries.store import EntryStore
-from functions.entries.tiers import EPISODIC
+from functions.entries.tiers import EPISODIC, WORKING
 from functions.entries.transaction import EntryWriter
 from functions.identity.model import Principal
 from functions.platform import entry_keys
@@ -24,34 +27,47 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.keys import get_tenant
 from functions.platform.retry import Backoff
-from functions.platform.table import ConditionFailed
+from functions.platform.table import ConditionFailed, TransactionConditionFailed
 
 if TYPE_CHECKING:
-    from functions.entries.requests import AgentConfig, EpisodicSettings
+    from functions.entries.requests import AgentConfig
 
+_KB = 1024  # bytes
 _EVICTED_TOGETHER = 30  # entries; two writes each, in one transaction
 _LONGEST_WAIT = 0.05  # seconds; the index follows within milliseconds
 
 
 @dataclass(frozen=True, slots=True)
 class AgentSettings:
-    """An agent's settings for episodic memory."""
+    """What is set for an agent's memory; the limits are of working memory outside tasks."""
 
     agent: str
     capacity: int
     pinned_namespaces: list[str]
+    max_entries: int
+    max_total_size_kb: int
 
 
 class AgentMemory:
     """Configures the memory of a tenant's agents, and keeps it as it is configured."""
 
     def __init__(
-        self, agents: AgentStore, entries: EntryStore, writer: EntryWriter, clock: Clock
+        self,
+        agents: AgentStore,
+        entries: EntryStore,
+        writer: EntryWriter,
+        audit: AuditTrail,
+        clock: Clock,
     ) -> None:
         self._agents = agents
         self._entries = entries
         self._writer = writer
+        self._audit = audit
         self._clock = clock
+
+    def get_settings(self, tenant: str, agent: str) -> AgentSettings:
+        """Return an agent's settings: one read."""
+        return _to_settings(agent, self._agents.get_item(tenant, agent))
 
     def configure(
         self, caller: Principal, agent: str, config: AgentConfig, token: RequestToken
@@ -61,20 +77,28 @@ class AgentMemory:
         After a lowered capacity, the scheduled function evicts what is in excess of it.
 
         Raises:
+            AccessDenied: when the caller has no `memory.admin`.
             IdempotencyConflict: when the token's key was used with another body.
             Throttled: when others keep changing the settings.
         """
+        authorize(caller, CONFIGURE_AGENT, AgentTarget(agent))
+        given = _to_attributes(config)
         backoff = Backoff("others are changing this agent's settings")
         while True:
             item = self._agents.get_item(caller.tenant, agent)
             if token.matches(item.get("config_token")):
                 return _to_settings(agent, item)
-            changes = {"config_token": token.stored} | _to_attributes(config.episodic)
+            changes = {"config_token": token.stored} | given
+            before, after = _to_settings(agent, item), _to_settings(agent, item | changes)
+            record = self._audit.record(
+                caller, CONFIGURE_AGENT, f"agent:{agent}", asdict(before), asdict(after)
+            )
             try:
-                now = self._clock()
-                changed = self._agents.change_settings(caller.tenant, agent, item, changes, now)
-                return _to_settings(agent, changed)
-            except ConditionFailed:
+                self._agents.change_settings(
+                    caller.tenant, agent, item, changes, self._clock(), record
+                )
+                return after
+            except TransactionConditionFailed:
                 backoff.wait()
 
     def maintain(self, item: Item, has_time: Callable[[], bool]) -> Counter[str]:
@@ -110,7 +134,7 @@ class AgentMemory:
             try:
                 self._agents.change_settings(tenant, agent, item, changes, self._clock())
                 return
-            except ConditionFailed:
+            except TransactionConditionFailed:
                 backoff.wait()
 
     def evict_excess(self, tenant: str, agent: str, has_time_left: Callable[[], bool]) -> int:
@@ -161,7 +185,10 @@ class AgentMemory:
             if not has_time_left():
                 return None
             counts.add(
-                item["tier"], item["kb"], task=item.get("task"), pinned=item.get("pinned", False)
+                item["tier"],
+                item["value_bytes"],
+                task=item.get("task"),
+                pinned=item.get("pinned", False),
             )
         corrections = [
             build_agent_correction(entry_keys.build_agent_key(tenant, agent), own, counts)
@@ -178,16 +205,31 @@ class AgentMemory:
         return len(writes)
 
 
-def _to_attributes(settings: EpisodicSettings) -> Item:
-    """Return the given settings as attributes."""
-    given: Item = {}
-    if "capacity" in settings.model_fields_set:
-        given["ep_asked"] = settings.capacity
-    if "pinned_namespaces" in settings.model_fields_set:
-        given["ep_pins"] = list(dict.fromkeys(settings.pinned_namespaces)) or None
-    return given
+def _to_attributes(config: AgentConfig) -> Item:
+    """Return the given settings as attributes; None removes one."""
+    episodic, working = config.episodic, config.working
+    named = {
+        "ep_asked": (episodic, "capacity", episodic.capacity),
+        "ep_pins": (
+            episodic,
+            "pinned_namespaces",
+            list(dict.fromkeys(episodic.pinned_namespaces)) or None,
+        ),
+        "wk_limit": (working, "max_entries", working.max_entries),
+        "wk_limit_bytes": (working, "max_total_size_kb", _KB * working.max_total_size_kb),
+    }
+    return {
+        attribute: value
+        for attribute, (model, field, value) in named.items()
+        if field in model.model_fields_set
+    }
 
 
 def _to_settings(agent: str, item: Item) -> AgentSettings:
-    capacity: int = item.get("ep_asked", EPISODIC.max_entries)
-    return AgentSettings(agent, capacity, item.get("ep_pins", []))
+    return AgentSettings(
+        agent,
+        item.get("ep_asked", EPISODIC.max_entries),
+        item.get("ep_pins") or [],
+        item.get("wk_limit", WORKING.max_entries),
+        item.get("wk_limit_bytes", WORKING.max_bytes) // _KB,
+    )

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
+from functions.authorization.rules import authorize
 from functions.entries import rules
 from functions.entries.access import assert_can_write, can_write
 from functions.entries.model import Entry, Filters, Transition
@@ -13,9 +14,10 @@ from functions.entries.store import EntryStore
 from functions.entries.tiers import POLICIES, POLICIES_BY_ID_LETTER, WORKING
 from functions.entries.transaction import EntryWriter, Transaction, to_version_mismatch
 from functions.identity.model import Principal
-from functions.namespaces.model import Namespace
-from functions.namespaces.rules import has_access
+from functions.namespaces.authority import WRITE_MEMORY
+from functions.namespaces.model import NamespaceTarget
 from functions.namespaces.service import Namespaces
+from functions.namespaces.store import NamespaceClaim
 from functions.platform import entry_keys
 from functions.platform.clock import Clock
 from functions.platform.entry_keys import EntryAddress
@@ -29,7 +31,6 @@ from functions.platform.errors import (
 from functions.platform.idempotency import RequestToken
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_TRANSACTION_WRITES
-from functions.platform.writes import Write
 
 _FIXED_WRITES = 3  # an entry's own item, its tombstone and its row among all entries
 _COUNTER_WRITES = 10  # left free for the counters of agents and tasks
@@ -65,21 +66,22 @@ class Batches:
         """
         now = self._clock()
         present = self._read_updated(caller, batch)
-        extra_writes: dict[Key, Write] = {}
+        claims: dict[Key, NamespaceClaim] = {}
         transitions: list[Transition] = []
         for index, item in enumerate(batch):
             with _set_index(index):
                 if isinstance(item, NewEntry):
                     entry = rules.build_entry(caller, item, now, token)
                     by_settings = rules.is_pinned_by_settings(item)
-                    extra_writes |= self._entries.build_namespace_writes(caller, entry)
+                    claim = self._entries.claim_namespace(caller, entry)
+                    claims |= {} if claim is None else {claim.key: claim}
                     transition = Transition(None, entry, index, pinned_by_settings=by_settings)
                 else:
                     transition = self._update(caller, index, item, present, now, token)
                 if any(transition.item_key == other.item_key for other in transitions):
                     raise ValidationFailed("entries", "names one entry twice")
                 transitions.append(transition)
-        transaction = Transaction(caller, tuple(transitions), now, extra_writes)
+        transaction = Transaction(caller, tuple(transitions), now, claims=tuple(claims.values()))
         return self._writer.commit(transaction, token)
 
     def _read_updated(
@@ -122,10 +124,9 @@ class Batches:
         return Transition(old, changed, index)
 
     def _assert_can_write_in(self, caller: Principal, namespace: str) -> None:
-        if not has_access(caller, self._namespaces.find(caller, namespace), "write"):
-            raise AccessDenied("this memory isn't yours to write")
+        authorize(caller, WRITE_MEMORY, self._namespaces.find(caller, namespace))
 
-    def _find_namespace(self, caller: Principal, entry: Entry) -> Namespace | None:
+    def _find_namespace(self, caller: Principal, entry: Entry) -> NamespaceTarget | None:
         if entry.policy.is_private:
             return None
         return self._namespaces.find(caller, entry.namespace)

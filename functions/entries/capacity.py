@@ -13,7 +13,6 @@ from functions.entries.agent_store import AgentStore, AgentUsage
 from functions.entries.counters import CounterDelta, count_agent_changes, count_task_changes
 from functions.entries.model import Entry, Transition
 from functions.entries.store import EntryStore
-from functions.entries.tiers import WORKING
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
 from functions.platform.errors import CapacityExceeded
@@ -130,16 +129,6 @@ def apply_pinned_namespaces(
         else each
         for each in transitions
     )
-
-
-def assert_working_fits(delta: CounterDelta, usage: AgentUsage, index: int | None) -> None:
-    """Raise `CapacityExceeded` when an agent's working memory outside tasks is full."""
-    for limit, more, left, most in (
-        ("max_entries", delta.working, usage.free_working_entries, WORKING.max_entries),
-        ("max_total_size_kb", delta.working_kb, usage.free_working_kb, WORKING.max_kb),
-    ):
-        if more > 0 and more > left:
-            raise CapacityExceeded(limit, most - left, most).at(index)
 
 
 def _assert_some_unpinned(usage: AgentUsage, index: int | None) -> None:

@@ -1,4 +1,4 @@
-"""What the counters of agents and tasks count: entries, whole KB, pinned entries.
+"""What the counters of agents and tasks count: entries, bytes of values, pinned entries.
 
 Every write is a transition of an entry. The counters' changes follow from the transitions and are
 part of the same transaction, so the counters can't differ from the entries.
@@ -10,11 +10,14 @@ from dataclasses import dataclass, field, fields
 
 from functions.entries.model import Entry, Transition
 from functions.entries.tiers import POLICIES
+from functions.platform.errors import CapacityExceeded
+
+_KB = 1024
 
 
 @dataclass(slots=True)
 class CounterDelta:
-    """The change of an agent's or a task's counters; sizes are whole KB.
+    """The change of an agent's or a task's counters; sizes are bytes of values.
 
     Attributes:
         attached: entries of other tiers that end with the task.
@@ -23,10 +26,10 @@ class CounterDelta:
     """
 
     episodic: int = 0
-    episodic_kb: int = 0
+    episodic_bytes: int = 0
     pinned: int = 0
     working: int = 0
-    working_kb: int = 0
+    working_bytes: int = 0
     attached: int = 0
     has_creates: bool = False
     unpinned_namespaces: set[str] = field(default_factory=set)
@@ -45,11 +48,11 @@ def count_agent_changes(transitions: Iterable[Transition]) -> dict[str, CounterD
             delta.unpinned_namespaces.add(entry.namespace)
         if entry.policy.is_evictable:
             delta.episodic += sign
-            delta.episodic_kb += sign * entry.kb
+            delta.episodic_bytes += sign * entry.size
             delta.pinned += sign * entry.pinned
         elif entry.policy.is_task_bound and entry.task is None:
             delta.working += sign
-            delta.working_kb += sign * entry.kb
+            delta.working_bytes += sign * entry.size
     return {agent: delta for agent, delta in deltas.items() if not delta.is_zero()}
 
 
@@ -62,7 +65,7 @@ def count_task_changes(transitions: Iterable[Transition]) -> dict[str, CounterDe
         delta = deltas[entry.task]
         if entry.policy.is_task_bound:
             delta.working += sign
-            delta.working_kb += sign * entry.kb
+            delta.working_bytes += sign * entry.size
         else:
             delta.attached += sign
         delta.has_creates |= sign > 0 and transition.is_create
@@ -79,31 +82,49 @@ def _list_signed_entries(
             yield 1, transition.new, transition
 
 
+def assert_working_fits(
+    delta: CounterDelta, free: tuple[int, int], most: tuple[int, int], index: int | None
+) -> None:
+    """Raise `CapacityExceeded` when working memory grows beyond a limit of its task or agent.
+
+    Args:
+        delta: by how much it grows.
+        free: how many entries and bytes still fit.
+        most: how many entries and bytes there may be.
+        index: the position of the entry in its batch.
+    """
+    if 0 < delta.working > free[0]:
+        raise CapacityExceeded("max_entries", most[0] - free[0], most[0]).at(index)
+    if 0 < delta.working_bytes > free[1]:
+        used_kb = -(-(most[1] - free[1]) // _KB)
+        raise CapacityExceeded("max_total_size_kb", used_kb, most[1] // _KB).at(index)
+
+
 @dataclass(slots=True)
 class EntryCounts:
-    """Entries of one agent, counted one by one; sizes are whole KB.
+    """Entries of one agent, counted one by one; sizes are bytes of values.
 
     Attributes:
         working: working memory outside tasks.
-        tasks: entries and KB of working memory in each task.
+        tasks: entries and bytes of working memory in each task.
     """
 
     episodic: int = 0
-    episodic_kb: int = 0
+    episodic_bytes: int = 0
     pinned: int = 0
     working: int = 0
-    working_kb: int = 0
+    working_bytes: int = 0
     tasks: dict[str, tuple[int, int]] = field(default_factory=lambda: defaultdict(lambda: (0, 0)))
 
-    def add(self, tier: str, kb: int, *, task: str | None, pinned: bool) -> None:
+    def add(self, tier: str, size: int, *, task: str | None, pinned: bool) -> None:
         """Count one entry as the transaction that created it did."""
         if POLICIES[tier].is_evictable:
             self.episodic += 1
-            self.episodic_kb += kb
+            self.episodic_bytes += size
             self.pinned += pinned
         elif task is None:
             self.working += 1
-            self.working_kb += kb
+            self.working_bytes += size
         else:
-            entries, total_kb = self.tasks[task]
-            self.tasks[task] = entries + 1, total_kb + kb
+            entries, total_size = self.tasks[task]
+            self.tasks[task] = entries + 1, total_size + size

@@ -52,7 +52,7 @@ class EntryMapper:
             "pinned": entry.pinned or None,
             "priority": None if entry.priority == "normal" else entry.priority,
             "sensitivity": entry.sensitivity,
-            "kb": entry.kb,
+            "value_bytes": entry.size,
             "created": entry.created,
             "updated": entry.updated,
             "author": None if entry.author == entry.agent else entry.author,
@@ -98,7 +98,7 @@ class EntryMapper:
             value=value.encode()
             if is_plain
             else self._values.decode(item, address.tenant, address.build_id(nonce)),
-            kb=item["kb"],
+            size=item["value_bytes"],
             version=item["version"],
             created=item["created"],
             updated=updated,
@@ -129,7 +129,7 @@ def to_eviction_candidate(row: Item) -> Entry:
         namespace="",
         key="",
         value=b"",
-        kb=row["kb"],
+        size=row["value_bytes"],
         version=row["version"],
         created=decode_timestamp(row["nonce"]),
         updated=accessed,

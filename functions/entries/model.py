@@ -30,7 +30,7 @@ class Entry(NamedTuple):
     namespace: str
     key: str
     value: bytes
-    kb: int  # the size that limits count: whole KB, rounded up
+    size: int  # bytes of the value, which limits count
     version: int
     created: int
     updated: int

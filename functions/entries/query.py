@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from functions.authorization.rules import is_allowed
 from functions.entries.access import select_readable_by_task
 from functions.entries.capacity import AccessTracker
 from functions.entries.model import Entry, Filters
@@ -12,7 +13,7 @@ from functions.entries.rules import matches_filters, merge_tag_lists, row_matche
 from functions.entries.store import EntryStore
 from functions.entries.tiers import EPISODIC, POLICIES, SEMANTIC, WORKING
 from functions.identity.model import Principal
-from functions.namespaces.rules import has_access
+from functions.namespaces.authority import READ_MEMORY
 from functions.namespaces.service import Namespaces
 from functions.platform import entry_keys
 from functions.platform.clock import Clock
@@ -305,8 +306,7 @@ class Queries:
         """Return the namespaces that the filters name and whose memory the caller may read."""
         if filters.namespace is not None:
             found = self._namespaces.find(caller, filters.namespace)
-            is_readable = found is not None and has_access(caller, found, "read")
-            return [filters.namespace] if is_readable else []
+            return [filters.namespace] if is_allowed(caller, READ_MEMORY, found) else []
         names = [each.name for each in self._namespaces.list_readable(caller)]
         prefix = filters.namespace_prefix or ""
         return [name for name in names if name.startswith(prefix)]

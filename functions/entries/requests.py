@@ -8,10 +8,14 @@ from functions.entries.model import Priority
 from functions.entries.tiers import Tier
 from functions.platform.limits import (
     DEFAULT_EPISODIC_ENTRIES,
+    DEFAULT_WORKING_ENTRIES,
+    DEFAULT_WORKING_KB,
     MAX_ENTRY_ID_CHARACTERS,
     MAX_EPISODIC_ENTRIES,
     MAX_LISTED_NAMESPACES,
     MAX_TAGS,
+    MAX_TASK_ENTRIES,
+    MAX_TASK_KB,
 )
 from functions.platform.sensitivity import Sensitivity
 from functions.platform.validation import (
@@ -193,7 +197,28 @@ class EpisodicSettings(ChangeModel):
     """New episodic entries in these are pinned, unless they say otherwise."""
 
 
-class AgentConfig(RequestModel):
+class WorkingSettings(ChangeModel):
+    """`working` of an agent's settings: only the given fields change.
+
+    They limit working memory outside tasks; a task's memory policy limits the task's.
+    """
+
+    max_entries: int = Field(default=DEFAULT_WORKING_ENTRIES, ge=0, le=MAX_TASK_ENTRIES)
+    """How many entries of working memory it may hold outside tasks."""
+    max_total_size_kb: int = Field(default=DEFAULT_WORKING_KB, ge=0, le=MAX_TASK_KB)
+    """How many times 1,024 bytes their values may have together."""
+
+
+class AgentConfig(ChangeModel):
     """Body of `PATCH /api/v1/agents/{agent_id}/memory/config`."""
 
-    episodic: EpisodicSettings
+    model_config = ConfigDict(json_schema_extra={"minProperties": 1})
+
+    episodic: EpisodicSettings = Field(default_factory=EpisodicSettings.model_construct)
+    working: WorkingSettings = Field(default_factory=WorkingSettings.model_construct)
+
+    @model_validator(mode="after")
+    def _names_something(self) -> Self:
+        if not self.model_fields_set:
+            raise ValueError("names nothing to change: give episodic or working")
+        return self

@@ -94,7 +94,7 @@ def to_entry_fields(body: NewEntry | EntryChange) -> dict[str, Any]:
     }
     if "value" in fields:
         fields["value"] = dumps_checked(fields["value"], "value", MAX_VALUE_BYTES, _HINT)
-        fields["kb"] = -(-len(fields["value"]) // 1024)  # whole KB, rounded up
+        fields["size"] = len(fields["value"])
     return fields
 
 

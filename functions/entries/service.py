@@ -13,23 +13,19 @@ from functions.entries.store import EntryStore
 from functions.entries.tiers import POLICIES_BY_ID_LETTER
 from functions.entries.transaction import EntryWriter, Transaction, to_version_mismatch
 from functions.identity.model import Principal
-from functions.namespaces.model import Namespace
-from functions.namespaces.rules import has_access
+from functions.namespaces.model import NamespaceTarget
 from functions.namespaces.service import Namespaces
-from functions.namespaces.store import build_restricted_namespace, configure_first
+from functions.namespaces.store import NamespaceClaim
 from functions.platform import entry_keys, task_keys
 from functions.platform.clock import Clock
 from functions.platform.entry_keys import EntryAddress
 from functions.platform.errors import (
-    AccessDenied,
     EntryNotFound,
     ValidationFailed,
     VersionMismatch,
 )
 from functions.platform.idempotency import RequestToken
-from functions.platform.keys import Key
 from functions.platform.retry import Backoff
-from functions.platform.writes import Write
 from functions.tasks.access import TaskAccess
 
 if TYPE_CHECKING:
@@ -71,26 +67,22 @@ class Entries:
         """
         now = self._clock()
         entry = rules.build_entry(caller, new, now, token)
-        extra_writes = self.build_namespace_writes(caller, entry)
+        claim = self.claim_namespace(caller, entry)
         by_settings = rules.is_pinned_by_settings(new)
         transition = Transition(None, entry, pinned_by_settings=by_settings)
-        return self._writer.commit(Transaction(caller, (transition,), now, extra_writes), token)[0]
+        claims = () if claim is None else (claim,)
+        return self._writer.commit(Transaction(caller, (transition,), now, claims=claims), token)[0]
 
-    def build_namespace_writes(self, caller: Principal, entry: Entry) -> dict[Key, Write]:
+    def claim_namespace(self, caller: Principal, entry: Entry) -> NamespaceClaim | None:
         """Build the configuration of a new entry's namespace, if the entry is its first one.
 
         Raises:
             AccessDenied: when the caller may not write in the namespace.
         """
         if entry.policy.is_private:
-            return {}
-        namespace = self._namespaces.find(caller, entry.namespace)
-        if not has_access(caller, namespace, "write"):
-            raise AccessDenied("you may not write in this namespace")
-        if namespace is not None:
-            return {}
-        write = configure_first(caller.tenant, entry.namespace, caller.id, entry.created)
-        return {write.key: write}
+            return None
+        target = self._namespaces.find(caller, entry.namespace)
+        return self._namespaces.claim_if_new(caller, target)
 
     def get(self, caller: Principal, entry_id: str, *, is_touched: bool = True) -> Entry:
         """Return an entry: one call for its owner, and for semantic memory.
@@ -123,7 +115,7 @@ class Entries:
 
     def _read(
         self, caller: Principal, address: EntryAddress
-    ) -> tuple[Entry | None, Namespace | None]:
+    ) -> tuple[Entry | None, NamespaceTarget | None]:
         """Read the entry in a slot, and the namespace that decides on access to it, if one does."""
         if POLICIES_BY_ID_LETTER[address.tier].is_private:
             return self._store.get(address), None
@@ -131,7 +123,8 @@ class Entries:
         entry, (item, restrictions) = self._store.get_with(address, *others)
         if entry is None:
             return None, None
-        return entry, build_restricted_namespace(caller, entry.namespace, item, restrictions)
+        target = self._namespaces.build_target(caller, entry.namespace, item, restrictions)
+        return entry, target
 
     def _require_live(self, entry: Entry | None, address: EntryAddress, nonce: str) -> Entry:
         if entry is None or (entry.address, entry.nonce) != (address, nonce):
@@ -180,7 +173,7 @@ class Entries:
         self,
         caller: Principal,
         entry: Entry,
-        namespace: Namespace | None,
+        namespace: NamespaceTarget | None,
         version: int,
         change: EntryChange,
         token: RequestToken,

@@ -166,14 +166,14 @@ class EntryStore:
         """Change value or tags of the owner's entry by one write, with no read before it.
 
         That is possible only where nothing else has to change: the entry isn't expired or
-        encrypted, its value keeps its whole KB, so that no counter changes, and an episodic one can
+        encrypted, its value keeps its size, so that no counter changes, and an episodic one can
         be evicted and has normal priority.
 
         Args:
             nonce: the incarnation to change.
             version: the version to change.
             caller: the owner.
-            changes: fields of the entry: `request`, and `tags`, or `value` and `kb`.
+            changes: fields of the entry: `request`, and `tags`, or `value` and `size`.
 
         Returns:
             the changed entry, or None and what is in the slot instead, if anything.
@@ -207,8 +207,8 @@ def _build_own_update(
     values: Item = {"nonce": nonce, "tier": policy.name, "caller": caller.id, "now": now}
     if "value" in changes:
         attributes["val"] = compress(changes["value"])
-        condition += " AND kb = :kb"
-        values["kb"] = changes["kb"]
+        condition += " AND value_bytes = :size"
+        values["size"] = changes["size"]
     if "tags" in changes:
         attributes["tags"] = changes["tags"] or None
     if policy.is_evictable:

@@ -2,29 +2,30 @@
 
 from dataclasses import dataclass
 
+from functions.authorization.rules import authorize, is_allowed
 from functions.entries.agent_store import AgentStore, to_usage
+from functions.entries.authority import READ_AGENT, AgentTarget
 from functions.entries.counters import EntryCounts
 from functions.entries.store import EntryStore
-from functions.identity.model import ADMIN, Principal
+from functions.identity.model import Principal
 from functions.namespaces.service import Namespaces
 from functions.platform.clock import Clock
-from functions.platform.errors import AccessDenied
 from functions.tasks.access import TaskAccess
 from functions.tasks.mapper import usage_to_item
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Counts, sizes in whole KB, times in epoch ms."""
+    """Counts, sizes in bytes, times in epoch ms."""
 
     agent: str
     working: int
-    working_kb: int
+    working_bytes: int
     tasks: list[str]
     episodic: int
     capacity: int
     pinned: int
-    episodic_kb: int
+    episodic_bytes: int
     oldest: int | None
     newest: int | None
     namespaces: list[str]
@@ -53,43 +54,45 @@ class Summaries:
         Raises:
             AccessDenied: when the caller is neither the agent, nor oversees it, nor administers.
         """
-        self._assert_can_read(caller, agent)
+        self.assert_can_read(caller, agent)
         tenant, now = caller.tenant, self._clock()
         item, task_items = self._agents.get_with_tasks(tenant, agent)
         usage, tasks = to_usage(item), {}
-        entries, kb = usage_to_item(agent, 0, 0)
+        entries, size = usage_to_item(agent, 0, 0)
         for each in task_items.values():
-            tasks[each["task"]] = each.get(entries, 0), each.get(kb, 0)
+            tasks[each["task"]] = each.get(entries, 0), each.get(size, 0)
         expired = EntryCounts()
         for entry in self._store.list_expired(tenant, agent, now):
-            expired.add(entry.tier, entry.kb, task=entry.task, pinned=entry.pinned)
+            expired.add(entry.tier, entry.size, task=entry.task, pinned=entry.pinned)
         held = _subtract(tasks, expired.tasks)
         return Summary(
             agent=agent,
             working=usage.working - expired.working + sum(n for n, _ in held.values()),
-            working_kb=usage.working_kb - expired.working_kb + sum(kb for _, kb in held.values()),
+            working_bytes=usage.working_bytes
+            - expired.working_bytes
+            + sum(n for _, n in held.values()),
             tasks=sorted(task for task, (n, _) in held.items() if n > 0),
             episodic=usage.episodic - expired.episodic,
             capacity=usage.capacity,
             pinned=usage.pinned - expired.pinned,
-            episodic_kb=usage.episodic_kb - expired.episodic_kb,
+            episodic_bytes=usage.episodic_bytes - expired.episodic_bytes,
             oldest=self._store.find_creation_time(tenant, agent, now, newest=False),
             newest=self._store.find_creation_time(tenant, agent, now, newest=True),
             namespaces=[each.name for each in self._namespaces.list_readable(caller)],
         )
 
-    def _assert_can_read(self, caller: Principal, agent: str) -> None:
-        if caller.id == agent or ADMIN in caller.permissions:
-            return
-        if not self._tasks.coordinates_agent(caller, agent):
-            raise AccessDenied("this summary is for the agent and who oversees it")
+    def assert_can_read(self, caller: Principal, agent: str) -> None:
+        """Raise `AccessDenied` unless the caller is the agent, oversees it or administers."""
+        if not is_allowed(caller, READ_AGENT, AgentTarget(agent)):
+            overseen = self._tasks.coordinates_agent(caller, agent)
+            authorize(caller, READ_AGENT, AgentTarget(agent, is_overseen=overseen))
 
 
 def _subtract(
     counted: dict[str, tuple[int, int]], expired: dict[str, tuple[int, int]]
 ) -> dict[str, tuple[int, int]]:
-    """Return the entries and whole KB of each task without what has expired."""
+    """Return the entries and bytes of each task without what has expired."""
     return {
-        task: (entries - expired.get(task, (0, 0))[0], kb - expired.get(task, (0, 0))[1])
-        for task, (entries, kb) in counted.items()
+        task: (entries - expired.get(task, (0, 0))[0], size - expired.get(task, (0, 0))[1])
+        for task, (entries, size) in counted.items()
     }

@@ -7,13 +7,12 @@ condition fails where that is wrong, or where the task doesn't take the entry.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from functions.entries.counters import CounterDelta, count_task_changes
+from functions.entries.counters import CounterDelta, assert_working_fits, count_task_changes
 from functions.entries.model import Transition
 from functions.identity.model import Principal
 from functions.platform import task_keys
 from functions.platform.errors import (
     AccessDenied,
-    CapacityExceeded,
     ServiceError,
     ValidationFailed,
 )
@@ -99,7 +98,9 @@ def find_scopes(transitions: Sequence[Transition]) -> dict[str, Transition]:
 
 def _to_usage(delta: CounterDelta | None) -> TaskUsage:
     return (
-        TaskUsage() if delta is None else TaskUsage(delta.working, delta.working_kb, delta.attached)
+        TaskUsage()
+        if delta is None
+        else TaskUsage(delta.working, delta.working_bytes, delta.attached)
     )
 
 
@@ -108,12 +109,10 @@ def _build_registration(
 ) -> Iterator[Write]:
     intent = create.current.intent
     task = task_changes.build_task_of_write(caller, task_id, intent, now, usage)
-    for limit, more, left, most in (
-        ("max_entries", usage.entries, task.free_entries, task.policy.max_entries),
-        ("max_total_size_kb", usage.kb, task.free_kb, task.policy.max_total_size_kb),
-    ):
-        if left < 0:
-            raise CapacityExceeded(limit, most - left - more, most).at(create.index)
+    most = (task.policy.max_entries, task.policy.max_bytes)
+    assert_working_fits(
+        CounterDelta(working=usage.entries, working_bytes=usage.size), most, most, create.index
+    )
     yield task_store.add_task(caller.tenant, task, usage)
     if intent is not None:
         yield intent_store.list_under_intent(caller.tenant, task, intent)
@@ -186,12 +185,8 @@ def _assert_takes(
             raise ValidationFailed("scope.intent_id", "is not the task's intent")
     if not delta.is_zero():
         task_rules.assert_open(task)
-    for limit, more, left, most in (
-        ("max_entries", delta.working, task.free_entries, task.max_entries),
-        ("max_total_size_kb", delta.working_kb, task.free_kb, task.policy.max_total_size_kb),
-    ):
-        if more > 0 and left < more:
-            raise CapacityExceeded(limit, most - left, most)
+    free = (task.free_entries, task.free_bytes)
+    assert_working_fits(delta, free, (task.max_entries, task.policy.max_bytes), None)
 
 
 def _find_index(transitions: Sequence[Transition], task: str) -> int | None:

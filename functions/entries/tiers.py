@@ -9,8 +9,8 @@ from functions.platform.entry_keys import EntryAddress
 from functions.platform.errors import ValidationFailed
 from functions.platform.limits import (
     DEFAULT_EPISODIC_ENTRIES,
-    MAX_WORKING_ENTRIES,
-    MAX_WORKING_KB,
+    DEFAULT_WORKING_ENTRIES,
+    DEFAULT_WORKING_KB,
 )
 
 Tier = Literal["working", "episodic", "semantic"]
@@ -35,7 +35,7 @@ class TierPolicy:
             its limits, and are read by whoever reads the task's memory.
         max_entries: how many entries an agent has at most outside tasks, unless it is set
             otherwise; 0 where there is no such limit.
-        max_kb: how many whole KB they have at most; 0 where there is no such limit.
+        max_bytes: how many bytes their values have at most; 0 where there is no such limit.
     """
 
     name: Tier
@@ -44,7 +44,7 @@ class TierPolicy:
     is_evictable: bool = False
     is_task_bound: bool = False
     max_entries: int = 0
-    max_kb: int = 0
+    max_bytes: int = 0
 
     def build_address(self, tenant: str, agent: str, namespace: str, key: str) -> EntryAddress:
         """Return the address of a natural key (RFC-0015 §1.2)."""
@@ -60,7 +60,11 @@ class TierPolicy:
 
 
 WORKING = TierPolicy(
-    "working", "w", is_task_bound=True, max_entries=MAX_WORKING_ENTRIES, max_kb=MAX_WORKING_KB
+    "working",
+    "w",
+    is_task_bound=True,
+    max_entries=DEFAULT_WORKING_ENTRIES,
+    max_bytes=1024 * DEFAULT_WORKING_KB,
 )
 EPISODIC = TierPolicy("episodic", "e", is_evictable=True, max_entries=DEFAULT_EPISODIC_ENTRIES)
 SEMANTIC = TierPolicy("semantic", "n", is_private=False)

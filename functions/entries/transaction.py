@@ -7,16 +7,16 @@ the answer to the caller, as an error, or says what the next attempt has to writ
 
 from dataclasses import dataclass, field, replace
 
+from functions.authorization.rules import authorize
 from functions.entries.agent_store import AgentUsage, build_counter_write, to_usage
 from functions.entries.capacity import (
     NO_EVICTIONS,
     Evictions,
     apply_pinned_namespaces,
-    assert_working_fits,
     find_expired,
     plan_evictions,
 )
-from functions.entries.counters import CounterDelta, count_agent_changes
+from functions.entries.counters import CounterDelta, assert_working_fits, count_agent_changes
 from functions.entries.mapper import EntryMapper
 from functions.entries.model import Entry, Transition
 from functions.entries.store import (
@@ -33,12 +33,11 @@ from functions.entries.task_scope import (
     resolve_task_conflict,
 )
 from functions.identity.model import SERVICE, Actor, Principal
-from functions.namespaces.rules import has_access
-from functions.namespaces.store import namespace_from_item
+from functions.namespaces.authority import WRITE_MEMORY
+from functions.namespaces.store import NamespaceClaim, namespace_from_item
 from functions.platform import entry_keys
 from functions.platform.clock import Clock
 from functions.platform.errors import (
-    AccessDenied,
     BatchTooLarge,
     CapacityExceeded,
     EntryExists,
@@ -67,7 +66,8 @@ class Transaction:
     """What one transaction is to do, and what is known by now.
 
     Attributes:
-        extra_writes: other writes, by their keys: first configurations of namespaces.
+        extra_writes: other writes, by their keys.
+        claims: first configurations of namespaces.
         actor: who is said to do it; the caller, unless given.
     """
 
@@ -75,6 +75,7 @@ class Transaction:
     transitions: tuple[Transition, ...]
     now: int
     extra_writes: dict[Key, Write] = field(default_factory=dict)
+    claims: tuple[NamespaceClaim, ...] = ()
     tasks: TaskAssumptions = NOTHING_KNOWN
     evictions: Evictions = NO_EVICTIONS
     actor: Actor | None = None
@@ -101,6 +102,7 @@ class Transaction:
         )
         writes.extend(build_task_writes(self.caller, transitions, now, self.tasks))
         writes.extend(self.extra_writes.values())
+        writes.extend(write for claim in self.claims for write in claim.writes)
         _assert_fits(writes)
         return writes
 
@@ -235,7 +237,7 @@ class EntryWriter:
         transaction = self._resolve_slots(transaction, failed, token)
         caller, now = transaction.caller, transaction.now
         for key, item in failed.items():
-            transaction = _resolve_namespace(transaction, key, item)
+            transaction = _resolve_claim(transaction, key, item)
             tasks = resolve_task_conflict(
                 caller, transaction.transitions, now, transaction.tasks, (key, item)
             )
@@ -282,7 +284,9 @@ class EntryWriter:
             if key != entry_keys.build_agent_key(caller.tenant, agent):
                 continue
             usage = to_usage(item)
-            assert_working_fits(delta, usage, transaction.transitions[0].index)
+            free = (usage.free_working_entries, usage.free_working_bytes)
+            most = (usage.max_working_entries, usage.max_working_bytes)
+            assert_working_fits(delta, free, most, transaction.transitions[0].index)
             transitions = apply_pinned_namespaces(
                 transaction.transitions, agent, usage.pinned_namespaces
             )
@@ -314,11 +318,13 @@ def to_version_mismatch(current: Entry) -> VersionMismatch:
     )
 
 
-def _resolve_namespace(transaction: Transaction, key: Key, item: Item | None) -> Transaction:
+def _resolve_claim(transaction: Transaction, key: Key, item: Item | None) -> Transaction:
     """Leave out the first configuration of a namespace that is configured meanwhile."""
-    if key not in transaction.extra_writes:
+    failed = next((claim for claim in transaction.claims if claim.key == key), None)
+    if failed is None:
         return transaction
-    if item is not None and not has_access(transaction.caller, namespace_from_item(item), "write"):
-        raise AccessDenied("somebody else has just configured this namespace")
-    remaining = {k: write for k, write in transaction.extra_writes.items() if k != key}
-    return replace(transaction, extra_writes=remaining)
+    if item is not None:
+        target = replace(failed.target, configured=namespace_from_item(item))
+        authorize(transaction.caller, WRITE_MEMORY, target)
+    remaining = tuple(claim for claim in transaction.claims if claim is not failed)
+    return replace(transaction, claims=remaining)

@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from functions.authorization.rules import is_allowed
+from functions.authorization.rules import authorize, is_allowed
 from functions.event_log.model import Event, LogName, LogQuery
 from functions.event_log.store import EventLogStore
 from functions.identity.model import ADMIN, Principal
-from functions.namespaces.rules import has_access
+from functions.namespaces.authority import READ_PERMISSIONS
 from functions.namespaces.service import Namespaces
 from functions.platform.errors import AccessDenied
 from functions.tasks.authority import READ_INTENT, READ_LOG, READ_SNAPSHOT, SnapshotTarget
@@ -65,9 +65,7 @@ class EventLogs:
         Raises:
             AccessDenied: the caller has neither read access to it nor `memory.admin`.
         """
-        configured = self._namespaces.find(caller, namespace)
-        if ADMIN not in caller.permissions and not has_access(caller, configured, "read"):
-            raise AccessDenied("you have no access to this namespace")
+        authorize(caller, READ_PERMISSIONS, self._namespaces.find(caller, namespace))
         return self._store.read(caller.tenant, LogName("namespace", namespace), query)
 
 

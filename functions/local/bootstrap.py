@@ -9,7 +9,7 @@ from functions.container import Container
 from functions.local.data_folder import DataFolder
 from functions.local.database import ensure_tables
 from functions.local.gateway import Handler
-from functions.local.key_changes import share_key_changes
+from functions.local.key_changes import share_changes
 from functions.local.settings import LocalSettings, StartupError
 from functions.platform.clock import Clock, now_ms
 from functions.platform.schema import build_log_table, build_memory_table
@@ -55,7 +55,12 @@ def build_api(settings: LocalSettings, folder: DataFolder, clock: Clock = now_ms
         StartupError: a key file can't be used.
     """
     container = Container(_api_settings(settings, folder), clock)
-    return share_key_changes(App(container), container.identity, folder.path / "key-changes")
+
+    def forget() -> None:
+        container.identity.invalidate_cache()
+        container.prefix_rules.forget()
+
+    return share_changes(App(container), forget, folder.path / "changes")
 
 
 def build_stream(clock: Clock = now_ms) -> Handler:

@@ -1,24 +1,24 @@
-"""Makes a revoked or rotated key stop at once in every process of the local server.
+"""Makes changes of keys and prefix rules hold at once in every process of the local server.
 
-Each process remembers keys, as a function does in the cloud. A request that may change one adds a
+Each process remembers both, as a function does in the cloud. A request that may change one adds a
 byte to a file before it is answered, and every process looks at that file's size before a request.
 """
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from functions.identity.service import Identity
 from functions.local.gateway import Handler
 
-_PRINCIPALS = "/api/v1/principals"
+_REMEMBERED = ("/api/v1/principals", "/api/v1/memory/namespaces")
 
 
-def share_key_changes(api: Handler, identity: Identity, file: Path) -> Handler:
+def share_changes(api: Handler, forget: Callable[[], None], file: Path) -> Handler:
     """Wrap the API function of one process.
 
     Args:
         api: the function.
-        identity: remembers the keys of its callers.
+        forget: makes the process read anew what it remembers.
         file: the same one in all processes.
     """
     file.touch()
@@ -28,19 +28,19 @@ def share_key_changes(api: Handler, identity: Identity, file: Path) -> Handler:
         nonlocal known_size
         size = file.stat().st_size
         if size != known_size:
-            identity.invalidate_cache()
+            forget()
             known_size = size
         try:
             return api(event, context)
         finally:
-            if _may_change_keys(event):
+            if _may_change_what_is_remembered(event):
                 with file.open("ab") as changes:
                     changes.write(b".")
 
     return handle
 
 
-def _may_change_keys(event: dict[str, Any]) -> bool:
+def _may_change_what_is_remembered(event: dict[str, Any]) -> bool:
     method: str = event["requestContext"]["http"]["method"]
     path: str = event["rawPath"]
-    return method not in ("GET", "HEAD") and path.startswith(_PRINCIPALS)
+    return method not in ("GET", "HEAD") and path.startswith(_REMEMBERED)

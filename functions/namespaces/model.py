@@ -1,17 +1,26 @@
-"""A namespace's permissions, and what is asked about them."""
+"""Namespaces, their permissions, and what decides on access to one (RFC-0015 §2.3)."""
 
 from dataclasses import dataclass, field
 from typing import Literal
 
 Access = Literal["none", "read", "write", "admin"]
 
+PREFIX_MARK = "*"
+"""The last character of a name that stands for all names with what comes before it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Namespace:
-    """A configured namespace; `allow` maps principals to their access (RFC-0015 §2.3)."""
+    """The permissions of a namespace, or of all names with a prefix (a prefix rule).
+
+    Attributes:
+        name: the namespace; a prefix rule's ends with `*`.
+        default: the access of everybody who isn't listed; None where the next prefix rule says it.
+        allow: the access of those who are listed, by their ids.
+    """
 
     name: str
-    default: Access
+    default: Access | None
     allow: dict[str, Access]
     version: int
     created: int  # epoch ms
@@ -20,3 +29,24 @@ class Namespace:
     previous_tokens: tuple[bytes, ...] = field(
         default=(), compare=False
     )  # tokens of earlier requests
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether a request has set these permissions, and not a first write alone."""
+        return self.request is not None
+
+
+@dataclass(frozen=True, slots=True)
+class NamespaceTarget:
+    """A namespace, and all that decides on a caller's access to it.
+
+    Attributes:
+        configured: its own permissions; None where nobody has configured it.
+        rules: the prefix rules that fit its name, the longest first.
+        is_denied: whether guardrails bar the caller from it (RFC-0015 §6.6).
+    """
+
+    name: str
+    configured: Namespace | None = None
+    rules: tuple[Namespace, ...] = ()
+    is_denied: bool = False

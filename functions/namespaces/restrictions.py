@@ -7,8 +7,6 @@ is denied, and where some of them name allowed namespaces, only those that all o
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from functions.identity.model import Principal
-from functions.namespaces.model import Namespace
 from functions.platform.items import Item
 from functions.platform.keys import hash_namespace
 
@@ -49,19 +47,6 @@ def merge_restrictions(every: Iterable[Restrictions]) -> Restrictions:
         denied=frozenset[str]().union(*(each.denied for each in restrictions)),
         max_episodic=min(limits, default=None),
     )
-
-
-def restrict_namespace(
-    caller: Principal, name: str, namespace: Namespace | None, restrictions: Restrictions
-) -> Namespace | None:
-    """Return a namespace with the access that restrictions leave the caller.
-
-    None, for a namespace that nobody has configured, stays None unless it is denied.
-    """
-    if not restrictions.denies(name):
-        return namespace
-    closed = namespace or Namespace(name, "none", {}, 0, 0, 0)
-    return replace(closed, allow=closed.allow | {caller.id: "none"})
 
 
 def restrictions_from_item(item: Item | None) -> Restrictions:

@@ -1,48 +1,112 @@
 """Who may do what in a namespace, and what a change makes of it (RFC-0015 §2.3, contract §4)."""
 
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
 from functions.identity.model import Principal
-from functions.namespaces.model import Access, Namespace
+from functions.namespaces.model import PREFIX_MARK, Access, Namespace, NamespaceTarget
 from functions.namespaces.requests import NamespaceChange
-from functions.platform.errors import VersionMismatch
+from functions.platform.errors import CapacityExceeded, VersionMismatch
 from functions.platform.idempotency import RequestToken, list_previous_tokens
+from functions.platform.limits import MAX_ACL_ENTRIES
 
 _LEVELS: dict[Access, int] = {"none": 0, "read": 1, "write": 2, "admin": 3}
+_CONFIGURED_DEFAULT: Access = "read"
 
 
-def get_access(caller: Principal, namespace: Namespace | None) -> Access:
-    """Return the caller's access; None is a namespace that nobody has configured."""
-    if namespace is None:
-        return "write" if caller.may_coordinate else "read"
-    return namespace.allow.get(caller.id, namespace.default)
+def get_access(caller: Principal, target: NamespaceTarget) -> Access:
+    """Return the caller's access: what the most specific permissions say of it.
+
+    A namespace's own permissions come first, then the prefix rules, the longest first. The first
+    one counts that lists the caller or has a default.
+    """
+    if target.is_denied:
+        return "none"
+    said = _find_access(caller.id, _list_permissions(target))
+    if said is None:
+        may_write = target.configured is None and caller.may_coordinate
+        return "write" if may_write else _CONFIGURED_DEFAULT
+    return said
 
 
-def has_access(caller: Principal, namespace: Namespace | None, needed: Access) -> bool:
+def get_default(target: NamespaceTarget) -> Access:
+    """Return the access of everybody whom no permissions list."""
+    defaults = (each.default for each in _list_permissions(target))
+    return next((each for each in defaults if each is not None), _CONFIGURED_DEFAULT)
+
+
+def _list_permissions(target: NamespaceTarget) -> Iterator[Namespace]:
+    if target.configured is not None:
+        yield target.configured
+    yield from target.rules
+
+
+def _find_access(principal: str, permissions: Iterable[Namespace]) -> Access | None:
+    for each in permissions:
+        said = each.allow.get(principal, each.default)
+        if said is not None:
+            return said
+    return None
+
+
+def has_access(caller: Principal, target: NamespaceTarget, needed: Access) -> bool:
     """Whether the caller's access reaches `needed`; the levels are cumulative."""
-    return _LEVELS[get_access(caller, namespace)] >= _LEVELS[needed]
+    return _LEVELS[get_access(caller, target)] >= _LEVELS[needed]
+
+
+def is_prefix_rule(name: str) -> bool:
+    """Whether permissions of this name are those of all names with a prefix."""
+    return name.endswith(PREFIX_MARK)
+
+
+def select_rules(rules: Iterable[Namespace], name: str) -> tuple[Namespace, ...]:
+    """Select the prefix rules that fit a name, the longest first."""
+    fitting = (each for each in rules if name.startswith(each.name.removesuffix(PREFIX_MARK)))
+    return tuple(sorted(fitting, key=lambda each: len(each.name), reverse=True))
 
 
 def build_first_configuration(name: str, curator: str, now: int) -> Namespace:
-    """Build a namespace that all may read, and whose first writer curates it (contract §4)."""
-    return Namespace(name, "read", {curator: "write"}, 1, now, now)
+    """Build a namespace whose first writer curates it; others have the default (contract §4)."""
+    return Namespace(name, None, {curator: "write"}, 1, now, now)
 
 
 def change_permissions(
-    name: str, present: Namespace | None, change: NamespaceChange, now: int, token: RequestToken
+    target: NamespaceTarget, change: NamespaceChange, now: int, token: RequestToken
 ) -> Namespace:
-    """Return a namespace with other permissions; None is one that nobody has configured."""
-    previous: tuple[bytes, ...] = ()
-    if present is not None:
-        previous = list_previous_tokens(present.request, present.previous_tokens)
-    return Namespace(
-        name=name,
-        default=change.permissions.default,
-        allow={each.agent: each.access for each in change.permissions.allow},
-        version=present.version + 1 if present else 1,
-        created=present.created if present else now,
+    """Return a namespace's permissions after a change; what isn't given stays.
+
+    Who is given the access `none` is no longer listed, unless it would then have access by a
+    default or a prefix rule: it is barred.
+
+    Raises:
+        CapacityExceeded: more than 500 principals would be listed.
+    """
+    asked, present = change.permissions, target.configured
+    base = present or Namespace(target.name, None, {}, 0, now, now)
+    changed = replace(
+        base,
+        default=asked.default if "default" in asked.model_fields_set else base.default,
+        allow=base.allow | {each.agent: each.access for each in asked.allow},
+        version=base.version + 1,
         updated=now,
         request=token.stored,
-        previous_tokens=previous,
+        previous_tokens=list_previous_tokens(base.request, base.previous_tokens),
     )
+    allow = _remove_unneeded(changed, target.rules)
+    if len(allow) > MAX_ACL_ENTRIES:
+        remedy = "take principals out by the access none, or set a default"
+        raise CapacityExceeded("allow", len(base.allow), MAX_ACL_ENTRIES, remedy)
+    return replace(changed, allow=allow)
+
+
+def _remove_unneeded(changed: Namespace, rules: tuple[Namespace, ...]) -> dict[str, Access]:
+    """Leave out who has no access, listed or not."""
+    unlisted = replace(changed, allow={})
+    return {
+        principal: access
+        for principal, access in changed.allow.items()
+        if access != "none" or _find_access(principal, (unlisted, *rules)) != "none"
+    }
 
 
 def assert_version(present: Namespace | None, version: int | None) -> None:

@@ -1,42 +1,95 @@
 """Use cases on namespaces: list, read, change permissions (RFC-0015 §2.3, contract §4)."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
-from functions.identity.model import ADMIN, Principal
-from functions.namespaces import rules
-from functions.namespaces.model import Namespace
-from functions.namespaces.requests import NamespaceChange
-from functions.namespaces.store import NamespaceStore
+from functions.audit.service import AuditTrail
+from functions.authorization.model import Action
+from functions.authorization.rules import authorize, is_allowed
+from functions.identity.model import Principal
+from functions.namespaces import authority, rules
+from functions.namespaces.model import Access, Namespace, NamespaceTarget
+from functions.namespaces.prefix_rules import PrefixRules
+from functions.namespaces.requests import Allowed, NamespaceChange, Permissions
+from functions.namespaces.restrictions import restrictions_from_item
+from functions.namespaces.store import (
+    NamespaceClaim,
+    NamespaceStore,
+    namespace_from_item,
+    put_first_configuration,
+)
 from functions.platform.clock import Clock
-from functions.platform.errors import AccessDenied, NotFound
+from functions.platform.errors import NotFound, ValidationFailed
 from functions.platform.idempotency import RequestToken
+from functions.platform.items import Item
+from functions.platform.parallel import run_parallel
 from functions.platform.retry import Backoff
+from functions.platform.writes import Write
 
 
 class Namespaces:
-    """The namespaces of a caller's tenant."""
+    """The namespaces of a caller's tenant.
 
-    def __init__(self, store: NamespaceStore, clock: Clock) -> None:
+    Args:
+        store: holds their permissions.
+        prefix_rules: the permissions of all names with a prefix.
+        audit: records changes of permissions.
+        clock: gives the time in epoch ms.
+    """
+
+    def __init__(
+        self, store: NamespaceStore, prefix_rules: PrefixRules, audit: AuditTrail, clock: Clock
+    ) -> None:
         self._store = store
+        self._prefix_rules = prefix_rules
+        self._audit = audit
         self._clock = clock
 
-    def find(self, caller: Principal, name: str) -> Namespace | None:
-        """Read a namespace with the access that guardrails leave the caller (RFC-0015 §6.6).
+    def find(self, caller: Principal, name: str) -> NamespaceTarget:
+        """Read all that decides on the caller's access to a namespace: one call."""
+        item, restrictions = self._store.get_items(caller.tenant, name, caller.id)
+        return self.build_target(caller, name, item, restrictions)
 
-        None if nobody has configured it, and no guardrail denies it to the caller.
-        """
-        return self._store.get_restricted(caller, name)
+    def build_target(
+        self, caller: Principal, name: str, item: Item | None, restrictions: Item | None
+    ) -> NamespaceTarget:
+        """Build the same from the items of the namespace and of the caller's restrictions."""
+        return NamespaceTarget(
+            name,
+            None if item is None else namespace_from_item(item),
+            self._prefix_rules.find(caller.tenant, name),
+            is_denied=restrictions_from_item(restrictions).denies(name),
+        )
 
     def list_readable(self, caller: Principal) -> list[Namespace]:
-        """List the namespaces whose memory the caller may read, newest first."""
-        found = self._store.list_restricted(caller)
-        return _newest_first(each for each in found if rules.has_access(caller, each, "read"))
+        """List the configured namespaces whose memory the caller may read, newest first."""
+        return _newest_first(self._select(caller, self._store.list_all, authority.READ_MEMORY))
 
     def list_visible(self, caller: Principal) -> list[Namespace]:
-        """List the readable namespaces; all of them for who manages permissions."""
-        if ADMIN in caller.permissions:
-            return _newest_first(self._store.list_all(caller.tenant))
-        return self.list_readable(caller)
+        """List the readable namespaces and prefix rules; all for who manages permissions."""
+        found = self._select(caller, self._store.list_with_rules, authority.READ_PERMISSIONS)
+        return _newest_first({each.name: each for each in found}.values())
+
+    def _select(
+        self,
+        caller: Principal,
+        read: Callable[[str], list[Namespace]],
+        action: Action[NamespaceTarget],
+    ) -> Iterator[Namespace]:
+        """Read namespaces, and give those for which the caller may take an action."""
+        reads: list[Callable[[], Any]] = [
+            partial(read, caller.tenant),
+            partial(self._store.get_restrictions, caller.tenant, caller.id),
+        ]
+        namespaces, item = run_parallel(reads)
+        restrictions = restrictions_from_item(item)
+        for each in namespaces:
+            fitting = self._prefix_rules.find(caller.tenant, each.name)
+            target = NamespaceTarget(each.name, each, fitting, restrictions.denies(each.name))
+            if is_allowed(caller, action, target):
+                yield _with_default(target, each)
 
     def get(self, caller: Principal, name: str) -> Namespace:
         """Read one namespace's permissions.
@@ -45,18 +98,56 @@ class Namespaces:
             NotFound: nobody has configured it.
             AccessDenied: the caller neither reads its memory nor manages permissions.
         """
-        namespace = self._store.get(caller.tenant, name)
-        if namespace is None:
+        target = self._find_configuration(caller, name)
+        if target.configured is None:
             raise NotFound("nobody has configured this namespace, or written to it")
-        is_admin = ADMIN in caller.permissions
-        if not is_admin and not rules.has_access(caller, self.find(caller, name), "read"):
-            raise AccessDenied("you have no access to this namespace")
-        return namespace
+        authorize(caller, authority.READ_PERMISSIONS, target)
+        return _with_default(target, target.configured)
 
-    def configure_if_new(self, caller: Principal, name: str) -> None:
-        """Make the caller the curator of a namespace that nobody has configured."""
-        new = rules.build_first_configuration(name, caller.id, self._clock())
-        self._store.replace(caller.tenant, new)
+    def _find_configuration(self, caller: Principal, name: str) -> NamespaceTarget:
+        """Read what decides on a namespace, or on a prefix rule where the name is one's."""
+        target = self.find(caller, name)
+        if not rules.is_prefix_rule(name):
+            return target
+        shorter = tuple(each for each in target.rules if each.name != name)
+        own = self._store.get(caller.tenant, name)
+        return replace(target, configured=own, rules=shorter)
+
+    def claim_if_new(self, caller: Principal, target: NamespaceTarget) -> NamespaceClaim | None:
+        """Build what makes the caller the curator of a namespace that nobody has configured.
+
+        Raises:
+            AccessDenied: the caller may not write in the namespace, configured or not.
+        """
+        authorize(caller, authority.WRITE_MEMORY, target)
+        if target.configured is not None:
+            return None
+        first = rules.build_first_configuration(target.name, caller.id, self._clock())
+        write = put_first_configuration(caller.tenant, first)
+        record = self._record(caller, authority.CLAIM_NAMESPACE, None, first)
+        return NamespaceClaim(target, (write, record))
+
+    def declare(self, caller: Principal, name: str) -> None:
+        """Let the applier of a workflow write in a namespace that the workflow declares.
+
+        What somebody has decided on stays. One that has its permissions from a first write alone
+        gets the applier as another curator, if the applier may change it: being first gives no
+        power over others.
+        """
+        target = self.find(caller, name)
+        is_writable = is_allowed(caller, authority.WRITE_MEMORY, target)
+        is_decided = target.configured is not None and target.configured.is_decided
+        if target.is_denied or is_decided or (is_writable and target.configured is not None):
+            return
+        action = authority.CLAIM_NAMESPACE if is_writable else authority.CHANGE_PERMISSIONS
+        if is_allowed(caller, action, target):
+            own = Permissions(allow=[Allowed(agent=caller.id, access="write")])
+            change = NamespaceChange(permissions=own)
+            self._change(caller, name, action, change, None, RequestToken.create())
+
+    def get_access(self, caller: Principal, name: str) -> Access:
+        """Return the caller's access to a namespace's memory."""
+        return rules.get_access(caller, self.find(caller, name))
 
     def configure(
         self,
@@ -66,24 +157,63 @@ class Namespaces:
         version: int | None,
         token: RequestToken,
     ) -> Namespace:
-        """Set a namespace's permissions, and make it if it is new.
+        """Change the permissions of a namespace or prefix rule, and make it if it is new.
 
         Raises:
+            ValidationFailed: the body names another namespace.
+            AccessDenied: the caller doesn't manage the namespace.
             VersionMismatch: `version` is given and isn't the present one, or a retry comes after
                 another change.
+            CapacityExceeded: more than 500 principals would be listed.
         """
+        if change.namespace not in (None, name):
+            raise ValidationFailed("namespace", "isn't the name in the path")
+        return self._change(caller, name, authority.CHANGE_PERMISSIONS, change, version, token)
+
+    def _change(
+        self,
+        caller: Principal,
+        name: str,
+        action: Action[NamespaceTarget],
+        change: NamespaceChange,
+        version: int | None,
+        token: RequestToken,
+    ) -> Namespace:
         backoff = Backoff("others are changing this namespace")
         while True:
-            present = self._store.get(caller.tenant, name)
+            target = self._find_configuration(caller, name)
+            present = target.configured
             if present is not None and token.matches(present.request):
-                return present
+                return _with_default(target, present)
+            authorize(caller, action, target)
+            shown = None if present is None else _with_default(target, present)
             if present is not None and token.is_superseded(present.previous_tokens):
-                raise rules.version_mismatch(present)
-            rules.assert_version(present, version)
-            new = rules.change_permissions(name, present, change, self._clock(), token)
-            if self._store.replace(caller.tenant, new):
-                return new
+                raise rules.version_mismatch(shown)
+            rules.assert_version(shown, version)
+            new = rules.change_permissions(target, change, self._clock(), token)
+            record = self._record(caller, action, present, new)
+            if self._store.replace(caller.tenant, new, record):
+                self._prefix_rules.forget()
+                return _with_default(target, new)
             backoff.wait()
+
+    def _record(
+        self,
+        caller: Principal,
+        action: Action[NamespaceTarget],
+        before: Namespace | None,
+        after: Namespace,
+    ) -> Write:
+        was, is_ = (
+            None if each is None else {"default": each.default, "allow": each.allow}
+            for each in (before, after)
+        )
+        return self._audit.record(caller, action, f"namespace:{after.name}", was, is_)
+
+
+def _with_default(target: NamespaceTarget, namespace: Namespace) -> Namespace:
+    """Return permissions with the default that applies, where a prefix rule says it."""
+    return replace(namespace, default=rules.get_default(replace(target, configured=namespace)))
 
 
 def _newest_first(namespaces: Iterable[Namespace]) -> list[Namespace]:

@@ -1,20 +1,34 @@
 """Reads and writes of namespaces' permissions: a tenant's are in one partition, so that one query
-lists them."""
+lists them. Prefix rules are beside them, under keys of their own."""
 
-from collections.abc import Callable
-from functools import partial
-from typing import Any
+from dataclasses import dataclass
 
-from functions.identity.model import Principal
-from functions.namespaces.model import Namespace
-from functions.namespaces.restrictions import restrict_namespace, restrictions_from_item
-from functions.namespaces.rules import build_first_configuration
+from functions.namespaces.model import Namespace, NamespaceTarget
+from functions.namespaces.rules import is_prefix_rule
 from functions.platform import entry_keys
 from functions.platform.items import Item
-from functions.platform.parallel import run_parallel
-from functions.platform.table import ConditionFailed, Table
+from functions.platform.keys import Key
+from functions.platform.table import Table, TransactionConditionFailed
 from functions.platform.task_keys import build_restrictions_key
 from functions.platform.writes import Write, put
+
+
+@dataclass(frozen=True, slots=True)
+class NamespaceClaim:
+    """The first configuration of a namespace, which its first write brings along.
+
+    Attributes:
+        target: the namespace as it was before.
+        writes: its permissions, then their audit record.
+    """
+
+    target: NamespaceTarget
+    writes: tuple[Write, ...]
+
+    @property
+    def key(self) -> Key:
+        """The key of the permissions, which must not exist yet."""
+        return self.writes[0].key
 
 
 class NamespaceStore:
@@ -24,56 +38,60 @@ class NamespaceStore:
         self._table = table
 
     def get(self, tenant: str, name: str) -> Namespace | None:
-        """Read one namespace's permissions: one call."""
-        item = self._table.get(entry_keys.build_namespace_key(tenant, name))
+        """Read the permissions of one name, a prefix rule's included: one call."""
+        item = self._table.get(_build_key(tenant, name))
         return None if item is None else namespace_from_item(item)
 
-    def get_restricted(self, caller: Principal, name: str) -> Namespace | None:
-        """Read one namespace with the access that guardrails leave the caller: one call."""
-        own = entry_keys.build_namespace_key(caller.tenant, name)
-        restrictions = build_restrictions_key(caller.tenant, caller.id)
+    def get_items(self, tenant: str, name: str, caller: str) -> tuple[Item | None, Item | None]:
+        """Read a namespace's item, and that of the caller's restrictions: one call."""
+        own = entry_keys.build_namespace_key(tenant, name)
+        restrictions = build_restrictions_key(tenant, caller)
         found = self._table.get_many((own, restrictions))
-        return build_restricted_namespace(caller, name, found.get(own), found.get(restrictions))
+        return found.get(own), found.get(restrictions)
 
-    def list_restricted(self, caller: Principal) -> list[Namespace]:
-        """Read all of a tenant's namespaces with the access that guardrails leave the caller."""
-        reads: list[Callable[[], Any]] = [
-            partial(self.list_all, caller.tenant),
-            partial(self._table.get, build_restrictions_key(caller.tenant, caller.id)),
-        ]
-        namespaces, item = run_parallel(reads)
-        restrictions = restrictions_from_item(item)
-        seen = (restrict_namespace(caller, each.name, each, restrictions) for each in namespaces)
-        return [each for each in seen if each is not None]
+    def get_restrictions(self, tenant: str, caller: str) -> Item | None:
+        """Read the item of the caller's restrictions: one call."""
+        return self._table.get(build_restrictions_key(tenant, caller))
 
     def list_all(self, tenant: str) -> list[Namespace]:
         """Read all configured namespaces of a tenant."""
         partition, prefix = entry_keys.build_namespace_range(tenant)
         return list(map(namespace_from_item, self._table.query(partition, prefix)))
 
-    def replace(self, tenant: str, new: Namespace) -> bool:
-        """Put `new` in the place of the version before it; False if another version is stored."""
+    def list_rules(self, tenant: str) -> list[Namespace]:
+        """Read all prefix rules of a tenant: one call, for there are few."""
+        partition, prefix = entry_keys.build_prefix_rule_range(tenant)
+        return list(map(namespace_from_item, self._table.query(partition, prefix)))
+
+    def list_with_rules(self, tenant: str) -> list[Namespace]:
+        """Read all configured namespaces and prefix rules of a tenant, the rules last."""
+        return [*self.list_all(tenant), *self.list_rules(tenant)]
+
+    def replace(self, tenant: str, new: Namespace, record: Write) -> bool:
+        """Put `new` in the place of the version before it; False if another version is stored.
+
+        Args:
+            record: the audit record, which is written with it.
+        """
         try:
-            self._table.put(_put(tenant, new))
-        except ConditionFailed:
+            self._table.transact([_put(_build_key(tenant, new.name), new), record])
+        except TransactionConditionFailed:
             return False
         return True
 
 
-def build_restricted_namespace(
-    caller: Principal, name: str, namespace: Item | None, restrictions: Item | None
-) -> Namespace | None:
-    """Build a namespace, with the access that guardrails leave the caller, from both items."""
-    configured = None if namespace is None else namespace_from_item(namespace)
-    return restrict_namespace(caller, name, configured, restrictions_from_item(restrictions))
+def put_first_configuration(tenant: str, namespace: Namespace) -> Write:
+    """Configure a namespace if nobody has; never a prefix rule, whatever the name."""
+    return _put(entry_keys.build_namespace_key(tenant, namespace.name), namespace)
 
 
-def configure_first(tenant: str, name: str, curator: str, now: int) -> Write:
-    """Make the first writer of a namespace its curator, if it is new (contract §4)."""
-    return _put(tenant, build_first_configuration(name, curator, now))
+def _build_key(tenant: str, name: str) -> Key:
+    if is_prefix_rule(name):
+        return entry_keys.build_prefix_rule_key(tenant, name)
+    return entry_keys.build_namespace_key(tenant, name)
 
 
-def _put(tenant: str, namespace: Namespace) -> Write:
+def _put(key: Key, namespace: Namespace) -> Write:
     item: Item = {
         "namespace": namespace.name,
         "everyone": namespace.default,
@@ -84,7 +102,6 @@ def _put(tenant: str, namespace: Namespace) -> Write:
         "request_token": namespace.request,
         "previous_tokens": namespace.previous_tokens or None,
     }
-    key = entry_keys.build_namespace_key(tenant, namespace.name)
     if namespace.version == 1:
         return put(key, item, "attribute_not_exists(pk)")
     return put(key, item, "version = :before", before=namespace.version - 1)
@@ -94,7 +111,7 @@ def namespace_from_item(item: Item) -> Namespace:
     """Read a namespace from its item."""
     return Namespace(
         name=item["namespace"],
-        default=item["everyone"],
+        default=item.get("everyone"),
         allow=item["allow"],
         version=item["version"],
         created=item["created"],

@@ -147,6 +147,17 @@ def build_namespace_range(tenant: str) -> tuple[str, str]:
     return partition, item_types.NAMESPACE.sort_prefix
 
 
+def build_prefix_rule_key(tenant: str, name: str) -> Key:
+    """Build the key of the permissions of all names with a prefix."""
+    return item_types.PREFIX_RULE.build_key(tenant=tenant, namespace=hash_namespace(name))
+
+
+def build_prefix_rule_range(tenant: str) -> tuple[str, str]:
+    """Build the partition of a tenant's prefix rules, and what their sort keys begin with."""
+    partition = item_types.PREFIX_RULE.build_partition(tenant=tenant)
+    return partition, item_types.PREFIX_RULE.sort_prefix
+
+
 def build_tombstone_key(address: EntryAddress, nonce: str) -> Key:
     """Build the key of the item that says why, and by whom, an entry was removed."""
     entry_id = address.build_id(nonce)

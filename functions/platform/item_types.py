@@ -102,6 +102,13 @@ AUDIT_RECORD = ItemType(
 NAMESPACE = ItemType(
     "namespace", "namespaces", "{tenant}#ns", "n#{namespace}", "A namespace's permissions"
 )
+PREFIX_RULE = ItemType(
+    "prefix rule",
+    "namespaces",
+    "{tenant}#ns",
+    "r#{namespace}",
+    "The permissions of all names with a prefix",
+)
 TASK = ItemType(
     "task", "tasks", _TASK, "t", "A task, its policy, counters and grants", indexes=(BY_DUE,)
 )

@@ -61,7 +61,7 @@ MAX_TURN = 1_000_000_000  # of an episode
 DEFAULT_EPISODIC_ENTRIES, MAX_EPISODIC_ENTRIES = 1000, 100_000  # of an agent (RFC-0015 §2.2)
 DEFAULT_TASK_ENTRIES, MAX_TASK_ENTRIES = 100, 1_000_000  # of a task (RFC-0015 §6.5)
 DEFAULT_TASK_KB, MAX_TASK_KB = 1024, 1_000_000_000
-MAX_WORKING_ENTRIES, MAX_WORKING_KB = 100, 1024  # of an agent outside tasks (contract §4)
+DEFAULT_WORKING_ENTRIES, DEFAULT_WORKING_KB = 100, 1024  # of an agent outside tasks (contract §4)
 MAX_GRANTS = 500  # of a task; they are in its item
 MAX_EPISODES, EPISODES_WARNING = 100_000, 80_000  # of a tenant, all agent types together
 

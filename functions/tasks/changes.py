@@ -52,7 +52,7 @@ def build_task(
         archived=ended,
         agents=frozenset() if assignee is None else frozenset({assignee}),
         free_entries=policy.max_entries,
-        free_kb=policy.max_total_size_kb,
+        free_bytes=policy.max_bytes,
         participants=frozenset({caller.id} | {each for each in roles if each}),
         extra_fields=_merge_extra_fields({}, new.extra_fields),
         request=token.stored,
@@ -75,7 +75,7 @@ def build_task_of_write(
         assignee=caller.id,
         registered_by_write=True,
         free_entries=policy.max_entries - usage.entries,
-        free_kb=policy.max_total_size_kb - usage.kb,
+        free_bytes=policy.max_bytes - usage.size,
         participants=frozenset({caller.id}),
     )
 

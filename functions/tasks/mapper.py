@@ -40,7 +40,7 @@ def task_to_item(task: Task) -> Item:
         "entry_cap": task.entry_cap,
         "archive_required": task.archive_required or None,
         "free_entries": task.free_entries,
-        "free_kb": task.free_kb,
+        "free_bytes": task.free_bytes,
         "participants": task.participants or None,
         "grants": {},
         "extra_fields": dumps(task.extra_fields).decode(),
@@ -86,7 +86,7 @@ def task_from_item(item: Item) -> Task:
         entry_cap=item.get("entry_cap"),
         archive_required=item.get("archive_required", False),
         free_entries=item["free_entries"],
-        free_kb=item["free_kb"],
+        free_bytes=item["free_bytes"],
         participants=item.get("participants", frozenset()),
         inheriting_tasks=item.get("inheriting_tasks", frozenset()),
         grants=tuple(map(_grant_from_item, item["grants"].values())),
@@ -97,10 +97,10 @@ def task_from_item(item: Item) -> Task:
     )
 
 
-def usage_to_item(agent: str, entries: int, kb: int) -> Item:
+def usage_to_item(agent: str, entries: int, size: int) -> Item:
     """Return what an agent holds of a task, as attributes of the task's item."""
     digest = hash_agent(agent)
-    return {f"n_{digest}": entries, f"kb_{digest}": kb}
+    return {f"n_{digest}": entries, f"bytes_{digest}": size}
 
 
 def grant_to_item(grant: Grant) -> Item:

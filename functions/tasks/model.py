@@ -33,6 +33,11 @@ class Policy:
     max_entries: int = DEFAULT_TASK_ENTRIES
     max_total_size_kb: int = DEFAULT_TASK_KB
 
+    @property
+    def max_bytes(self) -> int:
+        """How many bytes the values of its working memory may have together."""
+        return 1024 * self.max_total_size_kb
+
 
 @dataclass(frozen=True, slots=True)
 class Grant:
@@ -49,18 +54,18 @@ class TaskUsage:
 
     Attributes:
         entries: of working memory.
-        kb: their size in whole KB.
+        size: bytes of their values.
         attached: entries of other tiers that end with the task.
     """
 
     entries: int = 0
-    kb: int = 0
+    size: int = 0
     attached: int = 0
 
     @property
     def is_working(self) -> bool:
         """Whether any of it is working memory."""
-        return self.entries != 0 or self.kb != 0
+        return self.entries != 0 or self.size != 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +79,7 @@ class Task:
         attached: entries of other tiers that end with it.
         agents: who has it in the task set: its assignees, and who holds memory of it.
         registered_by_write: whether a write to a task that nobody had registered made it.
-        free_entries, free_kb: working memory that still fits.
+        free_entries, free_bytes: working memory that still fits.
         entry_cap: the most entries that its coordinator's guardrails let it have.
         archive_required: whether they have its memory archived.
         participants: who takes or took part.
@@ -103,7 +108,7 @@ class Task:
     agents: frozenset[str] = frozenset()
     registered_by_write: bool = False
     free_entries: int = 0
-    free_kb: int = 0
+    free_bytes: int = 0
     entry_cap: int | None = None
     archive_required: bool = False
     participants: frozenset[str] = frozenset()

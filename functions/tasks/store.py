@@ -173,7 +173,7 @@ def _replace_task(tenant: str, old: Task, new: Task) -> Write:
     task has its counters as a condition: what it holds then is known exactly.
     """
     attributes = task_to_item(new)
-    for counted in ("free_entries", "free_kb", "grants"):
+    for counted in ("free_entries", "free_bytes", "grants"):
         del attributes[counted]
     present = {name: value for name, value in attributes.items() if value is not None}
     settings = [f"{name} = :{name}" for name in present]
@@ -189,13 +189,13 @@ def _replace_task(tenant: str, old: Task, new: Task) -> Write:
     removed = ", ".join(attributes.keys() - present.keys())
     return update(
         task_keys.build_task_key(tenant, new.id),
-        f"SET {', '.join(settings)} ADD free_entries :more, free_kb :more_kb"
+        f"SET {', '.join(settings)} ADD free_entries :more, free_bytes :more_bytes"
         + (", agents :agents" if new.assignee is not None else "")
         + (f" REMOVE {removed}" if removed else ""),
         condition,
         before=old.version,
         more=new.max_entries - old.max_entries,
-        more_kb=new.policy.max_total_size_kb - old.policy.max_total_size_kb,
+        more_bytes=new.policy.max_bytes - old.policy.max_bytes,
         **present,
     )
 
@@ -204,7 +204,9 @@ def add_task(tenant: str, task: Task, usage: TaskUsage = _NO_USAGE) -> Write:
     """Put a new task; `usage` is what its assignee holds from the start."""
     item = task_to_item(task) | {"attached": usage.attached}
     if task.assignee is not None:
-        item |= usage_to_item(task.assignee, usage.entries, usage.kb) | {"agents": {task.assignee}}
+        item |= usage_to_item(task.assignee, usage.entries, usage.size) | {
+            "agents": {task.assignee}
+        }
     key = task_keys.build_task_key(tenant, task.id)
     return put(key, item, "attribute_not_exists(pk)")
 

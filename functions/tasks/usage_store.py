@@ -1,7 +1,7 @@
 """The writes that count what a task holds, in the transactions of entries; limits are conditions.
 
-A task's item counts down what still fits (`free_entries`, `free_kb`) and counts up what each agent
-holds (`n_…`, `kb_…`). An agent that has such a counter has the task in its task set.
+A task's item counts down what still fits (`free_entries`, `free_bytes`) and counts up what each
+agent holds (`n_…`, `bytes_…`). An agent that has such a counter has the task in its task set.
 """
 
 from functions.identity.model import Principal
@@ -38,8 +38,8 @@ def reserve_usage(
     expression, counted = _count(caller.id, usage)
     if usage.entries > 0:
         condition += " AND free_entries >= :n"
-    if usage.kb > 0:
-        condition += " AND free_kb >= :kb"
+    if usage.size > 0:
+        condition += " AND free_bytes >= :size"
     if usage.is_working and is_counted:
         condition += f" AND attribute_exists({next(iter(usage_to_item(caller.id, 0, 0)))})"
     if usage.is_working and not is_counted:
@@ -54,10 +54,10 @@ def reserve_usage(
 
 def adjust_usage(tenant: str, agent: str, task_id: str, usage: TaskUsage) -> Write:
     """Count that entries of an agent grow, shrink or are removed; only an ended task can't grow."""
-    is_more = usage.kb > 0 or usage.attached > 0
+    is_more = usage.size > 0 or usage.attached > 0
     condition = IS_OPEN if is_more else "attribute_exists(pk)"
-    if usage.kb > 0:
-        condition += " AND free_kb >= :kb"
+    if usage.size > 0:
+        condition += " AND free_bytes >= :size"
     expression, counted = _count(agent, usage)
     return update(task_keys.build_task_key(tenant, task_id), expression, condition, **counted)
 
@@ -85,7 +85,12 @@ def _count(agent: str, usage: TaskUsage) -> tuple[str, Item]:
     expression = "ADD changes :one, attached :attached"
     values: Item = {"one": 1, "attached": usage.attached}
     if usage.is_working:
-        entries, kb = usage_to_item(agent, 0, 0)
-        expression += f", free_entries :less, free_kb :less_kb, {entries} :n, {kb} :kb"
-        values |= {"n": usage.entries, "kb": usage.kb, "less": -usage.entries, "less_kb": -usage.kb}
+        entries, size = usage_to_item(agent, 0, 0)
+        expression += f", free_entries :less, free_bytes :less_bytes, {entries} :n, {size} :size"
+        values |= {
+            "n": usage.entries,
+            "size": usage.size,
+            "less": -usage.entries,
+            "less_bytes": -usage.size,
+        }
     return expression, values

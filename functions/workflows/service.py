@@ -87,7 +87,7 @@ class Workflows:
     def _set_up(self, caller: Principal, application: Application) -> None:
         self._set_tasks(caller, application)
         for name in application.namespaces:
-            self._namespaces.configure_if_new(caller, name)
+            self._namespaces.declare(caller, name)
         for agent in application.agents:
             config = AgentConfig(episodic=rules.build_settings(agent))
             self._agents.configure(caller, agent.agent, config, RequestToken.create())

@@ -65,6 +65,6 @@ def embedding() -> Iterator[tuple[str, Bedrock]]:
             """Says nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Endpoint) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
+        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}", model
         server.shutdown()

@@ -6,7 +6,17 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.contract.bodies import BATCH, MEMORY, create, entry, query, working
+from tests.contract.bodies import (
+    BATCH,
+    MEMORY,
+    create,
+    create_task,
+    entry,
+    query,
+    sized,
+    update,
+    working,
+)
 from tests.contract.expect import assert_no_content, invalid, ok, refused
 from tests.contract.service import Service, Tenant, names
 from tests.contract.test_concurrency import at_once
@@ -152,3 +162,32 @@ def test_settings_that_change_amid_creates_lose_no_count(tenant: Tenant) -> None
     assert len(query(alice)) == episodic(alice, "alice")["entry_count"] == 12
     create(alice, entry(key="one more"))
     assert len(query(alice)) == episodic(alice, "alice")["entry_count"] == 12
+
+
+def test_working_memory_outside_tasks_has_limits_of_its_own(tenant: Tenant) -> None:
+    alice, path = tenant.agent("alice"), "/api/v1/agents/alice/memory/config"
+    first = create(alice, working(key="first"))
+    limits = {"max_entries": 2, "max_total_size_kb": 1}
+    assert ok(tenant.admin.patch(path, json={"working": limits}))["working"] == limits
+    shown = ok(alice.get(path))
+    assert (shown["working"], shown["episodic"]["capacity"]) == (limits, 1000)
+    create(alice, working(key="second", value=sized(1017)))
+    problem = refused(alice.post(MEMORY, json=working(key="third")), 429, "CAPACITY_EXCEEDED")
+    assert (problem["limit"], problem["current_count"]) == ("max_entries", 2)
+    problem = refused(update(alice, first["id"], 1, value=sized(8)), 429, "CAPACITY_EXCEEDED")
+    assert (problem["limit"], problem["max_capacity"]) == ("max_total_size_kb", 1)
+    ok(tenant.admin.patch(path, json={"working": {"max_entries": 3}}))
+    problem = refused(alice.post(MEMORY, json=working(key="third")), 429, "CAPACITY_EXCEEDED")
+    assert problem["limit"] == "max_total_size_kb"
+    create(alice, working("task_1", key="in a task"))
+    invalid(tenant.admin.patch(path, json={}), "body")
+    invalid(tenant.admin.patch(path, json={"working": {"max_entries": -1}}), "working.max_entries")
+
+
+def test_settings_are_shown_to_the_agent_and_who_oversees_it(tenant: Tenant) -> None:
+    path = "/api/v1/agents/alice/memory/config"
+    alice, bob, boss = tenant.agent("alice"), tenant.agent("bob"), tenant.coordinator("boss")
+    refused(bob.get(path), 403, "ACCESS_DENIED")
+    refused(boss.get(path), 403, "ACCESS_DENIED")
+    create_task(boss, assigned_agent="alice")
+    assert ok(boss.get(path)) == ok(alice.get(path)) == ok(tenant.admin.get(path))

@@ -144,12 +144,12 @@ def test_the_summary_is_exact(tenant: Tenant, clock: MovableClock) -> None:
     create(tenant.admin, semantic())
     assert summary(alice, "alice") == {
         "agent_id": "alice",
-        "working": {"entry_count": 2, "total_size_kb": 3, "tasks_with_memory": ["task_1"]},
+        "working": {"entry_count": 2, "total_size_kb": 2, "tasks_with_memory": ["task_1"]},
         "episodic": {
             "entry_count": 2,
             "capacity": 1000,
             "pinned_count": 1,
-            "total_size_kb": 4,
+            "total_size_kb": 3,
             "oldest_entry": oldest["created_at"],
             "newest_entry": newest["created_at"],
         },

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -113,23 +114,23 @@ def as_httpx(arguments: dict[str, Any], key: str) -> httpx.Request:
 
 
 @pytest.mark.in_process
-@pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
 @pytest.mark.parametrize("route", DOCUMENTED, ids=lambda route: f"{route.method} {route.path}")
 def test_no_answer_is_a_5xx_or_undocumented(
-    service: Service, tenant: Tenant, known: Known, route: Route, mode: GenerationMode
+    service: Service, tenant: Tenant, known: Known, route: Route
 ) -> None:
     target = documented_operations()[route.method, route.openapi_path]
     key = tenant.admin.headers["X-API-Key"]
-    sender = ROOT_KEY if route.required_permission == ROOT else key
+    client, sender = service.client(), ROOT_KEY if route.required_permission == ROOT else key
 
-    @BOUNDED
-    @given(case=target.as_strategy(generation_mode=mode), draw=st.data())
-    def run(case: Case[Any], draw: st.DataObject) -> None:
-        aim(case, known, draw)
-        answer = sent(case, service.client(), sender)
-        case.validate_response(answer, checks=CHECKS)
+    def run(mode: GenerationMode) -> None:
+        @BOUNDED
+        @given(case=target.as_strategy(generation_mode=mode), draw=st.data())
+        def check(case: Case[Any], draw: st.DataObject) -> None:
+            aim(case, known, draw)
+            case.validate_response(sent(case, client, sender), checks=CHECKS)
 
-    try:
-        run()
-    except Unsatisfiable:
-        pytest.skip("nothing in such a request can be wrong")
+        check()
+
+    run(GenerationMode.POSITIVE)
+    with suppress(Unsatisfiable):  # where nothing in a request can be wrong
+        run(GenerationMode.NEGATIVE)

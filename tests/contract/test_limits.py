@@ -51,16 +51,15 @@ def test_a_hundred_entries_by_default_and_not_one_more(
 
 
 @pytest.mark.parametrize("task", ["task_1", None])
-def test_a_megabyte_by_default_and_not_one_kilobyte_more(
-    alice: httpx.Client, task: str | None
-) -> None:
+def test_a_megabyte_by_default_and_not_one_byte_more(alice: httpx.Client, task: str | None) -> None:
     bodies = [working(task, key=f"k{n}", value=sized(65_536)) for n in range(16)]
     ok(alice.post(BATCH, json={"entries": bodies}))
     small = working(task, key="small", value={})
     full(alice.post(MEMORY, json=small), "total_size_kb", 1024, 1024)
     made = query(alice, key="k0", agent_id="alice")[0]
-    ok(update(alice, made["id"], 1, value=sized(64_512)))
+    ok(update(alice, made["id"], 1, value=sized(65_534)))
     create(alice, small)
+    full(alice.post(MEMORY, json=small | {"key": "x"}), "total_size_kb", 1024, 1024)
 
 
 def policy(client: httpx.Client, **limits: int) -> dict[str, Any]:
@@ -82,12 +81,12 @@ def test_a_growing_value_meets_the_limit_too(alice: httpx.Client) -> None:
     policy(alice, max_total_size_kb=3)
     made = create(alice, working("task_1", value=sized(1500)))
     create(alice, working("task_1", key="other"))
-    within = ok(update(alice, made["id"], 1, value=sized(2048)))
-    full(update(alice, made["id"], 2, value=sized(2049)), "total_size_kb", 3, 3)
+    within = ok(update(alice, made["id"], 1, value=sized(3065)))
+    full(update(alice, made["id"], 2, value=sized(3066)), "total_size_kb", 3, 3)
     assert query(alice, key="k") == [within]
     ok(update(alice, made["id"], 2, value=sized(10)))
     create(alice, working("task_1", key="room again"))
-    full(update(alice, made["id"], 3, value=sized(1025)), "total_size_kb", 3, 3)
+    full(update(alice, made["id"], 3, value=sized(3059)), "total_size_kb", 1, 3)
 
 
 def test_a_batch_meets_the_limit_as_a_whole(alice: httpx.Client) -> None:
@@ -135,5 +134,5 @@ def test_replacing_an_expired_entry_frees_its_capacity(tenant: Tenant, alice: ht
     policy(alice, max_entries=2, max_total_size_kb=6)
     create(alice, working("task_1", key="a", ttl="duration:PT1S", value=sized(5000)))
     tenant.service.clock.advance(seconds=1)
-    create(alice, working("task_1", key="a", value=sized(6000)))
+    create(alice, working("task_1", key="a", value=sized(6140)))
     refused(alice.post(MEMORY, json=working("task_1", key="b")), 429, "CAPACITY_EXCEEDED")

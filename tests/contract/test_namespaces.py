@@ -62,14 +62,93 @@ def test_malformed_permissions_are_refused(tenant: Tenant) -> None:
     assert listed(tenant.admin) == []
 
 
-def test_only_memory_admin_changes_permissions(tenant: Tenant) -> None:
-    before = allow(tenant.admin, "facts", "admin", pat="admin")
-    client = tenant.coordinator("pat")
-    body = {"permissions": {"default": "none", "allow": [{"agent": "pat", "access": "admin"}]}}
-    for name in ("facts", "fresh"):
-        refused(client.patch(f"{NAMESPACES}/{name}", json=body), 403, "ACCESS_DENIED")
-    assert ok(tenant.admin.get(f"{NAMESPACES}/facts")) == before
+def test_a_body_may_repeat_the_name_in_the_path(tenant: Tenant) -> None:
+    body = {"namespace": "facts", "permissions": {"default": "none"}}
+    assert ok(tenant.admin.patch(f"{NAMESPACES}/facts", json=body))["namespace"] == "facts"
+    invalid(tenant.admin.patch(f"{NAMESPACES}/other", json=body), "namespace")
     assert listed(tenant.admin) == ["facts"]
+
+
+def test_a_change_of_the_list_alone_leaves_the_default_closed(tenant: Tenant) -> None:
+    allow(tenant.admin, "facts", "none", alice="read")
+    body = {"permissions": {"allow": [{"agent": "bob", "access": "write"}]}}
+    changed = ok(tenant.admin.patch(f"{NAMESPACES}/facts", json=body))
+    assert changed["permissions"] == {
+        "default": "none",
+        "allow": [{"agent": "alice", "access": "read"}, {"agent": "bob", "access": "write"}],
+    }
+    gone = {"permissions": {"allow": [{"agent": "alice", "access": "none"}]}}
+    left = ok(tenant.admin.patch(f"{NAMESPACES}/facts", json=gone))
+    assert left["permissions"]["allow"] == [{"agent": "bob", "access": "write"}]
+    refused(tenant.agent("alice").get(f"{NAMESPACES}/facts"), 403, "ACCESS_DENIED")
+
+
+def test_who_has_admin_access_manages_the_namespace(tenant: Tenant) -> None:
+    allow(tenant.admin, "facts", "read", pat="admin", carl="write")
+    pat, carl = tenant.agents("pat", "carl")
+    body = {"permissions": {"default": "none", "allow": [{"agent": "alice", "access": "write"}]}}
+    for name in ("other", "f*", "*"):
+        refused(pat.patch(f"{NAMESPACES}/{name}", json=body), 403, "ACCESS_DENIED")
+    refused(carl.patch(f"{NAMESPACES}/facts", json=body), 403, "ACCESS_DENIED")
+    assert ok(pat.patch(f"{NAMESPACES}/facts", json=body))["version"] == 2
+    create(tenant.agent("alice"), semantic())
+    assert listed(tenant.admin) == ["facts"]
+
+
+def test_a_change_of_permissions_is_in_the_audit_log(tenant: Tenant) -> None:
+    allow(tenant.admin, "facts", "none", pat="admin")
+    body = {"permissions": {"default": "read"}}
+    ok(tenant.agent("pat").patch(f"{NAMESPACES}/facts", json=body))
+    refused(tenant.agent("eve").patch(f"{NAMESPACES}/facts", json=body), 403, "ACCESS_DENIED")
+    create(tenant.user("carla"), semantic(namespace="carlas"))
+    records = [
+        (each["action"]["S"], each["actor"]["S"], each["target"]["S"])
+        for each in tenant.service.stored()
+        if each.get("target", {}).get("S", "").startswith("namespace:")
+    ]
+    assert sorted(records) == [
+        ("namespace.change", "admin", "namespace:facts"),
+        ("namespace.change", "pat", "namespace:facts"),
+        ("namespace.claim", "carla", "namespace:carlas"),
+    ]
+
+
+def test_a_prefix_rule_counts_for_all_names_that_begin_so(tenant: Tenant) -> None:
+    alice, carla = tenant.agent("alice"), tenant.user("carla")
+    old = create(carla, semantic(namespace="internal.old"))
+    chosen = create(carla, semantic(namespace="internal.open"))
+    allow(tenant.admin, "internal.open", "read")
+    assert len(query(alice, namespace="internal.*")) == 2
+    allow(tenant.admin, "internal.*", "none")
+    allow(tenant.admin, "internal.team.*", "write")
+    assert [each["id"] for each in query(alice)] == [chosen["id"]]
+    refused(read(alice, old["id"]), 403, "ACCESS_DENIED")
+    refused(carla.post(MEMORY, json=semantic(namespace="internal.new")), 403, "ACCESS_DENIED")
+    ok(update(carla, old["id"], 1, value={}))
+    create(alice, semantic(namespace="internal.team.x"))
+    assert ok(tenant.admin.get(f"{NAMESPACES}/internal.old"))["permissions"]["default"] == "none"
+    assert set(listed(alice)) == {"internal.open", "internal.team.*", "internal.team.x"}
+    assert {"internal.*", "internal.old"} < set(listed(tenant.admin))
+
+
+def test_a_first_write_makes_no_prefix_rule(tenant: Tenant) -> None:
+    carla = tenant.user("carla")
+    create(carla, semantic(namespace="all*"))
+    create(tenant.user("dora"), semantic(namespace="all.doras"))
+    refused(carla.post(MEMORY, json=semantic(namespace="all.doras")), 403, "ACCESS_DENIED")
+
+
+def test_a_workflow_lets_its_applier_write_where_somebody_else_wrote_first(
+    tenant: Tenant,
+) -> None:
+    create(tenant.user("mallory"), semantic(namespace="rules"))
+    body = {"name": "w", "memory": {"semantic_namespaces": ["rules", "fresh"]}}
+    applied = ok(tenant.admin.post("/api/v1/workflows", json=body))
+    assert applied["namespaces"] == [
+        {"namespace": "rules", "access": "write"},
+        {"namespace": "fresh", "access": "write"},
+    ]
+    create(tenant.admin, semantic(namespace="rules", key="new"))
 
 
 @pytest.mark.parametrize(

@@ -194,7 +194,7 @@ def test_an_unreadable_entry_does_not_stop_reembedding(service: Service) -> None
     broken = next(item for item in items(service, "e#") if item["ekey"] == "b")
     place = {name: {"S": broken[name]} for name in ("pk", "sk")}
     service.engine.client.update_item(
-        TableName=service.engine.memory, Key=place, UpdateExpression="REMOVE kb, created"
+        TableName=service.engine.memory, Key=place, UpdateExpression="REMOVE value_bytes, created"
     )
     assert sweep(service, **TITAN)["embedded"] == 6
 

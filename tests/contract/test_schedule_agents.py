@@ -148,7 +148,7 @@ def test_the_next_sweep_completes_an_eviction_killed_at_any_write(
     assert seen == [undisturbed] * (3 + 1)  # three transactions, and the mark
 
 
-SPOILT = {"ep_room": 3, "ep_kb": 99, "ep_pinned": 7, "wk_room": 1, "wk_room_kb": 2}
+SPOILT = {"ep_room": 3, "ep_bytes": 99, "ep_pinned": 7, "wk_room": 1, "wk_room_bytes": 2}
 
 
 def test_counters_are_reconciled_with_entries_once_a_day(
@@ -174,13 +174,17 @@ def test_counters_are_reconciled_with_entries_once_a_day(
 
 
 def spoil_task(service: Service, tenant: Tenant) -> None:
-    """Has the task count two entries and five KB more than there are."""
+    """Has the task count two entries and five bytes more than there are."""
     key = build_task_key(tenant.id, "task_1")
     task: Item = next(item for item in items(service, "t") if item["pk"] == key[0])
     wrong = {name: n + 2 for name, n in task.items() if name.startswith("n_")}
-    wrong |= {name: n + 5 for name, n in task.items() if name.startswith("kb_")}
+    wrong |= {name: n + 5 for name, n in task.items() if name.startswith("bytes_")}
     set_on(
-        service, key, **wrong, free_entries=task["free_entries"] - 2, free_kb=task["free_kb"] - 5
+        service,
+        key,
+        **wrong,
+        free_entries=task["free_entries"] - 2,
+        free_bytes=task["free_bytes"] - 5,
     )
 
 

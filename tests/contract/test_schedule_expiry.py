@@ -202,7 +202,7 @@ def test_an_unreadable_entry_does_not_stop_the_others(
     service.engine.client.update_item(
         TableName=service.engine.memory,
         Key={"pk": {"S": broken["pk"]}, "sk": {"S": broken["sk"]}},
-        UpdateExpression="REMOVE kb",
+        UpdateExpression="REMOVE value_bytes",
     )
     clock.advance(seconds=10)
     done = sweep(service)

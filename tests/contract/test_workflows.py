@@ -10,6 +10,7 @@ from tests.contract.bodies import (
     MEMORY,
     NAMESPACES,
     TASKS,
+    allow,
     change_task,
     create,
     entry,
@@ -167,8 +168,7 @@ def test_a_changed_file_changes_its_tasks_and_agents(tenant: Tenant) -> None:
 
 def test_a_configured_namespace_keeps_its_permissions(tenant: Tenant) -> None:
     carla = tenant.user("carla")
-    create(carla, semantic(namespace="kept"))
-    before = ok(carla.get(f"{NAMESPACES}/kept"))
+    before = allow(tenant.admin, "kept", "read", carla="write")
     ok(send(tenant.admin, "name: w\nmemory: {semantic_namespaces: [kept, new]}"))
     assert ok(carla.get(f"{NAMESPACES}/kept")) == before
     made = ok(carla.get(f"{NAMESPACES}/new"))["permissions"]

@@ -131,6 +131,6 @@ def searching(engine: Engine) -> Iterator[tuple[str, FakeVectorIndex]]:
         httpx.Client(trust_env=False) as engine_client,
         ThreadingHTTPServer(("127.0.0.1", 0), Endpoint) as server,
     ):
-        Thread(target=server.serve_forever, daemon=True).start()
+        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}", index
         server.shutdown()

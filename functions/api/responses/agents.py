@@ -26,11 +26,21 @@ class EpisodicSettingsDocument(TypedDict):
     """New episodic entries in these are pinned, unless they say otherwise."""
 
 
+class WorkingSettingsDocument(TypedDict):
+    """An agent's settings for working memory outside tasks."""
+
+    max_entries: Count
+    """How many entries it may hold outside tasks."""
+    max_total_size_kb: Count
+    """How many times 1,024 bytes their values may have together."""
+
+
 class AgentSettingsDocument(TypedDict):
     """An agent's settings."""
 
     agent_id: str
     episodic: EpisodicSettingsDocument
+    working: WorkingSettingsDocument
 
 
 class GuardrailsDocument(TypedDict):
@@ -65,6 +75,10 @@ def render_agent_settings(settings: AgentSettings) -> AgentSettingsDocument:
             "capacity": settings.capacity,
             "eviction_policy": "lru",
             "pinned_namespaces": settings.pinned_namespaces,
+        },
+        "working": {
+            "max_entries": settings.max_entries,
+            "max_total_size_kb": settings.max_total_size_kb,
         },
     }
 

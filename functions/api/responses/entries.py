@@ -22,6 +22,8 @@ from functions.platform.sensitivity import Sensitivity
 from functions.platform.validation import TTL_PATTERN
 from functions.search.service import Match
 
+_KB = 1024
+
 
 class EntryScopeDocument(TypedDict):
     """The task and intent that an entry belongs to."""
@@ -103,6 +105,7 @@ class WorkingSummaryDocument(TypedDict):
 
     entry_count: Count
     total_size_kb: Count
+    """The bytes of all values, in units of 1,024, rounded up."""
     tasks_with_memory: list[str]
 
 
@@ -113,6 +116,7 @@ class EpisodicSummaryDocument(TypedDict):
     capacity: Count
     pinned_count: Count
     total_size_kb: Count
+    """The bytes of all values, in units of 1,024, rounded up."""
     oldest_entry: Timestamp | None
     newest_entry: Timestamp | None
 
@@ -169,14 +173,14 @@ def render_summary(summary: Summary) -> SummaryDocument:
         "agent_id": summary.agent,
         "working": {
             "entry_count": summary.working,
-            "total_size_kb": summary.working_kb,
+            "total_size_kb": -(-summary.working_bytes // _KB),
             "tasks_with_memory": summary.tasks,
         },
         "episodic": {
             "entry_count": summary.episodic,
             "capacity": summary.capacity,
             "pinned_count": summary.pinned,
-            "total_size_kb": summary.episodic_kb,
+            "total_size_kb": -(-summary.episodic_bytes // _KB),
             "oldest_entry": to_optional_rfc3339(summary.oldest),
             "newest_entry": to_optional_rfc3339(summary.newest),
         },

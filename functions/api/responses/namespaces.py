@@ -18,7 +18,7 @@ class NamespacePermissionsDocument(TypedDict):
     """Who may read and write a namespace."""
 
     default: Access
-    """The access of everybody who isn't listed."""
+    """The access of everybody who isn't listed; of a prefix rule, where no own one is set."""
     allow: list[NamespaceAccessDocument]
 
 
@@ -39,11 +39,11 @@ class NamespacePageDocument(PagePosition):
 
 
 def render_namespace(namespace: Namespace) -> NamespaceDocument:
-    """Render a namespace's permissions (RFC-0015 §2.3)."""
+    """Render a namespace's permissions (RFC-0015 §2.3), with the default that applies."""
     return {
         "namespace": namespace.name,
         "permissions": {
-            "default": namespace.default,
+            "default": namespace.default or "read",
             "allow": [
                 {"agent": agent, "access": access}
                 for agent, access in sorted(namespace.allow.items())

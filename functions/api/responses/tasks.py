@@ -13,6 +13,7 @@ from functions.api.responses.types import (
     Timestamp,
     Version,
 )
+from functions.namespaces.model import Access
 from functions.platform.clock import to_optional_rfc3339, to_rfc3339
 from functions.platform.json_text import dumps
 from functions.tasks.mapper import FOREVER
@@ -138,6 +139,14 @@ class AppliedTaskDocument(TypedDict):
     memory_policy: MemoryPolicyDocument
 
 
+class AppliedNamespaceDocument(TypedDict):
+    """A namespace that a workflow declares."""
+
+    namespace: str
+    access: Access
+    """Yours. Where others have configured the namespace, it may be less than `write`."""
+
+
 class AppliedWorkflowDocument(TypedDict):
     """What a workflow set."""
 
@@ -145,6 +154,7 @@ class AppliedWorkflowDocument(TypedDict):
     version: str | None
     intent_id: str
     semantic_namespaces: list[str]
+    namespaces: list[AppliedNamespaceDocument]
     agents: list[AppliedAgentDocument]
     tasks: list[AppliedTaskDocument]
 
@@ -197,13 +207,16 @@ def render_acl(intent: Intent) -> AclDocument:
     }
 
 
-def render_applied_workflow(applied: Application) -> AppliedWorkflowDocument:
-    """Render what a workflow set (RFC-0015 §7)."""
+def render_applied_workflow(
+    applied: Application, access: dict[str, Access]
+) -> AppliedWorkflowDocument:
+    """Render what a workflow set (RFC-0015 §7), with the applier's access to its namespaces."""
     return {
         "name": applied.name,
         "version": applied.version,
         "intent_id": applied.intent,
         "semantic_namespaces": applied.namespaces,
+        "namespaces": [{"namespace": name, "access": each} for name, each in access.items()],
         "agents": [
             {
                 "agent_id": each.agent,

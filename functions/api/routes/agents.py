@@ -9,7 +9,7 @@ from functions.api.responses.agents import (
 )
 from functions.api.routing import Route
 from functions.entries.requests import AgentConfig
-from functions.identity.model import ADMIN, Principal
+from functions.identity.model import ADMIN, READ, Principal
 from functions.tasks.guardrails import CoordinatorGuardrails
 from functions.tasks.requests import GuardrailsChange
 
@@ -22,6 +22,13 @@ def configure_agent(request: Request, caller: Principal) -> Response:
     settings = request.services.agent_memory.configure(
         caller, agent, config, request.idempotency_token(caller)
     )
+    return json_response(200, render_agent_settings(settings))
+
+
+def get_agent_settings(request: Request, caller: Principal) -> Response:
+    agent = request.path_param("agent_id")
+    request.services.summaries.assert_can_read(caller, agent)
+    settings = request.services.agent_memory.get_settings(caller.tenant, agent)
     return json_response(200, render_agent_settings(settings))
 
 
@@ -52,11 +59,20 @@ def _guardrails_response(found: CoordinatorGuardrails) -> Response:
 
 ROUTES = [
     Route(
+        "GET",
+        "/api/v1/agents/{agent_id+}/memory/config",
+        get_agent_settings,
+        READ,
+        "Get an agent's limits and pinned namespaces",
+        {200: AgentSettingsDocument},
+        description="For the agent, who coordinates a task of it, and `memory.admin`.",
+    ),
+    Route(
         "PATCH",
         "/api/v1/agents/{agent_id+}/memory/config",
         configure_agent,
         ADMIN,
-        "Set an agent's episodic capacity and pinned namespaces",
+        "Set an agent's limits and pinned namespaces",
         {200: AgentSettingsDocument},
         request_model=AgentConfig,
         error_statuses=(409, 413),

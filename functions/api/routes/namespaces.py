@@ -8,8 +8,8 @@ from functions.api.responses.namespaces import (
     NamespacePageDocument,
     render_namespace,
 )
-from functions.api.routing import Route
-from functions.identity.model import ADMIN, READ, Principal
+from functions.api.routing import ANY, Route
+from functions.identity.model import READ, Principal
 from functions.namespaces.model import Namespace
 from functions.namespaces.requests import NamespaceChange
 from functions.platform.limits import MAX_NAME_CHARACTERS
@@ -75,14 +75,17 @@ ROUTES = [
         "PATCH",
         f"{_NAMESPACES}/{{namespace+}}",
         configure_namespace,
-        ADMIN,
-        "Set a namespace's permissions",
+        ANY,
+        "Change the permissions of a namespace, or of all names with a prefix",
         {200: NamespaceDocument},
         response_headers=("ETag",),
         request_model=NamespaceChange,
-        error_statuses=(409, 413),
+        error_statuses=(409, 413, 429),
         if_match="optional",
         idempotent=True,
-        description="Makes the namespace if it is new.",
+        description="With `memory.admin`, or `memory.write` and `admin` access to the namespace. "
+        "What isn't given stays as it is. Makes the namespace if it is new. A name that ends "
+        "with `*` sets what counts for all names with that prefix, the longest first, where "
+        "the namespace itself says nothing.",
     ),
 ]

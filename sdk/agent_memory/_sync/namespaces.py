@@ -35,22 +35,26 @@ class Namespaces(Resource):
         self,
         namespace: str,
         *,
-        default: str = "read",
+        default: str | None = None,
         allow: Mapping[str, str] | None = None,
         version: int | None = None,
     ) -> Namespace:
-        """Replace a namespace's permissions, or create it; needs `memory.admin`.
+        """Change a namespace's permissions, or create it; what isn't given stays.
+
+        It needs `memory.admin`, or `admin` access to the namespace.
 
         Args:
-            default: access of all others: `none`, `read`, `write` or `admin`.
-            allow: access of single principals, by id.
+            namespace: its name; one that ends with `*` stands for all with that prefix.
+            default: access of all others: `none`, `read`, `write` or `admin`; None isn't given.
+            allow: access of single principals, by id; `none` takes one out.
             version: only if it is at this version.
 
         Raises:
             MemoryConflictError: it is at another version.
         """
         named = [{"agent": agent, "access": access} for agent, access in (allow or {}).items()]
-        body = {"permissions": {"default": default, "allow": named}}
+        given = {} if default is None else {"default": default}
+        body = {"permissions": {"allow": named, **given}}
         path = f"{_NAMESPACES}/{quote_segment(namespace)}"
         return parse(
             Namespace.from_document, self._call("PATCH", path, json=body, version=version)

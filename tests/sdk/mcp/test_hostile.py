@@ -136,7 +136,7 @@ class _Nonsense(BaseHTTPRequestHandler):
 @pytest.fixture
 def nonsense() -> Iterator[str]:
     with ThreadingHTTPServer(("127.0.0.1", 0), _Nonsense) as server:
-        Thread(target=server.serve_forever).start()
+        Thread(target=server.serve_forever, args=(0.01,)).start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
 

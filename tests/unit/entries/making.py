@@ -27,7 +27,7 @@ def make_entry(tier: Tier = "episodic", key: str = "k", **fields: Any) -> Entry:
         namespace="notes",
         key=key,
         value=b"{}",
-        kb=1,
+        size=7,
         version=1,
         created=created,
         updated=created,

@@ -16,7 +16,7 @@ from functions.entries.tiers import (
     Tier,
 )
 from functions.identity.model import Principal
-from functions.namespaces.model import Access, Namespace
+from functions.namespaces.model import Access, Namespace, NamespaceTarget
 from functions.platform.entry_keys import parse_entry_id
 from functions.platform.errors import AccessDenied
 from functions.tasks.access import TaskAccess
@@ -46,7 +46,7 @@ class _Tasks:
 
 
 def can_read(
-    entry: Entry, who: str, tasks: _Tasks | None = None, namespace: Namespace | None = None
+    entry: Entry, who: str, tasks: _Tasks | None = None, namespace: NamespaceTarget | None = None
 ) -> bool:
     try:
         asked = cast("TaskAccess", tasks or _Tasks())
@@ -56,8 +56,8 @@ def can_read(
     return True
 
 
-def namespace(default: Access, **allow: Access) -> Namespace:
-    return Namespace("notes", default, allow, 1, 0, 0)
+def namespace(default: Access, **allow: Access) -> NamespaceTarget:
+    return NamespaceTarget("notes", Namespace("notes", default, allow, 1, 0, 0))
 
 
 @pytest.mark.parametrize("tier", ["working", "episodic"])

@@ -8,11 +8,10 @@ from functions.entries.agent_store import AgentUsage
 from functions.entries.batch import split_deletions
 from functions.entries.capacity import (
     apply_pinned_namespaces,
-    assert_working_fits,
     is_nearly_full,
     select_evictions,
 )
-from functions.entries.counters import CounterDelta
+from functions.entries.counters import CounterDelta, assert_working_fits
 from functions.entries.model import Entry, Priority, Transition
 from functions.platform.errors import CapacityExceeded
 from functions.platform.limits import MAX_TRANSACTION_WRITES
@@ -82,25 +81,26 @@ def test_settings_pin_new_entries_of_their_namespaces_and_agent_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "left", "limit"),
+    ("more", "free", "error"),
     [
-        (CounterDelta(working=1), AgentUsage(free_working_entries=0), "max_entries"),
-        (CounterDelta(working=3), AgentUsage(free_working_entries=2), "max_entries"),
-        (CounterDelta(working_kb=2), AgentUsage(free_working_kb=1), "max_total_size_kb"),
-        (CounterDelta(working=2), AgentUsage(free_working_entries=2), None),
-        (CounterDelta(working=-1), AgentUsage(free_working_entries=-5), None),
-        (CounterDelta(episodic=1), AgentUsage(free_working_entries=0), None),
+        (CounterDelta(working=1), (0, 9), ("max_entries", 10, 10)),
+        (CounterDelta(working=3), (2, 9), ("max_entries", 8, 10)),
+        (CounterDelta(working_bytes=2), (9, 1), ("max_total_size_kb", 2, 2)),
+        (CounterDelta(working_bytes=2), (9, 2), None),
+        (CounterDelta(working=2), (2, 0), None),
+        (CounterDelta(working=-1), (-5, 0), None),
+        (CounterDelta(episodic=1), (0, 0), None),
     ],
 )
-def test_working_memory_outside_tasks_is_limited(
-    more: CounterDelta, left: AgentUsage, limit: str | None
+def test_working_memory_is_limited_in_entries_and_bytes(
+    more: CounterDelta, free: tuple[int, int], error: tuple[str, int, int] | None
 ) -> None:
-    if limit is None:
-        assert_working_fits(more, left, 0)
+    if error is None:
+        assert_working_fits(more, free, (10, 2048), 0)
         return
-    with pytest.raises(CapacityExceeded) as error:
-        assert_working_fits(more, left, 3)
-    assert (error.value.members["limit"], error.value.index) == (limit, 3)
+    with pytest.raises(CapacityExceeded) as raised:
+        assert_working_fits(more, free, (10, 2048), 3)
+    assert (*raised.value.members.values(), raised.value.index) == (*error, 3)
 
 
 @pytest.mark.parametrize(("left", "full"), [(101, False), (100, True), (0, True), (-5, True)])

@@ -29,19 +29,19 @@ def entries(draw: st.DrawFn) -> Entry:
     ttl = draw(st.sampled_from((None, "task_lifetime"))) if task else None
     pinned = tier == "episodic" and draw(st.booleans())
     key, kb = draw(st.sampled_from("abc")), draw(st.integers(1, 64))
-    return make_entry(tier, key, kb=kb, task=task, ttl=ttl, pinned=pinned)
+    return make_entry(tier, key, size=kb, task=task, ttl=ttl, pinned=pinned)
 
 
 def count(entries: list[Entry]) -> EntryCounts:
     counts = EntryCounts()
     for entry in entries:
         if entry.policy.is_private:
-            counts.add(entry.tier, entry.kb, task=entry.task, pinned=entry.pinned)
+            counts.add(entry.tier, entry.size, task=entry.task, pinned=entry.pinned)
     return counts
 
 
 def numbers(counted: CounterDelta | EntryCounts) -> dict[str, int]:
-    names = ("episodic", "episodic_kb", "pinned", "working", "working_kb")
+    names = ("episodic", "episodic_bytes", "pinned", "working", "working_bytes")
     return {name: getattr(counted, name) for name in names}
 
 
@@ -59,7 +59,7 @@ def test_counters_change_by_what_is_counted_after_less_what_was_before(
     for task in ("t1", "t2"):
         n, kb = (b - a for a, b in zip(before.tasks[task], after.tasks[task], strict=True))
         changed = tasks.get(task, CounterDelta())
-        assert (changed.working, changed.working_kb) == (n, kb)
+        assert (changed.working, changed.working_bytes) == (n, kb)
 
 
 @given(st.lists(entries(), max_size=6))
@@ -103,7 +103,7 @@ def test_an_agent_without_an_item_has_all_its_capacity() -> None:
     usage = to_usage(None)
     assert usage == AgentUsage()
     assert (usage.free_capacity, usage.episodic) == (DEFAULT_EPISODIC_ENTRIES, 0)
-    assert (usage.working, usage.working_kb, usage.pinned_namespaces) == (0, 0, frozenset())
+    assert (usage.working, usage.working_bytes, usage.pinned_namespaces) == (0, 0, frozenset())
 
 
 @given(

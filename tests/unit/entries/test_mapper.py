@@ -19,7 +19,7 @@ PLAIN = Entry(
     namespace="notes",
     key="k",
     value=b'{"n":1}',
-    kb=1,
+    size=1,
     version=3,
     created=1_700_000_000_000,
     updated=1_700_000_000_001,
@@ -69,7 +69,7 @@ def test_an_entry_is_read_as_it_was_stored(entry: Entry) -> None:
 
 def test_a_new_field_is_stored_or_fails_here() -> None:
     assert [name for name in Entry._fields if getattr(PLAIN, name) == getattr(FULL, name)] == [
-        *("nonce", "agent", "namespace", "key", "kb", "version", "created", "updated")
+        *("nonce", "agent", "namespace", "key", "size", "version", "created", "updated")
     ]
 
 

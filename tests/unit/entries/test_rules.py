@@ -110,10 +110,10 @@ def test_tags_are_kept_once_in_the_order_given() -> None:
     assert change(make_entry(), tags=["c", "c"]).tags == ("c",)
 
 
-@pytest.mark.parametrize(("characters", "kb"), [(0, 1), (1016, 1), (1017, 2), (65_528, 64)])
-def test_a_value_counts_in_whole_kilobytes(characters: int, kb: int) -> None:
-    value = {"s": "x" * characters}
-    assert create(value=value).kb == change(make_entry(), value=value).kb == kb
+@pytest.mark.parametrize(("text", "size"), [("", 8), ("x" * 1017, 1025), ("ü", 10)])
+def test_a_value_counts_by_its_bytes(text: str, size: int) -> None:
+    value = {"s": text}
+    assert create(value=value).size == change(make_entry(), value=value).size == size
 
 
 @pytest.mark.parametrize("character", ["x", "é", "€", "🙂"])

@@ -41,7 +41,7 @@ def task_item(**fields: Any) -> Item:
     given: dict[str, Any] = {
         "assignee": "ada",
         "free_entries": 100,
-        "free_kb": 1024,
+        "free_bytes": 1024,
         "intent": None,
     }
     given |= fields
@@ -108,7 +108,7 @@ def test_the_scope_that_says_most_counts() -> None:
 def test_a_task_that_is_registered_by_a_write_has_the_default_limits() -> None:
     known = TaskAssumptions(unregistered=frozenset({"t"}))
     with pytest.raises(CapacityExceeded) as error:
-        written(create(kb=DEFAULT_TASK_KB + 1, index=4), known=known)
+        written(create(size=1024 * DEFAULT_TASK_KB + 1, index=4), known=known)
     assert (error.value.members["limit"], error.value.index) == ("max_total_size_kb", 4)
 
 
@@ -132,7 +132,7 @@ def test_conflicts_of_other_items_say_nothing() -> None:
         (task_item(ended=NOW), {}, TaskClosed),
         (task_item(intent="j"), {"intent": "i"}, ValidationFailed),
         (task_item(free_entries=0), {}, CapacityExceeded),
-        (task_item(free_kb=1), {"kb": 2}, CapacityExceeded),
+        (task_item(free_bytes=1), {"size": 2}, CapacityExceeded),
     ],
 )
 def test_a_conflict_is_answered_by_the_cause(
@@ -144,8 +144,8 @@ def test_a_conflict_is_answered_by_the_cause(
 
 
 def test_what_just_fits_is_taken() -> None:
-    item = task_item(free_entries=2, free_kb=6)
-    known = resolve(item, create("a", kb=3), create("b", kb=3))
+    item = task_item(free_entries=2, free_bytes=6)
+    known = resolve(item, create("a", size=3), create("b", size=3))
     assert known == TaskAssumptions(unjoined=frozenset({"t"}))
 
 

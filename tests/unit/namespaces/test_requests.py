@@ -15,7 +15,6 @@ from functions.platform.validation import validate
         (None, ""),
         ("read", ""),
         ({"default": "everything"}, ".default"),
-        ({"default": None}, ".default"),
         ({"allow": "alice"}, ".allow"),
         ({"allow": ["alice"]}, ".allow.0"),
         ({"allow": [{"agent": "alice"}]}, ".allow.0.access"),

@@ -21,7 +21,7 @@ def entry(value: Any, key: str = "k", **fields: Any) -> Entry:
         "namespace": "notes",
         "key": key,
         "value": json.dumps(value).encode(),
-        "kb": 1,
+        "value_bytes": 1,
         "version": 1,
         "created": 1,
         "updated": 1,

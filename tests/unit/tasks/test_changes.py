@@ -13,7 +13,7 @@ from tests.unit.tasks.making import NOW, TASK, TOKEN, new_task, principal
 
 
 def test_an_adopted_task_keeps_what_it_holds_and_who_took_part() -> None:
-    usage = TaskUsage(entries=2, kb=3)
+    usage = TaskUsage(entries=2, size=3)
     written = changes.build_task_of_write(principal("alice"), "task_1", None, 500, usage)
     written = replace(written, working_entries=2, counter_changes=4, agents=frozenset({"alice"}))
     roles = ("alice", "boss")

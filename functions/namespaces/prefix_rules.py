@@ -1,0 +1,55 @@
+"""Prefix rules: permissions of all namespaces whose names begin alike (contract §4).
+
+A tenant has few of them, and every access to semantic memory needs them. So a function remembers
+them for some seconds; what it changes itself, it reads anew at once.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from functions.namespaces.model import Namespace
+from functions.namespaces.rules import select_rules
+from functions.platform.clock import Clock
+
+LIFETIME = 5_000  # ms
+_MAX_TENANTS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Remembered:
+    rules: tuple[Namespace, ...]
+    until: int  # epoch ms
+
+
+class PrefixRules:
+    """The prefix rules of tenants, as they were within the last five seconds.
+
+    Args:
+        read: reads a tenant's rules: one call.
+        clock: gives the time in epoch ms.
+    """
+
+    def __init__(self, read: Callable[[str], list[Namespace]], clock: Clock) -> None:
+        self._read = read
+        self._clock = clock
+        self._remembered: dict[str, _Remembered] = {}
+
+    def list_all(self, tenant: str) -> tuple[Namespace, ...]:
+        """Return all rules of a tenant."""
+        now, remembered = self._clock(), self._remembered
+        found = remembered.get(tenant)
+        if found is None or now >= found.until:
+            if len(remembered) >= _MAX_TENANTS:
+                remembered.clear()
+            found = _Remembered(tuple(self._read(tenant)), now + LIFETIME)
+            remembered[tenant] = found
+        return found.rules
+
+    def find(self, tenant: str, name: str) -> tuple[Namespace, ...]:
+        """Return the rules that fit a name, the longest first."""
+        rules = self.list_all(tenant)
+        return select_rules(rules, name) if rules else ()
+
+    def forget(self) -> None:
+        """Read all rules anew from now on, since one was changed."""
+        self._remembered = {}  # a read under way writes into the former one
