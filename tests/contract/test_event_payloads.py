@@ -6,6 +6,7 @@ below has both.
 
 import base64
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
@@ -24,6 +25,7 @@ from tests.contract.bodies import MEMORY, TASKS, create, create_task, grant
 from tests.contract.expect import ok
 from tests.contract.openwop_calls import start
 from tests.contract.service import ROOT_KEY, Service, Tenant
+from tests.contract.sweeping import restore
 from tests.contract.transport import BASE_URL, Handler, LambdaContext, check_common_rules
 from tools.events import load_http_cases, render_http_event
 
@@ -188,9 +190,33 @@ def handler(session_service: Service) -> Handler:
     return App(Container(settings, session_service.clock))
 
 
+@dataclass
+class Stage:
+    """What the payloads' placeholders stand for, and all that is stored then."""
+
+    placeholders: dict[str, str] = field(default_factory=dict)
+    stored: list[dict[str, Any]] = field(default_factory=list)
+
+
+@pytest.fixture(scope="module")
+def built(session_service: Service) -> Stage:  # noqa: ARG001 - one for each engine
+    """The stage; the first test builds it."""
+    return Stage()
+
+
 @pytest.fixture
-def stage(tenant: Tenant, service: Service) -> dict[str, str]:
+def stage(service: Service, built: Stage) -> dict[str, str]:
     """What the payloads' placeholders stand for."""
+    if built.stored:
+        restore(service, built.stored)
+    else:
+        built.placeholders = build_stage(service, service.tenant())
+        built.stored = service.stored()
+    return built.placeholders
+
+
+def build_stage(service: Service, tenant: Tenant) -> dict[str, str]:
+    """Make what the payloads are about, and return what their placeholders stand for."""
     named = {"agent_billing_01": "agent", "agent_data_01": "agent", "agent_audit_01": "agent"}
     made = {id: tenant.principal(kind, id) for id, kind in named.items()}
     made["coordinator_01"] = tenant.principal("coordinator", "coordinator_01")
