@@ -1,12 +1,10 @@
 """What all tests share: an AWS environment that reaches no account, and hypothesis profiles."""
 
-import functools
 import os
 import signal
 import threading
 from typing import TYPE_CHECKING
 
-import botocore.session
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -31,10 +29,6 @@ if threading.current_thread() is threading.main_thread():
     signal.signal(signal.SIGINT, signal.default_int_handler)
 for variable in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_DYNAMODB", "AWS_PROFILE"):
     os.environ.pop(variable, None)
-
-# The service makes a session for each client, as each of its containers has few: tests have
-# hundreds, whose sessions share what they load of botocore's data.
-botocore.session.create_loader = functools.cache(botocore.session.create_loader)
 
 settings.register_profile(
     "contract",
