@@ -10,13 +10,18 @@ from pathlib import Path
 from functions.audit.service import AuditLog, AuditTrail
 from functions.audit.store import AuditStore
 from functions.conversations.archive import ConversationArchive
+from functions.conversations.archive_files import ArchiveFiles
 from functions.conversations.archive_store import ConversationArchiveStore
 from functions.conversations.mapper import ConversationMapper
+from functions.conversations.message_store import MessageStore
+from functions.conversations.messages import Messages
 from functions.conversations.orphan_store import OrphanedMessages
 from functions.conversations.service import Conversations
 from functions.conversations.state_store import StateStore
 from functions.conversations.states import States
 from functions.conversations.store import ConversationStore
+from functions.conversations.upload_store import UploadStore
+from functions.conversations.uploads import Uploads
 from functions.entries.agent_store import AgentStore
 from functions.entries.agents import AgentMemory
 from functions.entries.archive import TaskArchive
@@ -57,6 +62,7 @@ from functions.platform.due_index import DueIndex
 from functions.platform.encryption import Cipher, FileKeys, KmsKeys
 from functions.platform.settings import Settings, WrongSetting
 from functions.platform.table import Table
+from functions.platform.value_parts import ValueParts
 from functions.platform.values import ValueCodec
 from functions.procedures.service import Procedures
 from functions.procedures.store import WorkflowStore
@@ -466,25 +472,56 @@ class Container:
         return ConversationMapper(ValueCodec(self.cipher))
 
     @cached_property
+    def value_parts(self) -> ValueParts:
+        return ValueParts(self.table)
+
+    @cached_property
     def orphaned_messages(self) -> OrphanedMessages:
-        return OrphanedMessages(self.table)
+        return OrphanedMessages(self.table, self.value_parts)
+
+    @cached_property
+    def conversation_store(self) -> ConversationStore:
+        return ConversationStore(self.table, self.conversation_mapper, self.value_parts)
+
+    @cached_property
+    def message_store(self) -> MessageStore:
+        return MessageStore(self.table, self.conversation_mapper, self.value_parts)
 
     @cached_property
     def conversation_archive(self) -> ConversationArchive:
-        store = ConversationArchiveStore(self.table, self.conversation_mapper)
         return ConversationArchive(
-            store,
+            ConversationArchiveStore(self.table, self.message_store, self.value_parts),
             self.conversation_mapper,
             self.orphaned_messages,
-            self.archive_storage,
+            ArchiveFiles(self.archive_storage),
+            self.audit,
             self.clock,
         )
 
     @cached_property
     def conversations(self) -> Conversations:
-        store = ConversationStore(self.table, self.conversation_mapper)
-        return Conversations(store, self.orphaned_messages, self.conversation_archive, self.clock)
+        return Conversations(
+            self.conversation_store,
+            self.message_store,
+            self.uploads,
+            self.orphaned_messages,
+            self.conversation_archive,
+            self.audit,
+            self.clock,
+        )
+
+    @cached_property
+    def messages(self) -> Messages:
+        return Messages(
+            self.conversation_store, self.message_store, self.orphaned_messages, self.clock
+        )
+
+    @cached_property
+    def uploads(self) -> Uploads:
+        store = UploadStore(self.table, self.message_store)
+        return Uploads(store, self.conversation_store, self.clock)
 
     @cached_property
     def states(self) -> States:
-        return States(StateStore(self.table, ValueCodec(self.cipher)), self.clock)
+        store = StateStore(self.table, ValueCodec(self.cipher), self.value_parts)
+        return States(store, self.audit, self.clock)

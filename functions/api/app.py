@@ -20,6 +20,8 @@ from functions.container import Container
 from functions.identity.model import READ, Principal
 from functions.platform import request_context
 from functions.platform.errors import Conflict, ServiceError
+from functions.platform.json_text import get_escaped_size
+from functions.platform.limits import MAX_RESPONSE_BYTES
 from functions.platform.observability import log_unexpected, logger
 
 _PROBLEM_FORMAT = (problem_response, internal_problem)
@@ -94,13 +96,18 @@ def _has_credentials(event: dict[str, Any]) -> bool:
 def _to_gateway(response: Response, request_id: str, *, is_private: bool) -> dict[str, Any]:
     """Render a response as API Gateway takes it; a private one is stored nowhere."""
     headers = response.headers | {"x-request-id": request_id} | (_PRIVATE if is_private else {})
-    if response.is_binary:
-        body = base64.b64encode(response.body).decode()
-    else:
-        body = response.body.decode()
+    is_base64 = response.is_binary or _is_smaller_in_base64(response.body)
+    body = base64.b64encode(response.body).decode() if is_base64 else response.body.decode()
     return {
         "statusCode": response.status,
         "headers": headers,
         "body": body,
-        "isBase64Encoded": response.is_binary,
+        "isBase64Encoded": is_base64,
     }
+
+
+def _is_smaller_in_base64(body: bytes) -> bool:
+    """Whether a text, whose quotes are escaped, would pass the limit of a Lambda response."""
+    if 2 * len(body) <= MAX_RESPONSE_BYTES:
+        return False
+    return get_escaped_size(body) > max(MAX_RESPONSE_BYTES, len(body) * 4 // 3)

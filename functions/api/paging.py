@@ -28,14 +28,18 @@ _NO_FILTERS = frozenset({"limit", "offset", "after", "total", "values", "touch"}
 """Parameters that say how much of a list is answered, and not which list."""
 
 
-def truncate_to_limit(documents: Iterable[D]) -> list[D]:
+def truncate_to_limit(documents: Iterable[D], beside: bytes = b"") -> list[D]:
     """Take as many documents as a response holds, at least one.
 
     The documents come back serialised: `orjson.Fragment`s, which `json_response` copies.
+
+    Args:
+        beside: JSON that the response holds besides them.
     """
-    texts = _take_while_fits(map(orjson.dumps, documents), len, MAX_PAGE_BYTES)
-    if 2 * sum(map(len, texts)) + len(texts) > MAX_RESPONSE_BYTES:  # if all had to be escaped
-        texts = _take_while_fits(texts, get_escaped_size, MAX_RESPONSE_BYTES)
+    texts = _take_while_fits(map(orjson.dumps, documents), len, MAX_PAGE_BYTES - len(beside))
+    if 2 * (sum(map(len, texts)) + len(beside)) + len(texts) > MAX_RESPONSE_BYTES:  # if escaped
+        room = MAX_RESPONSE_BYTES - get_escaped_size(beside)
+        texts = _take_while_fits(texts, get_escaped_size, room)
     rendered: list[Any] = [orjson.Fragment(text) for text in texts]
     return rendered
 

@@ -1,30 +1,30 @@
-"""The end of a conversation's retention: to archive storage first, then out of the table.
+"""The end of a conversation's retention: to archive storage first, then out of the table."""
 
-What is encrypted stays so on its way: lines hold messages as the table does.
-"""
-
-import base64
 import time
 from collections.abc import Iterator
-from typing import Any
+from itertools import islice
 
-import orjson
-
-from functions.conversations.archive_store import ConversationArchiveStore, EndedConversation
-from functions.conversations.mapper import ConversationMapper, header_key
+from functions.audit.service import AuditTrail
+from functions.authorization.model import Action
+from functions.authorization.rules import decide
+from functions.conversations.archive_files import PART, ArchiveFiles, count_parts
+from functions.conversations.archive_store import (
+    ConversationArchiveStore,
+    EndedConversation,
+    get_archived_attributes,
+)
+from functions.conversations.authority import ADMIN_RULE, DELETE_CONVERSATION, READ_CONVERSATION
+from functions.conversations.mapper import ConversationMapper, decode_header
 from functions.conversations.model import BuildPage, Conversation, Message, Page
 from functions.conversations.orphan_store import OrphanedMessages, orphan_key
-from functions.conversations.rules import assert_may_read, assert_may_write, migrate_message
+from functions.conversations.rules import migrate_message
 from functions.conversations.store import ConversationChanged
 from functions.identity.model import Principal
-from functions.platform.archive_storage import ArchiveStorage
 from functions.platform.clock import Clock
-from functions.platform.conversation_keys import parse_conversation_partition
-from functions.platform.errors import NotFound, Unavailable
+from functions.platform.errors import AccessDenied, NotFound
 from functions.platform.items import Item
 from functions.platform.keys import Key
 
-_PART = 500  # messages; at their largest some 45 MB in base64
 _LEAST_SECONDS = 0.1
 
 
@@ -39,13 +39,15 @@ class ConversationArchive:
         store: ConversationArchiveStore,
         mapper: ConversationMapper,
         orphans: OrphanedMessages,
-        storage: ArchiveStorage | None,
+        files: ArchiveFiles,
+        audit: AuditTrail,
         clock: Clock,
     ) -> None:
         self._store = store
         self._mapper = mapper
         self._orphans = orphans
-        self._storage = storage
+        self._files = files
+        self._audit = audit
         self._clock = clock
 
     def end_retention(self, key: Key, seconds: float) -> bool:
@@ -55,13 +57,16 @@ class ConversationArchive:
             key: of the conversation's header.
         """
         deadline = time.monotonic() + seconds
-        ended = self._store.get_ended(key, self._clock())
-        if ended is None:
-            return True
         try:
-            if not self._export(ended, deadline):
-                return False
-            self._store.remove(ended, self._clock(), archived=self._storage is not None)
+            ended = self._store.get_ended(key, self._clock())
+            if ended is None:
+                return True
+            record = None
+            if self._files.is_available:
+                if not self._export(ended, deadline):
+                    return False
+                record = self._build_record(ended)
+            self._store.remove(ended, self._clock(), record)
         except ConversationChanged:
             return True  # another call has ended or replaced it
         left = max(deadline - time.monotonic(), _LEAST_SECONDS)
@@ -70,16 +75,21 @@ class ConversationArchive:
     def _export(self, ended: EndedConversation, deadline: float) -> bool:
         """Export the parts that are missing; whether all are exported by the deadline."""
         conversation = ended.conversation
-        for part in range(ended.parts, _count_parts(conversation)):
-            if self._storage is None:
-                return True
+        for part in range(ended.parts, count_parts(conversation)):
             if time.monotonic() >= deadline:
                 return False
-            first, last = part * _PART, min((part + 1) * _PART, conversation.count) - 1
-            lines = map(_render_line, self._store.read_items(conversation, first, last))
-            self._storage.put(_part_name(conversation, part), b"".join(lines))
+            end = min((part + 1) * PART, conversation.end)
+            items = self._store.read_items(conversation, part * PART, end)
+            lines = self._files.write_texts(conversation, items)
+            self._store.assert_present(conversation)
+            self._files.write_part(conversation, part, lines)
             self._store.set_parts(conversation, part + 1)
         return True
+
+    def _build_record(self, ended: EndedConversation) -> Item:
+        details = get_archived_attributes(ended.details)
+        details = self._files.write_details(ended.conversation, details)
+        return get_archived_attributes(ended.header) | {"details": details}
 
     def read(
         self,
@@ -91,70 +101,54 @@ class ConversationArchive:
     ) -> tuple[Conversation, Page]:
         """Read an archived conversation, and a page of its messages from `first` on.
 
+        It is the newest one of the session that the caller may read: a later one of other owners
+        hides none.
+
         Raises:
             NotFound: there is no archive of this session.
-            AccessDenied: the caller could not have read the conversation.
+            AccessDenied: the caller could have read none of them.
         """
-        found, _ = self._newest(caller, session)
-        assert_may_read(caller, found)
-        end = found.count if limit is None else min(first + limit, found.count)
-        messages = self._read_messages(found, first, end)
-        return found, build_page(migrate_message(found, message) for message in messages)
+        record, _ = self._find(caller, session, READ_CONVERSATION)
+        head = decode_header(caller.tenant, record)
+        details = self._files.join_details(head, record["details"])
+        found = self._mapper.decode(caller.tenant, record, details)
+        messages = islice(self._read_messages(found, first), limit)
+        return found, build_page(found, (migrate_message(found, each) for each in messages))
 
     def delete(self, caller: Principal, session: str) -> None:
-        """Delete the newest archive of a session: its parts, then its record.
+        """Delete the newest archive of a session that the caller may delete.
 
         Raises:
             NotFound: there is no archive of this session.
-            AccessDenied: the caller is not an owner of the conversation.
+            AccessDenied: the caller may delete none of them.
         """
-        found, key = self._newest(caller, session)
-        assert_may_write(caller, found)
-        for part in range(_count_parts(found)):
-            self._required_storage.delete(_part_name(found, part))
-        self._store.delete(key)
+        record, rule = self._find(caller, session, DELETE_CONVERSATION)
+        archived = decode_header(caller.tenant, record)
+        self._files.delete(archived, record["details"])
+        records = []
+        if rule == ADMIN_RULE:
+            before = {"user_id": archived.user, "message_count": archived.count}
+            target = f"archived_conversation:{session}"
+            records.append(self._audit.record(caller, DELETE_CONVERSATION, target, before))
+        self._store.delete((record["pk"], record["sk"]), *records)
 
-    def _newest(self, caller: Principal, session: str) -> tuple[Conversation, Key]:
-        newest = self._store.get_newest(caller.tenant, session)
-        if newest is None:
-            raise NotFound("no conversation of this session is archived")
-        return newest
+    def _find(
+        self, caller: Principal, session: str, action: Action[Conversation]
+    ) -> tuple[Item, str]:
+        """Find the newest archive that the caller may use, and the rule that permits it."""
+        is_archived = False
+        for record in self._store.list_records(caller.tenant, session):
+            is_archived = True
+            rule = decide(caller, action, decode_header(caller.tenant, record)).rule
+            if rule is not None:
+                return record, rule
+        if is_archived:
+            raise AccessDenied(action.denied)
+        raise NotFound("no conversation of this session is archived")
 
-    def _read_messages(self, archived: Conversation, first: int, end: int) -> Iterator[Message]:
-        for part in range(first // _PART, -(-end // _PART)):
-            lines = self._required_storage.get(_part_name(archived, part)).splitlines()
-            for index, line in enumerate(lines, part * _PART):
-                if first <= index < end:
-                    yield self._mapper.decode_message(archived, _parse_line(line), index)
-
-    @property
-    def _required_storage(self) -> ArchiveStorage:
-        if self._storage is None:
-            raise Unavailable("no cold storage is set; the operator sets ARCHIVE_BUCKET")
-        return self._storage
-
-
-def _count_parts(conversation: Conversation) -> int:
-    return -(-conversation.count // _PART)
-
-
-def _part_name(conversation: Conversation, part: int) -> str:
-    tenant, session = parse_conversation_partition(header_key(conversation)[0])
-    return f"conversations/{tenant}/{session}/{conversation.generation}/{part:06d}.jsonl"
-
-
-def _render_line(item: Item) -> bytes:
-    """Render a message's attributes as a line of JSON; bytes in base64."""
-    fields: dict[str, Any] = {
-        name: {"base64": base64.b64encode(value).decode()} if isinstance(value, bytes) else value
-        for name, value in item.items()
-    }
-    return orjson.dumps(fields, option=orjson.OPT_APPEND_NEWLINE)
-
-
-def _parse_line(line: bytes) -> Item:
-    fields: dict[str, Any] = orjson.loads(line)
-    return {
-        name: base64.b64decode(value["base64"]) if isinstance(value, dict) else value
-        for name, value in fields.items()
-    }
+    def _read_messages(self, archived: Conversation, first: int) -> Iterator[Message]:
+        for part in range(first // PART, count_parts(archived)):
+            for item in self._files.read_part(archived, part):
+                if item["index"] >= first:
+                    whole = self._files.join_message(archived, item)
+                    yield self._mapper.decode_message(archived, whole, item["index"])

@@ -1,29 +1,32 @@
 """Conversations whose retention is over: in the table, on their way out, and as archive records."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from functions.conversations.mapper import ConversationMapper, header_key
+from functions.conversations.mapper import decode_header, header_key
+from functions.conversations.message_store import MessageStore
 from functions.conversations.model import Conversation
-from functions.conversations.store import (
-    AT_REVISION,
-    ConversationChanged,
-    at_revision,
-    delete_writes,
-)
+from functions.conversations.rules import list_shown
+from functions.conversations.store import ConversationChanged, delete_writes
 from functions.platform import item_types
 from functions.platform.conversation_keys import (
     build_archive_key,
     build_conversation_key,
     build_details_key,
-    build_message_key,
 )
 from functions.platform.items import Item
 from functions.platform.keys import Key, get_tenant
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
-from functions.platform.writes import delete, put, update
+from functions.platform.value_parts import PartsMissing, ValueParts
+from functions.platform.writes import Write, delete, put, update
 
-_NOT_ARCHIVED = frozenset({"pk", "sk", DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE, "parts", "request"})
+_NOT_ARCHIVED = frozenset(
+    {
+        *("pk", "sk", DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE, "parts"),
+        *("request", "requests", "requested_at", "changed_at", "removed", "lister"),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,32 +42,50 @@ class EndedConversation:
 class ConversationArchiveStore:
     """Reads and writes expired conversations and the records of archived ones."""
 
-    def __init__(self, table: Table, mapper: ConversationMapper) -> None:
+    def __init__(self, table: Table, messages: MessageStore, parts: ValueParts) -> None:
         self._table = table
-        self._mapper = mapper
+        self._messages = messages
+        self._parts = parts
 
     def get_ended(self, key: Key, now: int) -> EndedConversation | None:
-        """Read an expired conversation, None if it is not there or not expired: two reads."""
+        """Read an expired conversation, None if it is not there or not expired: two reads.
+
+        Raises:
+            ConversationChanged: another call is removing it.
+        """
         header = self._table.get(key)
         if header is None or header.get("expires", now + 1) > now:
             return None
         details = self._table.get(build_details_key(key[0])) or {}
-        conversation = self._mapper.decode(get_tenant(key[0]), header)
+        try:
+            details = self._parts.join(details)
+        except PartsMissing as missing:
+            raise ConversationChanged from missing
+        conversation = decode_header(get_tenant(key[0]), header)
         return EndedConversation(conversation, header, details, header.get("parts", 0))
 
-    def read_items(self, ended: Conversation, first: int, last: int) -> list[Item]:
-        """Read the attributes of the messages from one index to another, without their keys.
+    def read_items(self, ended: Conversation, first: int, end: int) -> Iterator[Item]:
+        """Read the messages from one index to before another one, each as it is archived.
+
+        Each has its `index`, and its whole text in `val`.
 
         Raises:
             ConversationChanged: one was removed meanwhile.
         """
-        partition, _ = header_key(ended)
-        _, start = build_message_key(partition, ended.generation, first)
-        _, end = build_message_key(partition, ended.generation, last)
-        items = list(self._table.query_from(partition, start, end, last - first + 1))
-        if len(items) <= last - first:
+        for start, stop in list_shown(ended, first, end):
+            for item in self._messages.read_items(ended, start, stop):
+                index = self._messages.parse_index(item)
+                yield get_archived_attributes(self._messages.join(item)) | {"index": index}
+
+    def assert_present(self, ended: Conversation) -> None:
+        """Check that no other call has removed an expired conversation: one read.
+
+        Raises:
+            ConversationChanged: one has.
+        """
+        header = self._table.get(header_key(ended)) or {}
+        if (header.get("generation"), header.get("version")) != (ended.generation, ended.revision):
             raise ConversationChanged
-        return [_archived_attributes(item) for item in items]
 
     def set_parts(self, ended: Conversation, parts: int) -> None:
         """Write how many parts have been exported, so that the next call continues there.
@@ -72,45 +93,43 @@ class ConversationArchiveStore:
         Raises:
             ConversationChanged: the conversation was changed since it was read.
         """
-        at = at_revision(ended)
-        write = update(header_key(ended), "SET parts = :parts", AT_REVISION, parts=parts, **at)
+        condition = "version = :revision AND generation = :generation"
+        at = {"revision": ended.revision, "generation": ended.generation}
+        write = update(header_key(ended), "SET parts = :parts", condition, parts=parts, **at)
         try:
             self._table.update(write)
         except ConditionFailed as failed:
             raise ConversationChanged from failed
 
-    def remove(self, ended: EndedConversation, now: int, *, archived: bool) -> None:
+    def remove(self, ended: EndedConversation, now: int, record: Item | None) -> None:
         """Hide a conversation and mark its messages to be removed.
 
         Args:
-            archived: whether to leave a record by which its archive is found.
+            record: by which its archive is found; None if there is none.
 
         Raises:
             ConversationChanged: the conversation was changed since it was read.
         """
         conversation = ended.conversation
         writes = delete_writes(conversation, now)
-        if archived:
+        if record is not None:
             key = build_archive_key(header_key(conversation)[0], now, conversation.generation)
-            details = _archived_attributes(ended.details)
-            writes.append(put(key, _archived_attributes(ended.header) | {"details": details}))
+            writes.append(put(key, record))
         try:
             self._table.transact(writes)
         except TransactionConditionFailed as refused:
             raise ConversationChanged from refused
 
-    def get_newest(self, tenant: str, session: str) -> tuple[Conversation, Key] | None:
-        """Read the newest archive record of a session, and its key: one query."""
+    def list_records(self, tenant: str, session: str) -> Iterator[Item]:
+        """Read the records of a session's archives, the newest first: a query."""
         partition, _ = build_conversation_key(tenant, session)
-        for item in self._table.query(partition, item_types.ARCHIVE.sort_prefix, newest_first=True):
-            conversation = self._mapper.decode(tenant, item, item["details"])
-            return conversation, (item["pk"], item["sk"])
-        return None
+        return self._table.query(partition, item_types.ARCHIVE.sort_prefix, newest_first=True)
 
-    def delete(self, key: Key) -> None:
-        """Delete an archive record."""
-        self._table.transact([delete(key)])
+    def delete(self, key: Key, *further: Write) -> None:
+        """Delete an archive record, together with further writes."""
+        self._table.transact([delete(key), *further])
 
 
-def _archived_attributes(item: Item) -> Item:
+def get_archived_attributes(item: Item) -> Item:
+    """Get the attributes of an item that its archive has."""
     return {name: value for name, value in item.items() if name not in _NOT_ARCHIVED}

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from functions.conversations.model import Conversation, Message
+from functions.conversations.model import Conversation, Message, RemovedRange
 from functions.platform.conversation_keys import (
     build_conversation_key,
     build_user_row_key,
@@ -10,8 +10,11 @@ from functions.platform.conversation_keys import (
 )
 from functions.platform.items import Item
 from functions.platform.keys import Key, get_due_shard
+from functions.platform.limits import MAX_INLINE_BYTES
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
+from functions.platform.value_parts import create_value_name, get_value_name, split_value
 from functions.platform.values import ValueCodec
+from functions.platform.writes import Write
 
 _VERSION = 1  # no text is ever replaced
 
@@ -25,22 +28,30 @@ def listing_key(conversation: Conversation) -> Key:
     """Build the key of a conversation's row in its user's list."""
     partition, _ = header_key(conversation)
     return build_user_row_key(
-        conversation.tenant, conversation.user, conversation.created, partition
+        conversation.tenant, conversation.user, conversation.updated, partition
     )
 
 
 def encode_header(conversation: Conversation) -> Item:
-    """Encode all but metadata and tags, so that an append stays cheap."""
+    """Encode all but the metadata, so that an append stays cheap."""
     expires = conversation.expires
     return {
         "session": conversation.session,
         "owner": conversation.user,
         "creator": conversation.creator,
+        "lister": conversation.lister,
         "agents": conversation.participants or None,
         "shared": conversation.shared_with or None,
+        "tags": conversation.tags or None,
         "generation": conversation.generation,
         "messages": conversation.count,
+        "end": None if conversation.is_dense else conversation.end,
+        "removed": [list(each) for each in conversation.removed] or None,
+        "removed_at": conversation.removed_at or None,
         "version": conversation.revision,
+        "details_at": conversation.details_at,
+        "requests": conversation.requests or None,
+        "requested_at": conversation.requested_at or None,
         "created": conversation.created,
         "updated": conversation.updated,
         "sensitivity": conversation.sensitivity,
@@ -64,68 +75,102 @@ def encode_listing(conversation: Conversation) -> Item:
     }
 
 
+def decode_header(tenant: str, header: Item) -> Conversation:
+    """Decode a conversation without its metadata."""
+    return Conversation(
+        tenant=tenant,
+        session=header["session"],
+        user=header["owner"],
+        creator=header["creator"],
+        lister=header.get("lister"),
+        participants=tuple(header.get("agents", ())),
+        shared_with=tuple(header.get("shared", ())),
+        tags=tuple(header.get("tags", ())),
+        metadata=b"{}",
+        generation=header["generation"],
+        count=header["messages"],
+        end=header["end"] if "end" in header else header["messages"],
+        removed=tuple(RemovedRange(*each) for each in header.get("removed", ())),
+        removed_at=header.get("removed_at", 0),
+        revision=header["version"],
+        details_at=header["details_at"],
+        requests=tuple(header.get("requests", ())),
+        requested_at=header.get("requested_at", 0),
+        created=header["created"],
+        updated=header["updated"],
+        sensitivity=header.get("sensitivity"),
+        ttl=header.get("ttl_rule"),
+        expires=header.get("expires"),
+        schema=header["schema"],
+    )
+
+
 class ConversationMapper:
-    """Encodes and decodes what may be encrypted."""
+    """Encodes and decodes what may be encrypted, and split into parts where it is large."""
 
     def __init__(self, values: ValueCodec) -> None:
         self._values = values
 
-    def encode_details(self, conversation: Conversation) -> Item:
-        """Encode what the header leaves out."""
-        value = self._encode_value(conversation, conversation.metadata, "details")
-        return value | {
-            "tags": conversation.tags or None,
-            "generation": conversation.generation,
-        }
+    def encode_details(self, conversation: Conversation) -> tuple[Item, list[Write]]:
+        """Encode what the header leaves out, and build the writes of its parts, if any."""
+        at = {"generation": conversation.generation, "at": conversation.details_at}
+        text = conversation.metadata
+        if not self.is_large(text):
+            return self._encode_value(conversation, text, "details") | at, []
+        name = create_value_name(conversation.generation)
+        item, parts = self.encode_large(conversation, text, name)
+        return item | at, parts
 
-    def decode(self, tenant: str, header: Item, details: Item | None = None) -> Conversation:
-        """Decode a conversation; without its details, it has no metadata and tags."""
-        conversation = Conversation(
-            tenant=tenant,
-            session=header["session"],
-            user=header["owner"],
-            creator=header["creator"],
-            participants=tuple(header.get("agents", ())),
-            shared_with=tuple(header.get("shared", ())),
-            tags=tuple((details or {}).get("tags", ())),
-            metadata=b"{}",
-            generation=header["generation"],
-            count=header["messages"],
-            revision=header["version"],
-            created=header["created"],
-            updated=header["updated"],
-            sensitivity=header.get("sensitivity"),
-            ttl=header.get("ttl_rule"),
-            expires=header.get("expires"),
-            schema=header["schema"],
-        )
-        if details is None:
-            return conversation
+    def decode(self, tenant: str, header: Item, details: Item) -> Conversation:
+        """Decode a conversation with its metadata, whose parts are joined."""
+        conversation = decode_header(tenant, header)
         metadata = self._decode_value(conversation, details, "details")
         return replace(conversation, metadata=metadata)
 
-    def encode_message(self, conversation: Conversation, message: Message) -> Item:
-        """Encode a message."""
-        return self._encode_value(conversation, message.text, str(message.index))
+    @staticmethod
+    def is_large(text: bytes) -> bool:
+        """Whether a text has a name of its own, since it may need parts."""
+        return len(text) > MAX_INLINE_BYTES
+
+    def encode_large(
+        self, conversation: Conversation, text: bytes, name: str
+    ) -> tuple[Item, list[Write]]:
+        """Encode a large text, and build the writes of its parts.
+
+        It is bound to its name instead of its place, so that it is written once wherever it is
+        going to stand.
+        """
+        item = self._encode_value(conversation, text, name)
+        return split_value(header_key(conversation)[0], name, item)
+
+    def encode_message(self, conversation: Conversation, text: bytes, index: int) -> Item:
+        """Encode the text of a message that isn't large."""
+        return self._encode_value(conversation, text, str(index))
+
+    @staticmethod
+    def parse_index(item: Item) -> int:
+        """Parse the index of a message from its item."""
+        return parse_message_index(item["sk"])
 
     def decode_message(
         self, conversation: Conversation, item: Item, index: int | None = None
     ) -> Message:
-        """Decode a message; its index is that of its sort key, unless given."""
+        """Decode a message whose parts are joined; its index is that of its key, unless given."""
         if index is None:
-            index = parse_message_index(item["sk"])
+            index = self.parse_index(item)
         return Message(index, self._decode_value(conversation, item, str(index)))
 
-    def _encode_value(self, conversation: Conversation, text: bytes, part: str) -> Item:
-        context = _context(conversation, part)
+    def _encode_value(self, conversation: Conversation, text: bytes, place: str) -> Item:
+        context = _context(conversation, place)
         return self._values.encode(
             text, conversation.sensitivity, conversation.tenant, context, _VERSION
         )
 
-    def _decode_value(self, conversation: Conversation, item: Item, part: str) -> bytes:
-        return self._values.decode(item, conversation.tenant, _context(conversation, part))
+    def _decode_value(self, conversation: Conversation, item: Item, place: str) -> bytes:
+        context = _context(conversation, get_value_name(item) or place)
+        return self._values.decode(item, conversation.tenant, context)
 
 
-def _context(conversation: Conversation, part: str) -> str:
-    """Build what an encrypted text is bound to: it decrypts as no other part."""
-    return f"{header_key(conversation)[0]}#{conversation.generation}#{part}"
+def _context(conversation: Conversation, place: str) -> str:
+    """Build what an encrypted text is bound to: it decrypts as no other one."""
+    return f"{header_key(conversation)[0]}#{conversation.generation}#{place}"

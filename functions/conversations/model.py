@@ -2,18 +2,38 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from functions.platform.sensitivity import Sensitivity
 
 SCHEMA = "1.0"
 
 
+class RemovedRange(NamedTuple):
+    """Messages that are no longer shown and not yet deleted: from `first` to before `end`.
+
+    `revision` is that of their removal.
+    """
+
+    first: int
+    end: int
+    revision: int
+
+
 @dataclass(frozen=True, slots=True)
 class Conversation:
     """A conversation without its messages. Times are epoch ms; `metadata` is JSON text.
 
-    `generation` names its set of messages: a replacement writes another one.
+    Attributes:
+        lister: who put it into its user's list, if that was somebody else.
+        generation: names its set of messages: a replacement writes another one.
+        count: how many messages it has.
+        end: the index of the next message; over `count` once messages were removed.
+        removed: what readers pass over until it is deleted.
+        removed_at: the revision of the latest removal of messages; 0: never.
+        details_at: the revision at which its details were written.
+        requests: the tokens of the latest requests that changed it, newest first.
+        requested_at: the revision that the newest of them led to.
     """
 
     tenant: str
@@ -26,6 +46,7 @@ class Conversation:
     metadata: bytes
     generation: str
     count: int
+    end: int
     revision: int
     created: int
     updated: int
@@ -33,11 +54,22 @@ class Conversation:
     ttl: str | None = None
     expires: int | None = None
     schema: str = SCHEMA
+    lister: str | None = None
+    removed: tuple[RemovedRange, ...] = ()
+    removed_at: int = 0
+    details_at: int = 1
+    requests: tuple[bytes, ...] = ()
+    requested_at: int = 0
 
     @property
     def owners(self) -> frozenset[str]:
-        """Who may read and write it: its creator, its user and its agents."""
-        return frozenset({self.creator, self.user, *self.participants})
+        """Who may read and write it: its user and its participants."""
+        return frozenset({self.user, *self.participants})
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether its messages have the indexes from 0 on without gaps."""
+        return self.count == self.end
 
     def has_expired(self, now: int) -> bool:
         """Whether its retention is over: no read returns it any more."""
@@ -53,6 +85,27 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
+class Upload:
+    """Messages that are stored piece by piece before a conversation shows them.
+
+    Attributes:
+        id: names them; it becomes the generation of the conversation.
+        writer: who began the upload.
+        count: how many messages it has.
+        expires: when it is given up (epoch ms).
+    """
+
+    id: str
+    tenant: str
+    session: str
+    writer: str
+    sensitivity: Sensitivity | None
+    schema: str
+    count: int
+    expires: int
+
+
+@dataclass(frozen=True, slots=True)
 class StateAddress:
     """The natural key of a state: an agent, whom it is about, and a name."""
 
@@ -63,7 +116,12 @@ class StateAddress:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A state. Times are epoch ms; `value` is JSON text."""
+    """A state. Times are epoch ms; `value` is JSON text.
+
+    Attributes:
+        author: who made it.
+        request: the token of the request that wrote it, if it had one.
+    """
 
     address: StateAddress
     value: bytes
@@ -72,8 +130,9 @@ class State:
     updated: int
     author: str
     sensitivity: Sensitivity | None = None
+    request: bytes | None = None
 
 
 Page = TypeVar("Page")
-BuildPage: TypeAlias = Callable[[Iterable[Message]], Page]
-"""Makes a page of messages, which are read as it takes them."""
+BuildPage: TypeAlias = Callable[[Conversation, Iterable[Message]], Page]
+"""Makes a page of a conversation's messages, which are read as it takes them."""

@@ -1,44 +1,45 @@
-"""Orphaned messages: what no conversation shows any more, or not yet, and how it is removed.
+"""Messages that no conversation shows any more, or not yet, and how they are deleted.
 
-A marker names a generation of messages. It is written before the first message outside of the
-transaction that shows them, and in the very transaction that hides them. So the schedule finds them
-whatever crashes.
+A marker names a generation of messages, or a range of one. It is written before the first message
+outside of the transaction that shows them, and in the very transaction that hides them. So the
+schedule finds them whatever crashes.
 """
 
 import time
-from collections.abc import Iterable, Iterator
-from functools import partial
+from itertools import islice
 
 from functions.conversations.mapper import header_key
-from functions.conversations.model import Conversation
+from functions.conversations.model import Conversation, RemovedRange
+from functions.platform.bulk_writes import write_parallel
 from functions.platform.conversation_keys import (
     build_append_request_prefix,
+    build_header_key,
     build_message_key,
     build_orphaned_messages_key,
+    build_removed_range_key,
     parse_orphaned_messages,
+    parse_removed_range,
 )
 from functions.platform.items import Item
 from functions.platform.keys import Key, get_due_shard
-from functions.platform.limits import MAX_WRITE_ITEMS
-from functions.platform.parallel import run_parallel
+from functions.platform.retry import Backoff
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
+from functions.platform.value_parts import STAGED_FOR, ValueParts, get_value_name
 from functions.platform.writes import Write, delete, put, update
 
-_PARALLEL_CALLS = 8
-_BATCH = 1000  # messages between two looks at the time
-_PENDING_FOR = 15 * 60_000  # ms that a writer may take, far beyond a function's own limit
+_BATCH = 200  # messages between two looks at the time
 _PRESENT = "attribute_exists(pk)"
 
 
 def mark_deleted(conversation: Conversation, now: int) -> Write:
-    """Mark a conversation's messages as hidden, to be removed."""
-    return _mark(conversation, now)
+    """Mark a conversation's messages as hidden, to be deleted."""
+    return put(orphan_key(conversation), {"messages": conversation.end} | _due(conversation, now))
 
 
 def mark_pending(conversation: Conversation, now: int) -> Write:
     """Mark messages that are being written and that nothing shows yet."""
-    return _mark(conversation, now + _PENDING_FOR)
+    return mark_deleted(conversation, now + STAGED_FOR)
 
 
 def clear_pending(conversation: Conversation) -> Write:
@@ -46,69 +47,117 @@ def clear_pending(conversation: Conversation) -> Write:
     return delete(orphan_key(conversation), f"{_PRESENT} AND attribute_not_exists(closing)")
 
 
+def mark_range(conversation: Conversation, removed: RemovedRange, now: int) -> Write:
+    """Mark a range of messages as hidden, to be deleted."""
+    item = {"first": removed.first, "end": removed.end} | _due(conversation, now)
+    return put(range_key(conversation, removed), item)
+
+
 def orphan_key(conversation: Conversation) -> Key:
     """Build the key of the marker of a conversation's messages."""
     return build_orphaned_messages_key(header_key(conversation)[0], conversation.generation)
 
 
-def _mark(conversation: Conversation, due: int) -> Write:
-    key = orphan_key(conversation)
-    shard = get_due_shard(key[0])
-    item = {"messages": conversation.count, DUE_ATTRIBUTE: due, DUE_SHARD_ATTRIBUTE: shard}
-    return put(key, item)
+def range_key(conversation: Conversation, removed: RemovedRange) -> Key:
+    """Build the key of the marker of a range of messages."""
+    partition, _ = header_key(conversation)
+    return build_removed_range_key(partition, conversation.generation, removed.revision)
+
+
+def _due(conversation: Conversation, due: int) -> Item:
+    shard = get_due_shard(header_key(conversation)[0])
+    return {DUE_ATTRIBUTE: due, DUE_SHARD_ATTRIBUTE: shard}
 
 
 class OrphanedMessages:
-    """Removes marked messages. Two may work on the same ones at once."""
+    """Deletes marked messages. Two may work on the same ones at once."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, parts: ValueParts) -> None:
         self._table = table
+        self._parts = parts
 
     def remove(self, key: Key, seconds: float) -> bool:
-        """Remove messages for at most so long; whether none are left.
+        """Delete the messages of a generation for at most so long; whether none are left.
 
         Args:
             key: of the marker; progress is kept there, for the next call.
         """
         deadline = time.monotonic() + seconds
-        try:
-            marker = self._table.update(update(key, "SET closing = :yes", _PRESENT, yes=True))
-        except ConditionFailed:
+        marker = self._close(key)
+        if marker is None:
             return True
+        generation = parse_orphaned_messages(key[1])
         done = self._remove_messages(key, marker, deadline)
         if done < marker["messages"]:
             self._table.update(update(key, "SET done = :done", _PRESENT, done=done))
             return False
-        prefix = build_append_request_prefix(parse_orphaned_messages(key[1]))
-        requests = self._table.query(key[0], prefix)
-        write_many(self._table, (delete((each["pk"], each["sk"])) for each in requests))
-        write_many(self._table, [delete(key)])
+        if not self._parts.remove_below(key[0], generation, deadline):
+            return False
+        requests = self._table.query(key[0], build_append_request_prefix(generation))
+        write_parallel(self._table, (delete((each["pk"], each["sk"])) for each in requests))
+        write_parallel(self._table, [delete(key)])
         return True
+
+    def _close(self, key: Key) -> Item | None:
+        """Keep a writer from showing the messages; None if the marker is gone."""
+        try:
+            return self._table.update(update(key, "SET closing = :yes", _PRESENT, yes=True))
+        except ConditionFailed:
+            return None
 
     def _remove_messages(self, key: Key, marker: Item, deadline: float) -> int:
         generation = parse_orphaned_messages(key[1])
         done: int = marker.get("done", 0)
         while done < marker["messages"] and time.monotonic() < deadline:
-            end = min(done + _BATCH, marker["messages"])
+            end = min(done + _BATCH * 5, marker["messages"])
             keys = (build_message_key(key[0], generation, index) for index in range(done, end))
-            write_many(self._table, map(delete, keys))
+            write_parallel(self._table, map(delete, keys))
             done = end
         return done
 
+    def remove_range(self, key: Key, seconds: float) -> bool:
+        """Delete the messages of a range for at most so long; whether none are left.
 
-def write_many(table: Table, writes: Iterable[Write]) -> None:
-    """Carry out writes without conditions, in several calls at once."""
-    for group in _split(writes, MAX_WRITE_ITEMS * _PARALLEL_CALLS):
-        chunks = _split(group, MAX_WRITE_ITEMS)
-        run_parallel([partial(table.write_many, chunk) for chunk in chunks])
+        The header lists the range until they are deleted: readers pass over it.
 
+        Args:
+            key: of the range's marker.
+        """
+        deadline = time.monotonic() + seconds
+        marker = self._table.get(key)
+        if marker is None:
+            return True
+        generation, revision = parse_removed_range(key[1])
+        _, first = build_message_key(key[0], generation, marker["first"])
+        _, last = build_message_key(key[0], generation, marker["end"] - 1)
+        found = self._table.query_from(key[0], first, last, _BATCH)
+        while group := list(islice(found, _BATCH)):
+            if time.monotonic() >= deadline:
+                return False
+            for name in filter(None, map(get_value_name, group)):
+                if not self._parts.remove_below(key[0], name, deadline):
+                    return False
+            write_parallel(self._table, (delete((each["pk"], each["sk"])) for each in group))
+        removed = RemovedRange(marker["first"], marker["end"], revision)
+        self._forget_range(key, generation, removed)
+        return True
 
-def _split(writes: Iterable[Write], size: int) -> Iterator[list[Write]]:
-    group: list[Write] = []
-    for write in writes:
-        group.append(write)
-        if len(group) == size:
-            yield group
-            group = []
-    if group:
-        yield group
+    def _forget_range(self, key: Key, generation: str, removed: RemovedRange) -> None:
+        """Take a range whose messages are deleted off the header, and remove its marker."""
+        header_at = build_header_key(key[0])
+        backoff = Backoff("others are writing this conversation")
+        while True:
+            header = self._table.get(header_at)
+            before = [] if header is None else header.get("removed", [])
+            if header is None or header["generation"] != generation or list(removed) not in before:
+                break
+            left = [each for each in before if each != list(removed)]
+            expected = {"generation": generation, "before": before, "left": left}
+            condition = "generation = :generation AND removed = :before"
+            try:
+                self._table.update(update(header_at, "SET removed = :left", condition, **expected))
+            except ConditionFailed:
+                backoff.wait()
+            else:
+                break
+        write_parallel(self._table, [delete(key)])

@@ -12,7 +12,15 @@ from functions.platform.limits import (
     MAX_TAGS,
 )
 from functions.platform.sensitivity import Sensitivity
-from functions.platform.validation import AgentId, Name, RequestModel, Tag, Timestamp, Ttl
+from functions.platform.validation import (
+    AgentId,
+    ChangeModel,
+    Name,
+    RequestModel,
+    Tag,
+    Timestamp,
+    Ttl,
+)
 
 Role = Annotated[str, Field(min_length=1, max_length=MAX_LABEL_CHARACTERS)]
 Principals = Annotated[list[AgentId], Field(max_length=MAX_OWNERS)]
@@ -60,6 +68,8 @@ class NewConversation(RequestModel):
     session_id: Name | None = None
     user_id: AgentId
     messages: list[NewMessage] = Field(default=[])
+    upload_id: Annotated[str, Field(pattern="^[0-9a-f]{16}$")] | None = None
+    """An upload that has the messages, instead of `messages`."""
     metadata: dict[str, Any] = Field(default={})
     agent_participants: Principals = Field(default=[])
     shared_with: Principals = Field(default=[])
@@ -75,11 +85,58 @@ class NewConversation(RequestModel):
     expires_at: Timestamp | None = None
     """From this moment on it is gone, as if it had never been."""
 
+    @model_validator(mode="after")
+    def _messages_or_upload(self) -> Self:
+        if self.upload_id is not None and self.messages:
+            raise ValueError("give messages or upload_id")
+        return self
+
+
+class ConversationChange(ChangeModel):
+    """Body of `PATCH /api/v1/conversations/{session_id}`: only the given fields change."""
+
+    metadata: dict[str, Any] = Field(default={})
+    """In place of the metadata before them."""
+    agent_participants: Principals = Field(default=[])
+    shared_with: Principals = Field(default=[])
+    tags: Annotated[list[Tag], Field(max_length=MAX_TAGS)] = Field(default=[])
+    """Labels to query by."""
+    ttl: Ttl | None = None
+    """`duration:` and an ISO 8601 duration from now on, or null: no end."""
+    expires_at: Timestamp | None = None
+    """From this moment on it is gone; null: no end."""
+
+
+class MessageChange(ChangeModel):
+    """Body of `PATCH …/messages/{index}`: only the given fields change."""
+
+    role: Role = ""
+    content: Any = None
+    metadata: dict[str, Any] = Field(default={})
+    """In place of the metadata before them."""
+
+
+class NewUpload(RequestModel):
+    """Body of `POST …/uploads`: what is going to be said of the conversation as well."""
+
+    version: str = SCHEMA
+    """The version of the messages' schema."""
+    sensitivity: Sensitivity | None = None
+    """`confidential` and `restricted` values are stored encrypted."""
+
+
+class UploadedMessages(RequestModel):
+    """Body of `POST …/uploads/{upload_id}/messages`."""
+
+    offset: Annotated[int, Field(ge=0)]
+    """The index of the first one: how many messages the upload has."""
+    messages: Annotated[list[NewMessage], Field(min_length=1)]
+
 
 class NewState(RequestModel):
     """Body of `PUT /api/v1/agents/{agent_id}/state/{owner_id}/{key}`."""
 
     value: Any
-    """Any JSON, at most 65,536 bytes of compact UTF-8."""
+    """Any JSON, at most 4 MB of compact UTF-8."""
     sensitivity: Sensitivity | None = None
     """`confidential` and `restricted` values are stored encrypted."""

@@ -1,31 +1,53 @@
-"""What conversations and states become when they are written, and who may use them."""
+"""What conversations, messages and states become when they are written."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from functions.conversations.model import (
-    SCHEMA,
-    Conversation,
-    Message,
-    State,
-    StateAddress,
-)
+from functions.conversations.model import SCHEMA, Conversation, Message, RemovedRange, Upload
 from functions.identity.model import Principal
 from functions.platform.clock import to_rfc3339
 from functions.platform.conversation_keys import create_generation
-from functions.platform.errors import AccessDenied, ValidationFailed, ValueTooLarge
+from functions.platform.errors import (
+    NotFound,
+    Throttled,
+    ValidationFailed,
+    ValueTooLarge,
+    VersionMismatch,
+)
+from functions.platform.idempotency import RequestToken
 from functions.platform.json_text import dumps_checked, loads
-from functions.platform.limits import MAX_CONVERSATION_METADATA_BYTES, MAX_MESSAGE_BYTES
+from functions.platform.limits import (
+    MAX_CONVERSATION_METADATA_BYTES,
+    MAX_MESSAGE_BYTES,
+    MAX_REMOVED_RANGES,
+)
 from functions.platform.ttl import compute_expiry
 
 if TYPE_CHECKING:
-    from functions.conversations.requests import NewConversation, NewMessage
+    from functions.conversations.requests import (
+        ConversationChange,
+        MessageChange,
+        NewConversation,
+        NewMessage,
+    )
 
 OLD_SCHEMA = "0.9"  # messages without timestamp and metadata
 _SCHEMAS = (SCHEMA, OLD_SCHEMA)
+_MAX_REQUESTS = 4  # that a late retry would otherwise repeat
+
+
+def check_schema(version: str) -> str:
+    """Check that the version of a schema is a known one.
+
+    Raises:
+        ValidationFailed: it is not.
+    """
+    if version not in _SCHEMAS:
+        raise ValidationFailed("version", f"is one of {', '.join(_SCHEMAS)}")
+    return version
 
 
 def build_conversation(
@@ -36,60 +58,197 @@ def build_conversation(
     Raises:
         ValidationFailed: `session_id` or `version` does not fit, or the time to live is no
             duration or lies in the past.
-        ValueTooLarge: the metadata have over 65,536 bytes of compact JSON.
+        ValueTooLarge: the metadata have over 4 MB of compact JSON.
     """
     if new.session_id not in (None, session):
         raise ValidationFailed("session_id", "is another than the path's")
-    if new.version not in _SCHEMAS:
-        raise ValidationFailed("version", f"is one of {', '.join(_SCHEMAS)}")
-    metadata = dumps_checked(new.metadata, "metadata", MAX_CONVERSATION_METADATA_BYTES)
     return Conversation(
         tenant=caller.tenant,
         session=session,
         user=new.user_id,
         creator=caller.id,
-        participants=tuple(dict.fromkeys(new.agent_participants)),
-        shared_with=tuple(dict.fromkeys(new.shared_with)),
-        tags=tuple(dict.fromkeys(new.tags)),
-        metadata=metadata,
+        participants=_list_participants(caller, new),
+        shared_with=_list_names(new.shared_with),
+        tags=_list_names(new.tags),
+        metadata=_render_metadata(new.metadata),
         generation=create_generation(),
         count=len(new.messages),
+        end=len(new.messages),
         revision=1,
         created=now,
         updated=now,
         sensitivity=new.sensitivity,
         ttl=new.ttl,
         expires=compute_expiry(new.ttl, new.expires_at, now),
-        schema=new.version,
+        schema=check_schema(new.version),
+        lister=None if new.user_id == caller.id else caller.id,
     )
 
 
+def _list_participants(caller: Principal, new: NewConversation) -> tuple[str, ...]:
+    """List the participants: who stores it is one of them, unless it is the user."""
+    joining = () if caller.id == new.user_id else (caller.id,)
+    return _list_names((*new.agent_participants, *joining))
+
+
 def supersede(old: Conversation, new: Conversation) -> Conversation:
-    """Build what a conversation becomes when it is replaced: its creator and creation stay."""
-    return replace(new, creator=old.creator, created=old.created, revision=old.revision + 1)
+    """Build what a conversation becomes when it is replaced: only who made it, and when, stays."""
+    revision = old.revision + 1
+    return replace(
+        new,
+        creator=old.creator,
+        created=old.created,
+        revision=revision,
+        details_at=revision,
+        lister=old.lister if old.user == new.user else new.lister,
+        requests=old.requests,
+        requested_at=old.requested_at,
+    )
 
 
-def build_messages(
-    messages: Iterable[NewMessage], schema: str, now: int, first: int = 0
-) -> list[Message]:
-    """Build messages from an index on; their compact JSON is what is stored and measured.
+def show_uploaded(new: Conversation, upload: Upload) -> Conversation:
+    """Build a conversation that shows uploaded messages.
+
+    Raises:
+        ValidationFailed: the upload was begun with another sensitivity or version.
+    """
+    if new.sensitivity != upload.sensitivity:
+        raise ValidationFailed("sensitivity", "is another than the upload's")
+    if new.schema != upload.schema:
+        raise ValidationFailed("version", "is another than the upload's")
+    return replace(new, generation=upload.id, count=upload.count, end=upload.count)
+
+
+def change_conversation(old: Conversation, change: ConversationChange, now: int) -> Conversation:
+    """Build what a conversation becomes when some of its fields change.
+
+    Raises:
+        ValidationFailed: the time to live is no duration or lies in the past.
+        ValueTooLarge: the metadata have over 4 MB of compact JSON.
+    """
+    given = change.model_fields_set
+    fields: dict[str, Any] = {}
+    lists = {"agent_participants": "participants", "shared_with": "shared_with", "tags": "tags"}
+    for name in given & lists.keys():
+        fields[lists[name]] = _list_names(getattr(change, name))
+    if given & {"ttl", "expires_at"}:
+        fields["ttl"] = change.ttl
+        fields["expires"] = compute_expiry(change.ttl, change.expires_at, now)
+    if "metadata" in given:
+        fields["metadata"] = _render_metadata(change.metadata)
+        fields["details_at"] = old.revision + 1
+    return replace(advance(old, now), **fields)
+
+
+def advance(old: Conversation, now: int, **changed: Any) -> Conversation:
+    """Build the next revision of a conversation."""
+    return replace(old, revision=old.revision + 1, updated=now, **changed)
+
+
+def remove_range(old: Conversation, first: int, end: int, count: int, now: int) -> Conversation:
+    """Build what a conversation becomes when `count` messages of a range are removed.
+
+    Raises:
+        Throttled: too many ranges are still being deleted.
+    """
+    if len(old.removed) >= MAX_REMOVED_RANGES:
+        raise Throttled("earlier ranges are still being deleted; try again in a minute")
+    revision = old.revision + 1
+    return advance(
+        old,
+        now,
+        count=old.count - count,
+        removed=(*old.removed, RemovedRange(first, end, revision)),
+        removed_at=revision,
+    )
+
+
+def list_shown(conversation: Conversation, first: int, end: int) -> list[tuple[int, int]]:
+    """List the ranges between two indexes that readers don't pass over, in order."""
+    shown = []
+    for removed in sorted(conversation.removed):
+        if removed.first > first:
+            shown.append((first, min(removed.first, end)))
+        first = max(first, removed.end)
+    shown.append((first, end))
+    return [(start, stop) for start, stop in shown if start < stop]
+
+
+def assert_version(found: Conversation | None, version: int | None) -> None:
+    """Check that a conversation is at the revision that If-Match names, if it names one.
+
+    Raises:
+        NotFound: there is none, and a revision is named.
+        VersionMismatch: it is at another one.
+    """
+    if found is None:
+        if version:
+            raise NotFound("no conversation has this session id")
+    elif version not in (None, found.revision):
+        raise VersionMismatch(
+            f"the conversation is at revision {found.revision}; read it and try again",
+            version=found.revision,
+        )
+
+
+def is_repeated(old: Conversation, token: RequestToken | None) -> bool:
+    """Whether a request is the one that led to the present revision.
+
+    Raises:
+        IdempotencyConflict: its key came with another body.
+        VersionMismatch: it was carried out, and the conversation was changed since.
+    """
+    if token is None or not old.requests:
+        return False
+    if old.requested_at == old.revision and token.matches(old.requests[0]):
+        return True
+    if token.is_superseded(old.requests):
+        raise VersionMismatch(
+            "this request was carried out, and the conversation was changed since",
+            version=old.revision,
+        )
+    return False
+
+
+def record_request(new: Conversation, token: RequestToken | None) -> Conversation:
+    """Record which request led to a revision."""
+    if token is None:
+        return new
+    requests = (token.stored, *new.requests)[:_MAX_REQUESTS]
+    return replace(new, requests=requests, requested_at=new.revision)
+
+
+def build_texts(messages: Iterable[NewMessage], schema: str, now: int) -> list[bytes]:
+    """Build the compact JSON of messages: what is stored and measured.
 
     Raises:
         ValidationFailed: one cannot be written as JSON; the error's `index` says which.
-        ValueTooLarge: one has over 65,536 bytes; the error's `index` says which.
+        ValueTooLarge: one has over 4 MB; the error's `index` says which.
     """
-    return [
-        Message(first + index, _render(message, schema, now, index))
-        for index, message in enumerate(messages)
-    ]
+    return [_render(message, schema, now, index) for index, message in enumerate(messages)]
+
+
+def change_message(conversation: Conversation, old: Message, change: MessageChange) -> Message:
+    """Build what a message becomes when some of its fields change.
+
+    Raises:
+        ValidationFailed: it cannot be written as JSON.
+        ValueTooLarge: it has over 4 MB.
+    """
+    document: dict[str, Any] = loads(migrate_message(conversation, old).text)
+    document |= {name: getattr(change, name) for name in change.model_fields_set}
+    return Message(old.index, _dump(document))
 
 
 def _render(message: NewMessage, schema: str, now: int, index: int) -> bytes:
     try:
-        document = _document(message, schema, now)
-        return dumps_checked(document, "messages", MAX_MESSAGE_BYTES, subject="the message has")
+        return _dump(_document(message, schema, now))
     except (ValidationFailed, ValueTooLarge) as error:
         raise error.at(index) from None
+
+
+def _dump(document: dict[str, Any]) -> bytes:
+    return dumps_checked(document, "messages", MAX_MESSAGE_BYTES, subject="the message has")
 
 
 def _document(message: NewMessage, schema: str, now: int) -> dict[str, Any]:
@@ -112,41 +271,9 @@ def migrate_message(conversation: Conversation, message: Message) -> Message:
     return Message(message.index, dumps_checked(ordered, "messages"))
 
 
-def assert_may_read(caller: Principal, conversation: Conversation) -> None:
-    """Check that the caller is an owner, or among those it is shared with (contract §9).
-
-    Raises:
-        AccessDenied: the caller is neither.
-    """
-    if caller.id not in conversation.owners and caller.id not in conversation.shared_with:
-        raise AccessDenied("this conversation is neither yours nor shared with you")
+def _list_names(names: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))
 
 
-def assert_may_write(caller: Principal, conversation: Conversation) -> None:
-    """Check that the caller is an owner.
-
-    Raises:
-        AccessDenied: the caller is not.
-    """
-    assert_may_read(caller, conversation)
-    if caller.id not in conversation.owners:
-        raise AccessDenied("this conversation is shared with you to read only")
-
-
-def may_read_state(caller: Principal, state: State) -> bool:
-    """Whether the caller is the state's agent or author, or whom it is about."""
-    return caller.id in (state.address.agent, state.address.owner, state.author)
-
-
-def assert_may_write_state(caller: Principal, address: StateAddress, state: State | None) -> None:
-    """Check that the caller may write the state that is stored under an address, if any.
-
-    An agent writes its own; users and coordinators write for any agent what they made.
-
-    Raises:
-        AccessDenied: it is another agent's, or somebody else made it.
-    """
-    if caller.id != address.agent and not caller.may_coordinate:
-        raise AccessDenied("an agent writes its own states alone")
-    if state is not None and caller.id not in (address.agent, state.author):
-        raise AccessDenied("somebody else made this state")
+def _render_metadata(metadata: dict[str, Any]) -> bytes:
+    return dumps_checked(metadata, "metadata", MAX_CONVERSATION_METADATA_BYTES)

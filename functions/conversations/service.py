@@ -1,57 +1,103 @@
-"""Use cases of conversations (Agent Memory Protocol §3; contract §9)."""
+"""Use cases of whole conversations (Agent Memory Protocol §3; contract §9)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
+from functions.audit.service import AuditTrail
+from functions.authorization.rules import authorize, decide
 from functions.conversations.archive import ConversationArchive
+from functions.conversations.authority import (
+    ADMIN_RULE,
+    CHANGE_CONVERSATION,
+    DELETE_CONVERSATION,
+    READ_CONVERSATION,
+)
 from functions.conversations.mapper import header_key
-from functions.conversations.model import BuildPage, Conversation, Message, Page
+from functions.conversations.message_store import MessageStore
+from functions.conversations.model import BuildPage, Conversation, Page
 from functions.conversations.orphan_store import OrphanedMessages, orphan_key
 from functions.conversations.rules import (
-    assert_may_read,
-    assert_may_write,
+    assert_version,
     build_conversation,
-    build_messages,
+    build_texts,
+    change_conversation,
+    is_repeated,
     migrate_message,
+    record_request,
+    show_uploaded,
     supersede,
 )
-from functions.conversations.store import ConversationChanged, ConversationStore
+from functions.conversations.store import (
+    ConversationChanged,
+    ConversationStore,
+    StoredConversation,
+)
+from functions.conversations.upload_store import show_upload
+from functions.conversations.uploads import Uploads
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
 from functions.platform.conversation_keys import create_generation
-from functions.platform.errors import NotFound, Throttled, VersionMismatch
+from functions.platform.errors import (
+    AccessDenied,
+    NotFound,
+    Throttled,
+)
 from functions.platform.idempotency import RequestToken
+from functions.platform.items import Item
 from functions.platform.retry import Backoff
+from functions.platform.value_parts import PartsMissing
+from functions.platform.writes import Write
 
 if TYPE_CHECKING:
-    from functions.conversations.requests import NewConversation, NewMessage
+    from functions.conversations.requests import ConversationChange, NewConversation
 
-_APPEND_ATTEMPTS = 30
+ATTEMPTS = 30
 _CLEANUP_SECONDS = 4.0  # that a request spends on removing; the schedule does the rest
 _ARCHIVE_SECONDS = 16.0
+_MOST_ROWS = 1000  # that one call reads
 _BUSY = "others are writing this conversation"
+
+
+@dataclass(frozen=True, slots=True)
+class ListedConversation:
+    """A conversation of a list.
+
+    Attributes:
+        position: where it is in the list.
+        load: reads its metadata, where they are asked for and large.
+    """
+
+    position: str
+    load: Callable[[], Conversation]
 
 
 class Conversations:
     """The conversations of a caller's tenant.
 
     Every method raises `NotFound` where there is no such conversation or its retention is over, and
-    `AccessDenied` where the caller may not read or write it.
+    `AccessDenied` where the caller may not do it.
     """
 
     def __init__(
         self,
         store: ConversationStore,
+        messages: MessageStore,
+        uploads: Uploads,
         orphans: OrphanedMessages,
         archive: ConversationArchive,
+        audit: AuditTrail,
         clock: Clock,
     ) -> None:
         self._store = store
+        self._messages = messages
+        self._uploads = uploads
         self._orphans = orphans
         self._archive = archive
+        self._audit = audit
         self._clock = clock
 
     def read(
@@ -61,102 +107,91 @@ class Conversations:
         first: int,
         limit: int | None,
         build_page: BuildPage[Page],
-    ) -> tuple[Conversation, Page]:
-        """Read a conversation, and a page of at most `limit` messages from `first` on.
+    ) -> tuple[Conversation, int, Page]:
+        """Read a conversation, and a page of at most `limit` messages from the index `first` on.
 
-        A negative `first` counts from the end.
+        A negative `first` counts from the end. Returns the index at which the page begins, too.
         """
         backoff = Backoff("the conversation is being replaced again and again")
         while True:
             found = self._existing(self._store.get(caller.tenant, session))
-            assert_may_read(caller, found)
-            start = max(found.count + first, 0) if first < 0 else first
-            end = found.count if limit is None else min(start + limit, found.count)
-            messages = self._store.read_messages(found, start, end - 1) if start < end else ()
+            authorize(caller, READ_CONVERSATION, found)
             try:
-                return found, build_page(migrate_message(found, each) for each in messages)
-            except ConversationChanged:
-                backoff.wait()
-
-    def list_for_user(
-        self, caller: Principal, user: str, tags: frozenset[str], limit: int, offset: int
-    ) -> tuple[list[Conversation], int]:
-        """List a page of the user's conversations that the caller may read, newest first.
-
-        Returns the page and how many there are. Costs the user's list (a small row each) and the
-        page.
-        """
-        now = self._clock()
-        sessions = [
-            row["session"]
-            for row in self._store.list_sessions(caller.tenant, user, caller.id)
-            if row.get("expires", now + 1) > now and tags <= frozenset(row.get("tags", ()))
-        ]
-        page = sessions[offset : offset + limit]
-        found = self._store.get_many(caller.tenant, page)
-        return [found[session] for session in page if session in found], len(sessions)
-
-    def append(
-        self,
-        caller: Principal,
-        session: str,
-        new: Sequence[NewMessage],
-        token: RequestToken | None,
-    ) -> tuple[Conversation, list[Message]]:
-        """Append messages, each at the next index: no gap, none twice.
-
-        Returns the conversation after the append, and the messages.
-
-        Raises:
-            ValidationFailed: a message cannot be written as JSON.
-            ValueTooLarge, BatchTooLarge: a message, or all of them, are too large.
-            IdempotencyConflict: the token's key came with another body.
-        """
-        now = self._clock()
-        backoff = Backoff("many are writing this conversation", attempts=_APPEND_ATTEMPTS)
-        while True:
-            found = self._store.get_header(caller.tenant, session)
-            if found is None or found.has_expired(now):
-                raise NotFound("no conversation has this session id; PUT it first")
-            assert_may_write(caller, found)
-            messages = build_messages(new, found.schema, now, found.count)
-            after = _advance(found, found.count + len(messages), now)
-            try:
-                stored, added = self._store.append(found, after, messages, token)
+                start = self._messages.find_last(found, -first) if first < 0 else first
+                shown = self._messages.read(found, start, limit)
+                page = build_page(found, (migrate_message(found, each) for each in shown))
+                if not found.is_dense:
+                    self._messages.assert_unchanged(found)
             except ConversationChanged:
                 backoff.wait()
             else:
-                return stored, [migrate_message(found, message) for message in added]
+                return found, start, page
 
-    def pop(
-        self, caller: Principal, session: str, token: RequestToken | None
-    ) -> tuple[Conversation, Message | None]:
-        """Remove the last message, exactly one for each request.
+    # Lists
 
-        Returns the conversation after it, and the message: None if there was none.
+    def count_for_user(self, caller: Principal, user: str, tags: frozenset[str]) -> int:
+        """Count the conversations of a user that the caller may read: it costs the whole list."""
+        rows = self._store.list_rows(caller.tenant, user, None, None)
+        return sum(1 for _ in self._select_rows(caller, rows, tags))
 
-        Raises:
-            IdempotencyConflict: the token's key came with another request.
+    def list_for_user(
+        self,
+        caller: Principal,
+        user: str,
+        tags: frozenset[str],
+        *,
+        after: str | None,
+        offset: int,
+        limit: int,
+        with_metadata: bool,
+    ) -> list[ListedConversation]:
+        """List at most `limit` of a user's conversations, the last updated first.
+
+        Those that the caller may not read, or that lack one of the tags, are left out.
+
+        Args:
+            after: the position after which the list begins; None for its begin.
+            offset: how many to pass over.
+            with_metadata: whether they are read with their metadata.
         """
-        backoff = Backoff("many are writing this conversation", attempts=_APPEND_ATTEMPTS)
-        while True:
-            found = self._existing(self._store.get_header(caller.tenant, session))
-            assert_may_write(caller, found)
-            popped = None if token is None else self._store.get_popped(found, token)
-            if popped is not None:
-                return found, migrate_message(found, popped)
-            if found.count == 0:
-                return found, None
-            after = _advance(found, found.count - 1, self._clock())
-            try:
-                return after, migrate_message(found, self._store.pop(found, after, token))
-            except ConversationChanged:
-                backoff.wait()
+        page_size = min(offset + limit, _MOST_ROWS)
+        rows = self._store.list_rows(caller.tenant, user, after, page_size)
+        selected = self._select_rows(caller, rows, tags)
+        rest = islice(selected, offset, None)
+        read = self._store.get_many if with_metadata else self._store.get_headers
+        listed: list[ListedConversation] = []
+        while rows_left := list(islice(rest, limit - len(listed))):
+            found = read(caller.tenant, [row["session"] for row in rows_left])
+            listed += [
+                ListedConversation(row["sk"], _load_later(self._store, found[row["session"]]))
+                for row in rows_left
+                if row["session"] in found
+            ]
+        return listed
+
+    def _select_rows(
+        self, caller: Principal, rows: Iterator[Item], tags: frozenset[str]
+    ) -> Iterator[Item]:
+        now = self._clock()
+        return (
+            row
+            for row in rows
+            if caller.id in row["readers"]
+            and row.get("expires", now + 1) > now
+            and tags <= frozenset(row.get("tags", ()))
+        )
+
+    # Changes
 
     def put(
-        self, caller: Principal, session: str, new: NewConversation, version: int | None
+        self,
+        caller: Principal,
+        session: str,
+        new: NewConversation,
+        version: int | None,
+        token: RequestToken | None,
     ) -> tuple[Conversation, bool]:
-        """Store a whole conversation in place of the one before it.
+        """Store a whole conversation in place of the one before it, in one step.
 
         Returns the conversation, and whether it is new.
 
@@ -166,17 +201,24 @@ class Conversations:
         Raises:
             ValidationFailed, ValueTooLarge: the body does not fit.
             VersionMismatch: If-Match names another revision than the present one.
+            NotFound: If-Match names a revision of none, or there is no such upload.
+            CapacityExceeded: the caller has put too many into this user's list.
         """
         now = self._clock()
         wanted = build_conversation(caller, session, new, now)
-        messages = build_messages(new.messages, wanted.schema, now)
-        backoff = Backoff(_BUSY)
+        texts = build_texts(new.messages, wanted.schema, now)
+        backoff = Backoff(_BUSY, attempts=ATTEMPTS)
         while True:
-            old = self._get_writable(caller, session, version)
+            old = self._get_present(caller.tenant, session)
+            if old is not None:
+                authorize(caller, CHANGE_CONVERSATION, old)
+                if old.generation == new.upload_id or is_repeated(old, token):
+                    return old, old.revision == 1
+            assert_version(old, version)
             made = wanted if old is None else supersede(old, wanted)
-            made = replace(made, generation=create_generation())
+            made = record_request(self._place_messages(caller, made, new.upload_id), token)
             try:
-                self._store.replace(old, made, messages)
+                self._store.replace(old, made, self._show_messages(made, new.upload_id, texts))
             except ConversationChanged:
                 backoff.wait()
                 continue
@@ -184,42 +226,86 @@ class Conversations:
                 self._orphans.remove(orphan_key(old), _CLEANUP_SECONDS)
             return made, old is None
 
+    def _place_messages(
+        self, caller: Principal, made: Conversation, upload_id: str | None
+    ) -> Conversation:
+        """Name the generation of a conversation's messages: a new one, or that of an upload."""
+        if upload_id is None:
+            return replace(made, generation=create_generation())
+        upload = self._uploads.find(caller, made.session, upload_id)
+        if upload is None:
+            raise NotFound("there is no such upload; begin one")
+        return show_uploaded(made, upload)
+
+    def _show_messages(
+        self, made: Conversation, upload_id: str | None, texts: Sequence[bytes]
+    ) -> list[Write]:
+        return self._messages.prepare(made, texts) if upload_id is None else [show_upload(made)]
+
+    def change(
+        self,
+        caller: Principal,
+        session: str,
+        change: ConversationChange,
+        version: int | None,
+        token: RequestToken | None,
+    ) -> Conversation:
+        """Change some fields of a conversation; its messages stay as they are.
+
+        Raises:
+            ValidationFailed, ValueTooLarge: the body does not fit.
+            VersionMismatch: If-Match names another revision than the present one.
+        """
+        now = self._clock()
+        backoff = Backoff(_BUSY, attempts=ATTEMPTS)
+        while True:
+            old = self._existing(self._store.get(caller.tenant, session))
+            authorize(caller, CHANGE_CONVERSATION, old)
+            if is_repeated(old, token):
+                return old
+            assert_version(old, version)
+            new = record_request(change_conversation(old, change, now), token)
+            try:
+                self._store.change(old, new)
+            except ConversationChanged:
+                backoff.wait()
+            else:
+                return new
+
     def delete(self, caller: Principal, session: str, version: int | None) -> None:
         """Delete a conversation: from the response on nothing of it is visible.
 
         Raises:
             VersionMismatch: If-Match names another revision than the present one.
         """
-        backoff = Backoff(_BUSY)
+        backoff = Backoff(_BUSY, attempts=ATTEMPTS)
         while True:
-            old = self._existing(self._get_writable(caller, session, version))
+            old = self._existing(self._store.get_header(caller.tenant, session))
+            rule = decide(caller, DELETE_CONVERSATION, old).rule
+            if rule is None:
+                raise AccessDenied(DELETE_CONVERSATION.denied)
+            assert_version(old, version)
+            records = []
+            if rule == ADMIN_RULE:
+                target = f"conversation:{session}"
+                before = {"user_id": old.user, "message_count": old.count}
+                records.append(self._audit.record(caller, DELETE_CONVERSATION, target, before))
             try:
-                self._store.delete(old, self._clock())
+                self._store.delete(old, self._clock(), *records)
             except ConversationChanged:
                 backoff.wait()
                 continue
             self._orphans.remove(orphan_key(old), _CLEANUP_SECONDS)
             return
 
-    def _get_writable(
-        self, caller: Principal, session: str, version: int | None
-    ) -> Conversation | None:
-        found = self._store.get(caller.tenant, session)
-        if found is not None and found.has_expired(self._clock()):
-            if not self._archive.end_retention(header_key(found), _ARCHIVE_SECONDS):
-                raise Throttled("the one before it is being archived; try again in a minute")
-            found = None
-        if found is None:
-            if version:
-                raise NotFound("no conversation has this session id")
-            return None
-        assert_may_write(caller, found)
-        if version not in (None, found.revision):
-            raise VersionMismatch(
-                f"the conversation is at version {found.revision}; read it and try again",
-                version=found.revision,
-            )
-        return found
+    def _get_present(self, tenant: str, session: str) -> Conversation | None:
+        """Read a conversation's header; archive one whose retention is over."""
+        found = self._store.get_header(tenant, session)
+        if found is None or not found.has_expired(self._clock()):
+            return found
+        if not self._archive.end_retention(header_key(found), _ARCHIVE_SECONDS):
+            raise Throttled("the one before it is being archived; try again in a minute")
+        return None
 
     def _existing(self, found: Conversation | None) -> Conversation:
         if found is None or found.has_expired(self._clock()):
@@ -227,5 +313,11 @@ class Conversations:
         return found
 
 
-def _advance(found: Conversation, count: int, now: int) -> Conversation:
-    return replace(found, count=count, revision=found.revision + 1, updated=now)
+def _load_later(store: ConversationStore, stored: StoredConversation) -> Callable[[], Conversation]:
+    def load() -> Conversation:
+        try:
+            return store.decode(stored)
+        except PartsMissing:
+            return store.get(stored.tenant, stored.head.session) or stored.head
+
+    return load

@@ -1,17 +1,32 @@
-"""Reads and writes of agents' states. Sensitive ones are encrypted."""
+"""Reads and writes of agents' states. Sensitive ones are encrypted, large ones stored in parts."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from functions.conversations.model import State, StateAddress
 from functions.platform import item_types
 from functions.platform.conversation_keys import build_state_key, build_state_partition
 from functions.platform.items import Item
 from functions.platform.keys import Key
+from functions.platform.limits import MAX_INLINE_BYTES
+from functions.platform.retry import Backoff
 from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
+from functions.platform.value_parts import (
+    PartsMissing,
+    ValueParts,
+    build_marker_key,
+    clear_staged,
+    create_value_name,
+    get_value_name,
+    has_parts,
+    mark_orphaned,
+    split_value,
+)
 from functions.platform.values import ValueCodec
-from functions.platform.writes import delete, put
+from functions.platform.writes import Write, delete, put
 
 _AT_VERSION = "version = :seen AND created = :created"
+_CLEANUP_SECONDS = 4.0
 
 
 class StateChanged(Exception):
@@ -21,53 +36,90 @@ class StateChanged(Exception):
 class StateStore:
     """Reads and writes the states of all tenants."""
 
-    def __init__(self, table: Table, values: ValueCodec) -> None:
+    def __init__(self, table: Table, values: ValueCodec, parts: ValueParts) -> None:
         self._table = table
         self._values = values
+        self._parts = parts
 
     def get(self, tenant: str, address: StateAddress) -> State | None:
-        """Read one state: one read."""
-        item = self._table.get(_key(tenant, address))
-        return None if item is None else self._decode(tenant, item)
+        """Read one state: one read, and one call more if it is large."""
+        backoff = Backoff("others are writing this state")
+        while True:
+            item = self.get_item(tenant, address)
+            try:
+                return None if item is None else self.decode(tenant, item)
+            except PartsMissing:
+                backoff.wait()
 
-    def list_for_owner(self, tenant: str, agent: str, owner: str) -> Iterator[State]:
-        """Read all of an agent's states for an owner: a call per megabyte."""
-        for item in self._table.query(
+    def get_item(self, tenant: str, address: StateAddress) -> Item | None:
+        """Read the item of one state, without a large value: one read."""
+        return self._table.get(_key(tenant, address))
+
+    def list_items(self, tenant: str, agent: str, owner: str) -> Iterator[Item]:
+        """Read the items of all of an agent's states for an owner: a call per megabyte."""
+        return self._table.query(
             build_state_partition(tenant, agent, owner), item_types.STATE.sort_prefix
-        ):
-            yield self._decode(tenant, item)
+        )
 
-    def replace(self, tenant: str, old: State | None, new: State) -> None:
-        """Write a state in place of `old`.
-
-        Raises:
-            StateChanged: the stored state is not `old`.
-        """
-        condition, values = "attribute_not_exists(pk)", {}
-        if old is not None:
-            condition, values = _AT_VERSION, {"seen": old.version, "created": old.created}
-        item = self._encode(tenant, new)
-        try:
-            self._table.put(put(_key(tenant, new.address), item, condition, **values))
-        except ConditionFailed as failed:
-            raise StateChanged from failed
-
-    def delete(self, tenant: str, old: State) -> None:
-        """Delete a state.
+    def replace(self, tenant: str, old: Item | None, new: State) -> None:
+        """Write a state in place of the one whose item is `old`.
 
         Raises:
             StateChanged: the stored state is not `old`.
         """
-        expected = {"seen": old.version, "created": old.created}
+        key = _key(tenant, new.address)
+        item, parts = self._encode(tenant, new)
+        write = _build_put(key, item, old)
+        old_name = None if old is None or not has_parts(old) else get_value_name(old)
+        if not parts and old_name is None:
+            try:
+                self._table.put(write)
+            except ConditionFailed as failed:
+                raise StateChanged from failed
+            return
+        writes = [write]
+        if parts:
+            name = get_value_name(item) or ""
+            self._parts.stage(key[0], name, parts, new.updated)
+            writes.append(clear_staged(key[0], name))
+        if old_name is not None:
+            writes.append(mark_orphaned(key[0], old_name, new.updated))
+        self._transact(writes)
+        self._remove_parts(key[0], old_name)
+
+    def delete(self, old: Item, now: int, further: Sequence[Write] = ()) -> None:
+        """Delete a state, together with further writes.
+
+        Raises:
+            StateChanged: the stored state is not `old`.
+        """
+        key = (old["pk"], old["sk"])
+        expected = {"seen": old["version"], "created": old["created"]}
+        writes = [delete(key, _AT_VERSION, **expected), *further]
+        name = get_value_name(old) if has_parts(old) else None
+        if name is not None:
+            writes.append(mark_orphaned(key[0], name, now))
+        self._transact(writes)
+        self._remove_parts(key[0], name)
+
+    def _remove_parts(self, partition: str, name: str | None) -> None:
+        if name is not None:
+            self._parts.remove(build_marker_key(partition, name), _CLEANUP_SECONDS)
+
+    def _transact(self, writes: Sequence[Write]) -> None:
         try:
-            self._table.transact([delete(_key(tenant, old.address), _AT_VERSION, **expected)])
+            self._table.transact(writes)
         except TransactionConditionFailed as refused:
             raise StateChanged from refused
 
-    def _encode(self, tenant: str, state: State) -> Item:
+    def _encode(self, tenant: str, state: State) -> tuple[Item, list[Write]]:
+        key = _key(tenant, state.address)
+        context, parts = "#".join(key), list[Write]()
+        text, sensitivity, version = state.value, state.sensitivity, state.version
+        value = self._values.encode(text, sensitivity, tenant, context, version)
+        if len(text) > MAX_INLINE_BYTES:
+            value, parts = split_value(key[0], create_value_name(key[1]), value)
         address = state.address
-        context = "#".join(_key(tenant, address))
-        value = self._values.encode(state.value, state.sensitivity, tenant, context, state.version)
         return value | {
             "agent": address.agent,
             "owner": address.owner,
@@ -77,18 +129,37 @@ class StateStore:
             "updated": state.updated,
             "author": state.author,
             "sensitivity": state.sensitivity,
-        }
+            "request": state.request,
+        }, parts
 
-    def _decode(self, tenant: str, item: Item) -> State:
-        return State(
-            address=StateAddress(item["agent"], item["owner"], item["name"]),
-            value=self._values.decode(item, tenant, f"{item['pk']}#{item['sk']}"),
-            version=item["version"],
-            created=item["created"],
-            updated=item["updated"],
-            author=item["author"],
-            sensitivity=item.get("sensitivity"),
-        )
+    def decode(self, tenant: str, item: Item) -> State:
+        """Decode a state: one call if it is large.
+
+        Raises:
+            PartsMissing: it was replaced since it was read.
+        """
+        value = self._values.decode(self._parts.join(item), tenant, f"{item['pk']}#{item['sk']}")
+        return replace(decode_head(item), value=value)
+
+
+def decode_head(item: Item) -> State:
+    """Decode a state without its value."""
+    return State(
+        address=StateAddress(item["agent"], item["owner"], item["name"]),
+        value=b"null",
+        version=item["version"],
+        created=item["created"],
+        updated=item["updated"],
+        author=item["author"],
+        sensitivity=item.get("sensitivity"),
+        request=item.get("request"),
+    )
+
+
+def _build_put(key: Key, item: Item, old: Item | None) -> Write:
+    if old is None:
+        return put(key, item, "attribute_not_exists(pk)")
+    return put(key, item, _AT_VERSION, seen=old["version"], created=old["created"])
 
 
 def _key(tenant: str, address: StateAddress) -> Key:

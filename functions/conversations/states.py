@@ -2,56 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from functions.audit.service import AuditTrail
+from functions.authorization.rules import authorize, decide, is_allowed
+from functions.conversations.authority import (
+    ADMIN_RULE,
+    CHANGE_STATE,
+    DELETE_STATE,
+    READ_STATE,
+)
 from functions.conversations.model import State, StateAddress
-from functions.conversations.rules import assert_may_write_state, may_read_state
-from functions.conversations.state_store import StateChanged, StateStore
+from functions.conversations.state_store import StateChanged, StateStore, decode_head
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
 from functions.platform.errors import AccessDenied, NotFound, VersionMismatch
+from functions.platform.idempotency import RequestToken
+from functions.platform.items import Item
 from functions.platform.json_text import dumps_checked
 from functions.platform.limits import MAX_STATE_BYTES
 from functions.platform.retry import Backoff
+from functions.platform.value_parts import PartsMissing
 
 if TYPE_CHECKING:
     from functions.conversations.requests import NewState
 
-_BUSY = "others are writing this state"
+ListedState = tuple[State, Callable[[], State | None]]
+"""A state without its value, and what reads it: None if it was deleted meanwhile."""
+_BUSY, _ATTEMPTS = "others are writing this state", 30
 
 
 class States:
     """The states of a caller's tenant; `version` is what If-Match names.
 
-    Methods that write raise `AccessDenied` where the state is another agent's or somebody else made
-    it, `NotFound` where If-Match names a version of none, and `VersionMismatch` where it names
-    another version than the present one.
+    Methods that write raise `AccessDenied` where the caller may not do it, `NotFound` where
+    If-Match names a version of none, and `VersionMismatch` where it names another version than the
+    present one.
     """
 
-    def __init__(self, store: StateStore, clock: Clock) -> None:
+    def __init__(self, store: StateStore, audit: AuditTrail, clock: Clock) -> None:
         self._store = store
+        self._audit = audit
         self._clock = clock
 
     def put(
-        self, caller: Principal, address: StateAddress, new: NewState, version: int | None
+        self,
+        caller: Principal,
+        address: StateAddress,
+        new: NewState,
+        version: int | None,
+        token: RequestToken | None,
     ) -> State:
         """Store a state in place of the one before it.
 
+        Args:
+            version: what If-Match names; 0 demands that there is none.
+
         Raises:
-            ValueTooLarge: the value has over 65,536 bytes of compact JSON.
+            ValueTooLarge: the value has over 4 MB of compact JSON.
         """
-        text, backoff = dumps_checked(new.value, "value", MAX_STATE_BYTES), Backoff(_BUSY)
+        authorize(caller, CHANGE_STATE, address)
+        text = dumps_checked(new.value, "value", MAX_STATE_BYTES)
+        backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
         while True:
-            old, now = self._get_writable(caller, address, version), self._clock()
+            old, now = self._store.get_item(caller.tenant, address), self._clock()
+            if old is not None and token is not None and token.matches(old.get("request")):
+                return self._store.get(caller.tenant, address) or decode_head(old)
+            _assert_version(old, version)
             state = State(
                 address=address,
                 value=text,
-                version=1 if old is None else old.version + 1,
-                created=now if old is None else old.created,
+                version=1 if old is None else old["version"] + 1,
+                created=now if old is None else old["created"],
                 updated=now,
-                author=caller.id if old is None else old.author,
+                author=caller.id if old is None else old["author"],
                 sensitivity=new.sensitivity,
+                request=None if token is None else token.stored,
             )
             try:
                 self._store.replace(caller.tenant, old, state)
@@ -61,23 +88,32 @@ class States:
                 return state
 
     def get(self, caller: Principal, address: StateAddress) -> State:
-        """Get one state: one read.
+        """Get one state: one read, and one call more if it is large.
 
         Raises:
             NotFound: there is none.
             AccessDenied: the caller may not read it.
         """
+        authorize(caller, READ_STATE, address)
         state = self._store.get(caller.tenant, address)
         if state is None:
             raise _not_found()
-        if not may_read_state(caller, state):
-            raise AccessDenied("this state is neither yours nor about you")
         return state
 
-    def list_for_owner(self, caller: Principal, agent: str, owner: str) -> Iterator[State]:
-        """List all of an agent's states for an owner that the caller may read."""
-        states = self._store.list_for_owner(caller.tenant, agent, owner)
-        return (state for state in states if may_read_state(caller, state))
+    def list_for_owner(self, caller: Principal, agent: str, owner: str) -> Iterator[ListedState]:
+        """List an agent's states for an owner, if the caller may read them."""
+        if is_allowed(caller, READ_STATE, StateAddress(agent, owner, "")):
+            for item in self._store.list_items(caller.tenant, agent, owner):
+                yield decode_head(item), self._load_later(caller.tenant, item)
+
+    def _load_later(self, tenant: str, item: Item) -> Callable[[], State | None]:
+        def load() -> State | None:
+            try:
+                return self._store.decode(tenant, item)
+            except PartsMissing:
+                return self._store.get(tenant, decode_head(item).address)
+
+        return load
 
     def delete(self, caller: Principal, address: StateAddress, version: int | None) -> None:
         """Delete a state.
@@ -85,31 +121,39 @@ class States:
         Raises:
             NotFound: there is none.
         """
-        backoff = Backoff(_BUSY)
+        rule = decide(caller, DELETE_STATE, address).rule
+        if rule is None:
+            raise AccessDenied(DELETE_STATE.denied)
+        backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
         while True:
-            old = self._get_writable(caller, address, version)
+            old = self._store.get_item(caller.tenant, address)
             if old is None:
                 raise _not_found()
+            _assert_version(old, version)
+            records = []
+            if rule == ADMIN_RULE:
+                target = f"state:{address.agent}/{address.owner}/{address.key}"
+                before = {"version": old["version"]}
+                records.append(self._audit.record(caller, DELETE_STATE, target, before))
             try:
-                self._store.delete(caller.tenant, old)
+                self._store.delete(old, self._clock(), records)
             except StateChanged:
                 backoff.wait()
             else:
                 return
 
-    def _get_writable(
-        self, caller: Principal, address: StateAddress, version: int | None
-    ) -> State | None:
-        old = self._store.get(caller.tenant, address)
-        assert_may_write_state(caller, address, old)
-        if version is not None and old is None:
+
+def _assert_version(old: Item | None, version: int | None) -> None:
+    if version is None:
+        return
+    if old is None:
+        if version:
             raise _not_found()
-        if version is not None and old is not None and version != old.version:
-            raise VersionMismatch(
-                f"the state is at version {old.version}; read it and try again",
-                version=old.version,
-            )
-        return old
+    elif version != old["version"]:
+        raise VersionMismatch(
+            f"the state is at version {old['version']}; read it and try again",
+            version=old["version"],
+        )
 
 
 def _not_found() -> NotFound:

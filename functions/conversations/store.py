@@ -1,69 +1,101 @@
-"""Reads and writes of conversations and their messages."""
+"""Reads and writes of conversations as a whole; their messages are in `message_store`."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from functions.conversations.mapper import (
     ConversationMapper,
+    decode_header,
     encode_header,
     encode_listing,
     header_key,
     listing_key,
 )
-from functions.conversations.model import Conversation, Message
-from functions.conversations.orphan_store import (
-    clear_pending,
-    mark_deleted,
-    mark_pending,
-    write_many,
-)
+from functions.conversations.model import Conversation
+from functions.conversations.orphan_store import mark_deleted
 from functions.platform import item_types
 from functions.platform.conversation_keys import (
-    build_append_request_key,
     build_conversation_key,
     build_details_key,
-    build_message_key,
+    build_listed_count_key,
     build_user_partition,
 )
-from functions.platform.errors import BatchTooLarge, NotFound
-from functions.platform.idempotency import RequestToken
+from functions.platform.errors import CapacityExceeded
 from functions.platform.items import Item
 from functions.platform.keys import Key
-from functions.platform.limits import MAX_TRANSACTION_BYTES
+from functions.platform.limits import MAX_LISTED_CONVERSATIONS
 from functions.platform.retry import Backoff
 from functions.platform.table import Table, TransactionConditionFailed
+from functions.platform.value_parts import (
+    PartsMissing,
+    ValueParts,
+    clear_staged,
+    get_value_name,
+    has_parts,
+    mark_orphaned,
+)
 from functions.platform.writes import Write, delete, put, update
 
-_PAGE = 250  # messages a call, so that a page's end wastes little
-_IN_TRANSACTION = 80  # messages at most that are part of the write that shows them
-_ABSENT, _PRESENT = "attribute_not_exists(pk)", "attribute_exists(pk)"
-AT_REVISION = "version = :revision AND generation = :generation"
+_ABSENT = "attribute_not_exists(pk)"
 
 
 class ConversationChanged(Exception):
     """The stored conversation is no longer as it was read."""
 
 
+@dataclass(frozen=True, slots=True)
+class StoredConversation:
+    """The items of a conversation, as of one time; without details if they weren't asked for."""
+
+    tenant: str
+    header: Item
+    details: Item | None
+
+    @property
+    def head(self) -> Conversation:
+        """The conversation without its metadata."""
+        return decode_header(self.tenant, self.header)
+
+
 class ConversationStore:
     """Reads and writes conversations of all tenants."""
 
-    def __init__(self, table: Table, mapper: ConversationMapper) -> None:
+    def __init__(self, table: Table, mapper: ConversationMapper, parts: ValueParts) -> None:
         self._table = table
         self._mapper = mapper
+        self._parts = parts
 
     # Reads
 
     def get_header(self, tenant: str, session: str) -> Conversation | None:
-        """Read a conversation without metadata and tags: one read."""
+        """Read a conversation without its metadata: one read."""
         item = self._table.get(build_conversation_key(tenant, session))
-        return None if item is None else self._mapper.decode(tenant, item)
+        return None if item is None else decode_header(tenant, item)
 
     def get(self, tenant: str, session: str) -> Conversation | None:
-        """Read a conversation with its metadata and tags: one call."""
-        return self.get_many(tenant, [session]).get(session)
+        """Read a conversation with its metadata: one call, and one if these are large."""
+        backoff = Backoff("the conversation is being changed again and again")
+        while True:
+            found = self.get_many(tenant, [session]).get(session)
+            try:
+                return None if found is None else self.decode(found)
+            except PartsMissing:
+                backoff.wait()
 
-    def get_many(self, tenant: str, sessions: Sequence[str]) -> dict[str, Conversation]:
-        """Read the conversations that exist among these, each as of one time."""
-        found: dict[str, Conversation] = {}
+    def decode(self, stored: StoredConversation) -> Conversation:
+        """Decode a conversation with its metadata: one call if these are large.
+
+        Raises:
+            PartsMissing: the metadata was changed since it was read.
+        """
+        if stored.details is None:
+            return stored.head
+        details = self._parts.join(stored.details)
+        return self._mapper.decode(stored.tenant, stored.header, details)
+
+    def get_many(self, tenant: str, sessions: Sequence[str]) -> dict[str, StoredConversation]:
+        """Read the conversations that exist among these, each as of one time: a call per 50."""
+        found: dict[str, StoredConversation] = {}
         wanted = list(sessions)
         backoff = Backoff("the conversation is being replaced again and again")
         while True:
@@ -75,220 +107,187 @@ class ConversationStore:
                 if _is_torn(items.get(key), items.get(detail)):
                     torn.append(session)
                 elif key in items:
-                    found[session] = self._mapper.decode(tenant, items[key], items[detail])
+                    found[session] = StoredConversation(tenant, items[key], items[detail])
             if not torn:
                 return found
             wanted = torn
             backoff.wait()
 
-    def list_sessions(self, tenant: str, user: str, reader: str) -> Iterator[Item]:
-        """Read the rows of a user's list that a reader may see, newest first."""
-        rows = self._table.query(
-            build_user_partition(tenant, user),
-            item_types.USER_CONVERSATION.sort_prefix,
-            newest_first=True,
-        )
-        return (row for row in rows if reader in row["readers"])
+    def get_headers(self, tenant: str, sessions: Sequence[str]) -> dict[str, StoredConversation]:
+        """Read the headers of the conversations that exist among these: a call per 100."""
+        keys = {session: build_conversation_key(tenant, session) for session in sessions}
+        items = self._table.get_many(keys.values())
+        return {
+            session: StoredConversation(tenant, items[key], None)
+            for session, key in keys.items()
+            if key in items
+        }
 
-    def read_messages(self, conversation: Conversation, first: int, last: int) -> Iterator[Message]:
-        """Read the messages from one index to another, both included.
+    def list_rows(
+        self, tenant: str, user: str, after: str | None, page_size: int | None
+    ) -> Iterator[Item]:
+        """Read the rows of a user's list, the last updated first; their sort keys are positions.
 
-        Raises:
-            ConversationChanged: one was removed meanwhile.
+        Args:
+            after: the position after which the list begins; None for its begin.
+            page_size: how many rows a call reads; None for a megabyte of them.
         """
-        partition, start = _message_key(conversation, first)
-        _, end = _message_key(conversation, last)
-        page_size = min(_PAGE, last - first + 1)
-        expected = first
-        for item in self._table.query_from(partition, start, end, page_size):
-            message = self._mapper.decode_message(conversation, item)
-            if message.index != expected:
-                raise ConversationChanged
-            yield message
-            if message.index == last:
-                return
-            expected += 1
-        raise ConversationChanged
+        partition = build_user_partition(tenant, user)
+        prefix = item_types.USER_CONVERSATION.sort_prefix
+        if page_size is None:
+            yield from self._table.query(partition, prefix, newest_first=True)
+            return
+        last = f"{prefix}~" if after is None else after
+        rows = self._table.query_from(partition, prefix, last, page_size, newest_first=True)
+        yield from (row for row in rows if row["sk"] != after)
 
-    # Writes at the end of a conversation
-
-    def append(
-        self,
-        before: Conversation,
-        after: Conversation,
-        messages: Sequence[Message],
-        token: RequestToken | None,
-    ) -> tuple[Conversation, Sequence[Message]]:
-        """Append messages: one transaction, whatever the length of the conversation.
-
-        Returns the conversation and the messages: those of an earlier try, if the request was
-        carried out before.
-
-        Raises:
-            ConversationChanged: another request was faster.
-            BatchTooLarge: the messages are too large for one transaction.
-            NotFound: the messages of an earlier try were popped since.
-            IdempotencyConflict: the token's key came with another body.
-        """
-        puts = [self._put_message(before, message, token) for message in messages]
-        size = sum(write.size for write in puts)
-        if size > MAX_TRANSACTION_BYTES:
-            raise BatchTooLarge(
-                "append fewer messages at once", max=MAX_TRANSACTION_BYTES, actual=size
-            )
-        writes = [_set_count(before, after), *puts]
-        if token is not None:
-            marker = {"index": before.count, "messages": len(messages), "request": token.stored}
-            writes.append(put(_request_key(before, token), marker, _ABSENT))
-        try:
-            self._table.transact(writes)
-        except TransactionConditionFailed as refused:
-            earlier = None if token is None else refused.failed.get(_request_key(before, token))
-            if token is None or earlier is None or not token.matches(earlier["request"]):
-                raise ConversationChanged from refused
-            return before, self._read_appended(before, earlier)
-        return after, messages
-
-    def _read_appended(self, conversation: Conversation, marker: Item) -> list[Message]:
-        indexes = range(marker["index"], marker["index"] + marker["messages"])
-        keys = [_message_key(conversation, index) for index in indexes]
-        found = self._table.get_many(keys)
-        items = [found[key] for key in keys if key in found]
-        messages = [
-            self._mapper.decode_message(conversation, item)
-            for item in items
-            if item.get("request") == marker["request"]
-        ]
-        if len(messages) < len(keys):
-            raise NotFound("the messages of this request were taken off the conversation since")
-        return messages
-
-    def get_popped(self, conversation: Conversation, token: RequestToken) -> Message | None:
-        """Read the message that an earlier try of a request popped: one read.
-
-        Raises:
-            IdempotencyConflict: the token's key came with another request.
-        """
-        marker = self._table.get(_request_key(conversation, token))
-        if marker is None or not token.matches(marker["request"]):
-            return None
-        return self._mapper.decode_message(conversation, marker, marker["index"])
-
-    def pop(self, before: Conversation, after: Conversation, token: RequestToken | None) -> Message:
-        """Remove and return the last message: one read, one transaction.
-
-        Raises:
-            ConversationChanged: another request was faster.
-        """
-        key = _message_key(before, after.count)
-        item = self._table.get(key)
-        if item is None:
-            raise ConversationChanged
-        writes = [_set_count(before, after), delete(key, _PRESENT)]
-        if token is not None:
-            value = {
-                name: item[name]
-                for name in ("val", "data_key", "encrypted_version")
-                if name in item
-            }
-            marker = value | {"index": after.count, "request": token.stored}
-            writes.append(put(_request_key(before, token), marker, _ABSENT))
-        try:
-            self._table.transact(writes)
-        except TransactionConditionFailed as refused:
-            raise ConversationChanged from refused
-        return self._mapper.decode_message(before, item)
-
-    # Writes of a whole conversation
+    # Writes
 
     def replace(
-        self, old: Conversation | None, new: Conversation, messages: Sequence[Message]
+        self, old: Conversation | None, new: Conversation, messages: Sequence[Write]
     ) -> None:
-        """Show the new messages and hide the old ones in one write, whatever their number.
+        """Show a conversation in place of the one before it, in one write.
+
+        Args:
+            messages: writes that are part of it: of its messages, or of the mark of those that
+                are stored already.
 
         Raises:
             ConversationChanged: the stored conversation is not `old`.
+            CapacityExceeded: the caller has put too many into the user's list.
         """
-        details = put(build_details_key(header_key(new)[0]), self._mapper.encode_details(new))
-        writes = [details, put(listing_key(new), encode_listing(new))]
+        details, parts = self._mapper.encode_details(new)
+        if parts:
+            partition, path = self._stage(new, details, parts)
+            messages = [*messages, clear_staged(partition, path)]
+        writes = [put(build_details_key(header_key(new)[0]), details), *messages]
         if old is None:
             writes.append(put(header_key(new), encode_header(new), _ABSENT))
+            writes.append(put(listing_key(new), encode_listing(new)))
         else:
-            at = at_revision(old)
-            writes.append(put(header_key(new), encode_header(new), AT_REVISION, **at))
-            writes.append(mark_deleted(old, new.updated))
-            if listing_key(old) != listing_key(new):
-                writes.append(delete(listing_key(old)))
-        puts = [self._put_message(new, message) for message in messages]
-        size = sum(write.size for write in puts)
-        if len(puts) > _IN_TRANSACTION or size > MAX_TRANSACTION_BYTES // 2:
-            self._table.transact([mark_pending(new, new.updated)])
-            write_many(self._table, puts)
-            puts = [clear_pending(new)]
-        self._transact([*writes, *puts])
+            writes += [*change_writes(old, new), mark_deleted(old, new.updated)]
+        self.transact([*writes, *_count_writes(old, new)])
 
-    def delete(self, old: Conversation, now: int) -> None:
-        """Hide a conversation and mark its messages to be removed.
+    def change(self, old: Conversation, new: Conversation) -> None:
+        """Write a conversation's changed fields; its messages stay.
 
         Raises:
             ConversationChanged: the stored conversation is not `old`.
         """
-        self._transact(delete_writes(old, now))
+        writes = change_writes(old, new)
+        if new.details_at != old.details_at:
+            writes += self._replace_details(new)
+        self.transact(writes)
 
-    def _transact(self, writes: Sequence[Write]) -> None:
+    def _replace_details(self, new: Conversation) -> list[Write]:
+        """Build the writes of new details; stage their parts and mark those of the old ones."""
+        key = build_details_key(header_key(new)[0])
+        present = self._table.get(key) or {}
+        details, parts = self._mapper.encode_details(new)
+        writes = [put(key, details)]
+        if parts:
+            writes.append(clear_staged(*self._stage(new, details, parts)))
+        if has_parts(present):
+            writes.append(mark_orphaned(key[0], get_value_name(present) or "", new.updated))
+        return writes
+
+    def _stage(self, new: Conversation, details: Item, parts: Sequence[Write]) -> tuple[str, str]:
+        partition, path = header_key(new)[0], get_value_name(details) or ""
+        self._parts.stage(partition, path, parts, new.updated)
+        return partition, path
+
+    def delete(self, old: Conversation, now: int, *further: Write) -> None:
+        """Hide a conversation and mark its messages to be deleted.
+
+        Args:
+            further: writes that belong to the deletion.
+
+        Raises:
+            ConversationChanged: the stored conversation is not `old`.
+        """
+        self.transact([*delete_writes(old, now), *further])
+
+    def transact(self, writes: Sequence[Write]) -> None:
+        """Carry out writes of one conversation.
+
+        Raises:
+            ConversationChanged: the stored conversation is not the expected one.
+            CapacityExceeded: the caller has put too many into the user's list.
+        """
         try:
             self._table.transact(writes)
         except TransactionConditionFailed as refused:
+            _assert_room(refused.failed)
             raise ConversationChanged from refused
 
-    def _put_message(
-        self, conversation: Conversation, message: Message, token: RequestToken | None = None
-    ) -> Write:
-        item = self._mapper.encode_message(conversation, message)
-        request = None if token is None else token.stored
-        key = _message_key(conversation, message.index)
-        return put(key, item | {"request": request}, _ABSENT)
+
+def write_header(old: Conversation, new: Conversation) -> Write:
+    """Build the write of a changed header; it fails if the stored one is not `old`."""
+    condition = "version = :revision AND generation = :generation"
+    values = {"revision": old.revision, "generation": old.generation}
+    if not old.removed:
+        return put(header_key(new), encode_header(new), condition, **values)
+    removed = [list(each) for each in old.removed]
+    condition += " AND removed = :removed"
+    return put(header_key(new), encode_header(new), condition, removed=removed, **values)
 
 
-def at_revision(conversation: Conversation) -> dict[str, int | str]:
-    """Build the values of the condition `AT_REVISION`."""
-    return {"revision": conversation.revision, "generation": conversation.generation}
+def change_writes(old: Conversation, new: Conversation) -> list[Write]:
+    """Build the writes of a changed header and of its row, which moves with each update."""
+    writes = [write_header(old, new), put(listing_key(new), encode_listing(new))]
+    if listing_key(old) != listing_key(new):
+        writes.append(delete(listing_key(old)))
+    return writes
 
 
 def delete_writes(old: Conversation, now: int) -> list[Write]:
-    """Build the writes that hide a conversation and mark its messages to be removed."""
+    """Build the writes that hide a conversation and mark its messages to be deleted."""
     key = header_key(old)
+    condition = "version = :revision AND generation = :generation"
     return [
-        delete(key, AT_REVISION, **at_revision(old)),
+        delete(key, condition, revision=old.revision, generation=old.generation),
         delete(build_details_key(key[0])),
         delete(listing_key(old)),
         mark_deleted(old, now),
+        *_count_writes(old, None),
     ]
 
 
-def _set_count(before: Conversation, after: Conversation) -> Write:
-    return update(
-        header_key(before),
-        "SET messages = :after, updated = :now, version = :version",
-        "messages = :before AND generation = :generation",
-        before=before.count,
-        generation=before.generation,
-        after=after.count,
-        now=after.updated,
-        version=after.revision,
-    )
+def _count_writes(old: Conversation | None, new: Conversation | None) -> list[Write]:
+    """Build the writes that count what somebody else has put into a user's list."""
+    before, after = _count_key(old), _count_key(new)
+    if before == after:
+        return []
+    writes = []
+    if after is not None:
+        room = "attribute_not_exists(listed) OR listed < :most"
+        counted = {"one": 1, "most": MAX_LISTED_CONVERSATIONS}
+        writes.append(update(after, "ADD listed :one", room, **counted))
+    if before is not None:
+        writes.append(update(before, "ADD listed :less", less=-1))
+    return writes
 
 
-def _message_key(conversation: Conversation, index: int) -> Key:
-    return build_message_key(header_key(conversation)[0], conversation.generation, index)
+def _count_key(conversation: Conversation | None) -> Key | None:
+    if conversation is None or conversation.lister is None:
+        return None
+    return build_listed_count_key(conversation.tenant, conversation.user, conversation.lister)
 
 
-def _request_key(conversation: Conversation, token: RequestToken) -> Key:
-    return build_append_request_key(header_key(conversation)[0], conversation.generation, token.key)
+def _assert_room(failed: dict[Key, Item | None]) -> None:
+    for (_, sort), item in failed.items():
+        if item is not None and item_types.LISTED_COUNT.has_sort(sort):
+            raise CapacityExceeded(
+                "conversations_in_a_users_list",
+                item["listed"],
+                MAX_LISTED_CONVERSATIONS,
+                "delete some of those that you put there",
+            )
 
 
 def _is_torn(header: Item | None, details: Item | None) -> bool:
     """Whether header and details were read from two states of a conversation."""
     if header is None or details is None:
         return header is not details
-    return bool(header["generation"] != details["generation"])
+    at = (header["generation"], header["details_at"])
+    return at != (details["generation"], details["at"])

@@ -21,6 +21,11 @@ def parse_conversation_partition(partition: str) -> tuple[str, str]:
     return tenant, session
 
 
+def build_header_key(partition: str) -> Key:
+    """Build the key of a conversation's header from its partition."""
+    return partition, item_types.CONVERSATION.build_sort()
+
+
 def build_details_key(partition: str) -> Key:
     """Build the key of metadata and tags, which the head leaves out to keep appends cheap."""
     return partition, item_types.CONVERSATION_DETAILS.build_sort()
@@ -58,7 +63,18 @@ def build_orphaned_messages_key(partition: str, generation: str) -> Key:
 
 def parse_orphaned_messages(sort: str) -> str:
     """Parse the generation whose messages are to be deleted."""
-    return sort.removeprefix(item_types.ORPHANED_MESSAGES.sort_prefix)
+    return item_types.ORPHANED_MESSAGES.parse(sort)
+
+
+def build_removed_range_key(partition: str, generation: str, revision: int) -> Key:
+    """Build the key of what says that a range of messages is to be deleted."""
+    return partition, item_types.REMOVED_RANGE.build_sort(generation=generation, revision=revision)
+
+
+def parse_removed_range(sort: str) -> tuple[str, int]:
+    """Parse the generation and the revision of a range of messages that are to be deleted."""
+    generation, _, revision = item_types.REMOVED_RANGE.parse(sort).partition("#")
+    return generation, int(revision)
 
 
 def build_archive_key(partition: str, ended: int, generation: str) -> Key:
@@ -73,12 +89,19 @@ def build_user_partition(tenant: str, user: str) -> str:
     return item_types.USER_CONVERSATION.build_partition(tenant=tenant, user=hash_name("user", user))
 
 
-def build_user_row_key(tenant: str, user: str, created: int, partition: str) -> Key:
-    """Build the key of the row by which a user's conversation is listed: by creation."""
+def build_user_row_key(tenant: str, user: str, updated: int, partition: str) -> Key:
+    """Build the key of the row by which a user's conversation is listed: by its last update."""
     sort = item_types.USER_CONVERSATION.build_sort(
-        created=encode_timestamp(created), session=parse_conversation_partition(partition)[1]
+        updated=encode_timestamp(updated), session=parse_conversation_partition(partition)[1]
     )
     return build_user_partition(tenant, user), sort
+
+
+def build_listed_count_key(tenant: str, user: str, principal: str) -> Key:
+    """Build the key of how many conversations a principal has put into a user's list."""
+    return build_user_partition(tenant, user), item_types.LISTED_COUNT.build_sort(
+        principal=hash_name("agent", principal)
+    )
 
 
 def build_state_key(tenant: str, agent: str, owner: str, key: str) -> Key:

@@ -63,6 +63,10 @@ class ItemType:
         """Build the sort key alone."""
         return self.sort.format_map(names)
 
+    def parse(self, sort: str) -> str:
+        """Parse what a sort key has in the place of the template's braces."""
+        return sort.removeprefix(self.sort_prefix)
+
     def has_sort(self, sort: str) -> bool:
         """Tell whether a sort key, in one of the type's partitions, is of this type."""
         return sort.startswith(self.sort_prefix) if "{" in self.sort else sort == self.sort
@@ -73,6 +77,7 @@ _TASK, _INTENT, _COORDINATOR = "{tenant}#t#{task}", "{tenant}#i#{intent}", "{ten
 _CONVERSATION, _RUN = "{tenant}#v#{session}", "{tenant}#r#{type}{seed}"
 _PROCEDURE, _MEMORY = "{tenant}#b#{procedure}", "{tenant}#o#{memory}"
 _LOG = "the partition of its agent, namespace or intent"
+_ITS_ITEM = "the partition of its item"
 _EXPIRING = "until deleted or expired"
 _VECTOR_INDEX = "the vector index"
 
@@ -247,6 +252,15 @@ CONVERSATION_DETAILS = ItemType(
 MESSAGE = ItemType(
     "message", "conversations", _CONVERSATION, "msg#{generation}#{index:012d}", "A message"
 )
+REMOVED_RANGE = ItemType(
+    "removed range",
+    "conversations",
+    _CONVERSATION,
+    "j#{generation}#{revision:012d}",
+    "Messages that a conversation no longer shows are to be deleted",
+    "until they are",
+    (BY_DUE,),
+)
 APPEND_REQUEST = ItemType(
     "append request",
     "conversations",
@@ -274,12 +288,38 @@ USER_CONVERSATION = ItemType(
     "conversation of a user",
     "conversations",
     "{tenant}#u#{user}",
-    "c#{created}#{session}",
-    "Lists a conversation",
+    "c#{updated}#{session}",
+    "Lists a conversation, by its last update",
     "as the conversation",
+)
+LISTED_COUNT = ItemType(
+    "listed conversations",
+    "conversations",
+    "{tenant}#u#{user}",
+    "n#{principal}",
+    "How many conversations a principal has put into another one's list",
 )
 STATE = ItemType(
     "agent state", "conversations", "{tenant}#s#{agent_and_owner}", "s#{state}", "An agent's state"
+)
+
+# values of several packages
+VALUE_PART = ItemType(
+    "value part",
+    "platform",
+    _ITS_ITEM,
+    "y#{name}#{number:04d}",
+    "A part of a value that its item can't hold",
+    "as its item",
+)
+ORPHANED_VALUES = ItemType(
+    "orphaned values",
+    "platform",
+    _ITS_ITEM,
+    "l#{path}",
+    "Values that no item refers to, or not yet, are to be deleted",
+    "until they are",
+    (BY_DUE,),
 )
 
 # runs, procedures, working values

@@ -19,9 +19,9 @@ MAX_SECRET_CHARACTERS = 4096
 
 # Values, in bytes of compact UTF-8 JSON
 MAX_VALUE_BYTES = 65_536  # of an entry (RFC-0015 §1.3)
-MAX_MESSAGE_BYTES = 65_536
-MAX_CONVERSATION_METADATA_BYTES = 65_536
-MAX_STATE_BYTES = 65_536
+MAX_MESSAGE_BYTES = 4_194_304
+MAX_CONVERSATION_METADATA_BYTES = 4_194_304
+MAX_STATE_BYTES = 4_194_304
 MAX_OPENWOP_ENTRY_BYTES = 65_536  # of content as UTF-8, before and after redaction
 MAX_SECRETS_BYTES = 65_536  # of all secrets of a run
 MAX_RUN_VALUE_BYTES = 65_536  # of content, metadata, input, output, error, each
@@ -50,6 +50,7 @@ MAX_TAGS = 50
 MAX_BATCH_ENTRIES = 50
 MAX_APPENDED_MESSAGES = 50
 MAX_OWNERS = 50  # of a conversation, and its readers
+MAX_REMOVED_RANGES = 20  # of a conversation, while their messages are being deleted
 MAX_ACL_ENTRIES = 500  # of a namespace, an intent
 MAX_LISTED_NAMESPACES = 100
 MAX_WORKFLOW_AGENTS = 100
@@ -62,6 +63,7 @@ DEFAULT_EPISODIC_ENTRIES, MAX_EPISODIC_ENTRIES = 1000, 100_000  # of an agent (R
 DEFAULT_TASK_ENTRIES, MAX_TASK_ENTRIES = 100, 1_000_000  # of a task (RFC-0015 §6.5)
 DEFAULT_TASK_KB, MAX_TASK_KB = 1024, 1_000_000_000
 DEFAULT_WORKING_ENTRIES, DEFAULT_WORKING_KB = 100, 1024  # of an agent outside tasks (contract §4)
+MAX_LISTED_CONVERSATIONS = 10_000  # that a principal puts into another one's list
 MAX_GRANTS = 500  # of a task; they are in its item
 MAX_EPISODES, EPISODES_WARNING = 100_000, 80_000  # of a tenant, all agent types together
 
@@ -79,5 +81,6 @@ MAX_SWEEP_THREADS = 32
 MAX_TRANSACTION_WRITES = 100
 MAX_TRANSACTION_BYTES = 3_900_000  # of 4 MB
 MAX_ITEM_BYTES = 409_600
+MAX_INLINE_BYTES = 65_536  # of a value in one item; what is larger is stored in parts
 MAX_GET_ITEMS = 100  # of one BatchGetItem
 MAX_WRITE_ITEMS = 25  # of one BatchWriteItem

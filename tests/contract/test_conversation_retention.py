@@ -1,5 +1,6 @@
 """Contract §9: a conversation whose retention is over goes to cold storage, to be read back."""
 
+import secrets
 from pathlib import Path
 from typing import Any
 
@@ -96,9 +97,48 @@ def test_a_new_conversation_archives_the_expired_one_first(
     assert [each["content"] for each in archive(alice, "s1")["messages"]] == ["old"]
 
 
+def test_a_later_conversation_of_others_hides_no_archive(
+    service: Service, tenant: Tenant, alice: httpx.Client
+) -> None:
+    mallory = tenant.agent("mallory")
+    ok(put(alice, "s1", "mine", ttl="duration:P1D"), 201)
+    service.clock.advance(seconds=DAY)
+    sweep(service)
+    ok(put(mallory, "s1", "in the way", user_id="mallory", ttl="duration:PT1S"), 201)
+    service.clock.advance(seconds=1)
+    sweep(service)
+    for reader, text in ((alice, "mine"), (mallory, "in the way")):
+        assert [each["content"] for each in archive(reader, "s1")["messages"]] == [text]
+    refused(tenant.agent("carol").get(f"{CONVERSATIONS}/s1/archive"), 403, "ACCESS_DENIED")
+    assert_no_content(alice.delete(f"{CONVERSATIONS}/s1/archive"))
+    refused(alice.get(f"{CONVERSATIONS}/s1/archive"), 403, "ACCESS_DENIED")
+    assert_no_content(mallory.delete(f"{CONVERSATIONS}/s1/archive"))
+    assert files(service, tenant) == []
+
+
+@pytest.mark.usefixtures("volume")
+def test_an_archive_has_what_is_left_and_what_is_large(
+    service: Service, tenant: Tenant, alice: httpx.Client
+) -> None:
+    large = secrets.token_hex(100_000)
+    fields = {"ttl": "duration:P1D", "sensitivity": "restricted", "metadata": {"m": large}}
+    ok(put(alice, "s1", "a", "b", "c", large, **fields), 201)
+    ok(alice.delete(f"{CONVERSATIONS}/s1/messages?from=1&to=2"))
+    service.clock.advance(seconds=DAY)
+    sweep(service)
+    assert residue(service) == []
+    found = archive(alice, "s1")
+    assert [(each["index"], each["content"]) for each in found["messages"]] == [
+        (0, "a"), (2, "c"), (3, large)
+    ]  # fmt: skip
+    assert found["metadata"] == {"m": large}
+    assert_no_content(alice.delete(f"{CONVERSATIONS}/s1/archive"))
+    assert files(service, tenant) == []
+
+
 def test_a_retention_can_be_extended(service: Service, alice: httpx.Client) -> None:
     ok(put(alice, "s1", "a", ttl="duration:P1D"), 201)
-    ok(put(alice, "s1", "a", ttl="duration:P3D"))
+    ok(alice.patch(f"{CONVERSATIONS}/s1", json={"ttl": "duration:P3D"}))
     service.clock.advance(seconds=2 * DAY)
     sweep(service)
     assert said(alice, "s1") == ["a"]

@@ -18,6 +18,7 @@ from tests.contract.conversation_calls import (
 )
 from tests.contract.expect import assert_no_content, invalid, ok, refused
 from tests.contract.service import Service, Tenant
+from tests.contract.sweeping import items
 from tests.contract.transport import MovableClock
 
 pytestmark = pytest.mark.moto
@@ -150,6 +151,27 @@ def test_a_users_conversations_come_newest_first_without_messages(
     assert [each["session_id"] for each in even["conversations"]] == ["s4", "s2", "s0"]
 
 
+def test_an_updated_conversation_comes_first(alice: httpx.Client, clock: MovableClock) -> None:
+    for session in ("s1", "s2", "s3"):
+        clock.advance(ms=1)
+        ok(put(alice, session, "a", metadata={"m": session}), 201)
+
+    def listed() -> list[str]:
+        return [each["session_id"] for each in of_user(alice, "user_1")["conversations"]]
+
+    clock.advance(ms=1)
+    ok(append(alice, "s1", "b"), 201)
+    assert listed() == ["s1", "s3", "s2"]
+    clock.advance(ms=1)
+    ok(alice.patch(f"{CONVERSATIONS}/s2", json={"tags": ["t"]}))
+    clock.advance(ms=1)
+    ok(pop(alice, "s3"))
+    assert listed() == ["s3", "s2", "s1"]
+    page = of_user(alice, "user_1", values="omit")
+    assert "metadata" not in page["conversations"][0]
+    assert (page["total"], page["conversations"][1]["tags"]) == (3, ["t"])
+
+
 def test_a_conversation_may_move_to_another_user(alice: httpx.Client) -> None:
     ok(put(alice, "s1", "a"), 201)
     ok(put(alice, "s1", "a", user_id="user_2"))
@@ -171,14 +193,31 @@ def test_only_owners_and_readers_use_it(tenant: Tenant, alice: httpx.Client) -> 
     assert said(alice, "s1") == ["private"]
 
 
-def test_a_participant_that_replaces_it_does_not_take_it_over(
-    tenant: Tenant, alice: httpx.Client
+def test_who_made_it_keeps_no_power_over_it(tenant: Tenant) -> None:
+    mallory, user = tenant.agent("mallory"), tenant.user("user_1")
+    made = ok(put(mallory, "s1", "for you"), 201)
+    assert made["agent_participants"] == ["mallory"]
+    stored = ok(put(user, "s1", "my pin", sensitivity="restricted"))
+    assert (stored["created_by"], stored["agent_participants"]) == ("mallory", [])
+    refused(mallory.get(f"{CONVERSATIONS}/s1"), 403, "ACCESS_DENIED")
+    refused(put(mallory, "s1", "mine", user_id="mallory"), 403, "ACCESS_DENIED")
+    assert of_user(mallory, "user_1")["total"] == 0
+    assert said(user, "s1") == ["my pin"]
+
+
+def test_an_administrator_deletes_what_it_cannot_read(
+    tenant: Tenant, service: Service, alice: httpx.Client
 ) -> None:
-    bob = tenant.agent("bob")
-    ok(put(alice, "s1", "a", agent_participants=["bob"]), 201)
-    assert ok(put(bob, "s1", "b"))["created_by"] == "alice"
-    assert said(alice, "s1") == ["b"]
-    refused(bob.get(f"{CONVERSATIONS}/s1"), 403, "ACCESS_DENIED")
+    ok(put(alice, "s1", "private"), 201)
+    refused(tenant.admin.get(f"{CONVERSATIONS}/s1"), 403, "ACCESS_DENIED")
+    refused(put(tenant.admin, "s1", "forged"), 403, "ACCESS_DENIED")
+    assert_no_content(tenant.admin.delete(f"{CONVERSATIONS}/s1"))
+    refused(alice.get(f"{CONVERSATIONS}/s1"), 404, "NOT_FOUND")
+    (record,) = items(service, "r#")
+    assert (record["action"], record["target"]) == ("conversation.delete", "conversation:s1")
+    ok(put(alice, "s2", "private"), 201)
+    assert_no_content(alice.delete(f"{CONVERSATIONS}/s2"))
+    assert len(items(service, "r#")) == 1
 
 
 def test_another_tenants_conversation_does_not_exist(service: Service, tenant: Tenant) -> None:
@@ -264,6 +303,6 @@ def test_a_malformed_conversation_changes_nothing(service: Service, alice: httpx
 def test_a_malformed_append_changes_nothing(alice: httpx.Client) -> None:
     ok(put(alice, "s1", "a"), 201)
     invalid(alice.post(f"{CONVERSATIONS}/s1/messages", json={"messages": []}))
-    huge = refused(append(alice, "s1", "b", "x" * 70_000), 413, "VALUE_TOO_LARGE")
-    assert (huge["max"], huge["index"]) == (65_536, 1)
+    huge = refused(append(alice, "s1", "b", "x" * 4_200_000), 413, "VALUE_TOO_LARGE")
+    assert (huge["max"], huge["index"]) == (4_194_304, 1)
     assert said(alice, "s1") == ["a"]

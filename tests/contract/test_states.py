@@ -1,5 +1,6 @@
 """Agent Memory Protocol §3, §4.2; contract §9: agents' states."""
 
+import secrets
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 
 from tests.contract.expect import assert_no_content, invalid, ok, refused
 from tests.contract.service import Service, Tenant
+from tests.contract.sweeping import items
 
 VALUES: list[Any] = [None, True, 0, 2**70, -1.5e300, "Grüße\u0000", [], [1, [2]], {}, {"a": None}]
 
@@ -62,20 +64,28 @@ def test_similar_keys_are_different_states(alice: httpx.Client) -> None:
     assert len(states) == 6
 
 
-def test_others_neither_read_nor_write_a_state(tenant: Tenant, alice: httpx.Client) -> None:
+def test_only_its_agent_writes_a_state_and_its_owner_reads_it(
+    tenant: Tenant, service: Service, alice: httpx.Client
+) -> None:
     bob, user, boss = tenant.agent("bob"), tenant.user("user_1"), tenant.coordinator("boss")
     ok(alice.put(path("own"), json={"value": "a"}))
-    ok(boss.put(path("set-up"), json={"value": "b"}))
-    refused(bob.put(path("own"), json={"value": "b"}), 403, "ACCESS_DENIED")
-    refused(bob.get(path("own")), 403, "ACCESS_DENIED")
-    refused(user.delete(path("own")), 403, "ACCESS_DENIED")
-    shown = [set(ok(reader.get(path()))["states"]) for reader in (alice, user, boss, bob)]
-    assert shown == [{"own", "set-up"}, {"own", "set-up"}, {"set-up"}, set()]
+    for other in (bob, user, boss):
+        refused(other.put(path("planted"), json={"value": None}), 403, "ACCESS_DENIED")
+        refused(other.delete(path("own")), 403, "ACCESS_DENIED")
+    assert ok(user.get(path("own")))["value"] == "a"
+    for other in (bob, boss, tenant.admin):
+        refused(other.get(path("own")), 403, "ACCESS_DENIED")
+    shown = [set(ok(each.get(path()))["states"]) for each in (alice, user, boss, bob)]
+    assert shown == [{"own"}, {"own"}, set(), set()]
+    assert_no_content(tenant.admin.delete(path("own")))
+    refused(alice.get(path("own")), 404, "NOT_FOUND")
+    (record,) = items(service, "r#")
+    assert (record["action"], record["target"]) == ("state.delete", "state:alice/user_1/own")
 
 
-def test_another_tenants_states_do_not_exist(service: Service, tenant: Tenant) -> None:
-    ok(tenant.admin.put(path("k"), json={"value": 1}))
-    refused(service.tenant().admin.get(path("k")), 404, "NOT_FOUND")
+def test_another_tenants_states_do_not_exist(service: Service, alice: httpx.Client) -> None:
+    ok(alice.put(path("k"), json={"value": 1}))
+    refused(service.tenant().agent("alice").get(path("k")), 404, "NOT_FOUND")
 
 
 def test_a_malformed_state_is_refused(alice: httpx.Client) -> None:
@@ -83,10 +93,37 @@ def test_a_malformed_state_is_refused(alice: httpx.Client) -> None:
     refused(alice.get(path("k")), 404, "NOT_FOUND")
 
 
-def test_a_state_has_a_maximum_size(alice: httpx.Client) -> None:
-    ok(alice.put(path("k"), json={"value": "x" * 65_534}))
-    problem = refused(alice.put(path("k"), json={"value": "x" * 65_535}), 413, "VALUE_TOO_LARGE")
-    assert (problem["max"], problem["actual"]) == (65_536, 65_537)
+@pytest.mark.usefixtures("volume")
+def test_a_large_state_is_stored_in_parts_and_leaves_none(
+    service: Service, alice: httpx.Client
+) -> None:
+    large = secrets.token_hex(2_000_000)
+    for sensitivity in (None, "restricted"):
+        ok(alice.put(path("k"), json={"value": large, "sensitivity": sensitivity}))
+        assert ok(alice.get(path("k")))["value"] == large
+    assert ok(alice.get(path()))["states"] == {"k": large}
+    assert len(ok(alice.get(path(), params={"values": "omit"}))["heads"]) == 1
+    parts = len(items(service, "y#"))
+    ok(alice.put(path("k"), json={"value": large + "2"}))
+    assert 0 < len(items(service, "y#")) <= parts
+    ok(alice.put(path("k"), json={"value": "small"}))
+    assert ok(alice.get(path("k")))["value"] == "small"
+    ok(alice.put(path("k"), json={"value": large}))
+    assert_no_content(alice.delete(path("k")))
+    assert items(service, "y#") == items(service, "l#") == []
+    problem = refused(alice.put(path("k"), json={"value": "x" * 4_194_303}), 413, "VALUE_TOO_LARGE")
+    assert (problem["max"], problem["actual"]) == (4_194_304, 4_194_305)
+
+
+def test_a_put_that_is_repeated_at_its_version_is_answered_again(alice: httpx.Client) -> None:
+    ok(alice.put(path("k"), json={"value": 1}))
+    at = {"If-Match": "1", "Idempotency-Key": "one"}
+    for _ in range(2):
+        assert ok(alice.put(path("k"), json={"value": 2}, headers=at))["version"] == 2
+    other = alice.put(path("k"), json={"value": 3}, headers=at)
+    refused(other, 409, "IDEMPOTENCY_CONFLICT")
+    only_new = alice.put(path("k"), json={"value": 3}, headers={"If-Match": "0"})
+    refused(only_new, 409, "VERSION_MISMATCH")
 
 
 def test_a_sensitive_state_is_encrypted(service: Service, alice: httpx.Client) -> None:

@@ -14,8 +14,9 @@ from functions.api.responses.types import (
     Timestamp,
     Version,
 )
-from functions.conversations.model import SCHEMA, Conversation, Message, State
+from functions.conversations.model import SCHEMA, Conversation, Message, State, Upload
 from functions.platform.clock import to_optional_rfc3339, to_rfc3339
+from functions.platform.json_text import loads
 from functions.platform.sensitivity import Sensitivity
 
 
@@ -25,10 +26,10 @@ class MessageDocument(TypedDict):
     index: Count
     role: str
     content: NotRequired[Annotated[Any, VALUE]]
-    """Absent without `memory.read`."""
+    """Absent without `memory.read`, and with `values=omit`."""
     timestamp: Timestamp
     metadata: NotRequired[Annotated[JsonObject, VALUE]]
-    """Absent without `memory.read`."""
+    """Absent without `memory.read`, and with `values=omit`."""
 
 
 class ConversationHeadDocument(TypedDict):
@@ -42,7 +43,8 @@ class ConversationHeadDocument(TypedDict):
     tags: tuple[str, ...]
     """Labels to query by."""
     metadata: NotRequired[Annotated[JsonObject, VALUE]]
-    """Absent without `memory.read`."""
+    """Absent without `memory.read`, with `values=omit`, and where a page of messages leaves them no
+    room: `limit=0` shows them alone."""
     version: str
     """The version of the schema (Agent Memory Protocol §4.1)."""
     revision: Version
@@ -97,6 +99,34 @@ class PoppedDocument(TypedDict):
     message: MessageDocument | None
 
 
+class ChangedMessageDocument(MessageDocument):
+    """A changed message, and the conversation after it."""
+
+    session_id: str
+    revision: Version
+    message_count: Count
+
+
+class RemovedDocument(TypedDict):
+    """How many messages were removed, and the conversation after it."""
+
+    session_id: str
+    revision: Version
+    message_count: Count
+    removed: Count
+
+
+class UploadDocument(TypedDict):
+    """Messages that are stored piece by piece before a conversation shows them."""
+
+    upload_id: str
+    session_id: str
+    message_count: Count
+    """How many messages it has; the next ones have this `offset`."""
+    expires_at: Timestamp
+    """When it is given up, unless it goes on or is shown."""
+
+
 class StateDocument(TypedDict):
     """A state of an agent for an owner."""
 
@@ -114,29 +144,45 @@ class StateDocument(TypedDict):
     created_by: str
 
 
+class StateHeadDocument(TypedDict):
+    """A state without its value."""
+
+    key: str
+    sensitivity: Sensitivity | None
+    """`confidential` and `restricted` values are stored encrypted."""
+    version: Version
+    """Counts the changes; send it as If-Match."""
+    created_at: Timestamp
+    updated_at: Timestamp
+    created_by: str
+
+
 class StatesDocument(TypedDict):
     """An agent's states for an owner, by their keys."""
 
     agent_id: str
     owner_id: str
+    heads: NotRequired[list[StateHeadDocument]]
+    """With `values=omit`, instead of `states`."""
     states: NotRequired[Annotated[dict[str, JsonValue], VALUE]]
-    """Absent without `memory.read`."""
+    """Absent without `memory.read`, and with `values=omit`."""
     total: Count
     """How many there are, on all pages."""
     next_offset: NotRequired[Count]
     """Where to go on; absent on the last page."""
 
 
-def render_conversation(conversation: Conversation) -> ConversationHeadDocument:
+def render_conversation(
+    conversation: Conversation, *, with_values: bool = True
+) -> ConversationHeadDocument:
     """Render a conversation without its messages."""
-    return {
+    head: ConversationHeadDocument = {
         "session_id": conversation.session,
         "user_id": conversation.user,
         "created_by": conversation.creator,
         "agent_participants": conversation.participants,
         "shared_with": conversation.shared_with,
         "tags": conversation.tags,
-        "metadata": orjson.Fragment(conversation.metadata),
         "version": SCHEMA,
         "revision": conversation.revision,
         "message_count": conversation.count,
@@ -146,12 +192,57 @@ def render_conversation(conversation: Conversation) -> ConversationHeadDocument:
         "created_at": to_rfc3339(conversation.created),
         "updated_at": to_rfc3339(conversation.updated),
     }
+    if with_values:
+        head["metadata"] = orjson.Fragment(conversation.metadata)
+    return head
 
 
 def render_message(message: Message) -> MessageDocument:
     """Render a message: its index before the JSON that is stored."""
     rendered = orjson.Fragment(b'{"index":%d,%b' % (message.index, message.text[1:]))
     return cast("MessageDocument", rendered)
+
+
+def render_message_head(message: Message) -> MessageDocument:
+    """Render a message without its content and metadata."""
+    stored: dict[str, Any] = loads(message.text)
+    return {
+        "index": message.index,
+        "role": stored["role"],
+        "timestamp": stored["timestamp"],
+    }
+
+
+def render_changed_message(conversation: Conversation, message: Message) -> ChangedMessageDocument:
+    """Render a changed message, and the conversation after it."""
+    document = cast("ChangedMessageDocument", loads(message.text))
+    document["index"] = message.index
+    document["session_id"] = conversation.session
+    document["revision"] = conversation.revision
+    document["message_count"] = conversation.count
+    return document
+
+
+def render_upload(upload: Upload) -> UploadDocument:
+    """Render an upload."""
+    return {
+        "upload_id": upload.id,
+        "session_id": upload.session,
+        "message_count": upload.count,
+        "expires_at": to_rfc3339(upload.expires),
+    }
+
+
+def render_state_head(state: State) -> StateHeadDocument:
+    """Render a state without its value."""
+    return {
+        "key": state.address.key,
+        "sensitivity": state.sensitivity,
+        "version": state.version,
+        "created_at": to_rfc3339(state.created),
+        "updated_at": to_rfc3339(state.updated),
+        "created_by": state.author,
+    }
 
 
 def render_state(state: State) -> StateDocument:

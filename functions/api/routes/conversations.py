@@ -1,60 +1,90 @@
-"""Conversations (Agent Memory Protocol §3, §4.1; contract §9)."""
+"""Conversations (Agent Memory Protocol §3, §4.1; contract §9, §12)."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import page_position, truncate_to_limit
-from functions.api.parameters import LIMIT, OFFSET, PAGE, TAGS, IntegerParameter
+from functions.api.paging import build_page, read_page_request, truncate_to_limit
+from functions.api.parameters import CURSOR_PAGE, TAGS, VALUES, IntegerParameter
 from functions.api.responses.conversations import (
-    AppendedDocument,
     ConversationDocument,
     ConversationHeadDocument,
     ConversationPageDocument,
     MessageDocument,
     MessagePosition,
-    PoppedDocument,
     render_conversation,
     render_message,
+    render_message_head,
 )
 from functions.api.routing import Route
-from functions.conversations.model import Conversation, Message
-from functions.conversations.requests import NewConversation, NewMessages
+from functions.conversations.model import BuildPage, Conversation, Message
+from functions.conversations.requests import ConversationChange, NewConversation
 from functions.identity.model import READ, WRITE, Principal
 from functions.platform.errors import ValidationFailed
-from functions.platform.limits import MAX_NAME_CHARACTERS, MAX_PAGE_ITEMS
+from functions.platform.limits import (
+    MAX_NAME_CHARACTERS,
+    MAX_OFFSET,
+    MAX_PAGE_ITEMS,
+    MAX_RESPONSE_BYTES,
+)
 
-_CONVERSATIONS = "/api/v1/conversations"
-_CONVERSATION = f"{_CONVERSATIONS}/{{session_id+}}"
-_ARCHIVE = f"{_CONVERSATION}/archive"
+CONVERSATIONS = "/api/v1/conversations"
+CONVERSATION = f"{CONVERSATIONS}/{{session_id+}}"
+_ARCHIVE = f"{CONVERSATION}/archive"
 _LAST = IntegerParameter(
     "last", "The newest so many messages; without limit and offset.", 1, MAX_PAGE_ITEMS
 )
+_MESSAGES = IntegerParameter(
+    "limit", "How many messages at most; 0 shows the conversation alone.", 0, MAX_PAGE_ITEMS
+)
+_FIRST = IntegerParameter("offset", "The index of the first message.", 0, MAX_OFFSET, 0)
+_BASE64_BYTES = MAX_RESPONSE_BYTES // 4 * 3  # that a response holds in base64
+
+
+class _MessagePage(NamedTuple):
+    """Rendered messages, the index of the last one, and whether the metadata fit beside them."""
+
+    messages: list[MessageDocument]
+    last: int
+    has_metadata: bool
 
 
 def put_conversation(request: Request, caller: Principal) -> Response:
     new = request.parse_body(NewConversation)
     session_id = request.path_param("session_id", MAX_NAME_CHARACTERS)
-    stored, is_new = request.services.conversations.put(caller, session_id, new, request.if_match)
+    token = request.optional_idempotency_token(caller)
+    stored, is_new = request.services.conversations.put(
+        caller, session_id, new, request.if_match, token
+    )
     document = render_conversation(stored)
     if is_new:
-        return _response(201, stored, document, location=_location(session_id))
-    return _response(200, stored, document)
+        return conversation_response(201, stored, document, location=build_location(session_id))
+    return conversation_response(200, stored, document)
+
+
+def change_conversation(request: Request, caller: Principal) -> Response:
+    change, token = (
+        request.parse_body(ConversationChange),
+        request.optional_idempotency_token(caller),
+    )
+    session_id = request.path_params["session_id"]
+    changed = request.services.conversations.change(
+        caller, session_id, change, request.if_match, token
+    )
+    return conversation_response(200, changed, render_conversation(changed))
 
 
 def get_conversation(request: Request, caller: Principal) -> Response:
     offset, limit = _range(request)
     last = _LAST.read(request)
-    if last and not request.query.keys().isdisjoint({LIMIT.name, OFFSET.name}):
+    if last and not request.query.keys().isdisjoint({_MESSAGES.name, _FIRST.name}):
         raise ValidationFailed("last", "goes without limit and offset")
     session_id = request.path_params["session_id"]
-    found, messages = request.services.conversations.read(
-        caller, session_id, -last or offset, limit, _render_messages
+    found, start, page = request.services.conversations.read(
+        caller, session_id, -last or offset, limit, _read_builder(request)
     )
-    if last:
-        offset = max(found.count - last, 0)
-    return _response(200, found, _render_page(found, offset, messages))
+    return _page_response(request, found, start, page)
 
 
 def delete_conversation(request: Request, caller: Principal) -> Response:
@@ -63,49 +93,37 @@ def delete_conversation(request: Request, caller: Principal) -> Response:
     return Response(204)
 
 
-def append_messages(request: Request, caller: Principal) -> Response:
-    new, session_id = request.parse_body(NewMessages), request.path_params["session_id"]
-    token = request.optional_idempotency_token(caller)
-    found, added = request.services.conversations.append(caller, session_id, new.all, token)
-    document = AppendedDocument(
-        session_id=found.session,
-        revision=found.revision,
-        message_count=found.count,
-        messages=list(map(render_message, added)),
-    )
-    return _response(201, found, document, location=_location(session_id))
-
-
-def pop_message(request: Request, caller: Principal) -> Response:
-    token = request.optional_idempotency_token(caller)
-    session_id = request.path_params["session_id"]
-    found, popped = request.services.conversations.pop(caller, session_id, token)
-    document = PoppedDocument(
-        session_id=found.session,
-        revision=found.revision,
-        message_count=found.count,
-        message=None if popped is None else render_message(popped),
-    )
-    return _response(200, found, document)
-
-
 def list_user_conversations(request: Request, caller: Principal) -> Response:
-    limit, offset = LIMIT.read(request), OFFSET.read(request)
-    found, total = request.services.conversations.list_for_user(
-        caller, request.path_params["user_id"], TAGS.read(request), limit, offset
+    wanted, tags = read_page_request(request, caller), TAGS.read(request)
+    user_id, has_values = request.path_params["user_id"], VALUES.read(request) is None
+    conversations = request.services.conversations
+    found = conversations.list_for_user(
+        caller,
+        user_id,
+        tags,
+        after=wanted.after,
+        offset=wanted.offset,
+        limit=wanted.limit + 1,
+        with_metadata=has_values,
     )
-    page = truncate_to_limit(map(render_conversation, found))
-    position = page_position(total, limit, offset, len(page))
+    total = conversations.count_for_user(caller, user_id, tags) if wanted.is_counted else None
+    page, position = build_page(
+        wanted,
+        found,
+        total,
+        lambda each: render_conversation(each.load(), with_values=has_values),
+        lambda each: each.position,
+    )
     return json_response(200, ConversationPageDocument(conversations=page, **position))
 
 
 def get_archived_conversation(request: Request, caller: Principal) -> Response:
     offset, limit = _range(request)
     session_id = request.path_params["session_id"]
-    found, messages = request.services.conversation_archive.read(
-        caller, session_id, offset, limit, _render_messages
+    found, page = request.services.conversation_archive.read(
+        caller, session_id, offset, limit, _read_builder(request)
     )
-    return _response(200, found, _render_page(found, offset, messages))
+    return _page_response(request, found, offset, page)
 
 
 def delete_archived_conversation(request: Request, caller: Principal) -> Response:
@@ -115,47 +133,57 @@ def delete_archived_conversation(request: Request, caller: Principal) -> Respons
 
 def _range(request: Request) -> tuple[int, int | None]:
     """Read offset and limit; without a limit, a page has as many messages as a response holds."""
-    limit = None if LIMIT.text(request) is None else LIMIT.read(request)
-    return OFFSET.read(request), limit
+    limit = None if _MESSAGES.text(request) is None else _MESSAGES.read(request)
+    return _FIRST.read(request), limit
 
 
-def _render_messages(messages: Iterable[Message]) -> list[MessageDocument]:
-    return truncate_to_limit(map(render_message, messages))
+def _read_builder(request: Request) -> BuildPage[_MessagePage]:
+    """Make what renders a page of messages, as many as a response holds beside the metadata."""
+    render = render_message if VALUES.read(request) is None else render_message_head
+
+    def build(found: Conversation, messages: Iterable[Message]) -> _MessagePage:
+        taken: list[Message] = []
+
+        def take() -> Iterator[MessageDocument]:
+            for message in messages:
+                taken.append(message)
+                yield render(message)
+
+        rendered = truncate_to_limit(take(), found.metadata)
+        shown = taken[: len(rendered)]
+        size = len(found.metadata) + sum(len(each.text) for each in shown)
+        last = shown[-1].index if shown else -1
+        return _MessagePage(rendered, last, not shown or len(shown) > 1 or size < _BASE64_BYTES)
+
+    return build
 
 
-def _render_page(
-    found: Conversation, offset: int, messages: list[MessageDocument]
-) -> ConversationDocument:
-    position: MessagePosition = {"offset": offset}
-    if offset + len(messages) < found.count:
-        position["next_offset"] = offset + len(messages)
-    return {**render_conversation(found), **position, "messages": messages}
+def _page_response(
+    request: Request, found: Conversation, start: int, page: _MessagePage
+) -> Response:
+    with_metadata = page.has_metadata and VALUES.read(request) is None
+    position: MessagePosition = {"offset": start}
+    following = max(page.last + 1, start)
+    if following < found.end:
+        position["next_offset"] = following
+    head = render_conversation(found, with_values=with_metadata)
+    document: ConversationDocument = {**head, **position, "messages": page.messages}
+    return conversation_response(200, found, document)
 
 
-def _response(
+def conversation_response(
     status: int, found: Conversation, document: Mapping[str, Any], **headers: str
 ) -> Response:
-    """Render a response about a conversation, with its version."""
+    """Render a response about a conversation, with its revision."""
     return json_response(status, document, etag=f'"{found.revision}"', **headers)
 
 
-def _location(session_id: str) -> str:
-    return f"{_CONVERSATIONS}/{quote(session_id, safe='')}"
+def build_location(session_id: str) -> str:
+    """Build the address of a conversation."""
+    return f"{CONVERSATIONS}/{quote(session_id, safe='')}"
 
 
 ROUTES = [
-    Route(
-        "POST",
-        f"{_CONVERSATION}/messages/pop",
-        pop_message,
-        WRITE,
-        "Take the last message off a conversation",
-        {200: PoppedDocument},
-        response_headers=("ETag",),
-        error_statuses=(404, 409),
-        idempotent=True,
-        further_permission=READ,
-    ),
     Route(
         "GET",
         _ARCHIVE,
@@ -164,7 +192,7 @@ ROUTES = [
         "Read a conversation whose retention is over back from cold storage",
         {200: ConversationDocument},
         response_headers=("ETag",),
-        query=PAGE,
+        query=(_MESSAGES, _FIRST, VALUES),
         error_statuses=(404,),
     ),
     Route(
@@ -178,18 +206,44 @@ ROUTES = [
     ),
     Route(
         "GET",
-        _CONVERSATION,
+        CONVERSATION,
         get_conversation,
         READ,
         "Get a conversation and a page of its messages, oldest first",
         {200: ConversationDocument},
         response_headers=("ETag",),
-        query=(_LAST, *PAGE),
+        query=(_LAST, _MESSAGES, _FIRST, VALUES),
         error_statuses=(404,),
     ),
     Route(
+        "PUT",
+        CONVERSATION,
+        put_conversation,
+        WRITE,
+        "Store a whole conversation, in place of the one before it",
+        {200: ConversationHeadDocument, 201: ConversationHeadDocument},
+        response_headers=("ETag", "Location"),
+        request_model=NewConversation,
+        error_statuses=(404, 409, 413, 429),
+        if_match="optional",
+        idempotent=True,
+    ),
+    Route(
+        "PATCH",
+        CONVERSATION,
+        change_conversation,
+        WRITE,
+        "Change a conversation's metadata, tags, retention or principals; its messages stay",
+        {200: ConversationHeadDocument},
+        response_headers=("ETag",),
+        request_model=ConversationChange,
+        error_statuses=(404, 409, 413),
+        if_match="optional",
+        idempotent=True,
+    ),
+    Route(
         "DELETE",
-        _CONVERSATION,
+        CONVERSATION,
         delete_conversation,
         WRITE,
         "Delete a conversation",
@@ -202,38 +256,8 @@ ROUTES = [
         "/api/v1/users/{user_id+}/conversations",
         list_user_conversations,
         READ,
-        "List a user's conversations, newest first, without their messages",
+        "List a user's conversations, the last updated first, without their messages",
         {200: ConversationPageDocument},
-        query=(TAGS, *PAGE),
-    ),
-    Route(
-        "POST",
-        f"{_CONVERSATION}/messages",
-        append_messages,
-        WRITE,
-        "Append messages to a conversation",
-        {201: AppendedDocument},
-        response_headers=(
-            "ETag",
-            "Location",
-        ),
-        request_model=NewMessages,
-        error_statuses=(404, 409, 413),
-        idempotent=True,
-    ),
-    Route(
-        "PUT",
-        _CONVERSATION,
-        put_conversation,
-        WRITE,
-        "Store a whole conversation, in place of the one before it",
-        {200: ConversationHeadDocument, 201: ConversationHeadDocument},
-        response_headers=(
-            "ETag",
-            "Location",
-        ),
-        request_model=NewConversation,
-        error_statuses=(404, 409, 413),
-        if_match="optional",
+        query=(TAGS, VALUES, *CURSOR_PAGE),
     ),
 ]

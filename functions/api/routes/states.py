@@ -1,15 +1,25 @@
 """Agents' states (Agent Memory Protocol §3, §4.2; contract §9)."""
 
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
+
 import orjson
 
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import truncate_to_limit
-from functions.api.parameters import OFFSET
-from functions.api.responses.conversations import StateDocument, StatesDocument, render_state
+from functions.api.parameters import OFFSET, VALUES
+from functions.api.responses.conversations import (
+    StateDocument,
+    StateHeadDocument,
+    StatesDocument,
+    render_state,
+    render_state_head,
+)
 from functions.api.responses.types import JsonValue
 from functions.api.routing import Route
 from functions.conversations.model import State, StateAddress
 from functions.conversations.requests import NewState
+from functions.conversations.states import ListedState
 from functions.identity.model import READ, WRITE, Principal
 from functions.platform.limits import MAX_NAME_CHARACTERS
 
@@ -18,8 +28,8 @@ _STATE = f"{_OWNED}/{{key+}}"
 
 
 def put_state(request: Request, caller: Principal) -> Response:
-    new = request.parse_body(NewState)
-    stored = request.services.states.put(caller, _address(request), new, request.if_match)
+    new, token = request.parse_body(NewState), request.optional_idempotency_token(caller)
+    stored = request.services.states.put(caller, _address(request), new, request.if_match, token)
     return _state_response(stored)
 
 
@@ -29,16 +39,54 @@ def get_state(request: Request, caller: Principal) -> Response:
 
 def list_states(request: Request, caller: Principal) -> Response:
     agent, owner = request.path_param("agent_id"), request.path_param("owner_id")
-    offset = OFFSET.read(request)
-    found = list(request.services.states.list_for_owner(caller, agent, owner))
-    taken = len(truncate_to_limit(map(_render_value, found[offset:])))
-    states: dict[str, JsonValue] = {}
-    for state in found[offset : offset + taken]:
-        states |= _render_value(state)
-    document = StatesDocument(agent_id=agent, owner_id=owner, states=states, total=len(found))
-    if offset + taken < len(found):
+    offset, has_values = OFFSET.read(request), VALUES.read(request) is None
+    found = _Counted(request.services.states.list_for_owner(caller, agent, owner))
+    rest = islice(found, offset, None)
+    shown: list[dict[str, JsonValue]] = []
+    heads: list[StateHeadDocument] = []
+    if has_values:
+        taken = len(truncate_to_limit(_render_values(rest, shown)))
+    else:
+        heads = truncate_to_limit(render_state_head(head) for head, _ in rest)
+        taken = len(heads)
+    total = found.count_all()
+    document: StatesDocument = {"agent_id": agent, "owner_id": owner, "total": total}
+    if has_values:
+        document["states"] = dict(chain.from_iterable(each.items() for each in shown[:taken]))
+    else:
+        document["heads"] = heads
+    if offset + taken < total:
         document["next_offset"] = offset + taken
     return json_response(200, document)
+
+
+def _render_values(
+    found: Iterable[ListedState], shown: list[dict[str, JsonValue]]
+) -> Iterator[dict[str, JsonValue]]:
+    """Render states by their keys, and list them in `shown`; those deleted meanwhile are empty."""
+    for _, load in found:
+        state = load()
+        shown.append({} if state is None else {state.address.key: orjson.Fragment(state.value)})
+        yield shown[-1]
+
+
+class _Counted(Iterator[ListedState]):
+    """Counts what is taken of an iterator."""
+
+    def __init__(self, found: Iterator[ListedState]) -> None:
+        self._found = found
+        self._count = 0
+
+    def __next__(self) -> ListedState:
+        each = next(self._found)
+        self._count += 1
+        return each
+
+    def count_all(self) -> int:
+        """Take the rest, and return how many there were in all."""
+        for _ in self:
+            pass
+        return self._count
 
 
 def delete_state(request: Request, caller: Principal) -> Response:
@@ -49,10 +97,6 @@ def delete_state(request: Request, caller: Principal) -> Response:
 def _address(request: Request) -> StateAddress:
     agent, owner = request.path_param("agent_id"), request.path_param("owner_id")
     return StateAddress(agent, owner, request.path_param("key", MAX_NAME_CHARACTERS))
-
-
-def _render_value(state: State) -> dict[str, JsonValue]:
-    return {state.address.key: orjson.Fragment(state.value)}
 
 
 def _state_response(state: State) -> Response:
@@ -87,7 +131,7 @@ ROUTES = [
         READ,
         "Get all of an agent's states for an owner",
         {200: StatesDocument},
-        query=(OFFSET,),
+        query=(OFFSET, VALUES),
     ),
     Route(
         "PUT",
@@ -100,5 +144,6 @@ ROUTES = [
         request_model=NewState,
         error_statuses=(404, 409, 413),
         if_match="optional",
+        idempotent=True,
     ),
 ]

@@ -173,8 +173,16 @@ def _conversations(admin: httpx.Client, tenant: Tenant) -> None:
     conversation_calls.append(admin, "s1", "a")
     conversation_calls.append(admin, "s1", "a", "b", **{"Idempotency-Key": "k"})
     conversation_calls.append(admin, "s1", "c", **{"Idempotency-Key": "k"})
-    conversation_calls.append(admin, "s1", "x" * 70_000)
+    conversation_calls.append(admin, "s1", "x" * 4_200_000)
     admin.get(path, params={"limit": 1})
+    admin.get(path, params={"limit": 1, "values": "omit"})
+    admin.patch(path, json={"tags": ["b"], "metadata": {"m": 1}})
+    admin.patch(path, json={"tags": []}, headers={"If-Match": "1"})
+    admin.patch(f"{path}/messages/0", json={"content": "[redacted]"})
+    admin.patch(f"{path}/messages/99", json={"content": 1})
+    admin.delete(f"{path}/messages")
+    admin.delete(f"{path}/messages", params={"from": 1, "to": 2})
+    _upload(admin, path)
     admin.get(path, params={"last": 1})
     admin.get(path, params={"last": 1, "limit": 1})
     admin.post(f"{path}/messages/pop")
@@ -191,13 +199,26 @@ def _conversations(admin: httpx.Client, tenant: Tenant) -> None:
         admin.delete(f"{path}/archive")
 
 
-def _states(admin: httpx.Client) -> None:
-    path = "/api/v1/agents/alice/state/user_1"
+def _upload(admin: httpx.Client, path: str) -> None:
+    upload = admin.post(f"{path}/uploads", json={"sensitivity": "internal"}).json()["upload_id"]
+    messages = [conversation_calls.message("a")]
+    for offset in (0, 9):
+        body = {"offset": offset, "messages": messages}
+        admin.post(f"{path}/uploads/{upload}/messages", json=body)
+    admin.post(f"{path}/uploads/{'0' * 16}/messages", json=body)
+    shown = {"user_id": "user_1", "sensitivity": "internal", "tags": ["b"], "upload_id": upload}
+    admin.put(path, json=shown)
+    conversation_calls.append(admin, "s1", "b")
+
+
+def _states(tenant: Tenant, admin: httpx.Client) -> None:
+    path = f"/api/v1/agents/{tenant.admin_id}/state/user_1"
     for version in ({"If-Match": "1"}, {}, {"If-Match": "1"}, {"If-Match": "1"}):
         admin.put(f"{path}/k", json={"value": [1]}, headers=version)
-    admin.put(f"{path}/k", json={"value": "x" * 70_000})
+    admin.put(f"{path}/k", json={"value": "x" * 4_200_000})
     admin.get(f"{path}/k")
     admin.get(path, params={"offset": 0})
+    admin.get(path, params={"values": "omit"})
     for _ in range(2):
         admin.delete(f"{path}/k")
 
@@ -318,7 +339,6 @@ def test_every_operation_answers_as_documented(
         _namespaces,
         _principals,
         _memories,
-        _states,
         _facts,
         _instances,
         _procedures,
@@ -328,6 +348,7 @@ def test_every_operation_answers_as_documented(
     _tasks(admin, tenant)
     _logs(tenant, admin)
     _conversations(admin, tenant)
+    _states(tenant, admin)
     _tenants(tenant, admin, reader)
     _discovery(stranger, document)
     assert reader.seen == operations(document).keys()

@@ -6,25 +6,30 @@ from unittest.mock import Mock
 import pytest
 
 from functions.conversations.archive import ConversationArchive
+from functions.conversations.archive_files import ArchiveFiles
 from functions.conversations.archive_store import ConversationArchiveStore
 from functions.conversations.mapper import ConversationMapper, encode_header, header_key
+from functions.conversations.message_store import MessageStore
 from functions.conversations.model import Conversation
 from functions.platform.items import decode_item, encode_item
 from functions.platform.table import Table, TransactionConditionFailed
+from functions.platform.value_parts import ValueParts
 from functions.platform.values import ValueCodec
 
 NOW = 1_900_000_000_000
 ENDED = Conversation(
-    "t1", "s1", "u", "a", (), (), (), b"{}", "g1", 2, 1, NOW - 9, NOW - 9, expires=NOW - 1
+    "t1", "s1", "u", "a", (), (), (), b"{}", "g1", 2, 2, 1, NOW - 9, NOW - 9, expires=NOW - 1
 )
+HEADER = decode_item(encode_item(encode_header(ENDED)))
 MESSAGES = [{"pk": "p", "sk": f"msg#g1#{index:012d}", "val": '{"a":1}'} for index in range(2)]
 
 
 def end_retention(table: Any) -> Mock:
     """End the conversation's retention; returns the archive storage."""
-    mapper, storage = ConversationMapper(ValueCodec(None)), Mock()
-    store = ConversationArchiveStore(table, mapper)
-    archive = ConversationArchive(store, mapper, Mock(), storage, lambda: NOW)
+    mapper, storage, parts = ConversationMapper(ValueCodec(None)), Mock(), ValueParts(table)
+    store = ConversationArchiveStore(table, MessageStore(table, mapper, parts), parts)
+    files = ArchiveFiles(storage)
+    archive = ConversationArchive(store, mapper, Mock(), files, Mock(), lambda: NOW)
     assert archive.end_retention(header_key(ENDED), 5)
     return storage
 
@@ -33,19 +38,22 @@ def end_retention(table: Any) -> Mock:
 def table() -> Mock:
     """A table that holds the conversation."""
     found = Mock(spec=Table)
-    found.get.side_effect = [decode_item(encode_item(encode_header(ENDED))), {}]
+    found.get.side_effect = [HEADER, {}, HEADER]
     found.query_from.return_value = iter(MESSAGES)
     return found
 
 
 def test_it_is_exported_and_removed(table: Mock) -> None:
     ((name, lines), _) = end_retention(table).put.call_args
-    assert (name.rpartition("/")[2], lines) == ("000000.jsonl", b'{"val":"{\\"a\\":1}"}\n' * 2)
+    assert (name.rpartition("/")[2], lines) == (
+        "000000.jsonl",
+        b"".join(b'{"val":"{\\"a\\":1}","index":%d}\n' % n for n in (0, 1)),
+    )
     assert table.transact.called
 
 
 def test_messages_that_another_call_removed_are_not_exported(table: Mock) -> None:
-    table.query_from.return_value = iter(MESSAGES[1:])
+    table.get.side_effect = [HEADER, {}, None]
     assert not end_retention(table).put.called
     assert not table.transact.called
 

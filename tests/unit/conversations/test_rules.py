@@ -1,4 +1,4 @@
-"""Contract §9: what conversations and states become, and who may read and write them."""
+"""Contract §9: what conversations, messages and states become when they are written."""
 
 from dataclasses import replace
 from typing import Any
@@ -6,25 +6,38 @@ from typing import Any
 import orjson
 import pytest
 
-from functions.conversations.model import Conversation, Message, State, StateAddress
-from functions.conversations.requests import NewConversation, NewMessage, NewMessages, NewState
+from functions.conversations.model import Conversation, Message, RemovedRange
+from functions.conversations.requests import (
+    ConversationChange,
+    MessageChange,
+    NewConversation,
+    NewMessage,
+    NewMessages,
+    NewState,
+)
 from functions.conversations.rules import (
-    assert_may_read,
-    assert_may_write,
-    assert_may_write_state,
     build_conversation,
-    build_messages,
-    may_read_state,
+    build_texts,
+    change_conversation,
+    change_message,
+    is_repeated,
+    list_shown,
     migrate_message,
+    record_request,
     supersede,
 )
 from functions.identity.model import Kind, Principal
-from functions.platform.errors import AccessDenied, ValidationFailed, ValueTooLarge
+from functions.platform.errors import (
+    IdempotencyConflict,
+    ValidationFailed,
+    ValueTooLarge,
+    VersionMismatch,
+)
+from functions.platform.idempotency import RequestToken
 from functions.platform.validation import validate
 
 NOW = 1_900_000_000_000
 AT = "2030-03-17T17:46:40.000Z"
-ADDRESS = StateAddress("alice", "user_1", "k")
 
 
 def principal(id: str, kind: Kind = "agent") -> Principal:
@@ -41,57 +54,7 @@ def build(caller: str = "alice", **fields: Any) -> Conversation:
 def documents(*messages: Any, schema: str = "1.0") -> list[Any]:
     """Messages as they are stored."""
     new = [validate(NewMessage, message) for message in messages]
-    return [orjson.loads(each.text) for each in build_messages(new, schema, NOW)]
-
-
-def is_allowed(check: Any, *arguments: Any) -> bool:
-    """Whether a check lets the caller pass."""
-    try:
-        check(*arguments)
-    except AccessDenied:
-        return False
-    return True
-
-
-@pytest.mark.parametrize(
-    ("caller", "reads", "writes"),
-    [
-        ("alice", True, True),  # its creator
-        ("user_1", True, True),  # its user
-        ("bob", True, True),  # a participant
-        ("carol", True, False),  # it is shared with her
-        ("dave", False, False),
-    ],
-)
-def test_who_may_use_a_conversation(caller: str, reads: bool, writes: bool) -> None:
-    found = build(agent_participants=["bob"], shared_with=["carol"])
-    assert is_allowed(assert_may_read, principal(caller), found) == reads
-    assert is_allowed(assert_may_write, principal(caller), found) == writes
-
-
-@pytest.mark.parametrize(
-    ("caller", "kind", "author", "reads", "writes"),
-    [
-        ("alice", "agent", "alice", True, True),
-        ("alice", "agent", "boss", True, True),  # her own, which another one made
-        ("bob", "agent", "alice", False, False),
-        ("user_1", "user", "alice", True, False),
-        ("boss", "coordinator", "alice", False, False),
-        ("boss", "coordinator", "boss", True, True),
-    ],
-)
-def test_who_may_use_a_state(
-    caller: str, kind: Kind, author: str, reads: bool, writes: bool
-) -> None:
-    state, who = State(ADDRESS, b"1", 1, NOW, NOW, author), principal(caller, kind)
-    assert may_read_state(who, state) == reads
-    assert is_allowed(assert_may_write_state, who, ADDRESS, state) == writes
-
-
-@pytest.mark.parametrize("kind", ["agent", "coordinator", "user"])
-def test_who_may_make_a_state_for_another_agent(kind: Kind) -> None:
-    allowed = is_allowed(assert_may_write_state, principal("boss", kind), ADDRESS, None)
-    assert allowed == (kind != "agent")
+    return [orjson.loads(each) for each in build_texts(new, schema, NOW)]
 
 
 def test_a_conversation_expires_by_its_time_to_live() -> None:
@@ -119,16 +82,77 @@ def test_a_message_gets_a_timestamp_and_metadata() -> None:
     assert documents(plain, schema="0.9") == [plain]
 
 
-def test_messages_take_the_next_indexes() -> None:
-    new = [NewMessage(role="user", content=text) for text in "ab"]
-    assert [each.index for each in build_messages(new, "1.0", NOW, first=7)] == [7, 8]
-
-
 def test_a_message_that_is_too_large_is_named() -> None:
-    new = [NewMessage(role="user", content=text) for text in ("a", "x" * 70_000)]
+    new = [NewMessage(role="user", content=text) for text in ("a", "x" * 4_200_000)]
     with pytest.raises(ValueTooLarge) as raised:
-        build_messages(new, "1.0", NOW, first=7)
-    assert (raised.value.index, raised.value.members["max"]) == (1, 65_536)
+        build_texts(new, "1.0", NOW)
+    assert (raised.value.index, raised.value.members["max"]) == (1, 4_194_304)
+
+
+@pytest.mark.parametrize(
+    ("caller", "given", "participants"),
+    [
+        ("alice", [], ("alice",)),
+        ("alice", ["bob", "alice"], ("bob", "alice")),
+        ("user_1", ["bob"], ("bob",)),
+    ],
+)
+def test_who_stores_a_conversation_takes_part_in_it(
+    caller: str, given: list[str], participants: tuple[str, ...]
+) -> None:
+    assert build(caller, agent_participants=given).participants == participants
+
+
+def test_only_given_fields_change() -> None:
+    old = build(tags=["a"], metadata={"m": 1}, ttl="duration:P1D")
+    change = validate(ConversationChange, {"tags": ["b"]})
+    new = change_conversation(old, change, NOW + 5)
+    assert (new.tags, new.metadata, new.expires) == (("b",), old.metadata, old.expires)
+    assert (new.revision, new.updated, new.details_at) == (2, NOW + 5, old.details_at)
+    later = change_conversation(
+        new, validate(ConversationChange, {"metadata": {}, "ttl": None}), NOW
+    )
+    assert (later.metadata, later.expires, later.details_at) == (b"{}", None, 3)
+
+
+def test_a_changed_message_keeps_its_timestamp() -> None:
+    (text,) = build_texts([NewMessage(role="user", content="pin")], "1.0", NOW)
+    change = validate(MessageChange, {"content": None})
+    changed = change_message(build(), Message(3, text), change)
+    assert orjson.loads(changed.text) == {
+        "role": "user", "content": None, "timestamp": AT, "metadata": {}
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("removed", "first", "end", "shown"),
+    [
+        ([], 0, 5, [(0, 5)]),
+        ([(1, 2)], 0, 5, [(0, 1), (2, 5)]),
+        ([(2, 4), (0, 1)], 0, 5, [(1, 2), (4, 5)]),
+        ([(0, 9)], 0, 5, []),
+        ([(0, 3), (1, 2)], 2, 5, [(3, 5)]),
+        ([(7, 9)], 0, 5, [(0, 5)]),
+        ([], 5, 5, []),
+    ],
+)
+def test_removed_ranges_are_passed_over(
+    removed: list[tuple[int, int]], first: int, end: int, shown: list[tuple[int, int]]
+) -> None:
+    ranges = tuple(RemovedRange(*each, 2) for each in removed)
+    assert list_shown(replace(build(), removed=ranges), first, end) == shown
+
+
+def test_a_repeated_request_is_recognized_while_it_is_the_latest() -> None:
+    token, other = (RequestToken(bytes([n]) * 16, bytes(8)) for n in (1, 2))
+    stored = record_request(build(), token)
+    assert is_repeated(stored, token)
+    assert not is_repeated(stored, None)
+    assert not is_repeated(stored, other)
+    with pytest.raises(IdempotencyConflict):
+        is_repeated(stored, replace(token, body=b"x" * 8))
+    with pytest.raises(VersionMismatch):
+        is_repeated(replace(stored, revision=2), token)
 
 
 def test_a_message_of_the_old_schema_is_completed() -> None:

@@ -1,0 +1,184 @@
+"""Messages of a conversation: append, pop, change, remove, upload (contract §9, §12)."""
+
+from functions.api.http import Request, Response, json_response
+from functions.api.parameters import IntegerParameter
+from functions.api.responses.conversations import (
+    AppendedDocument,
+    ChangedMessageDocument,
+    PoppedDocument,
+    RemovedDocument,
+    UploadDocument,
+    render_changed_message,
+    render_message,
+    render_upload,
+)
+from functions.api.routes.conversations import (
+    CONVERSATION,
+    build_location,
+    conversation_response,
+)
+from functions.api.routing import Route
+from functions.conversations.requests import (
+    MessageChange,
+    NewMessages,
+    NewUpload,
+    UploadedMessages,
+)
+from functions.identity.model import READ, WRITE, Principal
+from functions.platform.errors import NotFound, ValidationFailed
+from functions.platform.limits import MAX_NAME_CHARACTERS, MAX_OFFSET
+
+_MESSAGES = f"{CONVERSATION}/messages"
+_UPLOADS = f"{CONVERSATION}/uploads"
+_FROM = IntegerParameter("from", "The index of the first message to remove.", 0, MAX_OFFSET, 0)
+_TO = IntegerParameter(
+    "to", "The index of the first message to keep after them; by default none.", 0, MAX_OFFSET
+)
+
+
+def append_messages(request: Request, caller: Principal) -> Response:
+    new, session_id = request.parse_body(NewMessages), request.path_params["session_id"]
+    token = request.optional_idempotency_token(caller)
+    found, added = request.services.messages.append(
+        caller, session_id, new.all, request.if_match, token
+    )
+    document = AppendedDocument(
+        session_id=found.session,
+        revision=found.revision,
+        message_count=found.count,
+        messages=list(map(render_message, added)),
+    )
+    return conversation_response(201, found, document, location=build_location(session_id))
+
+
+def pop_message(request: Request, caller: Principal) -> Response:
+    token = request.optional_idempotency_token(caller)
+    session_id = request.path_params["session_id"]
+    found, popped = request.services.messages.pop(caller, session_id, token)
+    document = PoppedDocument(
+        session_id=found.session,
+        revision=found.revision,
+        message_count=found.count,
+        message=None if popped is None else render_message(popped),
+    )
+    return conversation_response(200, found, document)
+
+
+def change_message(request: Request, caller: Principal) -> Response:
+    change, token = request.parse_body(MessageChange), request.optional_idempotency_token(caller)
+    index = request.path_params["index"]
+    if not (index.isascii() and index.isdigit() and len(index) < 12):
+        raise NotFound("a message's index is a whole number")
+    found, message = request.services.messages.change(
+        caller, request.path_params["session_id"], int(index), change, request.if_match, token
+    )
+    return conversation_response(200, found, render_changed_message(found, message))
+
+
+def remove_messages(request: Request, caller: Principal) -> Response:
+    if _FROM.text(request) is None and _TO.text(request) is None:
+        raise ValidationFailed("from", "say from which message on, or with to: up to which one")
+    end = None if _TO.text(request) is None else _TO.read(request)
+    found, removed = request.services.messages.remove(
+        caller, request.path_params["session_id"], _FROM.read(request), end, request.if_match
+    )
+    document = RemovedDocument(
+        session_id=found.session,
+        revision=found.revision,
+        message_count=found.count,
+        removed=removed,
+    )
+    return conversation_response(200, found, document)
+
+
+def begin_upload(request: Request, caller: Principal) -> Response:
+    new, token = request.parse_body(NewUpload), request.optional_idempotency_token(caller)
+    session_id = request.path_param("session_id", MAX_NAME_CHARACTERS)
+    upload = request.services.uploads.begin(caller, session_id, new, token)
+    location = f"{build_location(session_id)}/uploads/{upload.id}"
+    return json_response(201, render_upload(upload), location=location)
+
+
+def upload_messages(request: Request, caller: Principal) -> Response:
+    new, parameters = request.parse_body(UploadedMessages), request.path_params
+    upload = request.services.uploads.write(
+        caller, parameters["session_id"], parameters["upload_id"], new.offset, new.messages
+    )
+    return json_response(200, render_upload(upload))
+
+
+ROUTES = [
+    Route(
+        "POST",
+        f"{_MESSAGES}/pop",
+        pop_message,
+        WRITE,
+        "Take the last message off a conversation",
+        {200: PoppedDocument},
+        response_headers=("ETag",),
+        error_statuses=(404, 409),
+        idempotent=True,
+        further_permission=READ,
+    ),
+    Route(
+        "POST",
+        f"{_UPLOADS}/{{upload_id}}/messages",
+        upload_messages,
+        WRITE,
+        "Store messages that the conversation is going to show",
+        {200: UploadDocument},
+        request_model=UploadedMessages,
+        error_statuses=(404, 413),
+        idempotent=True,
+    ),
+    Route(
+        "POST",
+        _UPLOADS,
+        begin_upload,
+        WRITE,
+        "Begin to store a conversation piece by piece; a PUT shows all of it by one write",
+        {201: UploadDocument},
+        response_headers=("Location",),
+        request_model=NewUpload,
+        error_statuses=(409,),
+        idempotent=True,
+    ),
+    Route(
+        "POST",
+        _MESSAGES,
+        append_messages,
+        WRITE,
+        "Append messages to a conversation",
+        {201: AppendedDocument},
+        response_headers=("ETag", "Location"),
+        request_model=NewMessages,
+        error_statuses=(404, 409, 413),
+        if_match="optional",
+        idempotent=True,
+    ),
+    Route(
+        "DELETE",
+        _MESSAGES,
+        remove_messages,
+        WRITE,
+        "Remove a range of messages; the others keep their indexes",
+        {200: RemovedDocument},
+        response_headers=("ETag",),
+        query=(_FROM, _TO),
+        error_statuses=(404, 409),
+        if_match="optional",
+    ),
+    Route(
+        "PATCH",
+        f"{_MESSAGES}/{{index}}",
+        change_message,
+        WRITE,
+        "Change a message in place, such as to redact it",
+        {200: ChangedMessageDocument},
+        response_headers=("ETag",),
+        request_model=MessageChange,
+        error_statuses=(404, 409, 413),
+        if_match="optional",
+        idempotent=True,
+    ),
+]

@@ -1,0 +1,122 @@
+"""The files of an archived conversation: messages as lines of JSON, large texts by themselves.
+
+What is encrypted stays so on its way: a line holds a message as the table does.
+"""
+
+import base64
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import orjson
+
+from functions.conversations.mapper import header_key
+from functions.conversations.model import Conversation
+from functions.platform.archive_storage import ArchiveStorage
+from functions.platform.conversation_keys import parse_conversation_partition
+from functions.platform.errors import Unavailable
+from functions.platform.items import Item
+from functions.platform.value_parts import has_parts
+
+PART = 500  # indexes of messages; at their largest some 45 MB in base64
+_METADATA = "metadata"
+
+
+def count_parts(conversation: Conversation) -> int:
+    """Count the files of lines that a conversation has."""
+    return -(-conversation.end // PART)
+
+
+class ArchiveFiles:
+    """Reads and writes the files of archived conversations."""
+
+    def __init__(self, storage: ArchiveStorage | None) -> None:
+        self._storage = storage
+
+    @property
+    def is_available(self) -> bool:
+        """Whether there is storage for archives."""
+        return self._storage is not None
+
+    def write_texts(self, conversation: Conversation, items: Iterable[Item]) -> list[bytes]:
+        """Write the large texts of messages into files of their own; return the lines of all."""
+        return [_render_line(self._split(conversation, str(item["index"]), item)) for item in items]
+
+    def write_part(self, conversation: Conversation, part: int, lines: Iterable[bytes]) -> None:
+        """Write the lines of a part."""
+        self._required.put(_part_name(conversation, part), b"".join(lines))
+
+    def write_details(self, conversation: Conversation, details: Item) -> Item:
+        """Write the metadata, if it is large; return the details for the archive's record."""
+        return self._split(conversation, _METADATA, details)
+
+    def _split(self, conversation: Conversation, name: str, item: Item) -> Item:
+        if not has_parts(item):
+            return item
+        value = item["val"]
+        data = value.encode() if isinstance(value, str) else value
+        self._required.put(_text_name(conversation, name), data)
+        return {name: attribute for name, attribute in item.items() if name != "val"}
+
+    def read_part(self, conversation: Conversation, part: int) -> Iterator[Item]:
+        """Read the messages of a part; large texts are left out."""
+        return map(_parse_line, self._required.get(_part_name(conversation, part)).splitlines())
+
+    def join_message(self, conversation: Conversation, item: Item) -> Item:
+        """Give a message its text, if that is in a file of its own."""
+        return self._join(conversation, str(item["index"]), item)
+
+    def join_details(self, conversation: Conversation, details: Item) -> Item:
+        """Give the details their metadata, if these are in a file of their own."""
+        return self._join(conversation, _METADATA, details)
+
+    def _join(self, conversation: Conversation, name: str, item: Item) -> Item:
+        if not has_parts(item):
+            return item
+        data = self._required.get(_text_name(conversation, name))
+        return item | {"val": data.decode() if item["value_is_text"] else data}
+
+    def delete(self, conversation: Conversation, details: Item) -> None:
+        """Delete all files of a conversation."""
+        for part in range(count_parts(conversation)):
+            for item in self.read_part(conversation, part):
+                if has_parts(item):
+                    self._required.delete(_text_name(conversation, str(item["index"])))
+            self._required.delete(_part_name(conversation, part))
+        if has_parts(details):
+            self._required.delete(_text_name(conversation, _METADATA))
+
+    @property
+    def _required(self) -> ArchiveStorage:
+        if self._storage is None:
+            raise Unavailable("no cold storage is set; the operator sets ARCHIVE_BUCKET")
+        return self._storage
+
+
+def _folder(conversation: Conversation) -> str:
+    tenant, session = parse_conversation_partition(header_key(conversation)[0])
+    return f"conversations/{tenant}/{session}/{conversation.generation}"
+
+
+def _part_name(conversation: Conversation, part: int) -> str:
+    return f"{_folder(conversation)}/{part:06d}.jsonl"
+
+
+def _text_name(conversation: Conversation, name: str) -> str:
+    return f"{_folder(conversation)}/{name}.text"
+
+
+def _render_line(item: Item) -> bytes:
+    """Render a message's attributes as a line of JSON; bytes in base64."""
+    fields: dict[str, Any] = {
+        name: {"base64": base64.b64encode(value).decode()} if isinstance(value, bytes) else value
+        for name, value in item.items()
+    }
+    return orjson.dumps(fields, option=orjson.OPT_APPEND_NEWLINE)
+
+
+def _parse_line(line: bytes) -> Item:
+    fields: dict[str, Any] = orjson.loads(line)
+    return {
+        name: base64.b64decode(value["base64"]) if isinstance(value, dict) else value
+        for name, value in fields.items()
+    }

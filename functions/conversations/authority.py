@@ -1,0 +1,78 @@
+"""Who may do what with conversations and agents' states (Agent Memory Protocol §3, §6).
+
+A conversation belongs to its user and its participants, whoever made it. A state belongs to the
+agent under whose id it is, or to all principals of the agent type of that name.
+"""
+
+from functions.authorization.model import Action, Rule
+from functions.conversations.model import Conversation, StateAddress, Upload
+from functions.identity.model import ADMIN, Principal
+
+ADMIN_RULE = "holds memory.admin"
+
+
+def _holds_admin(caller: Principal, _target: object) -> bool:
+    return ADMIN in caller.permissions
+
+
+_IS_USER = Rule[Conversation](
+    "user of the conversation", lambda caller, target: caller.id == target.user
+)
+_PARTICIPATES = Rule[Conversation](
+    "participant of the conversation", lambda caller, target: caller.id in target.participants
+)
+_IS_SHARED = Rule[Conversation](
+    "the conversation is shared with them",
+    lambda caller, target: caller.id in target.shared_with,
+)
+
+READ_CONVERSATION = Action(
+    "conversation.read",
+    (_IS_USER, _PARTICIPATES, _IS_SHARED),
+    denied="this conversation is neither yours nor shared with you",
+)
+CHANGE_CONVERSATION = Action(
+    "conversation.change",
+    (_IS_USER, _PARTICIPATES),
+    denied="only its user and its participants change a conversation",
+)
+DELETE_CONVERSATION = Action(
+    "conversation.delete",
+    (_IS_USER, _PARTICIPATES, Rule[Conversation](ADMIN_RULE, _holds_admin)),
+    denied="only its user, its participants and memory.admin delete a conversation",
+    is_audited=True,
+)
+"""Audited where `memory.admin` is what permits it."""
+USE_UPLOAD = Action(
+    "conversation.upload",
+    (Rule[Upload]("began the upload", lambda caller, upload: caller.id == upload.writer),),
+    denied="somebody else began this upload",
+)
+
+_IS_AGENT = Rule[StateAddress](
+    "agent of the state", lambda caller, address: caller.id == address.agent
+)
+_HAS_TYPE = Rule[StateAddress](
+    "of the agent type of the state", lambda caller, address: caller.agent_type == address.agent
+)
+_IS_OWNER = Rule[StateAddress](
+    "owner of the state", lambda caller, address: caller.id == address.owner
+)
+
+READ_STATE = Action(
+    "state.read",
+    (_IS_AGENT, _HAS_TYPE, _IS_OWNER),
+    denied="a state is read by its agent, the agents of its type and its owner",
+)
+CHANGE_STATE = Action(
+    "state.change",
+    (_IS_AGENT, _HAS_TYPE),
+    denied="a state is written by its agent and the agents of its type",
+)
+DELETE_STATE = Action(
+    "state.delete",
+    (_IS_AGENT, _HAS_TYPE, Rule[StateAddress](ADMIN_RULE, _holds_admin)),
+    denied="a state is deleted by its agent, the agents of its type and memory.admin",
+    is_audited=True,
+)
+"""Audited where `memory.admin` is what permits it."""

@@ -1,0 +1,198 @@
+"""Use cases of a conversation's messages: append, pop, change, remove (contract §9, §12)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from functions.authorization.rules import authorize
+from functions.conversations.authority import CHANGE_CONVERSATION
+from functions.conversations.message_store import MessageStore, StagedMessages
+from functions.conversations.model import Conversation, Message
+from functions.conversations.orphan_store import OrphanedMessages, range_key
+from functions.conversations.rules import (
+    advance,
+    assert_version,
+    build_texts,
+    change_message,
+    is_repeated,
+    migrate_message,
+    record_request,
+    remove_range,
+)
+from functions.conversations.store import ConversationChanged, ConversationStore
+from functions.identity.model import Principal
+from functions.platform.clock import Clock
+from functions.platform.errors import NotFound
+from functions.platform.idempotency import RequestToken
+from functions.platform.retry import Backoff
+
+if TYPE_CHECKING:
+    from functions.conversations.requests import MessageChange, NewMessage
+
+_ATTEMPTS = 30
+_CLEANUP_SECONDS = 4.0
+_BUSY = "many are writing this conversation"
+
+
+class Messages:
+    """The messages of the conversations of a caller's tenant.
+
+    Every method raises `NotFound` where there is no such conversation or its retention is over,
+    `AccessDenied` where the caller is not an owner, and `VersionMismatch` where If-Match names
+    another revision than the present one. A request that is repeated with its Idempotency-Key is
+    carried out once, and raises `IdempotencyConflict` with another body.
+    """
+
+    def __init__(
+        self,
+        store: ConversationStore,
+        messages: MessageStore,
+        orphans: OrphanedMessages,
+        clock: Clock,
+    ) -> None:
+        self._store = store
+        self._messages = messages
+        self._orphans = orphans
+        self._clock = clock
+
+    def append(
+        self,
+        caller: Principal,
+        session: str,
+        new: Sequence[NewMessage],
+        version: int | None,
+        token: RequestToken | None,
+    ) -> tuple[Conversation, list[Message]]:
+        """Append messages, each at the next index.
+
+        Returns the conversation after the append, and the messages.
+
+        Raises:
+            ValidationFailed: a message cannot be written as JSON.
+            ValueTooLarge: a message is too large.
+        """
+        now = self._clock()
+        staged: StagedMessages | None = None
+        backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
+        while True:
+            found = self._get_writable(caller, session)
+            is_current = version in (None, found.revision)
+            if token is not None and not is_current:
+                earlier = self._messages.find_appended(found, token)
+                if earlier is not None:
+                    return found, [migrate_message(found, each) for each in earlier]
+            assert_version(found, version)
+            if staged is None or staged.generation != found.generation:
+                staged = self._messages.stage(found, build_texts(new, found.schema, now))
+            length = len(staged.texts)
+            after = advance(found, now, count=found.count + length, end=found.end + length)
+            try:
+                self._messages.append(found, after, staged, token)
+            except ConversationChanged:
+                earlier = None if token is None else self._messages.find_appended(found, token)
+                if earlier is not None:
+                    return found, [migrate_message(found, each) for each in earlier]
+                backoff.wait()
+            else:
+                added = [Message(found.end + n, text) for n, text in enumerate(staged.texts)]
+                return after, [migrate_message(found, each) for each in added]
+
+    def pop(
+        self, caller: Principal, session: str, token: RequestToken | None
+    ) -> tuple[Conversation, Message | None]:
+        """Remove the last message, exactly one for each request.
+
+        Returns the conversation after it, and the message: None if there was none.
+        """
+        backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
+        while True:
+            found = self._get_writable(caller, session)
+            popped = None if token is None else self._messages.get_popped(found, token)
+            if popped is not None:
+                return found, migrate_message(found, popped)
+            if found.count == 0:
+                return found, None
+            try:
+                after, message = self._pop(found, token)
+            except ConversationChanged:
+                backoff.wait()
+            else:
+                return after, migrate_message(found, message)
+
+    def _pop(self, found: Conversation, token: RequestToken | None) -> tuple[Conversation, Message]:
+        last = self._messages.read_last(found)
+        if last is None:
+            raise ConversationChanged
+        message = self._messages.decode(found, last)
+        end = message.index if message.index == found.end - 1 else found.end
+        after = advance(found, self._clock(), count=found.count - 1, end=end)
+        self._messages.pop(found, after, last, token)
+        return after, message
+
+    def change(
+        self,
+        caller: Principal,
+        session: str,
+        index: int,
+        change: MessageChange,
+        version: int | None,
+        token: RequestToken | None,
+    ) -> tuple[Conversation, Message]:
+        """Change a message in place; return it, and the conversation after it.
+
+        Raises:
+            NotFound: there is no message of this index.
+            ValidationFailed, ValueTooLarge: the message does not fit any more.
+        """
+        backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
+        while True:
+            found = self._get_writable(caller, session)
+            try:
+                old = self._messages.get(found, index)
+                if old is None:
+                    raise NotFound("the conversation has no message of this index")
+                if is_repeated(found, token):
+                    return found, migrate_message(found, old)
+                assert_version(found, version)
+                message = change_message(found, old, change)
+                after = record_request(advance(found, self._clock()), token)
+                self._messages.change(found, after, message)
+            except ConversationChanged:
+                backoff.wait()
+            else:
+                return after, migrate_message(found, message)
+
+    def remove(
+        self, caller: Principal, session: str, first: int, end: int | None, version: int | None
+    ) -> tuple[Conversation, int]:
+        """Remove the messages from one index to before another one, in one step.
+
+        The others keep their indexes. Returns the conversation, and how many were removed.
+
+        Args:
+            end: None for the end of the conversation.
+        """
+        backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
+        while True:
+            found = self._get_writable(caller, session)
+            assert_version(found, version)
+            stop = found.end if end is None else min(end, found.end)
+            count = self._messages.count(found, first, stop) if first < stop else 0
+            if count == 0:
+                return found, 0
+            after = remove_range(found, first, stop, count, self._clock())
+            try:
+                removed = self._messages.remove_range(found, after)
+            except ConversationChanged:
+                backoff.wait()
+                continue
+            self._orphans.remove_range(range_key(after, removed), _CLEANUP_SECONDS)
+            return after, count
+
+    def _get_writable(self, caller: Principal, session: str) -> Conversation:
+        found = self._store.get_header(caller.tenant, session)
+        if found is None or found.has_expired(self._clock()):
+            raise NotFound("no conversation has this session id; PUT it first")
+        authorize(caller, CHANGE_CONVERSATION, found)
+        return found

@@ -1,0 +1,130 @@
+"""Uploads: messages that are stored piece by piece before a conversation shows them.
+
+An upload is a generation of messages with the marker of pending ones: what isn't shown in time is
+deleted as all pending messages are.
+"""
+
+from collections.abc import Sequence
+
+from functions.conversations.mapper import header_key
+from functions.conversations.message_store import MessageStore
+from functions.conversations.model import Conversation, Upload
+from functions.conversations.orphan_store import orphan_key
+from functions.platform.errors import NotFound, ValidationFailed
+from functions.platform.keys import get_due_shard
+from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
+from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
+from functions.platform.value_parts import STAGED_FOR
+from functions.platform.writes import Write, check, delete, put, update
+
+_OPEN = "attribute_exists(pk) AND attribute_not_exists(closing)"
+_WHOLE = f"{_OPEN} AND messages = :count AND written = :count"
+
+
+class UploadStore:
+    """Reads and writes uploads of all tenants."""
+
+    def __init__(self, table: Table, messages: MessageStore) -> None:
+        self._table = table
+        self._messages = messages
+
+    def get(self, tenant: str, session: str, id: str) -> Upload | None:
+        """Read an upload: one read; None if there is none, or it was shown or given up."""
+        pending = _build_pending(tenant, session, id)
+        item = self._table.get(orphan_key(pending))
+        if item is None or "writer" not in item or "closing" in item:
+            return None
+        return Upload(
+            id=id,
+            tenant=tenant,
+            session=session,
+            writer=item["writer"],
+            sensitivity=item.get("sensitivity"),
+            schema=item["schema"],
+            count=item["written"],
+            expires=item[DUE_ATTRIBUTE],
+        )
+
+    def begin(self, upload: Upload) -> bool:
+        """Begin an upload; whether there was none of its id, nor a conversation that shows it."""
+        pending = _to_pending(upload)
+        key = orphan_key(pending)
+        item = {
+            "messages": 0,
+            "written": 0,
+            "writer": upload.writer,
+            "sensitivity": upload.sensitivity,
+            "schema": upload.schema,
+            DUE_ATTRIBUTE: upload.expires,
+            DUE_SHARD_ATTRIBUTE: get_due_shard(key[0]),
+        }
+        not_shown = "attribute_not_exists(pk) OR generation <> :id"
+        writes = [
+            put(key, item, "attribute_not_exists(pk)"),
+            check(header_key(pending), not_shown, id=upload.id),
+        ]
+        try:
+            self._table.transact(writes)
+        except TransactionConditionFailed:
+            return False
+        return True
+
+    def write(self, upload: Upload, texts: Sequence[bytes], first: int, now: int) -> int:
+        """Write messages from an index on; the latest ones may be written again.
+
+        Returns how many messages the upload has.
+
+        Raises:
+            NotFound: the upload was given up meanwhile.
+            ValidationFailed: they don't follow those that the upload has.
+        """
+        key, end = orphan_key(_to_pending(upload)), first + len(texts)
+        due = now + STAGED_FOR
+        follows = f"{_OPEN} AND (messages = :first OR messages = :end)"
+        try:
+            self._table.update(
+                update(
+                    key, "SET messages = :end, due = :due", follows, first=first, end=end, due=due
+                )
+            )
+        except ConditionFailed as failed:
+            if self.get(upload.tenant, upload.session, upload.id) is None:
+                raise NotFound("this upload was given up; begin another one") from failed
+            raise ValidationFailed(
+                "offset", f"is {upload.count}: that is how many messages the upload has"
+            ) from failed
+        self._messages.write_pending(_to_pending(upload), texts, first)
+        self._table.update(update(key, "SET written = :end", _OPEN, end=end))
+        return end
+
+
+def show_upload(shown: Conversation) -> Write:
+    """Build the write that ends an upload, in the transaction that shows its messages."""
+    return delete(orphan_key(shown), _WHOLE, count=shown.end)
+
+
+def _to_pending(upload: Upload) -> Conversation:
+    return _build_pending(upload.tenant, upload.session, upload.id, upload)
+
+
+def _build_pending(
+    tenant: str, session: str, id: str, upload: Upload | None = None
+) -> Conversation:
+    """Build the conversation that an upload's messages are encoded for."""
+    return Conversation(
+        tenant=tenant,
+        session=session,
+        user="",
+        creator="",
+        participants=(),
+        shared_with=(),
+        tags=(),
+        metadata=b"{}",
+        generation=id,
+        count=0,
+        end=0,
+        revision=0,
+        created=0,
+        updated=0,
+        sensitivity=None if upload is None else upload.sensitivity,
+    )

@@ -1,0 +1,92 @@
+"""Use cases of uploads: a conversation of any length becomes visible by one write (contract §9)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from functions.authorization.rules import authorize
+from functions.conversations.authority import CHANGE_CONVERSATION, USE_UPLOAD
+from functions.conversations.model import Upload
+from functions.conversations.rules import build_texts, check_schema
+from functions.conversations.store import ConversationStore
+from functions.conversations.upload_store import UploadStore
+from functions.identity.model import Principal
+from functions.platform.clock import Clock
+from functions.platform.conversation_keys import create_generation
+from functions.platform.errors import NotFound, VersionMismatch
+from functions.platform.idempotency import RequestToken
+from functions.platform.value_parts import STAGED_FOR
+
+if TYPE_CHECKING:
+    from functions.conversations.requests import NewMessage, NewUpload
+
+
+class Uploads:
+    """The uploads of a caller's tenant; each is used by who began it alone."""
+
+    def __init__(self, store: UploadStore, conversations: ConversationStore, clock: Clock) -> None:
+        self._store = store
+        self._conversations = conversations
+        self._clock = clock
+
+    def begin(
+        self, caller: Principal, session: str, new: NewUpload, token: RequestToken | None
+    ) -> Upload:
+        """Begin the upload of a conversation's messages.
+
+        Raises:
+            AccessDenied: there is a conversation that the caller may not change.
+            ValidationFailed: the version of the schema is unknown.
+            VersionMismatch: the request is repeated, and a conversation shows the upload.
+        """
+        now = self._clock()
+        present = self._conversations.get_header(caller.tenant, session)
+        if present is not None and not present.has_expired(now):
+            authorize(caller, CHANGE_CONVERSATION, present)
+        upload = Upload(
+            id=create_generation() if token is None else token.key.hex()[:16],
+            tenant=caller.tenant,
+            session=session,
+            writer=caller.id,
+            sensitivity=new.sensitivity,
+            schema=check_schema(new.version),
+            count=0,
+            expires=now + STAGED_FOR,
+        )
+        if self._store.begin(upload):
+            return upload
+        earlier = self.find(caller, session, upload.id)
+        if earlier is None:
+            raise VersionMismatch("this request's upload was shown or given up since")
+        return earlier
+
+    def write(
+        self, caller: Principal, session: str, id: str, first: int, new: Sequence[NewMessage]
+    ) -> Upload:
+        """Store messages of an upload from an index on.
+
+        Raises:
+            NotFound: there is no such upload any more.
+            AccessDenied: somebody else began it.
+            ValidationFailed: the messages don't follow those that it has.
+            ValueTooLarge: a message is too large.
+        """
+        upload = self.find(caller, session, id)
+        if upload is None:
+            raise NotFound("there is no such upload; begin one")
+        now = self._clock()
+        texts = build_texts(new, upload.schema, now)
+        self._store.write(upload, texts, first, now)
+        return self.find(caller, session, id) or upload
+
+    def find(self, caller: Principal, session: str, id: str) -> Upload | None:
+        """Find an upload; None if there is none any more.
+
+        Raises:
+            AccessDenied: somebody else began it.
+        """
+        upload = self._store.get(caller.tenant, session, id)
+        if upload is not None:
+            authorize(caller, USE_UPLOAD, upload)
+        return upload
