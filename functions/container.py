@@ -28,6 +28,7 @@ from functions.entries.archive import TaskArchive
 from functions.entries.batch import Batches
 from functions.entries.capacity import AccessTracker
 from functions.entries.context import Contexts
+from functions.entries.fence import EntryFence
 from functions.entries.mapper import EntryMapper
 from functions.entries.query import Queries
 from functions.entries.removals import ExpiredEntries, RemovalReasons
@@ -78,6 +79,8 @@ from functions.search.reembedding import Reembedding
 from functions.search.service import Search
 from functions.search.store import EmbeddingProgress
 from functions.tasks.access import TaskAccess
+from functions.tasks.assignment_store import AssignmentStore
+from functions.tasks.grant_store import GrantStore
 from functions.tasks.grants import Grants
 from functions.tasks.guardrail_service import GuardrailService
 from functions.tasks.guardrail_store import GuardrailStore
@@ -200,14 +203,23 @@ class Container:
         return TaskStore(self.table)
 
     @cached_property
+    def assignment_store(self) -> AssignmentStore:
+        return AssignmentStore(self.table)
+
+    @cached_property
     def agent_memory(self) -> AgentMemory:
         return AgentMemory(
-            self.agent_store, self.entry_store, self.entry_writer, self.audit, self.clock
+            self.agent_store,
+            self.assignment_store,
+            self.entry_store,
+            self.entry_writer,
+            self.audit,
+            self.clock,
         )
 
     @cached_property
     def task_access(self) -> TaskAccess:
-        return TaskAccess(self.task_store, self.clock)
+        return TaskAccess(self.task_store, self.assignment_store, self.clock)
 
     @cached_property
     def intent_store(self) -> IntentStore:
@@ -217,24 +229,31 @@ class Container:
     def guardrails(self) -> GuardrailService:
         store = GuardrailStore(self.table)
         return GuardrailService(
-            store, self.task_store, self.agent_memory.limit_capacity, self.clock
+            store,
+            self.task_store,
+            self.assignment_store,
+            self.agent_memory.limit_capacity,
+            self.clock,
         )
 
     @cached_property
     def tasks(self) -> Tasks:
         return Tasks(
             self.task_store,
+            self.assignment_store,
             self.intent_store,
             self.task_access,
             self.guardrails,
             self.task_archive,
+            self.entry_fence,
             self.principal_store.get_kind,
             self.clock,
         )
 
     @cached_property
     def grants(self) -> Grants:
-        return Grants(self.task_store, self.clock)
+        store = GrantStore(self.table)
+        return Grants(store, self.task_store, self.audit, self.clock)
 
     @cached_property
     def intents(self) -> Intents:
@@ -274,7 +293,9 @@ class Container:
 
     @cached_property
     def entry_writer(self) -> EntryWriter:
-        return EntryWriter(self.table, self.entry_mapper, self.entry_store, self.clock)
+        return EntryWriter(
+            self.table, self.entry_mapper, self.entry_store, self.task_store, self.clock
+        )
 
     @cached_property
     def access_tracker(self) -> AccessTracker:
@@ -311,7 +332,12 @@ class Container:
     @cached_property
     def summaries(self) -> Summaries:
         return Summaries(
-            self.entry_store, self.agent_store, self.task_access, self.namespaces, self.clock
+            self.entry_store,
+            self.agent_store,
+            self.assignment_store,
+            self.task_access,
+            self.namespaces,
+            self.clock,
         )
 
     @cached_property
@@ -328,6 +354,10 @@ class Container:
             self.log_store,
             self.clock,
         )
+
+    @cached_property
+    def entry_fence(self) -> EntryFence:
+        return EntryFence(self.entry_store, self.task_store)
 
     @cached_property
     def removal_reasons(self) -> RemovalReasons:

@@ -162,12 +162,19 @@ def paginate(
 ) -> tuple[list[D], PagePosition]:
     """Take the page that a request asks for from a list that is at hand, highest position first."""
     wanted = read_page_request(request, caller)
+    rest = slice_page(wanted, elements, get_position)
+    total = len(elements) if wanted.is_counted else None
+    return build_page(wanted, rest, total, render, get_position)
+
+
+def slice_page(
+    wanted: PageRequest, elements: Sequence[T], get_position: Callable[[T], str]
+) -> Sequence[T]:
+    """Take the elements of a page, and one more if there are more, highest position first."""
     start = wanted.offset
     if wanted.after is not None:
         start = find_start(list(map(get_position, elements)), wanted.after)
-    rest = elements[start : start + wanted.limit + 1]
-    total = len(elements) if wanted.is_counted else None
-    return build_page(wanted, rest, total, render, get_position)
+    return elements[start : start + wanted.limit + 1]
 
 
 def page_position(total: int, limit: int, offset: int, taken: int) -> PagePosition:

@@ -41,8 +41,8 @@ def select_readable_by_task(
 ) -> list[Entry]:
     """Return those of another agent's entries that the caller may read by their tasks."""
     found = list(entries)
-    known = tasks.get_many(caller.tenant, {each.task for each in found if each.task is not None})
-    readable = {task.id for task in known if tasks.can_read_memory(caller, task)}
+    named = {each.task for each in found if each.task is not None}
+    readable = {task.id for task in tasks.select_readable(caller, named)} if named else set()
     return [entry for entry in found if entry.task in readable]
 
 

@@ -6,6 +6,7 @@ would exceed it. `ep_…` are of episodic memory, `wk_…` of working memory out
 `wk_limit` and `wk_limit_bytes` are the limits of working memory outside tasks, where they are set.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,18 +104,14 @@ class AgentStore:
         """Return what an agent holds and may hold: one read."""
         return to_usage(self.get_item(tenant, agent))
 
-    def get_with_tasks(self, tenant: str, agent: str) -> tuple[Item, dict[Key, Item]]:
-        """Return an agent's item, and those of the tasks in its task set: two calls."""
-        own, task_set = (
-            entry_keys.build_agent_key(tenant, agent),
-            task_keys.build_task_set_key(tenant, agent),
-        )
-        found = self._table.get_many((own, task_set))
-        task_ids = found.get(task_set, {}).get("tasks", frozenset())
-        tasks = self._table.get_many(
-            task_keys.build_task_key(tenant, task_id) for task_id in task_ids
-        )
-        return found.get(own, {}), tasks
+    def get_with_tasks(
+        self, tenant: str, agent: str, task_ids: Iterable[str]
+    ) -> tuple[Item, dict[Key, Item]]:
+        """Return an agent's item, and those of tasks: a call for each hundred."""
+        own = entry_keys.build_agent_key(tenant, agent)
+        tasks = [task_keys.build_task_key(tenant, task_id) for task_id in task_ids]
+        found = self._table.get_many((own, *tasks))
+        return found.pop(own, {}), found
 
     def change_settings(
         self, tenant: str, agent: str, item: Item, changes: Item, now: int, *records: Write

@@ -28,6 +28,7 @@ from functions.platform.items import Item
 from functions.platform.keys import get_tenant
 from functions.platform.retry import Backoff
 from functions.platform.table import ConditionFailed, TransactionConditionFailed
+from functions.tasks.assignment_store import AssignmentStore
 
 if TYPE_CHECKING:
     from functions.entries.requests import AgentConfig
@@ -54,12 +55,14 @@ class AgentMemory:
     def __init__(
         self,
         agents: AgentStore,
+        assignments: AssignmentStore,
         entries: EntryStore,
         writer: EntryWriter,
         audit: AuditTrail,
         clock: Clock,
     ) -> None:
         self._agents = agents
+        self._assignments = assignments
         self._entries = entries
         self._writer = writer
         self._audit = audit
@@ -179,7 +182,8 @@ class AgentMemory:
         Returns:
             how many items were corrected; None when the time is over, or somebody wrote meanwhile.
         """
-        own, tasks = self._agents.get_with_tasks(tenant, agent)
+        task_ids = self._assignments.list_task_ids(tenant, agent)
+        own, tasks = self._agents.get_with_tasks(tenant, agent, task_ids)
         counts = EntryCounts()
         for item in self._entries.list_items(tenant, agent):
             if not has_time_left():

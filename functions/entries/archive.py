@@ -9,7 +9,7 @@ repeat:
 2. When nothing is left, the parts become `memory.archived` events. An event's id follows from task,
    agent and number, so it is logged once.
 3. The last transaction announces the events to the change stream, deletes the parts, takes the task
-   out of its agents' task sets and marks it as archived.
+   off the lists of its agents and marks it as archived.
 """
 
 import time

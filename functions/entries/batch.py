@@ -25,6 +25,7 @@ from functions.platform.errors import (
     AccessDenied,
     EntryNotFound,
     ServiceError,
+    TaskReassigned,
     ValidationFailed,
     VersionMismatch,
 )
@@ -35,6 +36,8 @@ from functions.platform.limits import MAX_TRANSACTION_WRITES
 _FIXED_WRITES = 3  # an entry's own item, its tombstone and its row among all entries
 _COUNTER_WRITES = 10  # left free for the counters of agents and tasks
 _MAX_DELETED_TOGETHER = 25
+_NOT_WRITABLE = (EntryNotFound, AccessDenied, TaskReassigned)
+"""Why an entry that the caller has found isn't the caller's to delete (any more)."""
 
 
 class Batches:
@@ -145,14 +148,14 @@ class Batches:
         transitions = tuple(Transition(entry, None) for entry in chunk)
         try:
             self._writer.commit(Transaction(caller, transitions, self._clock()))
-        except (EntryNotFound, VersionMismatch):
+        except (VersionMismatch, *_NOT_WRITABLE):
             return sum(self._delete_alone(caller, entry) for entry in chunk)
         return len(chunk)
 
     def _delete_alone(self, caller: Principal, entry: Entry) -> int:
         try:
             self._entries.delete(caller, entry.id, None)
-        except EntryNotFound:
+        except _NOT_WRITABLE:
             return 0
         return 1
 

@@ -59,6 +59,7 @@ class EntryMapper:
             "curator": entry.curator,
             "actor_kind": entry.actor_kind,
             "request_token": entry.request,
+            "fenced": entry.is_fenced or None,
             "accessed": entry.accessed if is_evictable else None,
             RECENCY_ATTRIBUTE: entry.eviction_order,
             AGE_ATTRIBUTE: entry.created if is_evictable else None,
@@ -115,6 +116,7 @@ class EntryMapper:
             accessed=get("accessed", updated),
             request=get("request_token"),
             actor_kind=item["actor_kind"],
+            is_fenced=get("fenced", False),
         )
 
 

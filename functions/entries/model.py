@@ -47,6 +47,7 @@ class Entry(NamedTuple):
     accessed: int = 0  # when its owner last wrote or read it; kept for evictable tiers only
     request: bytes | None = None  # the token of the request that wrote it
     actor_kind: ActorKind = "agent"  # the kind of who wrote this version
+    is_fenced: bool = False  # each write checks its task, as its owner isn't the assignee (§5)
 
     @property
     def id(self) -> str:

@@ -244,8 +244,7 @@ class Queries:
     def _find_private(self, caller: Principal, filters: Filters) -> list[Entry]:
         if filters.task is None or filters.tier == EPISODIC.name:
             return self._find_of_owner(caller, filters)
-        tasks = self._tasks.get_many(caller.tenant, {filters.task})
-        if not any(self._tasks.can_read_memory(caller, task) for task in tasks):
+        if not self._tasks.select_readable(caller, (filters.task,)):
             return self._find_of_owner(caller, filters)
         working = replace(filters, tier=WORKING.name)
         found = self._find_of_task(caller, filters.task, working)

@@ -154,6 +154,14 @@ class EntryStore:
         with suppress(ConditionFailed):
             self._table.update(write)
 
+    def fence(self, entry: Entry) -> None:
+        """Have each write of an entry check its task: no new version; nothing if it is gone."""
+        write = update(
+            entry.item_key, "SET fenced = :true", "nonce = :nonce", true=True, nonce=entry.nonce
+        )
+        with suppress(ConditionFailed):
+            self._table.update(write)
+
     def update_own(
         self,
         address: EntryAddress,
@@ -165,7 +173,7 @@ class EntryStore:
     ) -> tuple[Entry | None, Entry | None]:
         """Change value or tags of the owner's entry by one write, with no read before it.
 
-        That is possible only where nothing else has to change: the entry isn't expired or
+        That is possible only where nothing else has to change: the entry isn't expired, fenced or
         encrypted, its value keeps its size, so that no counter changes, and an episodic one can
         be evicted and has normal priority.
 
@@ -202,7 +210,7 @@ def _build_own_update(
     }
     condition = (
         f"{_UNCHANGED} AND tier = :tier AND agent_id = :caller AND attribute_not_exists(data_key)"
-        " AND (attribute_not_exists(expires) OR expires > :now)"
+        " AND attribute_not_exists(fenced) AND (attribute_not_exists(expires) OR expires > :now)"
     )
     values: Item = {"nonce": nonce, "tier": policy.name, "caller": caller.id, "now": now}
     if "value" in changes:

@@ -11,6 +11,7 @@ from functions.identity.model import Principal
 from functions.namespaces.service import Namespaces
 from functions.platform.clock import Clock
 from functions.tasks.access import TaskAccess
+from functions.tasks.assignment_store import AssignmentStore
 from functions.tasks.mapper import usage_to_item
 
 
@@ -38,12 +39,14 @@ class Summaries:
         self,
         store: EntryStore,
         agents: AgentStore,
+        assignments: AssignmentStore,
         tasks: TaskAccess,
         namespaces: Namespaces,
         clock: Clock,
     ) -> None:
         self._store = store
         self._agents = agents
+        self._assignments = assignments
         self._tasks = tasks
         self._namespaces = namespaces
         self._clock = clock
@@ -56,7 +59,8 @@ class Summaries:
         """
         self.assert_can_read(caller, agent)
         tenant, now = caller.tenant, self._clock()
-        item, task_items = self._agents.get_with_tasks(tenant, agent)
+        task_ids = self._assignments.list_task_ids(tenant, agent)
+        item, task_items = self._agents.get_with_tasks(tenant, agent, task_ids)
         usage, tasks = to_usage(item), {}
         entries, size = usage_to_item(agent, 0, 0)
         for each in task_items.values():

@@ -4,9 +4,10 @@ The first transaction assumes that a task is registered and that the agent holds
 condition fails where that is wrong, or where the task doesn't take the entry.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
+from functions.authorization.rules import is_allowed
 from functions.entries.counters import CounterDelta, assert_working_fits, count_task_changes
 from functions.entries.model import Transition
 from functions.identity.model import Principal
@@ -23,9 +24,19 @@ from functions.tasks import changes as task_changes
 from functions.tasks import intent_store, usage_store
 from functions.tasks import rules as task_rules
 from functions.tasks import store as task_store
-from functions.tasks.authority import USE_INTENT
+from functions.tasks.assignment_store import hold_task, list_assignments
+from functions.tasks.authority import (
+    TAKE_PART,
+    USE_INTENT,
+    WRITE_MEMORY,
+    TaskTarget,
+    authorize_write,
+)
 from functions.tasks.mapper import task_from_item
-from functions.tasks.model import Task, TaskUsage
+from functions.tasks.model import Grant, Membership, Task, TaskUsage
+
+ReadMembership = Callable[[str], Membership]
+"""Reads what the caller is in a task, by the task's id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +46,14 @@ class TaskAssumptions:
     Attributes:
         unregistered: tasks that nobody has registered; the write registers them.
         unjoined: tasks in which the agent holds no entry yet.
+        grants: those by which the agent writes, where it is neither assignee nor coordinator.
+        joined: tasks in which the agent takes or took part otherwise.
     """
 
     unregistered: frozenset[str] = frozenset()
     unjoined: frozenset[str] = frozenset()
+    grants: Mapping[str, Grant] = field(default_factory=dict)
+    joined: frozenset[str] = frozenset()
 
 
 NOTHING_KNOWN = TaskAssumptions()
@@ -54,27 +69,55 @@ def build_task_writes(
         CapacityExceeded: when new entries exceed the limits of a task that they register.
     """
     deltas, creates = count_task_changes(transitions), find_scopes(transitions)
-    joined: list[str] = []
-    for task in sorted(deltas.keys() | creates.keys()):
+    changed = _find_changed_tasks(caller, transitions)
+    for task in sorted(deltas.keys() | creates.keys() | changed):
         delta, create = deltas.get(task), creates.get(task)
-        usage = _to_usage(delta)
-        if create is None:
-            yield _build_adjustment(caller, transitions, task, usage)
-        elif task in known.unregistered:
-            joined.append(task)
+        usage, grant = _to_usage(delta), known.grants.get(task)
+        if create is not None and task in known.unregistered:
             yield from _build_registration(caller, task, create, now, usage)
-        elif delta is not None and delta.has_creates:
-            is_joined = task not in known.unjoined
-            joined += [] if is_joined else [task]
+        elif create is not None and delta is not None and delta.has_creates:
+            is_counted = task not in known.unjoined
             intent = create.current.intent
-            yield usage_store.reserve_usage(caller, task, intent, now, usage, is_counted=is_joined)
+            yield from usage_store.reserve_usage(
+                caller, task, intent, now, usage, grant, is_counted=is_counted
+            )
+            if not is_counted:
+                yield hold_task(caller.tenant, caller.id, task)
+        elif task in changed:
+            yield from usage_store.change_usage(caller, task, now, usage, grant)
         elif delta is not None:
             yield _build_adjustment(caller, transitions, task, usage)
-        else:
-            yield usage_store.check_participation(caller, task, create.current.intent, now)
-    if joined:
-        yield task_store.add_to_task_set(caller.tenant, caller.id, *joined)
+        elif create is not None:
+            intent, takes_part = create.current.intent, task in known.joined
+            yield usage_store.check_participation(caller, task, intent, takes_part=takes_part)
     yield from _build_intent_writes(caller, transitions, now, known.unregistered)
+
+
+def _find_changed_tasks(caller: Principal, transitions: Sequence[Transition]) -> set[str]:
+    """Return the tasks of working entries that their owner itself changes or deletes."""
+    return {
+        transition.current.task
+        for transition in transitions
+        if transition.current.task is not None
+        and transition.current.policy.is_task_bound
+        and transition.current.agent == caller.id
+        and not transition.is_create
+        and (transition.new is not None or transition.reason == "deleted")
+    }
+
+
+def set_fence(transition: Transition, known: TaskAssumptions) -> Transition:
+    """Fence a working entry that its owner writes by a grant, and no other one.
+
+    Each write of a fenced entry checks its task; the assignee's own are one call.
+    """
+    new = transition.new
+    if new is None or new.task is None or not new.policy.is_task_bound:
+        return transition
+    is_fenced = new.task in known.grants
+    if new.is_fenced == is_fenced:
+        return transition
+    return replace(transition, new=new._replace(is_fenced=is_fenced))
 
 
 def find_scopes(transitions: Sequence[Transition]) -> dict[str, Transition]:
@@ -114,6 +157,7 @@ def _build_registration(
         CounterDelta(working=usage.entries, working_bytes=usage.size), most, most, create.index
     )
     yield task_store.add_task(caller.tenant, task, usage)
+    yield from list_assignments(caller.tenant, None, task)
     if intent is not None:
         yield intent_store.list_under_intent(caller.tenant, task, intent)
 
@@ -143,50 +187,101 @@ def resolve_task_conflict(
     now: int,
     known: TaskAssumptions,
     failed: tuple[Key, Item | None],
+    read_membership: ReadMembership,
 ) -> TaskAssumptions:
-    """Return what a failed condition on a task's item says of the task.
+    """Return what a failed condition on a task's item, or on a grant, says of the task.
 
     Args:
+        caller: who writes.
+        transitions: what it writes.
+        now: the time in epoch ms.
+        known: what was known of the tasks before.
         failed: the key of an item whose condition failed, and the item; not necessarily a task's.
+        read_membership: asked where the caller is neither assignee nor coordinator.
 
     Raises:
         AccessDenied: when the caller may not write in the task's scope.
+        TaskReassigned: when the task was the caller's, and isn't any more.
         TaskClosed: when the task has ended.
         CapacityExceeded: when the entries exceed the task's limits.
         ValidationFailed: when the entries name another intent than the task's.
     """
     key, item = failed
-    creates, deltas = find_scopes(transitions), count_task_changes(transitions)
-    for task in deltas.keys() | creates.keys():
-        if task_keys.build_task_key(caller.tenant, task) != key:
+    attempt = _Attempt(caller, transitions, now)
+    for task in attempt.tasks:
+        if key == task_keys.build_grant_key(caller.tenant, task, caller.id):
+            grants = {name: grant for name, grant in known.grants.items() if name != task}
+            return replace(known, grants=grants)
+        if key != task_keys.build_task_key(caller.tenant, task):
             continue
         if item is None:
             return replace(known, unregistered=known.unregistered | {task})
         if task in known.unregistered:
             return replace(known, unregistered=known.unregistered - {task})
-        delta = deltas.get(task, CounterDelta())
         try:
-            _assert_takes(caller, task_from_item(item), creates.get(task), delta, now)
+            return attempt.resolve(task_from_item(item), known, read_membership)
         except ServiceError as error:
             raise error.at(_find_index(transitions, task)) from None
-        return replace(known, unjoined=known.unjoined | {task})
     return known
 
 
-def _assert_takes(
-    caller: Principal, task: Task, create: Transition | None, delta: CounterDelta, now: int
-) -> None:
-    """Raise why a task doesn't take the entries; nothing if it only doesn't know the agent yet."""
-    if create is not None:
-        takes_part = not (delta.working or delta.attached) and caller.id in task.participants
-        if not takes_part and not task_rules.may_write_memory(caller, task, now):
-            raise AccessDenied("only a task's assignee, coordinator and grant holders write for it")
-        if create.current.intent not in (None, task.intent):
+class _Attempt:
+    """What the caller wanted of tasks, to compare with a task as it is stored."""
+
+    def __init__(self, caller: Principal, transitions: Sequence[Transition], now: int) -> None:
+        self._caller, self._now = caller, now
+        self._deltas = count_task_changes(transitions)
+        self._creates = find_scopes(transitions)
+        self._changed = _find_changed_tasks(caller, transitions)
+        self.tasks = self._deltas.keys() | self._creates.keys() | self._changed
+
+    def resolve(
+        self, task: Task, known: TaskAssumptions, read_membership: ReadMembership
+    ) -> TaskAssumptions:
+        """Return what the next attempt has to know of a task; raise why it takes nothing."""
+        with_role = self._resolve_role(task, known, read_membership)
+        if with_role is not known:
+            return with_role
+        create, delta = self._creates.get(task.id), self._deltas.get(task.id, CounterDelta())
+        if create is not None and create.current.intent not in (None, task.intent):
             raise ValidationFailed("scope.intent_id", "is not the task's intent")
-    if not delta.is_zero():
-        task_rules.assert_open(task)
-    free = (task.free_entries, task.free_bytes)
-    assert_working_fits(delta, free, (task.max_entries, task.policy.max_bytes), None)
+        if not delta.is_zero():
+            task_rules.assert_open(task)
+        free = (task.free_entries, task.free_bytes)
+        assert_working_fits(delta, free, (task.max_entries, task.policy.max_bytes), None)
+        return replace(known, unjoined=known.unjoined | {task.id})
+
+    def _resolve_role(
+        self, task: Task, known: TaskAssumptions, read_membership: ReadMembership
+    ) -> TaskAssumptions:
+        """Return by which role the caller writes, if the role is a condition of the attempt."""
+        delta = self._deltas.get(task.id, CounterDelta())
+        if task.id in self._changed or delta.has_creates:
+            return self._resolve_write(task, known, read_membership)
+        if task.id in self._creates and delta.is_zero() and task.id not in known.joined:
+            return self._resolve_participation(task, known, read_membership)
+        return known
+
+    def _resolve_write(
+        self, task: Task, known: TaskAssumptions, read_membership: ReadMembership
+    ) -> TaskAssumptions:
+        present = Membership(grant=known.grants.get(task.id))
+        if is_allowed(self._caller, WRITE_MEMORY, TaskTarget(task, self._now, present)):
+            return known
+        member = read_membership(task.id)
+        authorize_write(self._caller, WRITE_MEMORY, TaskTarget(task, self._now, member))
+        if member.grant is None:
+            raise AccessDenied(WRITE_MEMORY.denied)
+        return replace(known, grants={**known.grants, task.id: member.grant})
+
+    def _resolve_participation(
+        self, task: Task, known: TaskAssumptions, read_membership: ReadMembership
+    ) -> TaskAssumptions:
+        if is_allowed(self._caller, TAKE_PART, TaskTarget(task, self._now)):
+            return known
+        member = read_membership(task.id)
+        authorize_write(self._caller, TAKE_PART, TaskTarget(task, self._now, member))
+        return replace(known, joined=known.joined | {task.id})
 
 
 def _find_index(transitions: Sequence[Transition], task: str) -> int | None:

@@ -31,6 +31,7 @@ from functions.entries.task_scope import (
     assert_intent_is_free,
     build_task_writes,
     resolve_task_conflict,
+    set_fence,
 )
 from functions.identity.model import SERVICE, Actor, Principal
 from functions.namespaces.authority import WRITE_MEMORY
@@ -52,6 +53,8 @@ from functions.platform.limits import MAX_ITEM_BYTES, MAX_TRANSACTION_BYTES, MAX
 from functions.platform.retry import Backoff
 from functions.platform.table import Table, TransactionConditionFailed
 from functions.platform.writes import Write
+from functions.tasks.model import Membership
+from functions.tasks.store import TaskStore
 
 _ATTEMPTS = 100  # of which many are needed only where many requests evict at once
 _LONGEST_WAIT = 0.1  # seconds
@@ -87,7 +90,10 @@ class Transaction:
             BatchTooLarge: when they are more than DynamoDB takes at once.
         """
         tenant, now = self.caller.tenant, self.now
-        transitions = (*self.transitions, *self.evictions.transitions)
+        transitions = (
+            *(set_fence(each, self.tasks) for each in self.transitions),
+            *self.evictions.transitions,
+        )
         writes = [build_entry_write(mapper, each) for each in transitions]
         for transition in transitions:
             writes.extend(build_index_writes(transition))
@@ -131,10 +137,13 @@ class _IdempotentReplay(Exception):
 class EntryWriter:
     """Writes transactions of entries: every change but an owner's of one value or its tags."""
 
-    def __init__(self, table: Table, mapper: EntryMapper, store: EntryStore, clock: Clock) -> None:
+    def __init__(
+        self, table: Table, mapper: EntryMapper, store: EntryStore, tasks: TaskStore, clock: Clock
+    ) -> None:
         self._table = table
         self._mapper = mapper
         self._store = store
+        self._tasks = tasks
         self._clock = clock
         self._full_agents: set[tuple[str, str]] = set()  # at capacity when they last wrote
 
@@ -152,8 +161,8 @@ class EntryWriter:
             EntryNotFound: when an entry to change or remove doesn't exist any more.
             VersionMismatch: when it has another version.
             CapacityExceeded: when a limit is reached.
-            AccessDenied, TaskClosed, ValidationFailed: when a task, an intent or a namespace
-                doesn't take the entry.
+            AccessDenied, TaskClosed, TaskReassigned, ValidationFailed: when a task, an intent or
+                a namespace doesn't take the entry.
             BatchTooLarge: when there are too many writes for one transaction.
         """
         try:
@@ -236,10 +245,19 @@ class EntryWriter:
         """
         transaction = self._resolve_slots(transaction, failed, token)
         caller, now = transaction.caller, transaction.now
+
+        def read_membership(task: str) -> Membership:
+            return self._tasks.get_membership(caller.tenant, task, caller.id)
+
         for key, item in failed.items():
             transaction = _resolve_claim(transaction, key, item)
             tasks = resolve_task_conflict(
-                caller, transaction.transitions, now, transaction.tasks, (key, item)
+                caller,
+                transaction.transitions,
+                now,
+                transaction.tasks,
+                (key, item),
+                read_membership,
             )
             transaction = replace(transaction, tasks=tasks)
             assert_intent_is_free(caller, transaction.transitions, key)

@@ -73,6 +73,12 @@ ERROR_CODES: dict[str, ErrorCode] = {
         "The task has ended; nothing more is written for it.",
         "Write under a task that is open.",
     ),
+    "TASK_REASSIGNED": ErrorCode(
+        409,
+        "The task is another agent's",
+        "The task was yours and has been handed over; what you write for it no longer counts.",
+        "Stop working on the task, or ask its coordinator for a grant.",
+    ),
     "RUN_CLOSED": ErrorCode(
         409,
         "The run has ended",
@@ -255,6 +261,12 @@ class TaskClosed(ServiceError):
     """The task has ended, so no working memory can be written for it."""
 
     code = "TASK_CLOSED"
+
+
+class TaskReassigned(ServiceError):
+    """The task was the caller's and has been handed over; the caller writes nothing for it."""
+
+    code = "TASK_REASSIGNED"
 
 
 class ValueTooLarge(ServiceError):

@@ -114,13 +114,47 @@ PREFIX_RULE = ItemType(
     "r#{namespace}",
     "The permissions of all names with a prefix",
 )
-TASK = ItemType(
-    "task", "tasks", _TASK, "t", "A task, its policy, counters and grants", indexes=(BY_DUE,)
+TASK = ItemType("task", "tasks", _TASK, "t", "A task, its policy and counters", indexes=(BY_DUE,))
+GRANT = ItemType(
+    "grant",
+    "tasks",
+    _TASK,
+    "g#{principal}",
+    "A principal's access to a task's working memory",
+    "until taken back or expired",
+)
+INHERITING_TASK = ItemType(
+    "inheriting sub-task",
+    "tasks",
+    _TASK,
+    "h#{agent}#{sub_task}",
+    "An open sub-task of an agent reads a task's working memory",
+    "until the sub-task ends",
+)
+FORMER_MEMBER = ItemType(
+    "former member",
+    "tasks",
+    _TASK,
+    "f#{principal}",
+    "A principal was a task's assignee or coordinator",
 )
 INTENT = ItemType("intent", "tasks", _INTENT, "i", "An intent's owner and access list")
 INTENT_TASK = ItemType("task of an intent", "tasks", _INTENT, "t#{task}", "Lists a task")
-TASK_SET = ItemType(
-    "task set", "tasks", _AGENT, "tasks", "The tasks that an agent has or holds memory of"
+ASSIGNMENT = ItemType(
+    "assignment",
+    "tasks",
+    _AGENT,
+    "t#{coordinator}#{task}",
+    "An open task is assigned to an agent",
+    "until it ends or is handed over",
+)
+HELD_TASK = ItemType(
+    "task with memory of an agent",
+    "tasks",
+    _AGENT,
+    "u#{task}",
+    "An agent holds memory of a task that wasn't its own when it wrote, or isn't any more",
+    "until the task's memory is archived",
 )
 GUARDRAILS = ItemType("guardrails", "tasks", _COORDINATOR, "g", "A coordinator's guardrails")
 COORDINATED_TASK = ItemType(

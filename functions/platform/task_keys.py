@@ -44,9 +44,75 @@ def build_task_key(tenant: str, task: str) -> Key:
     return item_types.TASK.build_key(tenant=tenant, task=hash_name("task", task))
 
 
-def build_task_set_key(tenant: str, agent: str) -> Key:
-    """Build the key of the set of tasks that an agent has or holds memory of."""
-    return item_types.TASK_SET.build_key(tenant=tenant, agent=hash_agent(agent))
+def build_grant_key(tenant: str, task: str, principal: str) -> Key:
+    """Build the key of a principal's grant on a task."""
+    return item_types.GRANT.build_key(
+        tenant=tenant, task=hash_name("task", task), principal=hash_agent(principal)
+    )
+
+
+def build_former_member_key(tenant: str, task: str, principal: str) -> Key:
+    """Build the key of what says that a principal was a task's assignee or coordinator."""
+    return item_types.FORMER_MEMBER.build_key(
+        tenant=tenant, task=hash_name("task", task), principal=hash_agent(principal)
+    )
+
+
+def build_inheriting_task_key(tenant: str, parent: str, agent: str, sub_task: str) -> Key:
+    """Build the key of the row by which an agent's sub-task reads its parent's memory."""
+    return item_types.INHERITING_TASK.build_key(
+        tenant=tenant,
+        task=hash_name("task", parent),
+        agent=hash_agent(agent),
+        sub_task=hash_name("task", sub_task),
+    )
+
+
+def build_inheriting_task_range(tenant: str, parent: str, agent: str) -> tuple[str, str]:
+    """Build the partition of a parent, and how the rows of an agent's sub-tasks begin."""
+    partition = build_task_key(tenant, parent)[0]
+    return partition, f"{item_types.INHERITING_TASK.sort_prefix}{hash_agent(agent)}#"
+
+
+def build_assignment_key(tenant: str, agent: str, coordinator: str | None, task: str) -> Key:
+    """Build the key of the row by which an agent lists an open task that is assigned to it."""
+    return item_types.ASSIGNMENT.build_key(
+        tenant=tenant,
+        agent=hash_agent(agent),
+        coordinator=hash_agent(coordinator or ""),
+        task=hash_name("task", task),
+    )
+
+
+def build_assignment_range(
+    tenant: str, agent: str, coordinator: str | None = None
+) -> tuple[str, str]:
+    """Build the partition of an agent, and how the rows of its assignments begin.
+
+    With a coordinator, they are those of tasks that it coordinates.
+    """
+    partition = item_types.ASSIGNMENT.build_partition(tenant=tenant, agent=hash_agent(agent))
+    prefix = item_types.ASSIGNMENT.sort_prefix
+    return partition, prefix if coordinator is None else f"{prefix}{hash_agent(coordinator)}#"
+
+
+def build_held_task_range(tenant: str, agent: str) -> tuple[str, str]:
+    """Build the partition of an agent, and how the rows of tasks with memory of it begin."""
+    partition = item_types.HELD_TASK.build_partition(tenant=tenant, agent=hash_agent(agent))
+    return partition, item_types.HELD_TASK.sort_prefix
+
+
+def build_held_task_key(tenant: str, hashed_agent: str, task: str) -> Key:
+    """Build the key of the row by which an agent lists a task of others with memory of it.
+
+    Args:
+        tenant: the agent's.
+        hashed_agent: the hash of the agent's id (`hash_agent`): tasks count holders by it.
+        task: the task's id.
+    """
+    return item_types.HELD_TASK.build_key(
+        tenant=tenant, agent=hashed_agent, task=hash_name("task", task)
+    )
 
 
 def build_snapshot_part_key(tenant: str, task: str, agent: str, nonce: str) -> Key:

@@ -23,12 +23,10 @@ JOB_SECONDS = 8.0  # what takes longer is resumed by the next sweep
 def build_jobs(container: Container) -> dict[ItemType, Job]:
     """Build the table of jobs: one for each type of item that becomes due, but for entries."""
     collector = container.memory_garbage_collector
-    archive, conversations = container.task_archive, container.conversation_archive
+    conversations = container.conversation_archive
     return {
         item_types.AGENT: container.agent_memory.maintain,
-        item_types.TASK: _resume_long(
-            lambda key, seconds: archive.resume_at(key[0], seconds), "archived"
-        ),
+        item_types.TASK: _resume_task(container),
         item_types.CONVERSATION: _resume_long(conversations.end_retention, "conversations"),
         item_types.ORPHANED_MESSAGES: _resume_long(container.orphaned_messages.remove, "orphans"),
         item_types.REMOVED_RANGE: _resume_long(container.orphaned_messages.remove_range, "orphans"),
@@ -37,6 +35,19 @@ def build_jobs(container: Container) -> dict[ItemType, Job]:
         item_types.MEMORY_ENTRY: lambda item, _: collector.expire(item),
         item_types.EMBEDDING: lambda item, _: container.reembedding.resume(item, JOB_SECONDS),
     }
+
+
+def _resume_task(container: Container) -> Job:
+    """Make the job that finishes the end or the hand-over of a task."""
+    archive, fence = container.task_archive, container.entry_fence
+
+    def job(item: Item, _has_time: HasTime) -> Counter[str]:
+        if "ended" not in item:
+            return Counter(fenced=fence.fence_at(item["pk"]))
+        is_done = archive.resume_at(item["pk"], JOB_SECONDS)
+        return Counter(archived=1) if is_done else Counter(stopped=1)
+
+    return job
 
 
 def _resume_long(resume: Callable[[Key, float], bool], name: str) -> Job:

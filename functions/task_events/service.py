@@ -86,7 +86,7 @@ class TaskEventIngester:
                 raise
             return self._tasks.register(caller, event.new_task, token)
         if _is_applied(current, event.change, token):
-            return self._tasks.resume_archive(caller.tenant, current)
+            return self._tasks.resume(caller.tenant, current)
         return self._tasks.change(caller, current.id, current.version, event.change, token)
 
 

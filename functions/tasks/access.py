@@ -1,34 +1,59 @@
 """Whose memory a caller reads by its tasks (RFC-0015 §2.2, §6.5; contract §4)."""
 
+from collections.abc import Iterable
+
+from functions.authorization.rules import is_allowed
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
-from functions.tasks import rules
-from functions.tasks.model import Task
+from functions.tasks.assignment_store import AssignmentStore
+from functions.tasks.authority import READ_MEMORY, TaskTarget
+from functions.tasks.model import Membership, Task
 from functions.tasks.store import TaskStore
 
 
 class TaskAccess:
-    """Decides by stored tasks, where `functions.tasks.rules` needs more than the task itself."""
+    """Decides by stored tasks, and by what they list of the caller."""
 
-    def __init__(self, store: TaskStore, clock: Clock) -> None:
+    def __init__(self, store: TaskStore, assignments: AssignmentStore, clock: Clock) -> None:
         self._store = store
+        self._assignments = assignments
         self._clock = clock
 
     def get_many(self, tenant: str, task_ids: set[str]) -> list[Task]:
         """Read the tasks that exist among these."""
         return self._store.get_many(tenant, task_ids)
 
+    def select_readable(self, caller: Principal, task_ids: Iterable[str]) -> list[Task]:
+        """Read the tasks among these whose working memory the caller reads (contract §4).
+
+        One call for fifty, one for what the caller may read by inheritance, and one for each such.
+        """
+        found = self._store.get_with_grants(caller.tenant, task_ids, caller.id)
+        readable, others = list[Task](), list[Task]()
+        for task, grant in found:
+            can_read = self._can_read(caller, task, Membership(grant=grant))
+            (readable if can_read else others).append(task)
+        return readable + self._select_inherited(caller, others)
+
+    def _select_inherited(self, caller: Principal, tasks: list[Task]) -> list[Task]:
+        if len(tasks) > 1:
+            assigned = self._assignments.list_of_agent(caller.tenant, caller.id)
+            parents = {each.inherits_from for each in assigned}
+            tasks = [task for task in tasks if task.id in parents]
+        return [task for task in tasks if self._can_read(caller, task, self._inherit(caller, task))]
+
+    def _inherit(self, caller: Principal, task: Task) -> Membership:
+        return Membership(inherits=self._store.is_inherited_by(caller.tenant, task, caller.id))
+
     def can_read_memory(self, caller: Principal, task: Task) -> bool:
         """Whether the caller reads all working memory of a task (contract §4)."""
-        if rules.may_read_memory(caller, task, self._clock()):
-            return True
-        sub_tasks = self._store.get_many(caller.tenant, task.inheriting_tasks)
-        return any(each.assignee == caller.id and each.ended is None for each in sub_tasks)
+        return bool(self.select_readable(caller, (task.id,)))
+
+    def _can_read(self, caller: Principal, task: Task, member: Membership) -> bool:
+        return is_allowed(caller, READ_MEMORY, TaskTarget(task, self._clock(), member))
 
     def coordinates_agent(self, caller: Principal, agent: str) -> bool:
         """Whether the caller coordinates an open task assigned to the agent (RFC-0015 §2.2)."""
-        tasks = self._store.list_of_agent(caller.tenant, agent) if caller.may_coordinate else []
-        return any(
-            task.ended is None and task.assignee == agent and rules.is_coordinator(caller, task)
-            for task in tasks
+        return caller.may_coordinate and self._assignments.is_coordinated_by(
+            caller.tenant, agent, caller.id
         )

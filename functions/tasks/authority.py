@@ -3,8 +3,11 @@
 from dataclasses import dataclass
 
 from functions.authorization.model import Action, Rule
+from functions.authorization.rules import is_allowed
 from functions.identity.model import ADMIN, Principal
-from functions.tasks.model import Intent
+from functions.platform.errors import AccessDenied, TaskReassigned
+from functions.tasks.model import Grant, Intent, Membership, Task
+from functions.tasks.rules import assert_open, is_coordinator
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,3 +91,103 @@ SET_OWNER = Action(
     denied="an intent's owner is set with memory.admin",
     is_audited=True,
 )
+
+_NO_MEMBER = Membership()
+
+
+@dataclass(frozen=True, slots=True)
+class TaskTarget:
+    """A task, the time (epoch ms), and what the caller is in the task beside its roles."""
+
+    task: Task
+    now: int
+    member: Membership = _NO_MEMBER
+
+    def find_grant(self) -> Grant | None:
+        """Return the caller's grant, if it still counts."""
+        grant = self.member.grant
+        return grant if grant is not None and grant.counts(self.task.term, self.now) else None
+
+
+def _holds_write_grant(_: Principal, target: TaskTarget) -> bool:
+    grant = target.find_grant()
+    return grant is not None and grant.access == "write"
+
+
+_IS_COORDINATOR = Rule[TaskTarget](
+    "coordinator of the task", lambda caller, target: is_coordinator(caller, target.task)
+)
+_IS_ASSIGNEE = Rule[TaskTarget](
+    "assignee of the task", lambda caller, target: caller.id == target.task.assignee
+)
+_HOLDS_GRANT = Rule[TaskTarget](
+    "holder of a grant on the task", lambda _, target: target.find_grant() is not None
+)
+_HOLDS_WRITE_GRANT = Rule[TaskTarget]("holder of a write grant on the task", _holds_write_grant)
+_INHERITS = Rule[TaskTarget](
+    "assignee of a sub-task that inherits", lambda _, target: target.member.inherits
+)
+_REGISTERED = Rule[TaskTarget](
+    "registered the task", lambda caller, target: caller.id == target.task.registered_by
+)
+_TOOK_PART = Rule[TaskTarget](
+    "former assignee or coordinator of the task",
+    lambda _, target: target.member.was_assignee or target.member.was_coordinator,
+)
+_HOLDS_ADMIN = Rule[TaskTarget]("holds memory.admin", _holds_admin)
+
+READ_MEMORY = Action(
+    "task.read_memory",
+    (_IS_COORDINATOR, _IS_ASSIGNEE, _HOLDS_GRANT, _INHERITS),
+    denied="this task's memory isn't yours to read",
+)
+WRITE_MEMORY = Action(
+    "task.write_memory",
+    (_IS_COORDINATOR, _IS_ASSIGNEE, _HOLDS_WRITE_GRANT),
+    denied="only a task's assignee, coordinator and grant holders write for it",
+)
+TAKE_PART = Action(
+    "task.take_part",
+    (*WRITE_MEMORY.rules, _REGISTERED, _TOOK_PART),
+    denied=WRITE_MEMORY.denied,
+)
+"""Name the task in the scope of memory that doesn't end with it."""
+
+READ_TASK = Action(
+    "task.read",
+    (*READ_MEMORY.rules, _REGISTERED, _TOOK_PART, _HOLDS_ADMIN),
+    denied="you have no part in this task",
+)
+CHANGE_TASK = Action(
+    "task.change",
+    (_IS_COORDINATOR, _IS_ASSIGNEE),
+    denied="only its coordinator and its assignee change a task",
+)
+LIST_GRANTS = Action(
+    "task.list_grants",
+    (_IS_COORDINATOR, _IS_ASSIGNEE, _HOLDS_ADMIN),
+    denied="a task's grants are for its coordinator and assignee, and for memory.admin",
+)
+GRANT = Action(
+    "task.grant",
+    (_IS_COORDINATOR, _IS_ASSIGNEE),
+    denied="only the task's coordinator and assignee grant",
+    is_audited=True,
+)
+REVOKE_GRANT = Action("task.revoke_grant", GRANT.rules, GRANT.denied, is_audited=True)
+
+
+def authorize_write(caller: Principal, action: Action[TaskTarget], target: TaskTarget) -> None:
+    """Check that the caller may do this in a task; its former assignee learns that it was one.
+
+    Raises:
+        TaskReassigned: the task was the caller's, and is another's by now.
+        TaskClosed: the same, of a task that has ended.
+        AccessDenied: the caller has no such role.
+    """
+    if is_allowed(caller, action, target):
+        return
+    if target.member.was_assignee:
+        assert_open(target.task)
+        raise TaskReassigned("this task is no longer yours; its new assignee goes on")
+    raise AccessDenied(action.denied)

@@ -50,10 +50,9 @@ def build_task(
         started=now if new.status == "running" else None,
         ended=ended,
         archived=ended,
-        agents=frozenset() if assignee is None else frozenset({assignee}),
+        registered_by=caller.id,
         free_entries=policy.max_entries,
         free_bytes=policy.max_bytes,
-        participants=frozenset({caller.id} | {each for each in roles if each}),
         extra_fields=_merge_extra_fields({}, new.extra_fields),
         request=token.stored,
     )
@@ -76,7 +75,7 @@ def build_task_of_write(
         registered_by_write=True,
         free_entries=policy.max_entries - usage.entries,
         free_bytes=policy.max_bytes - usage.size,
-        participants=frozenset({caller.id}),
+        registered_by=caller.id,
     )
 
 
@@ -87,8 +86,8 @@ def adopt_task(present: Task, wanted: Task) -> Task:
         version=present.version + 1,
         created=present.created,
         archived=None,
-        participants=present.participants | wanted.participants,
         registered_by_write=False,
+        term=present.term + 1,
         adopted=wanted.created if present.intent is None else None,
     )
 
@@ -97,9 +96,8 @@ def with_counters(task: Task, present: Task) -> Task:
     """Return a task that counts what the stored one holds."""
     return replace(
         task,
-        working_entries=present.working_entries,
+        held=present.held,
         attached=present.attached,
-        agents=present.agents | task.agents,
         counter_changes=present.counter_changes,
     )
 
@@ -117,20 +115,29 @@ def apply_change(task: Task, change: TaskChange, now: int, token: RequestToken) 
     """
     given = change.model_fields_set
     assignee = change.assigned_agent if "assigned_agent" in given else task.assignee
-    added = {assignee} if assignee else set[str]()
+    coordinator = change.coordinator or task.coordinator
     status = change.status or task.status
+    is_handed_over = assignee != task.assignee
     return replace(
         task,
         **_times(task, status, now),
         version=task.version + 1,
         status=status,
         assignee=assignee,
+        coordinator=coordinator,
+        term=task.term + is_handed_over,
+        parent_term=None if is_handed_over else task.parent_term,
+        leaving=() if status in ENDED else _find_leaving(task, assignee, coordinator),
         policy=_merge_policy(task.policy, change),
-        participants=task.participants | added,
-        agents=task.agents | added,
         extra_fields=_merge_extra_fields(task.extra_fields, change.extra_fields),
         request=token.stored,
     )
+
+
+def _find_leaving(task: Task, assignee: str | None, coordinator: str | None) -> tuple[str, ...]:
+    """Return whose entries are to be fenced: who was assignee or coordinator, and is neither."""
+    before = dict.fromkeys((*task.leaving, task.assignee, task.coordinator))
+    return tuple(each for each in before if each and each not in (assignee, coordinator))
 
 
 def _times(task: Task, status: Status, now: int) -> dict[str, Any]:

@@ -1,47 +1,89 @@
 """Use cases on grants: access to a task's working memory for others (contract §5)."""
 
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from functions.audit.service import AuditTrail
+from functions.authorization.model import Action
+from functions.authorization.rules import is_allowed
 from functions.identity.model import Principal
-from functions.platform.clock import Clock
-from functions.platform.errors import (
-    AccessDenied,
-    CapacityExceeded,
-    NotFound,
-    ServiceError,
-    ValidationFailed,
-)
+from functions.platform.clock import Clock, to_rfc3339
+from functions.platform.errors import AccessDenied, CapacityExceeded, NotFound, ValidationFailed
 from functions.platform.limits import MAX_GRANTS
-from functions.platform.table import ConditionFailed
-from functions.tasks import rules
-from functions.tasks.mapper import FOREVER, task_from_item
-from functions.tasks.model import Grant
+from functions.platform.retry import Backoff
+from functions.platform.table import TransactionConditionFailed
+from functions.tasks.authority import (
+    GRANT,
+    LIST_GRANTS,
+    REVOKE_GRANT,
+    TaskTarget,
+    authorize_write,
+)
+from functions.tasks.grant_store import GrantStore, count_granted, replace_grant
+from functions.tasks.mapper import FOREVER
+from functions.tasks.model import Grant, Task
 from functions.tasks.requests import NewGrant
+from functions.tasks.rules import assert_open, is_coordinator
 from functions.tasks.store import TaskStore
+
+BuildGrant = Callable[[Task, Grant | None], Grant | None]
 
 
 class Grants:
     """The grants on a caller's tenant's tasks."""
 
-    def __init__(self, store: TaskStore, clock: Clock) -> None:
+    def __init__(
+        self, store: GrantStore, tasks: TaskStore, audit: AuditTrail, clock: Clock
+    ) -> None:
         self._store = store
+        self._tasks = tasks
+        self._audit = audit
         self._clock = clock
+
+    def list_of_task(self, caller: Principal, task_id: str) -> list[Grant]:
+        """List the grants on a task that still count, newest first; a holder sees its own.
+
+        Raises:
+            NotFound: no task of the caller's tenant has this id.
+            AccessDenied: the caller has no grant on the task, and no part in giving them.
+        """
+        task, now = self._tasks.get_existing(caller.tenant, task_id), self._clock()
+        sees_all = is_allowed(caller, LIST_GRANTS, TaskTarget(task, now))
+        if sees_all:
+            found = self._store.list_all(caller.tenant, task_id)
+        else:
+            own = self._store.get(caller.tenant, task_id, caller.id)
+            found = [] if own is None else [own]
+        counting = [each for each in found if each.counts(task.term, now)]
+        if not counting and not sees_all:
+            raise AccessDenied(LIST_GRANTS.denied)
+        return sorted(counting, key=lambda each: (each.created, each.principal), reverse=True)
 
     def grant(self, caller: Principal, task_id: str, principal: str, new: NewGrant) -> Grant:
         """Give a principal access to a task's working memory (contract §5).
 
+        What the coordinator grants lasts as long as the task; what the assignee grants ends when
+        the task is handed over.
+
         Raises:
             NotFound: no task of the caller's tenant has this id.
             AccessDenied: the caller is neither the task's coordinator nor its assignee.
+            TaskReassigned: the task was the caller's, and is another's by now.
             TaskClosed: the task has ended.
             ValidationFailed: the expiry lies in the past.
-            CapacityExceeded: the task has all the grants that it can hold.
+            CapacityExceeded: its assignee has made all the grants that it may.
         """
-        if new.expires_at is not None and new.expires_at <= self._clock():
+        now = self._clock()
+        if new.expires_at is not None and new.expires_at <= now:
             raise ValidationFailed("expires_at", "lies in the past")
-        grant = Grant(principal, new.access, new.expires_at or FOREVER)
-        try:
-            self._store.set_grant(caller, task_id, grant)
-        except ConditionFailed as failed:
-            raise _grant_conflict(caller, failed) from failed
+
+        grant = Grant(principal, new.access, new.expires_at or FOREVER, caller.id, now)
+
+        def build(task: Task, _: Grant | None) -> Grant:
+            return replace(grant, term=None if is_coordinator(caller, task) else task.term)
+
+        self._replace(caller, GRANT, task_id, principal, build)
         return grant
 
     def revoke(self, caller: Principal, task_id: str, principal: str) -> None:
@@ -50,23 +92,69 @@ class Grants:
         Raises:
             NotFound: there is no such task, or no such grant.
             AccessDenied: the caller is neither the task's coordinator nor its assignee.
+            TaskReassigned: the task was the caller's, and is another's by now.
             TaskClosed: the task has ended.
         """
-        try:
-            self._store.remove_grant(caller, task_id, principal)
-        except ConditionFailed as failed:
-            raise _grant_conflict(caller, failed) from failed
+
+        def build(task: Task, old: Grant | None) -> None:
+            if old is None or not old.counts(task.term, self._clock()):
+                raise NotFound("this principal has no grant on the task")
+
+        self._replace(caller, REVOKE_GRANT, task_id, principal, build)
+
+    def _replace(
+        self,
+        caller: Principal,
+        action: Action[TaskTarget],
+        task_id: str,
+        principal: str,
+        build: BuildGrant,
+    ) -> None:
+        """Put a grant in the place of the present one, in one transaction with its audit record.
+
+        Args:
+            caller: who does it.
+            action: what it is.
+            task_id: whose grant it is.
+            principal: who holds it.
+            build: makes the new grant from the task and the present one.
+        """
+        backoff = Backoff("others are changing this task's grants")
+        while True:
+            task = self._tasks.get_existing(caller.tenant, task_id)
+            self._authorize(caller, action, task)
+            assert_open(task)
+            old = self._store.get(caller.tenant, task_id, principal)
+            new = build(task, old)
+            _assert_fits(task, old, new)
+            target, before, after = f"task:{task_id}", _describe(old), _describe(new)
+            record = self._audit.record(caller, action, target, before, after)
+            try:
+                self._store.commit([*replace_grant(caller.tenant, task, old, new), record])
+                return
+            except TransactionConditionFailed:
+                backoff.wait()
+
+    def _authorize(self, caller: Principal, action: Action[TaskTarget], task: Task) -> None:
+        if not is_allowed(caller, action, TaskTarget(task, self._clock())):
+            member = self._tasks.get_membership(caller.tenant, task.id, caller.id)
+            authorize_write(caller, action, TaskTarget(task, self._clock(), member))
 
 
-def _grant_conflict(caller: Principal, failed: ConditionFailed) -> ServiceError:
-    """Learn from the task as it is stored why a grant couldn't be changed."""
-    if failed.item is None:
-        return NotFound("no task has this id")
-    task = task_from_item(failed.item)
-    if not rules.is_assignee_or_coordinator(caller, task):
-        return AccessDenied("only the task's coordinator and assignee grant")
-    if task.ended is not None:
-        return rules.task_closed(task)
-    if len(task.grants) >= MAX_GRANTS:
-        return CapacityExceeded("grants", len(task.grants), MAX_GRANTS)
-    return NotFound("this principal has no grant on the task")
+def _assert_fits(task: Task, old: Grant | None, new: Grant | None) -> None:
+    """Check that a task's assignee doesn't make more grants than it may.
+
+    Raises:
+        CapacityExceeded: it has made all of them.
+    """
+    if count_granted(task, old, new) > 0 and task.granted >= MAX_GRANTS:
+        raise CapacityExceeded(
+            "grants", task.granted, MAX_GRANTS, "take some back, or let the coordinator grant"
+        )
+
+
+def _describe(grant: Grant | None) -> dict[str, Any] | None:
+    if grant is None:
+        return None
+    expires = None if grant.expires == FOREVER else to_rfc3339(grant.expires)
+    return {"principal": grant.principal, "access": grant.access, "expires_at": expires}

@@ -18,6 +18,7 @@ from functions.platform.retry import Backoff
 from functions.platform.table import ConditionFailed
 from functions.platform.writes import Write
 from functions.tasks import guardrail_store
+from functions.tasks.assignment_store import AssignmentStore
 from functions.tasks.guardrail_store import GuardrailStore
 from functions.tasks.guardrails import CoordinatorGuardrails, restrict_task
 from functions.tasks.model import Task
@@ -47,16 +48,23 @@ class GuardrailService:
     Args:
         store: holds guardrails and restrictions.
         tasks: holds the tasks.
+        assignments: lists them by assignee.
         limit_episodic: called with tenant, agent, limit (None: no limit) and version; bounds an
             agent's capacity, where no newer version has done so.
         clock: gives the time in epoch ms.
     """
 
     def __init__(
-        self, store: GuardrailStore, tasks: TaskStore, limit_episodic: LimitEpisodic, clock: Clock
+        self,
+        store: GuardrailStore,
+        tasks: TaskStore,
+        assignments: AssignmentStore,
+        limit_episodic: LimitEpisodic,
+        clock: Clock,
     ) -> None:
         self._store = store
         self._tasks = tasks
+        self._assignments = assignments
         self._limit_episodic = limit_episodic
         self._clock = clock
 
@@ -202,6 +210,5 @@ class GuardrailService:
 
     def _coordinators(self, tenant: str, agent: str) -> set[str]:
         """The coordinators of the open tasks that are assigned to an agent."""
-        tasks = self._tasks.list_of_agent(tenant, agent)
-        assigned = [task for task in tasks if task.ended is None and task.assignee == agent]
-        return {task.coordinator for task in assigned if task.coordinator is not None}
+        assigned = self._assignments.list_of_agent(tenant, agent)
+        return {each.coordinator for each in assigned if each.coordinator is not None}

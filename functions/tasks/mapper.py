@@ -1,13 +1,12 @@
 """Convert tasks, grants and intents to items and back."""
 
-from typing import Any
-
 from functions.identity.model import SERVICE, Actor
 from functions.platform.items import Item
 from functions.platform.json_text import dumps, loads
 from functions.platform.keys import get_due_shard, hash_agent
-from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
+from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE, TTL_ATTRIBUTE
 from functions.platform.task_keys import build_task_key
+from functions.platform.ttl import to_ttl_seconds
 from functions.tasks.model import Grant, GrantAccess, Intent, Policy, Task
 
 FOREVER = 2**53
@@ -41,8 +40,10 @@ def task_to_item(task: Task) -> Item:
         "archive_required": task.archive_required or None,
         "free_entries": task.free_entries,
         "free_bytes": task.free_bytes,
-        "participants": task.participants or None,
-        "grants": {},
+        "registered_by": task.registered_by,
+        "term": task.term,
+        "leaving": task.leaving or None,
+        "parent_term": task.parent_term,
         "extra_fields": dumps(task.extra_fields).decode(),
         "request_token": task.request,
         "adopted": task.adopted,
@@ -50,11 +51,15 @@ def task_to_item(task: Task) -> Item:
 
 
 def _due(task: Task) -> Item:
-    """An ended task stays due until its memory is archived; the call that ends it has a minute."""
-    if task.ended is None or task.archived is not None:
-        return {}
+    """A task stays due until its memory is archived, or its former members' entries are fenced.
+
+    The call that ends the task or hands it over has a minute.
+    """
+    is_pending = task.leaving if task.ended is None else task.archived is None
+    if not is_pending:
+        return {DUE_SHARD_ATTRIBUTE: None, DUE_ATTRIBUTE: None}
     place = build_task_key("", task.id)[0]
-    return {DUE_SHARD_ATTRIBUTE: get_due_shard(place), DUE_ATTRIBUTE: task.ended + _REQUEST_TIME}
+    return {DUE_SHARD_ATTRIBUTE: get_due_shard(place), DUE_ATTRIBUTE: task.updated + _REQUEST_TIME}
 
 
 def task_from_item(item: Item) -> Task:
@@ -79,17 +84,18 @@ def task_from_item(item: Item) -> Task:
         ended=item.get("ended"),
         archived=item.get("archived"),
         ender=Actor(item["ender"], item["ender_kind"]) if "ender" in item else SERVICE,
-        working_entries=sum(count for name, count in item.items() if name.startswith("n_")),
+        held={name[2:]: count for name, count in item.items() if name.startswith("n_")},
         attached=item.get("attached", 0),
-        agents=item.get("agents", frozenset()),
+        registered_by=item.get("registered_by"),
+        term=item["term"],
+        granted=item.get("granted", 0),
+        leaving=tuple(item.get("leaving", ())),
+        parent_term=item.get("parent_term"),
         registered_by_write=item.get("registered_by_write", False),
         entry_cap=item.get("entry_cap"),
         archive_required=item.get("archive_required", False),
         free_entries=item["free_entries"],
         free_bytes=item["free_bytes"],
-        participants=item.get("participants", frozenset()),
-        inheriting_tasks=item.get("inheriting_tasks", frozenset()),
-        grants=tuple(map(_grant_from_item, item["grants"].values())),
         extra_fields=loads(item["extra_fields"]),
         request=item.get("request_token"),
         adopted=item.get("adopted"),
@@ -104,12 +110,28 @@ def usage_to_item(agent: str, entries: int, size: int) -> Item:
 
 
 def grant_to_item(grant: Grant) -> Item:
-    """Return a grant as an element of a task's `grants`."""
-    return {"principal": grant.principal, "access": grant.access, "expires": grant.expires}
+    """Return a grant's item; DynamoDB removes it some time after it has expired."""
+    return {
+        "principal": grant.principal,
+        "access": grant.access,
+        "valid_until": grant.expires,
+        "granted_by": grant.granted_by,
+        "created": grant.created,
+        "term": grant.term,
+        TTL_ATTRIBUTE: None if grant.expires == FOREVER else to_ttl_seconds(grant.expires),
+    }
 
 
-def _grant_from_item(item: dict[str, Any]) -> Grant:
-    return Grant(item["principal"], item["access"], item["expires"])
+def grant_from_item(item: Item) -> Grant:
+    """Read a grant from its item."""
+    return Grant(
+        principal=item["principal"],
+        access=item["access"],
+        expires=item["valid_until"],
+        granted_by=item["granted_by"],
+        created=item["created"],
+        term=item.get("term"),
+    )
 
 
 def intent_to_item(intent: Intent) -> Item:

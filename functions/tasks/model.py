@@ -1,5 +1,6 @@
 """Tasks, intents and grants, and what is asked about them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -41,11 +42,58 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """Somebody's access to a task's working memory, until `expires` (epoch ms)."""
+    """A principal's access to a task's working memory; times are epoch ms.
+
+    Attributes:
+        expires: from then on it doesn't count.
+        granted_by: who granted it.
+        created: when it was granted.
+        term: the task's term, if its assignee granted it: the grant ends with the term. None if its
+            coordinator did.
+    """
 
     principal: str
     access: GrantAccess
     expires: int
+    granted_by: str = ""
+    created: int = 0
+    term: int | None = None
+
+    def counts(self, term: int, now: int) -> bool:
+        """Whether it counts at a time (epoch ms), in the task's present term."""
+        return self.expires > now and self.term in (None, term)
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """What a principal is in a task, beside its present assignee and coordinator.
+
+    Attributes:
+        grant: on the task, whether it still counts or not.
+        was_assignee: whether the task was assigned to it before.
+        was_coordinator: whether it coordinated the task before.
+        inherits: whether it is the assignee of an open sub-task that inherits.
+    """
+
+    grant: Grant | None = None
+    was_assignee: bool = False
+    was_coordinator: bool = False
+    inherits: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """An open task that is assigned to an agent.
+
+    Attributes:
+        created: when the task was created, in epoch ms.
+        inherits_from: the parent whose working memory the task inherits.
+    """
+
+    task: str
+    coordinator: str | None
+    created: int
+    inherits_from: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +123,18 @@ class Task:
     Attributes:
         ender: who ended it.
         archived: when its memory had been archived or removed.
-        working_entries: how many it holds.
+        held: how many working entries each agent has in it, by the agent's hashed id.
         attached: entries of other tiers that end with it.
-        agents: who has it in the task set: its assignees, and who holds memory of it.
+        registered_by: who registered it.
+        term: counts its assignees, and its adoption: what an assignee allows others ends with it.
+        granted: how many grants the assignee has made in this term.
+        leaving: former assignees and coordinators whose entries aren't fenced yet.
+        parent_term: the parent's term with which inheritance ends, if its assignee registered the
+            task for itself.
         registered_by_write: whether a write to a task that nobody had registered made it.
         free_entries, free_bytes: working memory that still fits.
         entry_cap: the most entries that its coordinator's guardrails let it have.
         archive_required: whether they have its memory archived.
-        participants: who takes or took part.
-        inheriting_tasks: ids of sub-tasks that read its working memory.
         extra_fields: those that memory doesn't use, as given.
         adopted: when it got its intent, if that was after it was created.
         counter_changes: how often what it holds has changed.
@@ -103,21 +154,41 @@ class Task:
     ended: int | None = None
     archived: int | None = None
     ender: Actor = SERVICE
-    working_entries: int = 0
+    held: Mapping[str, int] = field(default_factory=dict)
     attached: int = 0
-    agents: frozenset[str] = frozenset()
+    registered_by: str | None = None
+    term: int = 1
+    granted: int = 0
+    leaving: tuple[str, ...] = ()
+    parent_term: int | None = None
     registered_by_write: bool = False
     free_entries: int = 0
     free_bytes: int = 0
     entry_cap: int | None = None
     archive_required: bool = False
-    participants: frozenset[str] = frozenset()
-    inheriting_tasks: frozenset[str] = frozenset()
-    grants: tuple[Grant, ...] = ()
     extra_fields: dict[str, Any] = field(default_factory=dict)
     request: bytes | None = None
     adopted: int | None = None
     counter_changes: int = 0
+
+    @property
+    def members(self) -> frozenset[str]:
+        """Who registered it, and its present assignee and coordinator."""
+        return frozenset(filter(None, (self.registered_by, self.assignee, self.coordinator)))
+
+    @property
+    def inherits_from(self) -> str | None:
+        """The parent whose working memory its assignee reads, too."""
+        return self.parent if self.policy.inherit_from_parent else None
+
+    @property
+    def working_entries(self) -> int:
+        """How many working entries it holds."""
+        return sum(self.held.values())
+
+    def working_of(self, hashed_agent: str) -> int:
+        """Return how many working entries an agent has in it."""
+        return self.held.get(hashed_agent, 0)
 
     @property
     def in_intent_since(self) -> int:

@@ -99,6 +99,8 @@ class TaskChange(_TaskFields, ChangeModel):
     status: Status | None = None
     assigned_agent: AgentId | None = None
     """Who works on the task, and writes its working memory."""
+    coordinator: AgentId | None = None
+    """Who directs the task from now on; a principal that isn't an agent."""
     memory_policy: MemoryPolicy | None = None
     """How the task's working memory behaves."""
 

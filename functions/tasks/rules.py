@@ -1,8 +1,8 @@
 """Who may do what with a task or an intent; pure decisions (contract §4, §5)."""
 
-from functions.identity.model import ADMIN, Principal
+from functions.identity.model import Principal
 from functions.platform.errors import AccessDenied, TaskClosed, VersionMismatch
-from functions.tasks.model import RESULTS, Grant, Task
+from functions.tasks.model import RESULTS, Task
 from functions.tasks.requests import NewTask
 
 
@@ -14,29 +14,6 @@ def is_coordinator(caller: Principal, task: Task) -> bool:
 def is_assignee_or_coordinator(caller: Principal, task: Task) -> bool:
     """Whether the caller is the task's coordinator or present assignee."""
     return caller.id == task.assignee or is_coordinator(caller, task)
-
-
-def find_grant(caller: Principal, task: Task, now: int) -> Grant | None:
-    """Return the caller's grant on the task, if it has one that hasn't expired."""
-    own = (each for each in task.grants if each.principal == caller.id and each.expires > now)
-    return next(own, None)
-
-
-def may_read_memory(caller: Principal, task: Task, now: int) -> bool:
-    """Whether the caller reads all working memory of the task, inheritance aside."""
-    return is_assignee_or_coordinator(caller, task) or find_grant(caller, task, now) is not None
-
-
-def may_write_memory(caller: Principal, task: Task, now: int) -> bool:
-    """Whether the caller may create working memory in the task's scope."""
-    grant = find_grant(caller, task, now)
-    has_write_grant = grant is not None and grant.access == "write"
-    return is_assignee_or_coordinator(caller, task) or has_write_grant
-
-
-def may_list_agent_task(caller: Principal, task: Task) -> bool:
-    """Whether the caller sees the task among an agent's open ones."""
-    return caller.id in task.participants or ADMIN in caller.permissions
 
 
 def assert_open(task: Task) -> None:
@@ -92,6 +69,16 @@ def choose_roles(
     return caller.id, None
 
 
+def choose_parent_term(caller: Principal, task: Task, parent: Task | None) -> int | None:
+    """Return the parent's term with which a sub-task's inheritance ends (contract §5).
+
+    None where it doesn't: its coordinator registers it, or it is for another agent.
+    """
+    if parent is None or is_coordinator(caller, parent) or task.assignee != caller.id:
+        return None
+    return parent.term
+
+
 def assert_may_inherit(caller: Principal, parent: Task | None) -> None:
     """Check that the caller may let a sub-task inherit from this parent.
 
@@ -120,8 +107,6 @@ def assert_may_change(caller: Principal, task: Task, fields: set[str]) -> None:
     """
     if is_coordinator(caller, task):
         return
-    if caller.id != task.assignee:
-        raise AccessDenied("only its coordinator and its assignee change a task")
     if not fields <= RESULTS:
         raise AccessDenied("an assignee sets a task's status and results, its coordinator the rest")
 

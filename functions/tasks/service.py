@@ -17,11 +17,19 @@ from functions.platform.table import TransactionConditionFailed
 from functions.platform.writes import Write
 from functions.tasks import changes, rules
 from functions.tasks.access import TaskAccess
-from functions.tasks.authority import READ_INTENT, USE_INTENT
+from functions.tasks.assignment_store import AssignmentStore
+from functions.tasks.authority import (
+    CHANGE_TASK,
+    READ_INTENT,
+    READ_TASK,
+    USE_INTENT,
+    TaskTarget,
+    authorize_write,
+)
 from functions.tasks.guardrail_service import GuardedTask, GuardrailService
 from functions.tasks.intent_store import IntentStore, join_intent
 from functions.tasks.mapper import task_from_item
-from functions.tasks.model import Intent, Task
+from functions.tasks.model import Assignment, Intent, Task
 from functions.tasks.requests import NewTask, TaskChange
 from functions.tasks.store import TaskStore, change_writes, registration_writes
 
@@ -42,15 +50,24 @@ class MemoryArchive(Protocol):
         """Finish what an earlier request left."""
 
 
+class EntryFence(Protocol):
+    """What fences entries after a hand-over: `functions.entries.fence.EntryFence`."""
+
+    def fence(self, tenant: str, task_id: str) -> None:
+        """Have each write of who has left the task check the task."""
+
+
 class Tasks:
     """The tasks of a caller's tenant.
 
     Args:
         store: holds the tasks.
+        assignments: lists them by assignee.
         intents: holds their intents.
         access: says who reads whose memory.
         guardrails: restricts them.
         archive: takes over the memory of those that end.
+        fence: keeps those that leave a task from writing for it.
         kind_of: gives a principal's kind by tenant and id; None if there is no such principal.
         clock: gives the time in epoch ms.
     """
@@ -58,18 +75,22 @@ class Tasks:
     def __init__(
         self,
         store: TaskStore,
+        assignments: AssignmentStore,
         intents: IntentStore,
         access: TaskAccess,
         guardrails: GuardrailService,
         archive: MemoryArchive,
+        fence: EntryFence,
         kind_of: Callable[[str, str], str | None],
         clock: Clock,
     ) -> None:
         self._store = store
+        self._assignments = assignments
         self._intents = intents
         self._access = access
         self._guardrails = guardrails
         self._archive = archive
+        self._fence = fence
         self._kind_of = kind_of
         self._clock = clock
 
@@ -86,7 +107,10 @@ class Tasks:
         return task
 
     def _may_read(self, caller: Principal, task: Task) -> bool:
-        if caller.id in task.participants or ADMIN in caller.permissions:
+        if is_allowed(caller, READ_TASK, TaskTarget(task, self._clock())):
+            return True
+        member = self._store.get_membership(caller.tenant, task.id, caller.id)
+        if is_allowed(caller, READ_TASK, TaskTarget(task, self._clock(), member)):
             return True
         if self._access.can_read_memory(caller, task):
             return True
@@ -98,24 +122,25 @@ class Tasks:
     def list_of_intent(self, caller: Principal, intent_id: str) -> list[Task]:
         """List an intent's tasks that the caller may read, newest first."""
         ids = self._intents.list_task_ids(caller.tenant, intent_id)
-        tasks = self._store.get_many(caller.tenant, ids)
-        if not self._may_read_intent(caller, intent_id):
-            tasks = [task for task in tasks if self._access.can_read_memory(caller, task)]
-        return _newest_first(tasks)
+        if self._may_read_intent(caller, intent_id):
+            return _newest_first(self._store.get_many(caller.tenant, ids))
+        return _newest_first(self._access.select_readable(caller, ids))
 
-    def list_of_agent(self, caller: Principal, agent: str) -> list[Task]:
+    def list_assignments(self, caller: Principal, agent: str) -> list[Assignment]:
         """List the open tasks assigned to an agent that the caller may see, newest first.
 
-        Workers poll this: one read of the agent's task set, one of those tasks.
+        Workers poll this: one read, and one of the tasks that a page shows (`get_assigned`).
         """
-        tasks = self._store.list_of_agent(caller.tenant, agent)
-        return _newest_first(
-            task
-            for task in tasks
-            if task.assignee == agent
-            and task.ended is None
-            and rules.may_list_agent_task(caller, task)
-        )
+        assigned = self._assignments.list_of_agent(caller.tenant, agent)
+        if caller.id == agent or ADMIN in caller.permissions:
+            return assigned
+        tasks = self._store.get_many(caller.tenant, [each.task for each in assigned])
+        visible = {task.id for task in tasks if caller.id in task.members}
+        return [each for each in assigned if each.task in visible]
+
+    def get_assigned(self, caller: Principal, assigned: Sequence[Assignment]) -> list[Task]:
+        """Read the tasks of assignments, newest first: a call for each hundred."""
+        return _newest_first(self._store.get_many(caller.tenant, [each.task for each in assigned]))
 
     def register(self, caller: Principal, new: NewTask, token: RequestToken) -> Task:
         """Register a task, or adopt one that a write registered.
@@ -130,6 +155,7 @@ class Tasks:
         if caller.may_coordinate and roles[1] not in (None, caller.id):
             self._assert_can_coordinate(caller.tenant, str(roles[1]))
         task = changes.build_task(new, caller, roles, self._clock(), token)
+        task = replace(task, parent_term=rules.choose_parent_term(caller, task, parent))
         try:
             return self._commit(caller, None, task, self._build_registration)
         except TransactionConditionFailed as refused:
@@ -162,7 +188,7 @@ class Tasks:
         if item is not None:
             present = task_from_item(item)
             if token.matches(present.request):
-                return self.resume_archive(caller.tenant, present)
+                return self.resume(caller.tenant, present)
             if caller.may_coordinate and rules.is_adoptable(present, new, task.assignee):
                 return self._adopt(caller, present, task)
             raise EntryExists("a task has this id already")
@@ -195,10 +221,12 @@ class Tasks:
         """
         present = self._store.get_existing(caller.tenant, task_id)
         if token.matches(present.request):
-            return self.resume_archive(caller.tenant, present)
-        rules.assert_may_change(caller, present, change.model_fields_set)
+            return self.resume(caller.tenant, present)
+        self._authorize_change(caller, present, change)
         rules.assert_version(present, version)
         rules.assert_open(present)
+        if change.coordinator is not None:
+            self._assert_can_coordinate(caller.tenant, change.coordinator)
         new = changes.apply_change(present, change, self._clock(), token)
         if new.policy.inherit_from_parent and not present.policy.inherit_from_parent:
             parent = None if new.parent is None else self._store.get(caller.tenant, new.parent)
@@ -208,6 +236,18 @@ class Tasks:
         except TransactionConditionFailed as refused:
             return self._resolve_change_conflict(caller.tenant, present, token, refused)
 
+    def _authorize_change(self, caller: Principal, task: Task, change: TaskChange) -> None:
+        """Check who changes what; a former assignee learns that it was one.
+
+        Raises:
+            TaskReassigned: the task was the caller's, and is another's by now.
+            AccessDenied: a field isn't the caller's to change.
+        """
+        if not rules.is_assignee_or_coordinator(caller, task):
+            member = self._store.get_membership(caller.tenant, task.id, caller.id)
+            authorize_write(caller, CHANGE_TASK, TaskTarget(task, self._clock(), member))
+        rules.assert_may_change(caller, task, change.model_fields_set)
+
     def _resolve_change_conflict(
         self, tenant: str, read: Task, token: RequestToken, refused: TransactionConditionFailed
     ) -> Task:
@@ -216,14 +256,16 @@ class Tasks:
             raise AccessDenied("the parent is no longer yours to use") from refused
         present = task_from_item(item)
         if token.matches(present.request):
-            return self.resume_archive(tenant, present)
+            return self.resume(tenant, present)
         rules.assert_open(present)
         raise rules.version_mismatch(present) from refused
 
-    def resume_archive(self, tenant: str, task: Task) -> Task:
-        """Finish what an earlier request left of archiving a task's memory; returns the task."""
+    def resume(self, tenant: str, task: Task) -> Task:
+        """Finish what an earlier request left of an end or a hand-over; returns the task."""
         if task.awaits_archive:
             self._archive.resume(tenant, task.id)
+        elif task.leaving:
+            self._fence.fence(tenant, task.id)
         return task
 
     def _save(self, caller: Principal, old: Task, new: Task, writes_of: WritesOf) -> Task:
@@ -232,7 +274,7 @@ class Tasks:
         What it holds is read beside the write; the archive reads again what that misses.
         """
         if new.ended is None:
-            return self._commit(caller, old, new, writes_of)
+            return self.resume(caller.tenant, self._commit(caller, old, new, writes_of))
         new = replace(new, ender=caller.actor)
         steps: list[Callable[[], Any]] = [
             partial(self._commit, caller, old, new, writes_of),
@@ -260,7 +302,7 @@ class Tasks:
         if old is None:
             raise ValueError("a task that isn't registered can't be changed")
         writes = change_writes(caller, old, new)
-        if new.intent is not None and new.participants != old.participants:
+        if new.intent is not None and new.members != old.members:
             intent = self._intents.get(caller.tenant, new.intent)
             writes.append(_join(caller.tenant, intent, new, intent.owner))
         return writes
@@ -317,7 +359,7 @@ def _choose_owner(caller: Principal, intent: Intent) -> str | None:
 
 def _join(tenant: str, intent: Intent, task: Task, owner: str | None) -> Write:
     """Add a task's participants to its intent, if that has an owner."""
-    joining = task.participants if owner is not None else frozenset[str]()
+    joining = task.members if owner is not None else frozenset[str]()
     joined = replace(
         intent,
         owner=owner,

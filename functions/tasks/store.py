@@ -1,27 +1,28 @@
 """Reads of tasks, and the writes by which they change."""
 
 from collections.abc import Iterable
-from typing import Any
+from contextlib import suppress
 
 from functions.identity.model import Principal
 from functions.platform import task_keys
 from functions.platform.errors import NotFound
 from functions.platform.item_types import TASK
-from functions.platform.keys import hash_agent
-from functions.platform.limits import MAX_GRANTS
+from functions.platform.items import Item
+from functions.platform.keys import Key, hash_agent
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
-from functions.platform.table import Table
-from functions.platform.writes import Write, check, put, update
+from functions.platform.table import ConditionFailed, Table
+from functions.platform.writes import Write, check, delete, put, update
+from functions.tasks.assignment_store import hold_task, list_assignments, release_task
 from functions.tasks.intent_store import list_under_intent
-from functions.tasks.mapper import grant_to_item, task_from_item, task_to_item, usage_to_item
-from functions.tasks.model import Grant, Task, TaskUsage
+from functions.tasks.mapper import grant_from_item, task_from_item, task_to_item, usage_to_item
+from functions.tasks.model import Grant, Membership, Task, TaskUsage
 
 IS_OPEN = "attribute_not_exists(ended)"
 _NO_USAGE = TaskUsage()
 
 
 class TaskStore:
-    """Reads tasks and agents' task sets, and makes single changes of tasks."""
+    """Reads tasks and who takes part in them, and makes single changes of tasks."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -51,10 +52,43 @@ class TaskStore:
         wanted = [task_keys.build_task_key(tenant, task_id) for task_id in task_ids]
         return [task_from_item(item) for item in self._table.get_many(wanted).values()]
 
-    def list_of_agent(self, tenant: str, agent: str) -> list[Task]:
-        """Read the tasks in which an agent is the assignee or holds memory."""
-        item = self._table.get(task_keys.build_task_set_key(tenant, agent)) or {}
-        return self.get_many(tenant, item.get("tasks", ()))
+    def get_with_grants(
+        self, tenant: str, task_ids: Iterable[str], principal: str
+    ) -> list[tuple[Task, Grant | None]]:
+        """Read the tasks that exist among these, each with a principal's grant on it.
+
+        A call for each fifty.
+        """
+        keys = {
+            task_keys.build_task_key(tenant, task_id): task_keys.build_grant_key(
+                tenant, task_id, principal
+            )
+            for task_id in task_ids
+        }
+        found = self._table.get_many([key for pair in keys.items() for key in pair])
+        return [
+            (task_from_item(found[task]), _to_grant(found.get(grant)))
+            for task, grant in keys.items()
+            if task in found
+        ]
+
+    def get_membership(self, tenant: str, task_id: str, principal: str) -> Membership:
+        """Read a principal's grant on a task, and whether it had a role in it: one call."""
+        grant = task_keys.build_grant_key(tenant, task_id, principal)
+        former = task_keys.build_former_member_key(tenant, task_id, principal)
+        found = self._table.get_many((grant, former))
+        roles = found.get(former, {})
+        return Membership(
+            grant=_to_grant(found.get(grant)),
+            was_assignee=roles.get("was_assignee", False),
+            was_coordinator=roles.get("was_coordinator", False),
+        )
+
+    def is_inherited_by(self, tenant: str, parent: Task, agent: str) -> bool:
+        """Tell whether an open sub-task of an agent inherits from a task: one call."""
+        partition, prefix = task_keys.build_inheriting_task_range(tenant, parent.id, agent)
+        rows = self._table.query(partition, prefix)
+        return any(row.get("term", parent.term) == parent.term for row in rows)
 
     def commit(self, changes: list[Write]) -> None:
         """Carry out all changes or none.
@@ -63,6 +97,17 @@ class TaskStore:
             functions.platform.table.TransactionConditionFailed: a condition didn't hold.
         """
         self._table.transact(changes)
+
+    def finish_hand_over(self, tenant: str, task: Task) -> None:
+        """Note that the entries of all who had left a task are fenced, if nobody left since."""
+        write = update(
+            task_keys.build_task_key(tenant, task.id),
+            f"REMOVE leaving, {DUE_ATTRIBUTE}, {DUE_SHARD_ATTRIBUTE}",
+            f"leaving = :leaving AND {IS_OPEN}",
+            leaving=list(task.leaving),
+        )
+        with suppress(ConditionFailed):
+            self._table.update(write)
 
     def restrict(self, tenant: str, old: Task, new: Task) -> Task:
         """Put an open task under its coordinator's guardrails.
@@ -87,43 +132,9 @@ class TaskStore:
         )
         return task_from_item(self._table.update(write))
 
-    def set_grant(self, caller: Principal, task_id: str, grant: Grant) -> None:
-        """Give a principal access to an open task's working memory.
 
-        Raises:
-            functions.platform.table.ConditionFailed: the caller is neither the task's assignee nor
-                its coordinator, or the task isn't there, has ended or has all its grants.
-        """
-        path = f"grants.p{hash_agent(grant.principal)}"
-        self._change_grants(
-            caller,
-            task_id,
-            f"SET {path} = :grant",
-            f"(size(grants) < :most OR attribute_exists({path}))",
-            grant=grant_to_item(grant),
-            most=MAX_GRANTS,
-        )
-
-    def remove_grant(self, caller: Principal, task_id: str, principal: str) -> None:
-        """Take a grant on an open task back.
-
-        Raises:
-            functions.platform.table.ConditionFailed: as `set_grant`, or there is no such grant.
-        """
-        path = f"grants.p{hash_agent(principal)}"
-        self._change_grants(caller, task_id, f"REMOVE {path}", f"attribute_exists({path})")
-
-    def _change_grants(
-        self, caller: Principal, task_id: str, expression: str, condition: str, **values: Any
-    ) -> None:
-        write = update(
-            task_keys.build_task_key(caller.tenant, task_id),
-            expression,
-            f"{IS_OPEN} AND ({is_assignee_or_coordinator_condition(caller)}) AND {condition}",
-            caller=caller.id,
-            **values,
-        )
-        self._table.update(write)
+def _to_grant(item: Item | None) -> Grant | None:
+    return None if item is None else grant_from_item(item)
 
 
 def registration_writes(caller: Principal, old: Task | None, new: Task) -> list[Write]:
@@ -132,30 +143,69 @@ def registration_writes(caller: Principal, old: Task | None, new: Task) -> list[
     changes = [add_task(tenant, new) if old is None else _replace_task(tenant, old, new)]
     if new.intent is not None:
         changes.append(list_under_intent(tenant, new, new.intent))
-    if new.assignee is not None and new.ended is None:
-        changes.append(add_to_task_set(tenant, new.assignee, new.id))
-    if new.parent is not None and new.policy.inherit_from_parent:
-        changes.append(_add_inheriting_task(caller, new.parent, new.id))
-    elif new.parent is not None and not caller.may_coordinate:
-        changes.append(_check_is_assignee_or_coordinator(caller, new.parent))
+    changes += list_assignments(tenant, old, new)
+    changes += _list_inheritance(tenant, old, new)
+    if new.parent is not None and (new.policy.inherit_from_parent or not caller.may_coordinate):
+        changes.append(_check_is_assignee_or_coordinator(caller, new.parent, new.parent_term))
     return changes
 
 
 def change_writes(caller: Principal, old: Task, new: Task) -> list[Write]:
     """Change a task, and what follows from the change elsewhere."""
     tenant = caller.tenant
-    changes = [_replace_task(tenant, old, new)]
-    if new.assignee is not None and new.assignee != old.assignee:
-        changes.append(add_to_task_set(tenant, new.assignee, new.id))
+    changes = [_replace_task(tenant, old, new), *list_assignments(tenant, old, new)]
+    if new.assignee != old.assignee:
+        changes += _hand_over(tenant, old, new)
+    if new.coordinator != old.coordinator and old.coordinator is not None:
+        changes.append(_add_former_member(tenant, new.id, old.coordinator, "was_coordinator"))
+    changes += _list_inheritance(tenant, old, new)
     if new.policy.inherit_from_parent and not old.policy.inherit_from_parent:
-        changes.append(_add_inheriting_task(caller, str(new.parent), new.id))
-    if old.policy.inherit_from_parent and not new.policy.inherit_from_parent:
-        changes.append(_remove_inheriting_task(tenant, str(new.parent), new.id))
+        changes.append(_check_is_assignee_or_coordinator(caller, str(new.parent), new.parent_term))
     return changes
 
 
+def _hand_over(tenant: str, old: Task, new: Task) -> list[Write]:
+    """Take what its assignee had of a task, and remember that it was the assignee."""
+    changes: list[Write] = []
+    if old.assignee is not None:
+        changes += [
+            _add_former_member(tenant, new.id, old.assignee, "was_assignee"),
+            delete(task_keys.build_grant_key(tenant, new.id, old.assignee)),
+            hold_task(tenant, old.assignee, new.id),
+        ]
+    if new.assignee is not None:
+        changes.append(release_task(tenant, hash_agent(new.assignee), new.id))
+    return changes
+
+
+def _add_former_member(tenant: str, task: str, principal: str, role: str) -> Write:
+    return update(
+        task_keys.build_former_member_key(tenant, task, principal),
+        f"SET principal = :principal, {role} = :true",
+        principal=principal,
+        true=True,
+    )
+
+
+def _list_inheritance(tenant: str, old: Task | None, new: Task) -> list[Write]:
+    """List an inheriting sub-task in its parent under its assignee, and no more as it was."""
+    before, after = (_build_inheritance(tenant, task) for task in (old, new))
+    gone = [delete(key) for key in before.keys() - after.keys()]
+    return [*gone, *(put(key, row) for key, row in after.items() if before.get(key) != row)]
+
+
+def _build_inheritance(tenant: str, task: Task | None) -> dict[Key, Item]:
+    if task is None or task.assignee is None or task.ended is not None:
+        return {}
+    parent = task.inherits_from
+    if parent is None:
+        return {}
+    key = task_keys.build_inheriting_task_key(tenant, parent, task.assignee, task.id)
+    return {key: {"task": task.id, "term": task.parent_term}}
+
+
 def completion_writes(tenant: str, task: Task, now: int) -> list[Write]:
-    """Take an ended task out of its agents' task sets, and, last, mark it as archived."""
+    """Take an ended task off the lists of its agents, and, last, mark it as archived."""
     mark = update(
         task_keys.build_task_key(tenant, task.id),
         f"SET archived = if_not_exists(archived, :now) REMOVE {DUE_ATTRIBUTE}, "
@@ -163,7 +213,9 @@ def completion_writes(tenant: str, task: Task, now: int) -> list[Write]:
         "attribute_exists(ended)",
         now=now,
     )
-    return [*(_remove_from_task_set(tenant, agent, task.id) for agent in sorted(task.agents)), mark]
+    assignee = None if task.assignee is None else hash_agent(task.assignee)
+    holders = sorted(task.held.keys() - {assignee})
+    return [*(release_task(tenant, holder, task.id) for holder in holders), mark]
 
 
 def _replace_task(tenant: str, old: Task, new: Task) -> Write:
@@ -173,24 +225,25 @@ def _replace_task(tenant: str, old: Task, new: Task) -> Write:
     task has its counters as a condition: what it holds then is known exactly.
     """
     attributes = task_to_item(new)
-    for counted in ("free_entries", "free_bytes", "grants"):
+    for counted in ("free_entries", "free_bytes"):
         del attributes[counted]
     present = {name: value for name, value in attributes.items() if value is not None}
     settings = [f"{name} = :{name}" for name in present]
     if new.assignee is not None:
         zeros = usage_to_item(new.assignee, 0, 0)
         settings += [f"{name} = if_not_exists({name}, :zero)" for name in zeros]
-        present |= {"zero": 0, "agents": {new.assignee}}
+        present["zero"] = 0
     condition = f"version = :before AND {IS_OPEN}"
     if new.ended is not None:
         seen = "changes = :changes" if new.counter_changes else "attribute_not_exists(changes)"
         condition += f" AND {seen}"
         present |= {"changes": new.counter_changes} if new.counter_changes else {}
-    removed = ", ".join(attributes.keys() - present.keys())
+    gone = attributes.keys() - present.keys()
+    gone |= {"granted"} if new.term != old.term else set()
+    removed = ", ".join(gone)
     return update(
         task_keys.build_task_key(tenant, new.id),
         f"SET {', '.join(settings)} ADD free_entries :more, free_bytes :more_bytes"
-        + (", agents :agents" if new.assignee is not None else "")
         + (f" REMOVE {removed}" if removed else ""),
         condition,
         before=old.version,
@@ -204,50 +257,19 @@ def add_task(tenant: str, task: Task, usage: TaskUsage = _NO_USAGE) -> Write:
     """Put a new task; `usage` is what its assignee holds from the start."""
     item = task_to_item(task) | {"attached": usage.attached}
     if task.assignee is not None:
-        item |= usage_to_item(task.assignee, usage.entries, usage.size) | {
-            "agents": {task.assignee}
-        }
+        item |= usage_to_item(task.assignee, usage.entries, usage.size)
     key = task_keys.build_task_key(tenant, task.id)
     return put(key, item, "attribute_not_exists(pk)")
 
 
-def add_to_task_set(tenant: str, agent: str, *tasks: str) -> Write:
-    """Add tasks to an agent's task set."""
-    return update(
-        task_keys.build_task_set_key(tenant, agent),
-        "SET agent_id = :agent ADD tasks :tasks",
-        agent=agent,
-        tasks=set(tasks),
-    )
-
-
-def _remove_from_task_set(tenant: str, agent: str, task: str) -> Write:
-    return update(task_keys.build_task_set_key(tenant, agent), "DELETE tasks :task", task={task})
-
-
-def _add_inheriting_task(caller: Principal, parent: str, sub_task: str) -> Write:
-    """Let a sub-task read an open parent's working memory, if the caller may let it."""
-    return update(
-        task_keys.build_task_key(caller.tenant, parent),
-        "ADD inheriting_tasks :sub_task",
-        f"{IS_OPEN} AND ({is_assignee_or_coordinator_condition(caller)})",
-        sub_task={sub_task},
-        caller=caller.id,
-    )
-
-
-def _remove_inheriting_task(tenant: str, parent: str, sub_task: str) -> Write:
-    return update(
-        task_keys.build_task_key(tenant, parent),
-        "DELETE inheriting_tasks :sub_task",
-        "attribute_exists(pk)",
-        sub_task={sub_task},
-    )
-
-
-def _check_is_assignee_or_coordinator(caller: Principal, task: str) -> Write:
+def _check_is_assignee_or_coordinator(caller: Principal, task: str, term: int | None) -> Write:
+    """Check that the caller is an open task's assignee or coordinator, in a term if given."""
     condition = f"{IS_OPEN} AND ({is_assignee_or_coordinator_condition(caller)})"
-    return check(task_keys.build_task_key(caller.tenant, task), condition, caller=caller.id)
+    values: Item = {"caller": caller.id}
+    if term is not None:
+        condition += " AND term = :term"
+        values["term"] = term
+    return check(task_keys.build_task_key(caller.tenant, task), condition, **values)
 
 
 def is_assignee_or_coordinator_condition(caller: Principal) -> str:

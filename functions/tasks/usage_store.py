@@ -1,16 +1,19 @@
 """The writes that count what a task holds, in the transactions of entries; limits are conditions.
 
 A task's item counts down what still fits (`free_entries`, `free_bytes`) and counts up what each
-agent holds (`n_…`, `bytes_…`). An agent that has such a counter has the task in its task set.
+agent holds (`n_…`, `bytes_…`). An agent that has such a counter and isn't the assignee lists the
+task among those with memory of it.
 """
+
+from collections.abc import Iterator
 
 from functions.identity.model import Principal
 from functions.platform import task_keys
 from functions.platform.items import Item
-from functions.platform.keys import hash_agent
 from functions.platform.writes import Write, check, update
+from functions.tasks.grant_store import check_grant
 from functions.tasks.mapper import usage_to_item
-from functions.tasks.model import TaskUsage
+from functions.tasks.model import Grant, TaskUsage
 from functions.tasks.store import IS_OPEN, is_assignee_or_coordinator_condition
 
 
@@ -20,9 +23,10 @@ def reserve_usage(
     intent: str | None,
     now: int,
     usage: TaskUsage,
+    grant: Grant | None,
     *,
     is_counted: bool,
-) -> Write:
+) -> Iterator[Write]:
     """Count new entries of the caller, if task, role and limits allow.
 
     Args:
@@ -31,53 +35,85 @@ def reserve_usage(
         intent: the intent in their scope; None if they name none.
         now: the time in epoch ms.
         usage: by how much the caller holds more.
+        grant: by which the caller writes; None if it is the assignee or coordinator.
         is_counted: whether the task has counters of the caller already.
     """
-    may_write, values = _may_write_condition(caller)
-    condition = f"{IS_OPEN} AND {may_write}"
-    expression, counted = _count(caller.id, usage)
-    if usage.entries > 0:
-        condition += " AND free_entries >= :n"
-    if usage.size > 0:
-        condition += " AND free_bytes >= :size"
+    role, values = _build_role_condition(caller, grant)
+    condition = f"{IS_OPEN} AND {role}"
+    condition += " AND free_entries >= :n" if usage.entries > 0 else ""
+    condition += " AND free_bytes >= :size" if usage.size > 0 else ""
     if usage.is_working and is_counted:
         condition += f" AND attribute_exists({next(iter(usage_to_item(caller.id, 0, 0)))})"
-    if usage.is_working and not is_counted:
-        expression += ", agents :agents"
-        values["agents"] = {caller.id}
     if intent is not None:
         condition += " AND intent = :intent"
         values["intent"] = intent
+    expression, counted = _count(caller.id, usage)
     key = task_keys.build_task_key(caller.tenant, task_id)
-    return update(key, expression, condition, now=now, **counted, **values)
+    yield update(key, expression, condition, **counted, **values)
+    yield from _check_grant(caller, task_id, grant, now)
+
+
+def change_usage(
+    caller: Principal, task_id: str, now: int, usage: TaskUsage, grant: Grant | None
+) -> Iterator[Write]:
+    """Count that working entries of the caller grow, shrink or are deleted, if its role allows.
+
+    Only growth needs an open task: what changes while an ended one is archived is archived so.
+    """
+    condition, values = _build_role_condition(caller, grant)
+    condition += f" AND {IS_OPEN} AND free_bytes >= :size" if usage.size > 0 else ""
+    key = task_keys.build_task_key(caller.tenant, task_id)
+    if usage == TaskUsage():
+        yield check(key, condition, **values)
+    else:
+        expression, counted = _count(caller.id, usage)
+        yield update(key, expression, condition, **counted, **values)
+    yield from _check_grant(caller, task_id, grant, now)
 
 
 def adjust_usage(tenant: str, agent: str, task_id: str, usage: TaskUsage) -> Write:
-    """Count that entries of an agent grow, shrink or are removed; only an ended task can't grow."""
+    """Count entries that the service removes, or of other tiers; only an ended task can't grow."""
     is_more = usage.size > 0 or usage.attached > 0
     condition = IS_OPEN if is_more else "attribute_exists(pk)"
-    if usage.size > 0:
-        condition += " AND free_bytes >= :size"
     expression, counted = _count(agent, usage)
     return update(task_keys.build_task_key(tenant, task_id), expression, condition, **counted)
 
 
-def check_participation(caller: Principal, task_id: str, intent: str | None, now: int) -> Write:
-    """Check that the caller takes or took part in a task, or may write in its scope."""
-    may_write, values = _may_write_condition(caller)
-    condition = f"(contains(participants, :caller) OR {may_write})"
+def check_participation(
+    caller: Principal, task_id: str, intent: str | None, *, takes_part: bool
+) -> Write:
+    """Check that a task exists, and that the caller is its assignee, coordinator or registrar.
+
+    Args:
+        caller: owns new entries that don't end with the task.
+        task_id: the task in their scope.
+        intent: the intent in their scope; None if they name none.
+        takes_part: whether the caller is known to take or have taken part otherwise.
+    """
+    conditions, values = ["attribute_exists(pk)"], Item()
+    if not takes_part:
+        role = is_assignee_or_coordinator_condition(caller)
+        conditions.append(f"({role} OR registered_by = :caller)")
+        values["caller"] = caller.id
     if intent is not None:
-        condition += " AND intent = :intent"
+        conditions.append("intent = :intent")
         values["intent"] = intent
-    return check(task_keys.build_task_key(caller.tenant, task_id), condition, now=now, **values)
+    key = task_keys.build_task_key(caller.tenant, task_id)
+    return check(key, " AND ".join(conditions), **values)
 
 
-def _may_write_condition(caller: Principal) -> tuple[str, Item]:
-    """The condition of `functions.tasks.rules.may_write_memory`, with its values but `now`."""
-    path = f"grants.p{hash_agent(caller.id)}"
-    has_grant = f"({path}.access = :write AND {path}.expires > :now)"
-    condition = f"({is_assignee_or_coordinator_condition(caller)} OR {has_grant})"
-    return condition, {"caller": caller.id, "write": "write"}
+def _build_role_condition(caller: Principal, grant: Grant | None) -> tuple[str, Item]:
+    """The task's part of the condition of `functions.tasks.authority.WRITE_MEMORY`."""
+    if grant is None:
+        return f"({is_assignee_or_coordinator_condition(caller)})", {"caller": caller.id}
+    if grant.term is None:
+        return "attribute_exists(pk)", {}
+    return "term = :term", {"term": grant.term}
+
+
+def _check_grant(caller: Principal, task_id: str, grant: Grant | None, now: int) -> Iterator[Write]:
+    if grant is not None:
+        yield check_grant(caller.tenant, task_id, grant, now)
 
 
 def _count(agent: str, usage: TaskUsage) -> tuple[str, Item]:

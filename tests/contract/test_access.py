@@ -99,8 +99,9 @@ def test_private_memory_is_written_by_its_owner_alone(
         if who != OWNERS[name]:
             with subtests.test(f"{who} writes {name}"):
                 cannot_write(cast[who], entries[name])
-    for name, owner in OWNERS.items():
-        each = entries[name]["id"]
+    refused(update(cast["alice"], entries["earlier"]["id"], 1, value={}), 409, "TASK_REASSIGNED")
+    for name in ("present", "taskless", "episode"):
+        each, owner = entries[name]["id"], OWNERS[name]
         assert ok(update(cast[owner], each, 1, value={"by": "owner"}))["version"] == 2
         assert_no_content(cast[owner].delete(f"{MEMORY}/{each}"))
 
@@ -125,6 +126,8 @@ def test_a_tasks_memory_is_created_by_who_takes_part(scene: Scene) -> None:
         answer = client.post(MEMORY, json=working("task_1", key=f"from {who}"))
         if who in {"bob", "boss", "scribe"}:
             ok(answer, 201)
+        elif who == "alice":
+            refused(answer, 409, "TASK_REASSIGNED")
         else:
             refused(answer, 403, "ACCESS_DENIED")
 

@@ -5,7 +5,17 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.contract.bodies import MEMORY, TASKS, create, create_task, grant, query, read, working
+from tests.contract.bodies import (
+    MEMORY,
+    TASKS,
+    change_task,
+    create,
+    create_task,
+    grant,
+    query,
+    read,
+    working,
+)
 from tests.contract.expect import assert_no_content, invalid, ok, refused
 from tests.contract.service import Tenant
 from tests.contract.transport import MovableClock
@@ -44,6 +54,64 @@ def test_a_grant_ends_at_its_instant(
     clock.advance(ms=1)
     refused(read(guest, entry["id"]), 403, "ACCESS_DENIED")
     refused(guest.post(MEMORY, json=working("task_1", key="late")), 403, "ACCESS_DENIED")
+
+
+def test_grants_are_listed_for_who_gives_them_and_each_holder_sees_its_own(
+    tenant: Tenant, boss: httpx.Client, clock: MovableClock
+) -> None:
+    alice, guest, stranger = tenant.agents("alice", "guest", "stranger")
+    create_task(boss, id="task_1", assigned_agent="alice")
+    path = f"{TASKS}/task_1/grants"
+    assert ok(boss.get(path)) == {"grants": [], "total": 0, "limit": 100, "offset": 0}
+    first = ok(grant(boss, "task_1", "guest", access="write"))
+    assert first["granted_by"] == "boss"
+    clock.advance(ms=1)
+    until = clock.time(seconds=1)
+    second = ok(grant(alice, "task_1", "other", access="read", expires_at=until))
+    for who in (boss, alice, tenant.admin):
+        assert ok(who.get(path))["grants"] == [second, first]
+    assert ok(boss.get(path, params={"limit": 1}))["next_offset"] == 1
+    assert ok(guest.get(path))["grants"] == [first]
+    refused(stranger.get(path), 403, "ACCESS_DENIED")
+    refused(boss.get(f"{TASKS}/task_none/grants"), 404, "NOT_FOUND")
+    clock.advance(seconds=1)
+    assert ok(boss.get(path))["grants"] == [first]
+    renewed = ok(grant(boss, "task_1", "guest", access="read"))
+    assert ok(boss.get(path))["grants"] == [renewed]
+
+
+def test_an_assignee_makes_so_many_grants_and_its_coordinator_more(
+    tenant: Tenant, boss: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("grants", "grant_store"):
+        monkeypatch.setattr(f"functions.tasks.{module}.MAX_GRANTS", 2)
+    alice = tenant.agent("alice")
+    task = create_task(boss, id="task_1", assigned_agent="alice")
+    for name in ("a", "b", "a"):
+        ok(grant(alice, "task_1", name, access="read"))
+    problem = refused(grant(alice, "task_1", "c", access="read"), 429, "CAPACITY_EXCEEDED")
+    assert (problem["limit"], problem["current_count"], problem["max_capacity"]) == ("grants", 2, 2)
+    for name in ("c", "d", "a"):
+        ok(grant(boss, "task_1", name, access="read"))
+    ok(grant(alice, "task_1", "e", access="read"))
+    refused(grant(alice, "task_1", "f", access="read"), 429, "CAPACITY_EXCEEDED")
+    assert_no_content(alice.delete(f"{TASKS}/task_1/grants/b"))
+    ok(grant(alice, "task_1", "f", access="read"))
+    bob = tenant.agent("bob")
+    ok(change_task(boss, task, assigned_agent="bob"))
+    for name in ("g", "h"):
+        ok(grant(bob, "task_1", name, access="read"))
+
+
+def test_each_grant_leaves_an_audit_record(tenant: Tenant, boss: httpx.Client) -> None:
+    create_task(boss, id="task_1")
+    ok(grant(boss, "task_1", "guest", access="write"))
+    assert_no_content(boss.delete(f"{TASKS}/task_1/grants/guest"))
+    refused(boss.delete(f"{TASKS}/task_1/grants/guest"), 404, "NOT_FOUND")
+    records = [each for each in tenant.service.stored() if each["sk"]["S"].startswith("r#")]
+    of_task = [each for each in records if each["target"]["S"] == "task:task_1"]
+    told = {each["action"]["S"]: "after" in each for each in of_task}
+    assert told == {"task.grant": True, "task.revoke_grant": False}
 
 
 @pytest.mark.parametrize(

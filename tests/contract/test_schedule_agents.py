@@ -189,8 +189,8 @@ def spoil_task(service: Service, tenant: Tenant) -> None:
 
 
 def reads_entries(request: dict[str, Any]) -> bool:
-    """Whether a query is of the table itself, and of no index."""
-    return "IndexName" not in request
+    """Whether a query is of the entries themselves, and of no index."""
+    return "IndexName" not in request and "e#" in str(request["ExpressionAttributeValues"])
 
 
 def test_a_write_during_reconciliation_is_never_undone(

@@ -40,7 +40,7 @@ def test_a_replacement_resumes_where_its_predecessor_failed(
     both = query(boss, task_id="task_01HXYZ")
     assert {each["agent_id"] for each in both} == {"agent_billing_01", "agent_billing_02"}
     late = working("task_01HXYZ", key="late")
-    refused(first.post(MEMORY, json=late), 403, "ACCESS_DENIED")
+    refused(first.post(MEMORY, json=late), 409, "TASK_REASSIGNED")
     assert ok(update(second, own["id"], 1, value={"completed": 25}))["version"] == 2
     assert ok(read(first, checkpoint["id"])) == checkpoint
 
@@ -53,7 +53,7 @@ def test_a_task_may_come_back_to_an_earlier_assignee(tenant: Tenant, boss: httpx
     ok(change_task(boss, job, assigned_agent="alice"))
     assert query(alice, task_id="task_1") == [made]
     assert ok(read(bob, made["id"])) == made
-    refused(bob.post(MEMORY, json=working("task_1", key="late")), 403, "ACCESS_DENIED")
+    refused(bob.post(MEMORY, json=working("task_1", key="late")), 409, "TASK_REASSIGNED")
 
 
 @pytest.mark.parametrize("who", ["boss", "alice"])

@@ -10,6 +10,7 @@ from functions.api.responses.entries import EntryDocument
 from functions.api.responses.types import (
     VALUE,
     Count,
+    PagePosition,
     Timestamp,
     Version,
 )
@@ -96,6 +97,15 @@ class GrantDocument(TypedDict):
     principal: str
     access: GrantAccess
     expires_at: Timestamp | None
+    granted_by: str
+    """The coordinator or assignee that granted it."""
+    created_at: Timestamp
+
+
+class GrantPageDocument(PagePosition):
+    """A page of grants."""
+
+    grants: list[GrantDocument]
 
 
 class AclEntryDocument(TypedDict):
@@ -191,6 +201,8 @@ def render_grant(grant: Grant) -> GrantDocument:
         "principal": grant.principal,
         "access": grant.access,
         "expires_at": to_optional_rfc3339(expires),
+        "granted_by": grant.granted_by,
+        "created_at": to_rfc3339(grant.created),
     }
 
 

@@ -1,12 +1,27 @@
 """Grants on tasks (contract §5)."""
 
 from functions.api.http import Request, Response, json_response
-from functions.api.responses.tasks import GrantDocument, render_grant
+from functions.api.paging import build_position, paginate
+from functions.api.parameters import CURSOR_PAGE
+from functions.api.responses.tasks import GrantDocument, GrantPageDocument, render_grant
 from functions.api.routing import Route
-from functions.identity.model import WRITE, Principal
+from functions.identity.model import READ, WRITE, Principal
 from functions.tasks.requests import NewGrant
 
-_GRANT = "/api/v1/tasks/{task_id+}/grants/{principal+}"
+_GRANTS = "/api/v1/tasks/{task_id+}/grants"
+_GRANT = f"{_GRANTS}/{{principal+}}"
+
+
+def list_grants(request: Request, caller: Principal) -> Response:
+    found = request.services.grants.list_of_task(caller, request.path_params["task_id"])
+    page, position = paginate(
+        request,
+        caller,
+        found,
+        render_grant,
+        lambda each: build_position(each.created, each.principal),
+    )
+    return json_response(200, GrantPageDocument(grants=page, **position))
 
 
 def grant_access(request: Request, caller: Principal) -> Response:
@@ -37,6 +52,18 @@ ROUTES = [
         {204: None},
         error_statuses=(404, 409),
         description="By the task's coordinator or assignee.",
+    ),
+    Route(
+        "GET",
+        _GRANTS,
+        list_grants,
+        READ,
+        "List the grants on a task",
+        {200: GrantPageDocument},
+        query=CURSOR_PAGE,
+        error_statuses=(404,),
+        description="For the task's coordinator and assignee, and with `memory.admin`; who holds a "
+        "grant sees its own. Newest first, without those that have ended.",
     ),
     Route(
         "PUT",

@@ -10,8 +10,11 @@ from functions.api.http import Request, Response, json_response
 from functions.api.paging import (
     BARE_ARRAY_HEADERS,
     bare_array_response,
+    build_page,
     build_position,
     paginate,
+    read_page_request,
+    slice_page,
 )
 from functions.api.parameters import CURSOR_PAGE, TAGS, ChoiceParameter, IntegerParameter
 from functions.api.responses.entries import render_entry
@@ -82,8 +85,15 @@ def list_intent_tasks(request: Request, caller: Principal) -> Response:
 
 def list_agent_tasks(request: Request, caller: Principal) -> Response:
     agent_id = request.path_params["agent_id"]
-    found = request.services.tasks.list_of_agent(caller, agent_id)
-    return _list_response(request, caller, found)
+    services = request.services
+    assigned = services.tasks.list_assignments(caller, agent_id)
+    if _STATUS.read(request) is not None:
+        return _list_response(request, caller, services.tasks.get_assigned(caller, assigned))
+    wanted = read_page_request(request, caller)
+    page = slice_page(wanted, assigned, lambda each: build_position(each.created, each.task))
+    tasks = services.tasks.get_assigned(caller, page)
+    total = len(assigned) if wanted.is_counted else None
+    return bare_array_response(*build_page(wanted, tasks, total, render_task, _get_position))
 
 
 def get_task_context(request: Request, caller: Principal) -> Response:
@@ -137,10 +147,12 @@ def _pack_context(
 def _list_response(request: Request, caller: Principal, tasks: list[Task]) -> Response:
     status = _STATUS.read(request)
     matching = [task for task in tasks if status in (None, task.status)]
-    page, position = paginate(
-        request, caller, matching, render_task, lambda each: build_position(each.created, each.id)
-    )
+    page, position = paginate(request, caller, matching, render_task, _get_position)
     return bare_array_response(page, position)
+
+
+def _get_position(task: Task) -> str:
+    return build_position(task.created, task.id)
 
 
 def _task_response(status: int, task: Task, **headers: str) -> Response:

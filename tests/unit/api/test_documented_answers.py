@@ -113,6 +113,7 @@ def _tasks(admin: httpx.Client, tenant: Tenant) -> None:
     admin.get(f"{TASKS}/task_1")
     admin.get(f"{TASKS}/task_1/context", params={"tags": "a", "max_kb": 9})
     grant = f"{TASKS}/task_1/grants/bob"
+    admin.get(f"{TASKS}/task_1/grants")
     admin.put(grant, json={"access": "read", "expires_at": "2031-01-01T00:00:00Z"})
     patch(admin, f"{TASKS}/task_1", 1, {"status": "running", "metadata": {"a": 1}})
     patch(admin, f"{TASKS}/task_1", 1, {"status": "running"})

@@ -35,11 +35,8 @@ class _Tasks:
         self._read = read
         self._overseen = overseen
 
-    def get_many(self, _tenant: str, task_ids: set[str]) -> list[_Task]:
-        return [_Task(each) for each in sorted(task_ids) if each != "unregistered"]
-
-    def can_read_memory(self, _caller: Principal, task: _Task) -> bool:
-        return task.id in self._read
+    def select_readable(self, _caller: Principal, task_ids: set[str]) -> list[_Task]:
+        return [_Task(each) for each in sorted(task_ids) if each in self._read]
 
     def coordinates_agent(self, _caller: Principal, agent: str) -> bool:
         return agent in self._overseen
@@ -70,9 +67,9 @@ def test_private_memory_is_read_and_written_by_its_owner(tier: Tier) -> None:
 
 
 def test_working_memory_is_read_by_whoever_reads_its_task() -> None:
-    tasks = _Tasks(read=("t", "unregistered"), overseen=("ada",))
+    tasks = _Tasks(read="t", overseen=("ada",))
     assert can_read(make_entry("working", task="t"), "bob", tasks)
-    for task in (None, "u", "unregistered"):
+    for task in (None, "u"):
         assert not can_read(make_entry("working", task=task), "bob", tasks)
 
 

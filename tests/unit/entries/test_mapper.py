@@ -43,6 +43,7 @@ FULL = PLAIN._replace(
     accessed=1_700_000_000_005,
     request=b"token\x00",
     actor_kind="coordinator",
+    is_fenced=True,
 )
 MAPPER = EntryMapper(None)
 

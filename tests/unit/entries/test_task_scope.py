@@ -12,22 +12,32 @@ from functions.entries.task_scope import (
     build_task_writes,
     find_scopes,
     resolve_task_conflict,
+    set_fence,
 )
 from functions.platform.errors import (
     AccessDenied,
     CapacityExceeded,
     ServiceError,
     TaskClosed,
+    TaskReassigned,
     ValidationFailed,
 )
 from functions.platform.items import Item
+from functions.platform.keys import hash_agent
 from functions.platform.limits import DEFAULT_TASK_KB
-from functions.platform.task_keys import build_intent_key, build_task_key, build_task_set_key
+from functions.platform.task_keys import (
+    build_assignment_key,
+    build_grant_key,
+    build_held_task_key,
+    build_intent_key,
+    build_task_key,
+)
 from functions.tasks.mapper import task_to_item
-from functions.tasks.model import Policy, Task
+from functions.tasks.model import Grant, GrantAccess, Membership, Policy, Task
 from tests.unit.entries.making import NOW, make_entry, make_principal
 
 ADA = make_principal()
+NO_MEMBER = Membership()
 TASK, INTENT = build_task_key("acme", "t"), build_intent_key("acme", "i")
 
 
@@ -58,9 +68,15 @@ def written(
 
 
 def resolve(
-    item: Item | None, *transitions: Transition, known: TaskAssumptions = NOTHING_KNOWN
+    item: Item | None,
+    *transitions: Transition,
+    known: TaskAssumptions = NOTHING_KNOWN,
+    member: Membership = NO_MEMBER,
 ) -> TaskAssumptions:
-    return resolve_task_conflict(ADA, transitions or (create(),), NOW, known, (TASK, item))
+    failed = (TASK, item)
+    return resolve_task_conflict(
+        ADA, transitions or (create(),), NOW, known, failed, lambda _: member
+    )
 
 
 def test_entries_outside_tasks_write_nothing() -> None:
@@ -73,7 +89,7 @@ def test_a_task_is_written_once_however_many_entries_it_gets() -> None:
 
 def test_the_first_entry_of_an_agent_joins_the_task() -> None:
     known = TaskAssumptions(unjoined=frozenset({"t"}))
-    joins = ("Update", build_task_set_key("acme", "ada"))
+    joins = ("Put", build_held_task_key("acme", hash_agent("ada"), "t"))
     assert written(create(), known=known) == [("Update", TASK), joins]
 
 
@@ -82,7 +98,7 @@ def test_a_write_to_an_unregistered_task_registers_it_and_uses_its_intent() -> N
     keys = [key for _, key in written(create(intent="i"), known=known)]
     assert keys[0] == TASK
     assert keys[-1] == INTENT
-    assert build_task_set_key("acme", "ada") in keys
+    assert build_assignment_key("acme", "ada", None, "t") in keys
 
 
 def test_an_episode_that_outlives_its_task_only_checks_the_role() -> None:
@@ -122,7 +138,10 @@ def test_what_a_conflict_says_is_known_in_the_next_attempt() -> None:
 def test_conflicts_of_other_items_say_nothing() -> None:
     for key in (INTENT, build_task_key("acme", "u")):
         failed = (key, None)
-        assert resolve_task_conflict(ADA, (create(),), NOW, NOTHING_KNOWN, failed) == NOTHING_KNOWN
+        known = resolve_task_conflict(
+            ADA, (create(),), NOW, NOTHING_KNOWN, failed, lambda _: NO_MEMBER
+        )
+        assert known == NOTHING_KNOWN
 
 
 @pytest.mark.parametrize(
@@ -149,13 +168,81 @@ def test_what_just_fits_is_taken() -> None:
     assert known == TaskAssumptions(unjoined=frozenset({"t"}))
 
 
-def test_participants_keep_their_episodes_of_a_task_and_others_do_not() -> None:
+def test_who_took_part_keeps_its_episodes_of_a_task_and_others_do_not() -> None:
     episode = Transition(None, make_entry(task="t"))
-    participant = task_item(assignee="bob", participants=frozenset({"ada"}))
-    assert resolve(participant, episode) == TaskAssumptions(unjoined=frozenset({"t"}))
-    for item, transition in ((task_item(assignee="bob"), episode), (participant, create())):
-        with pytest.raises(AccessDenied):
-            resolve(item, transition)
+    item, former = task_item(assignee="bob"), Membership(was_assignee=True)
+    assert resolve(item, episode, member=former) == TaskAssumptions(joined=frozenset({"t"}))
+    for transition, member, error in (
+        (episode, NO_MEMBER, AccessDenied),
+        (create(), NO_MEMBER, AccessDenied),
+        (create(), former, TaskReassigned),
+    ):
+        with pytest.raises(error):
+            resolve(item, transition, member=member)
+
+
+def grant(access: GrantAccess = "write", expires: int = NOW + 1, term: int | None = None) -> Grant:
+    return Grant("ada", access, expires, "boss", 0, term)
+
+
+@pytest.mark.parametrize("given", [grant(), grant(term=1)])
+def test_a_grant_is_checked_beside_the_task(given: Grant) -> None:
+    known = resolve(task_item(assignee="bob"), member=Membership(grant=given))
+    assert known == TaskAssumptions(grants={"t": given})
+    key = build_grant_key("acme", "t", "ada")
+    assert written(create(), known=known) == [("Update", TASK), ("ConditionCheck", key)]
+    failed = (key, None)
+    again = resolve_task_conflict(ADA, (create(),), NOW, known, failed, lambda _: NO_MEMBER)
+    assert again == NOTHING_KNOWN
+
+
+@pytest.mark.parametrize("given", [grant("read"), grant(expires=NOW), grant(term=2)])
+def test_a_grant_that_does_not_count_lets_nobody_write(given: Grant) -> None:
+    for member, error in (
+        (Membership(grant=given), AccessDenied),
+        (Membership(grant=given, was_assignee=True), TaskReassigned),
+    ):
+        with pytest.raises(error):
+            resolve(task_item(assignee="bob"), member=member)
+
+
+WRITTEN = make_entry("working", task="t")
+CHANGES = {
+    "same size": Transition(WRITTEN, WRITTEN._replace(version=2)),
+    "larger": Transition(WRITTEN, WRITTEN._replace(version=2, size=2000)),
+    "deleted": Transition(WRITTEN, None),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_a_former_assignee_changes_its_entries_no_more(change: Transition) -> None:
+    verb = "ConditionCheck" if change is CHANGES["same size"] else "Update"
+    assert written(change) == [(verb, TASK)]
+    with pytest.raises(TaskReassigned):
+        resolve(task_item(assignee="bob"), change, member=Membership(was_assignee=True))
+    with pytest.raises(TaskClosed):
+        resolve(task_item(assignee="bob", ended=NOW), change, member=Membership(was_assignee=True))
+
+
+def test_the_service_removes_entries_whoever_has_the_task() -> None:
+    for reason in ("expired", "archived"):
+        removal = Transition(WRITTEN, None, reason=reason)
+        (write,) = build_task_writes(ADA, (removal,), NOW, NOTHING_KNOWN)
+        assert write.condition == "attribute_exists(pk)"
+
+
+def test_what_is_written_by_a_grant_is_fenced_and_nothing_else() -> None:
+    by_grant = TaskAssumptions(grants={"t": grant()})
+    new = set_fence(create(), by_grant).new
+    assert new is not None
+    assert new.is_fenced
+    fenced = Transition(new, new._replace(version=2))
+    assert set_fence(fenced, by_grant) is fenced
+    unfenced = set_fence(fenced, NOTHING_KNOWN).new
+    assert unfenced is not None
+    assert not unfenced.is_fenced
+    episode = Transition(None, make_entry(task="t"))
+    assert set_fence(episode, by_grant) is episode
 
 
 def test_an_intent_of_somebody_else_is_refused() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from functions.identity.model import Kind, Principal
 from functions.platform.idempotency import RequestToken
-from functions.tasks.model import Grant, Policy, Task
+from functions.tasks.model import Policy, Task
 from functions.tasks.requests import NewTask
 
 NOW = 1_000_000
@@ -22,13 +22,7 @@ TASK = Task(
     coordinator="boss",
     free_entries=100,
     free_bytes=1024,
-    agents=frozenset({"alice"}),
-    participants=frozenset({"alice", "boss"}),
-    grants=(
-        Grant("reader", "read", NOW + 1),
-        Grant("writer", "write", NOW + 1),
-        Grant("expired", "write", NOW),
-    ),
+    registered_by="boss",
 )
 
 

@@ -1,7 +1,7 @@
 """What registration, adoption and a change make of a task."""
 
 from dataclasses import replace
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 
@@ -15,7 +15,7 @@ from tests.unit.tasks.making import NOW, TASK, TOKEN, new_task, principal
 def test_an_adopted_task_keeps_what_it_holds_and_who_took_part() -> None:
     usage = TaskUsage(entries=2, size=3)
     written = changes.build_task_of_write(principal("alice"), "task_1", None, 500, usage)
-    written = replace(written, working_entries=2, counter_changes=4, agents=frozenset({"alice"}))
+    written = replace(written, held={"a": 2}, counter_changes=4)
     roles = ("alice", "boss")
     wanted = changes.build_task(
         new_task(id="task_1"), principal("boss", "coordinator"), roles, NOW, TOKEN
@@ -23,7 +23,7 @@ def test_an_adopted_task_keeps_what_it_holds_and_who_took_part() -> None:
     adopted = changes.adopt_task(written, wanted)
     assert (adopted.created, adopted.version, adopted.in_intent_since) == (500, 2, NOW)
     assert (adopted.working_entries, adopted.counter_changes) == (2, 4)
-    assert adopted.participants == {"alice", "boss"}
+    assert adopted.term == written.term + 1
     assert (adopted.coordinator, adopted.registered_by_write) == ("boss", False)
 
 
@@ -54,14 +54,29 @@ def test_only_the_given_fields_of_a_policy_change() -> None:
     assert changed.policy == Policy(max_entries=7, archive_on_completion=False, max_total_size_kb=9)
 
 
-def test_a_new_assignee_takes_part_beside_the_earlier_ones() -> None:
-    changed = changes.apply_change(TASK, TaskChange(assigned_agent="bob"), NOW, TOKEN)
-    assert changed.assignee == "bob"
-    assert changed.participants == {"alice", "bob", "boss"}
-    assert changed.agents == {"alice", "bob"}
-    freed = changes.apply_change(TASK, TaskChange(assigned_agent=None), NOW, TOKEN)
-    assert freed.assignee is None
-    assert freed.agents == {"alice"}
+@pytest.mark.parametrize(
+    ("change", "leaving"),
+    [
+        ({"assigned_agent": "bob"}, ("alice",)),
+        ({"assigned_agent": None}, ("alice",)),
+        ({"coordinator": "chief"}, ("boss",)),
+        ({"assigned_agent": "bob", "coordinator": "alice"}, ("boss",)),
+        ({"assigned_agent": "alice"}, ()),
+        ({"assigned_agent": "bob", "status": "cancelled"}, ()),
+    ],
+)
+def test_who_leaves_an_open_task_is_to_be_fenced(
+    change: dict[str, Any], leaving: tuple[str, ...]
+) -> None:
+    changed = changes.apply_change(TASK, TaskChange(**change), NOW, TOKEN)
+    assert changed.leaving == leaving
+    assert changed.term == TASK.term + (changed.assignee != "alice")
+
+
+def test_who_comes_back_is_not_fenced_and_who_left_before_still_is() -> None:
+    pending = replace(TASK, assignee="bob", leaving=("alice", "carol"))
+    changed = changes.apply_change(pending, TaskChange(assigned_agent="alice"), NOW, TOKEN)
+    assert changed.leaving == ("carol", "bob")
 
 
 def test_extra_fields_are_merged_and_null_removes_one() -> None:
@@ -80,11 +95,10 @@ def test_extra_fields_have_a_limit() -> None:
 
 
 def test_counters_come_from_the_stored_task() -> None:
-    stored = replace(TASK, working_entries=4, attached=1, counter_changes=9, agents=frozenset("c"))
+    stored = replace(TASK, held={"c": 4}, attached=1, counter_changes=9)
     ended = replace(TASK, status="completed", ended=NOW, version=4)
     merged = changes.with_counters(ended, stored)
     assert (merged.working_entries, merged.attached, merged.counter_changes) == (4, 1, 9)
-    assert merged.agents == {"alice", "c"}
     assert (merged.status, merged.version) == ("completed", 4)
     assert changes.is_same_version(TASK, stored)
     assert not changes.is_same_version(TASK, replace(stored, version=4))

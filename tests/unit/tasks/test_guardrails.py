@@ -24,7 +24,7 @@ def task(max_entries: int, used: int) -> Task:
     """A task of which so many entries are used."""
     policy = Policy(max_entries=max_entries)
     return Task(
-        "t", "i", "running", 1, 1, 1, policy, free_entries=max_entries - used, working_entries=used
+        "t", "i", "running", 1, 1, 1, policy, free_entries=max_entries - used, held={"a": used}
     )
 
 

@@ -53,7 +53,7 @@ def test_a_malformed_id_is_named(body: dict[str, Any], field: str) -> None:
     assert failing_fields(NewTask, body) == [field]
 
 
-@pytest.mark.parametrize("field", ["id", "intent_id", "coordinator", "parent_task_id"])
+@pytest.mark.parametrize("field", ["id", "intent_id", "parent_task_id"])
 def test_what_a_task_is_cannot_be_changed(field: str) -> None:
     assert failing_fields(TaskChange, {field: "other"}) == [field]
 

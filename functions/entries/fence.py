@@ -1,0 +1,77 @@
+"""Fence the entries of those who leave a task (contract §5, "A hand-over is a fence").
+
+The owner of a working entry changes it by one write, which doesn't look at the task. So a hand-over
+marks the entries of the former assignee: each later write of a marked entry has the task as a
+condition. The transaction that hands the task over keeps new entries out and names whose entries
+are to be marked; a retry of the request or the schedule finishes what a crash leaves.
+"""
+
+import time
+from functools import partial
+
+from functions.entries.model import Entry
+from functions.entries.store import EntryStore
+from functions.platform import keys, task_keys
+from functions.platform.errors import Unavailable
+from functions.platform.keys import hash_agent
+from functions.platform.parallel import run_parallel
+from functions.tasks.model import Task
+from functions.tasks.store import TaskStore
+
+_INDEX_WAITS = (0.02, 0.05, 0.1, 0.2, 0.4, 0.8)  # seconds; an index follows within milliseconds
+
+
+class EntryFence:
+    """Marks entries of former assignees and coordinators."""
+
+    def __init__(self, store: EntryStore, tasks: TaskStore) -> None:
+        self._store = store
+        self._tasks = tasks
+
+    def fence(self, tenant: str, task_id: str) -> None:
+        """Mark the entries of all who have left a task; they are marked when this returns.
+
+        Raises:
+            Unavailable: the index of the task's entries is behind; a retry goes on.
+        """
+        self.fence_at(task_keys.build_task_key(tenant, task_id)[0])
+
+    def fence_at(self, partition: str) -> int:
+        """Mark the entries of all who have left the task in a partition; returns how many.
+
+        Raises:
+            Unavailable: the index of the task's entries is behind; a retry goes on.
+        """
+        task = self._tasks.get_at(partition)
+        if task is None or task.ended is not None or not task.leaving:
+            return 0
+        tenant = keys.get_tenant(partition)
+        marked = 0
+        if any(task.working_of(hash_agent(agent)) for agent in task.leaving):
+            entries = self._find_entries(tenant, task.id)
+            run_parallel([partial(self._store.fence, entry) for entry in entries])
+            marked = len(entries)
+        self._tasks.finish_hand_over(tenant, task)
+        return marked
+
+    def _find_entries(self, tenant: str, task_id: str) -> list[Entry]:
+        """Find the working entries of those who left; counters prove that none is left out.
+
+        Those who left write no new ones, so a counter that is read afterwards is never too low.
+        """
+        for wait in _INDEX_WAITS:
+            found = [
+                entry
+                for entry in self._store.list_of_task(tenant, task_id)
+                if entry.policy.is_task_bound
+            ]
+            task = self._tasks.get_existing(tenant, task_id)
+            if all(_is_complete(task, agent, found) for agent in task.leaving):
+                return [entry for entry in found if entry.agent in task.leaving]
+            time.sleep(wait)
+        raise Unavailable("the index of this task is behind; send the same request again")
+
+
+def _is_complete(task: Task, agent: str, found: list[Entry]) -> bool:
+    held = sum(entry.agent == agent for entry in found)
+    return held >= task.working_of(hash_agent(agent))

@@ -1,0 +1,75 @@
+"""The rows by which an agent lists tasks: those assigned to it, and those with memory of it.
+
+A row of an assignment is there exactly while the task is open and assigned to the agent. So one
+query tells whose tasks an agent works on, and whether a certain coordinator's are among them.
+"""
+
+from functions.platform import task_keys
+from functions.platform.items import Item
+from functions.platform.keys import Key, hash_agent
+from functions.platform.table import Table
+from functions.platform.writes import Write, delete, put
+from functions.tasks.model import Assignment, Task
+
+
+class AssignmentStore:
+    """Reads which tasks agents work on."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def list_of_agent(self, tenant: str, agent: str) -> list[Assignment]:
+        """Read an agent's open tasks, newest first: a call per some thousands."""
+        rows = self._table.query(*task_keys.build_assignment_range(tenant, agent))
+        found = [
+            Assignment(
+                row["task"], row.get("coordinator"), row["created"], row.get("inherits_from")
+            )
+            for row in rows
+        ]
+        return sorted(found, key=lambda each: (each.created, each.task), reverse=True)
+
+    def list_task_ids(self, tenant: str, agent: str) -> list[str]:
+        """Read the ids of the tasks that an agent works on, or that hold memory of it."""
+        ranges = (
+            task_keys.build_assignment_range(tenant, agent),
+            task_keys.build_held_task_range(tenant, agent),
+        )
+        return [row["task"] for each in ranges for row in self._table.query(*each)]
+
+    def is_coordinated_by(self, tenant: str, agent: str, coordinator: str) -> bool:
+        """Tell whether an agent works on an open task of a coordinator: one call."""
+        partition, prefix = task_keys.build_assignment_range(tenant, agent, coordinator)
+        rows = self._table.query_from(partition, prefix, f"{prefix}~", 1)
+        return next(rows, None) is not None
+
+
+def list_assignments(tenant: str, old: Task | None, new: Task) -> list[Write]:
+    """List a task under its assignee, and no more under the one before."""
+    before, after = (_build_assignments(tenant, task) for task in (old, new))
+    gone = [delete(key) for key in before.keys() - after.keys()]
+    return [*gone, *(put(key, row) for key, row in after.items() if before.get(key) != row)]
+
+
+def _build_assignments(tenant: str, task: Task | None) -> dict[Key, Item]:
+    if task is None or task.assignee is None or task.ended is not None:
+        return {}
+    key = task_keys.build_assignment_key(tenant, task.assignee, task.coordinator, task.id)
+    return {
+        key: {
+            "task": task.id,
+            "coordinator": task.coordinator,
+            "created": task.created,
+            "inherits_from": task.inherits_from,
+        }
+    }
+
+
+def hold_task(tenant: str, agent: str, task: str) -> Write:
+    """List a task under an agent that holds memory of it, and isn't its assignee."""
+    return put(task_keys.build_held_task_key(tenant, hash_agent(agent), task), {"task": task})
+
+
+def release_task(tenant: str, hashed_agent: str, task: str) -> Write:
+    """Take a task off the list of those with memory of an agent."""
+    return delete(task_keys.build_held_task_key(tenant, hashed_agent, task))

@@ -1,0 +1,200 @@
+"""Contract §5: a hand-over is a fence."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.contract.bodies import (
+    BATCH,
+    MEMORY,
+    TASKS,
+    change_task,
+    create,
+    create_task,
+    entry,
+    grant,
+    query,
+    read,
+    update,
+    working,
+)
+from tests.contract.expect import ok, refused
+from tests.contract.service import Tenant
+from tests.contract.transport import MovableClock
+
+INHERIT = {"memory_policy": {"inherit_from_parent": True}}
+
+
+def hand_over(boss: httpx.Client, to: str | None) -> dict[str, Any]:
+    """Assigns task_1 to another agent."""
+    task = ok(boss.get(f"{TASKS}/task_1"))
+    return ok(change_task(boss, task, assigned_agent=to))  # type: ignore[no-any-return]
+
+
+@pytest.fixture
+def alice(tenant: Tenant, boss: httpx.Client) -> httpx.Client:
+    """The assignee of task_1."""
+    create_task(boss, id="task_1", assigned_agent="alice")
+    return tenant.agent("alice")
+
+
+def try_writes(client: httpx.Client, made: dict[str, Any]) -> list[httpx.Response]:
+    """Every way to write in task_1, with an entry of one's own in it."""
+    bare, grown = {"id": made["id"], "version": 1}, {"s": "x" * 3000}
+    return [
+        client.post(MEMORY, json=working("task_1", key="late")),
+        client.post(BATCH, json={"entries": [working("task_1", key="late")]}),
+        client.post(BATCH, json={"entries": [bare | {"value": {"n": 2}}]}),
+        client.post(BATCH, json={"entries": [entry(key="other"), bare | {"tags": ["t"]}]}),
+        update(client, made["id"], 1, value={"n": 2}),
+        update(client, made["id"], 1, value=grown),
+        update(client, made["id"], 1, tags=["t"]),
+        update(client, made["id"], 1, ttl="duration:PT1H"),
+        client.delete(f"{MEMORY}/{made['id']}"),
+    ]
+
+
+@pytest.mark.parametrize("successor", ["bob", None])
+def test_the_former_assignees_writes_are_refused(
+    tenant: Tenant, boss: httpx.Client, alice: httpx.Client, successor: str | None
+) -> None:
+    made = create(alice, working("task_1"))
+    task = hand_over(boss, successor)
+    for answer in try_writes(alice, made):
+        refused(answer, 409, "TASK_REASSIGNED")
+    for answer in (
+        change_task(alice, task, status="completed"),
+        grant(alice, "task_1", "mallory", access="read"),
+        alice.delete(f"{TASKS}/task_1/grants/mallory"),
+    ):
+        refused(answer, 409, "TASK_REASSIGNED")
+    scope = {"key": "k", "scope.task_id": "task_1"}
+    assert ok(alice.delete(BATCH, params=scope)) == {"deleted": 0}
+    assert query(alice, agent_id="alice") == [made]
+    create(alice, entry(key="learned", scope={"task_id": "task_1"}))
+    refused(tenant.agent("eve").post(MEMORY, json=working("task_1")), 403, "ACCESS_DENIED")
+
+
+def test_the_successor_reads_all_and_who_comes_back_goes_on(
+    tenant: Tenant, boss: httpx.Client, alice: httpx.Client
+) -> None:
+    made = create(alice, working("task_1"))
+    bob = tenant.agent("bob")
+    hand_over(boss, "bob")
+    own = create(bob, working("task_1", key="own"))
+    assert {each["key"] for each in query(bob, task_id="task_1")} == {"k", "own"}
+    hand_over(boss, "alice")
+    for version in (1, 2, 3):
+        assert ok(update(alice, made["id"], version, value={"n": version}))
+    refused(update(bob, own["id"], 1, value={}), 409, "TASK_REASSIGNED")
+    assert query(alice, task_id="task_1", key="own") == [own]
+    ok(change_task(alice, ok(alice.get(f"{TASKS}/task_1")), status="completed"))
+    assert ok(tenant.admin.get("/api/v1/agents/bob/memory/summary"))["working"]["entry_count"] == 0
+
+
+def test_access_ends_with_who_gave_it(
+    tenant: Tenant, boss: httpx.Client, alice: httpx.Client
+) -> None:
+    mallory, guest, bob = tenant.agents("mallory", "guest", "bob")
+    ok(grant(alice, "task_1", "alice", access="write"))
+    ok(grant(alice, "task_1", "mallory", access="write"))
+    ok(grant(boss, "task_1", "guest", access="write"))
+    planted = create(mallory, working("task_1", key="planted"))
+    kept = create(guest, working("task_1", key="kept"))
+    create_task(alice, id="own", parent_task_id="task_1", **INHERIT)
+    hand_over(boss, "bob")
+    secret = create(bob, working("task_1", key="secret"))
+    for former in (alice, mallory):
+        refused(read(former, secret["id"]), 403, "ACCESS_DENIED")
+        assert secret not in query(former, task_id="task_1")
+    refused(mallory.post(MEMORY, json=working("task_1", key="more")), 403, "ACCESS_DENIED")
+    refused(update(mallory, planted["id"], 1, value={}), 403, "ACCESS_DENIED")
+    assert ok(read(guest, secret["id"])) == secret
+    assert ok(update(guest, kept["id"], 1, value={"n": 2}))["version"] == 2
+    listed = ok(bob.get(f"{TASKS}/task_1/grants"))
+    assert [each["principal"] for each in listed["grants"]] == ["guest"]
+    ok(grant(boss, "task_1", "alice", access="read"))
+    assert ok(read(alice, secret["id"])) == secret
+
+
+def test_what_a_coordinator_lets_inherit_outlasts_a_hand_over(
+    tenant: Tenant, boss: httpx.Client, alice: httpx.Client
+) -> None:
+    made = create(alice, working("task_1"))
+    create_task(boss, parent_task_id="task_1", assigned_agent="heir", **INHERIT)
+    hand_over(boss, "bob")
+    assert ok(read(tenant.agent("heir"), made["id"])) == made
+
+
+def test_a_coordinator_passes_its_role_on(
+    tenant: Tenant, boss: httpx.Client, alice: httpx.Client
+) -> None:
+    chief = tenant.coordinator("chief")
+    own = create(boss, working("task_1", key="plan"))
+    made = create(alice, working("task_1"))
+    episode = create(alice, entry(key="episode"))
+    task = ok(boss.get(f"{TASKS}/task_1"))
+    refused(change_task(alice, task, coordinator="alice"), 403, "ACCESS_DENIED")
+    refused(change_task(boss, task, coordinator="alice"), 403, "ACCESS_DENIED")
+    passed = ok(change_task(boss, task, coordinator="chief"))
+    assert passed["coordinator"] == "chief"
+    assert {each["key"] for each in query(chief, task_id="task_1")} == {"k", "plan"}
+    assert ok(read(chief, episode["id"])) == episode
+    refused(read(boss, made["id"]), 403, "ACCESS_DENIED")
+    refused(read(boss, episode["id"]), 403, "ACCESS_DENIED")
+    refused(update(boss, own["id"], 1, value={}), 403, "ACCESS_DENIED")
+    refused(change_task(boss, passed, status="running"), 403, "ACCESS_DENIED")
+    assert ok(boss.get(f"{TASKS}/task_1")) == passed
+    assert len(ok(chief.get("/api/v1/agents/alice/tasks"))) == 1
+    ok(change_task(chief, passed, status="cancelled"))
+
+
+@pytest.mark.usefixtures("alice")
+def test_a_grant_that_has_ended_stops_changes_as_well(
+    tenant: Tenant, boss: httpx.Client, clock: MovableClock
+) -> None:
+    guest = tenant.agent("guest")
+    ok(grant(boss, "task_1", "guest", access="write", expires_at=clock.time(seconds=5)))
+    made = create(guest, working("task_1"))
+    ok(update(guest, made["id"], 1, value={"n": 2}))
+    clock.advance(seconds=5)
+    refused(update(guest, made["id"], 2, value={"n": 3}), 403, "ACCESS_DENIED")
+    ok(grant(boss, "task_1", "guest", access="write"))
+    ok(update(guest, made["id"], 2, value={"n": 3}))
+
+
+@pytest.mark.parametrize("write", ["patch", "create", "batch"])
+@pytest.mark.usefixtures("parallel")
+def test_no_write_is_taken_after_the_hand_over_is_answered(
+    boss: httpx.Client, alice: httpx.Client, write: str
+) -> None:
+    entries = [create(alice, working("task_1", key=f"k{n}")) for n in range(4)]
+    answered, late = threading.Event(), list[httpx.Response]()
+
+    def write_on(made: dict[str, Any]) -> None:
+        version, done = 1, False
+        while not done:
+            done = answered.is_set()
+            if write == "patch":
+                answer = update(alice, made["id"], version, value={"n": version})
+            else:
+                body = working("task_1", key=f"{made['key']}-{version}")
+                path, json = (MEMORY, body) if write == "create" else (BATCH, {"entries": [body]})
+                answer = alice.post(path, json=json)
+            version += 1
+            if done or not answer.is_success:
+                late.append(answer)
+                return
+
+    with ThreadPoolExecutor(len(entries)) as pool:
+        writers = [pool.submit(write_on, made) for made in entries]
+        hand_over(boss, "bob")
+        answered.set()
+    for writer in writers:
+        writer.result()
+    assert len(late) == len(entries)
+    for answer in late:
+        refused(answer, 409, "TASK_REASSIGNED")
