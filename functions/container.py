@@ -4,6 +4,7 @@ An entry point makes one `Container` when its module is imported. Each service i
 first use; the API touches those of common requests while it starts.
 """
 
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 
@@ -59,8 +60,10 @@ from functions.platform.archive_storage import ArchiveStorage, create_archive_st
 from functions.platform.aws import create_client, create_lazy_client, translate_aws_errors
 from functions.platform.clock import Clock, now_ms
 from functions.platform.cursors import Cursors
+from functions.platform.digests import Digests
 from functions.platform.due_index import DueIndex
 from functions.platform.encryption import Cipher, FileKeys, KmsKeys
+from functions.platform.errors import Unavailable
 from functions.platform.settings import Settings, WrongSetting
 from functions.platform.table import Table
 from functions.platform.value_parts import ValueParts
@@ -117,6 +120,8 @@ class Container:
 
     def build_common_services(self) -> None:
         """Make what nearly every request of the API needs, while the function starts."""
+        with suppress(Unavailable):  # who needs the key reads it again
+            _ = self.root_key
         _ = self.identity, self.entries, self.queries, self.batches, self.tasks
 
     # Keys and storage
@@ -163,6 +168,11 @@ class Container:
         with translate_aws_errors("the store of the root key"):
             secret = create_client("secretsmanager").get_secret_value(SecretId=secret_id)
         return str(secret["SecretString"])
+
+    @cached_property
+    def digests(self) -> Digests:
+        """Digests what requests say."""
+        return Digests(lambda: self.root_key)
 
     @cached_property
     def cursors(self) -> Cursors:
@@ -382,6 +392,7 @@ class Container:
             self.task_access,
             self.intents,
             self.audit,
+            self.digests,
             self.clock,
         )
 

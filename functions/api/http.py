@@ -3,7 +3,7 @@
 import base64
 import binascii
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -152,14 +152,8 @@ class Request:
         """
         return self.optional_idempotency_token(caller) or RequestToken.create()
 
-    def optional_idempotency_token(
-        self, caller: Principal, digest: Callable[[bytes], bytes] | None = None
-    ) -> RequestToken | None:
+    def optional_idempotency_token(self, caller: Principal) -> RequestToken | None:
         """Make the token of this write; None without an Idempotency-Key.
-
-        Args:
-            caller: whose key it is.
-            digest: applied to the request first, where its body may hold secrets.
 
         Raises:
             ValidationFailed: the Idempotency-Key isn't 1-255 visible ASCII characters.
@@ -170,7 +164,7 @@ class Request:
         method = self._event["requestContext"]["http"]["method"]
         content = b"\n".join((f"{method} {self.path}".encode(errors="replace"), self.body))
         identity = f"{caller.tenant}\n{caller.id}"
-        return RequestToken.from_key(identity, key, content if digest is None else digest(content))
+        return RequestToken.from_key(self.services.digests, identity, key, content)
 
     @property
     def if_match(self) -> int | None:

@@ -45,10 +45,6 @@ class MemoryReferences:
         """Make the id of the run that a request starts; the same for a retry."""
         return build_memory_run_id(self._seed("run", tenant, memory, request.hex()), memory)
 
-    def digest_body(self, body: bytes) -> bytes:
-        """Digest a body so that it can be compared later, but not guessed."""
-        return hmac.digest(self._key, b"body\n" + body, "sha256")
-
     def _seed(self, *parts: str) -> bytes:
         return hmac.digest(self._key, "\n".join(parts).encode(), "sha256")[:_SEED_BYTES]
 

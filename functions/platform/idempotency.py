@@ -1,7 +1,9 @@
 """Recognize a retried request by a token on the item that it wrote (contract §3).
 
 The token answers two questions when a condition fails: did this very request write the present
-item, and its response was lost; and was the same Idempotency-Key used with another body.
+item, and its response was lost; and was the same Idempotency-Key used with another body. Both its
+parts are digests under a key of the deployment, so that who reads the tables can't test a guess of a
+body.
 """
 
 import secrets
@@ -10,6 +12,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Self
 
+from functions.platform.digests import Digests
 from functions.platform.errors import IdempotencyConflict
 
 _KEY_BYTES, _BODY_BYTES = 16, 8
@@ -24,10 +27,23 @@ class RequestToken:
     body: bytes
 
     @classmethod
-    def from_key(cls, caller: str, idempotency_key: str, request: bytes) -> Self:
-        """Derive the token of a request with an Idempotency-Key; the same for each retry."""
-        hashed = blake2b(idempotency_key.encode(), digest_size=_KEY_BYTES, key=_hash(caller))
-        return cls(hashed.digest(), blake2b(request, digest_size=_BODY_BYTES).digest())
+    def from_key(cls, digests: Digests, caller: str, idempotency_key: str, request: bytes) -> Self:
+        """Derive the token of a request with an Idempotency-Key; the same for each retry.
+
+        Raises:
+            Unavailable: the root key can't be read.
+        """
+        named = f"{len(caller)}:{caller}{idempotency_key}".encode()
+        return cls(
+            digests.compute("idempotency key", named, _KEY_BYTES),
+            digests.compute("request body", request, _BODY_BYTES),
+        )
+
+    @classmethod
+    def from_event(cls, source: str, event_id: str) -> Self:
+        """Derive the token of an event of another system; the same however often it comes."""
+        named = f"{len(source)}:{source}{event_id}".encode()
+        return cls(blake2b(named, digest_size=_KEY_BYTES).digest(), bytes(_BODY_BYTES))
 
     @classmethod
     def create(cls) -> Self:
@@ -59,7 +75,3 @@ class RequestToken:
 def list_previous_tokens(last: bytes | None, earlier: Iterable[bytes]) -> tuple[bytes, ...]:
     """List the tokens that an item stores of the requests before its next one, newest first."""
     return tuple(([] if last is None else [last]) + list(earlier))[:_MAX_PREVIOUS]
-
-
-def _hash(text: str) -> bytes:
-    return blake2b(text.encode(), digest_size=32).digest()

@@ -11,7 +11,6 @@ from functions.identity.store import PrincipalStore
 from functions.platform.clock import Clock
 from functions.platform.errors import AccessDenied, EntryExists, NotFound, VersionMismatch
 from functions.platform.idempotency import RequestToken
-from functions.platform.json_text import dumps_checked
 from functions.platform.retry import Backoff
 from functions.platform.validation import validate
 from functions.task_events.requests import EventEnvelope, TaskEvent
@@ -54,8 +53,7 @@ class TaskEventIngester:
         source, id = envelope.source, envelope.id
         if self._processed.contains(caller.tenant, source, id):
             return None
-        scope = f"{caller.tenant}\n{source}"
-        token = RequestToken.from_key(scope, id, dumps_checked(envelope.detail, "detail"))
+        token = RequestToken.from_event(source, id)
         task = self._apply_with_retries(caller, event, token)
         self._processed.add(caller.tenant, source, id)
         return task

@@ -69,9 +69,9 @@ def build_application(workflow: Workflow, seed: bytes) -> Application:
     )
 
 
-def hash_workflow(workflow: Workflow) -> bytes:
-    """Hash what a workflow says; files that say the same have the same hash."""
-    return blake2b(to_json(workflow.model_dump(exclude_unset=True)), digest_size=16).digest()
+def render_workflow(workflow: Workflow) -> bytes:
+    """Render what a workflow says; files that say the same have the same text."""
+    return to_json(workflow.model_dump(exclude_unset=True))
 
 
 def _build_task_id(seed: bytes, version: str | None, task: str) -> str:

@@ -10,6 +10,7 @@ from functions.entries.requests import AgentConfig
 from functions.identity.model import Principal
 from functions.namespaces.service import Namespaces
 from functions.platform.clock import Clock
+from functions.platform.digests import Digests
 from functions.platform.errors import EntryExists
 from functions.platform.idempotency import RequestToken
 from functions.platform.writes import Write
@@ -24,6 +25,8 @@ from functions.workflows.model import Application
 from functions.workflows.requests import Workflow
 from functions.workflows.store import AppliedWorkflow, AppliedWorkflowStore
 
+_DIGEST_BYTES = 16
+
 
 class Workflows:
     """The workflows of a caller's tenant."""
@@ -37,6 +40,7 @@ class Workflows:
         task_access: TaskAccess,
         intents: Intents,
         audit: AuditTrail,
+        digests: Digests,
         clock: Clock,
     ) -> None:
         self._store = store
@@ -46,6 +50,7 @@ class Workflows:
         self._task_access = task_access
         self._intents = intents
         self._audit = audit
+        self._digests = digests
         self._clock = clock
 
     def apply(self, caller: Principal, workflow: Workflow, token: RequestToken) -> Application:
@@ -59,7 +64,7 @@ class Workflows:
             IdempotencyConflict: the last file had the same Idempotency-Key, but another content.
         """
         authorize(caller, APPLY_WORKFLOW, workflow.name)
-        digest = rules.hash_workflow(workflow)
+        digest = self._digests.compute("workflow", rules.render_workflow(workflow), _DIGEST_BYTES)
         last = self._store.get(caller.tenant, workflow.name)
         if last is not None:
             token.matches(last.request)

@@ -21,7 +21,6 @@ from functions.identity.model import READ, WRITE, Principal
 from functions.openwop.model import EntryListQuery, MemoryEntry
 from functions.openwop.requests import NewMemoryEntry, NewMemoryRun
 from functions.platform.errors import ValidationFailed
-from functions.platform.idempotency import RequestToken
 from functions.platform.limits import MAX_PAGE_ITEMS
 from functions.platform.openwop_keys import parse_memory_entry_id
 
@@ -49,7 +48,9 @@ _LIMIT = IntegerParameter(
 
 def start_memory_run(request: Request, caller: Principal) -> Response:
     new = request.parse_body(NewMemoryRun)
-    started = request.services.memory_runs.start(caller, new, _token(request, caller))
+    started = request.services.memory_runs.start(
+        caller, new, request.optional_idempotency_token(caller)
+    )
     return json_response(201, render_started_run(started))
 
 
@@ -99,7 +100,9 @@ def get_memory_entry(request: Request, caller: Principal) -> Response:
 def put_memory_entry(request: Request, caller: Principal) -> Response:
     new = request.parse_body(NewMemoryEntry)
     reference = request.path_params["memoryRef"]
-    entry = request.services.memories.put(caller, reference, new, _token(request, caller))
+    entry = request.services.memories.put(
+        caller, reference, new, request.optional_idempotency_token(caller)
+    )
     return json_response(201, render_memory_entry(entry))
 
 
@@ -111,14 +114,6 @@ def delete_memory_entry(request: Request, caller: Principal) -> Response:
         _RUN_ID.read(request),
     )
     return json_response(200, MemoryEntryDeletedDocument(deleted=deleted))
-
-
-def _token(request: Request, caller: Principal) -> RequestToken | None:
-    """The token of an Idempotency-Key. Bodies may hold secrets, so theirs goes in as a digest
-    that only this service can make."""
-    return request.optional_idempotency_token(
-        caller, request.services.memory_references.digest_body
-    )
 
 
 def _before(request: Request) -> int | None:

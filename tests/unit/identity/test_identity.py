@@ -97,7 +97,7 @@ def test_a_cached_principal_expires_at_its_instant(
 
 
 def test_a_retry_derives_its_key_again(identity: Identity, store: Mock) -> None:
-    new, token = NewPrincipal(id="alice", kind="agent"), RequestToken.from_key("t1", "once", b"")
+    new, token = NewPrincipal(id="alice", kind="agent"), RequestToken.create()
     store.add.return_value = "added"
     _, first = identity.create_principal(ADMIN, new, token, "once")
     (principal, key, *_), _ = store.add.call_args
