@@ -2,8 +2,7 @@
 
 The token answers two questions when a condition fails: did this very request write the present
 item, and its response was lost; and was the same Idempotency-Key used with another body. Both its
-parts are digests under a key of the deployment, so that who reads the tables can't test a guess of a
-body.
+parts are digests under a key of the deployment: who reads the tables can't test a guess of a body.
 """
 
 import secrets

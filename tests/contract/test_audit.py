@@ -12,9 +12,10 @@ import pytest
 import functions
 from functions.api.routes import ROUTES
 from functions.authorization.model import Action
-from tests.contract.bodies import PRINCIPALS
+from tests.contract.bodies import MEMORY, NAMESPACES, PRINCIPALS, semantic
 from tests.contract.expect import invalid, ok, refused
 from tests.contract.service import Service, Tenant
+from tests.contract.sweeping import sweep
 from tests.contract.transport import MovableClock
 
 AUDIT = "/api/v1/audit"
@@ -38,6 +39,26 @@ def _set_owner(tenant: Tenant) -> httpx.Response:
     return tenant.admin.put("/api/v1/intents/i/owner", json={"principal": "boss"})
 
 
+def _delete_conversation(tenant: Tenant) -> httpx.Response:
+    body = {"user_id": "eve", "messages": []}
+    ok(tenant.agent("eve").put("/api/v1/conversations/s", json=body), 201)
+    return tenant.admin.delete("/api/v1/conversations/s")
+
+
+def _delete_archived_conversation(tenant: Tenant) -> httpx.Response:
+    body = {"user_id": "eve", "messages": [], "ttl": "PT1S"}
+    ok(tenant.agent("eve").put("/api/v1/conversations/s", json=body), 201)
+    tenant.service.clock.advance(seconds=2)
+    sweep(tenant.service)
+    return tenant.admin.delete("/api/v1/conversations/s/archive")
+
+
+def _delete_state(tenant: Tenant) -> httpx.Response:
+    path = "/api/v1/agents/eve/state/bob/k"
+    ok(tenant.agent("eve").put(path, json={"value": 1}))
+    return tenant.admin.delete(path)
+
+
 USES: dict[tuple[str, str], Use] = {
     ("POST /api/v1/tenants", "tenant.create"): _create_tenant,
     ("POST /api/v1/principals", "principal.create"): lambda tenant: tenant.admin.post(
@@ -56,6 +77,24 @@ USES: dict[tuple[str, str], Use] = {
         "/api/v1/intents/i/acl", json={"entries": [{"principal": "ada", "access": "read"}]}
     ),
     ("PUT /api/v1/intents/{intent_id}/owner", "intent.set_owner"): _set_owner,
+    ("PATCH /api/v1/memory/namespaces/{namespace}", "namespace.change"): lambda tenant: (
+        tenant.admin.patch(f"{NAMESPACES}/policies", json={"permissions": {"default": "read"}})
+    ),
+    ("POST /api/v1/memory", "namespace.claim"): lambda tenant: tenant.admin.post(
+        MEMORY, json=semantic()
+    ),
+    ("POST /api/v1/memory/batch", "namespace.claim"): lambda tenant: tenant.admin.post(
+        f"{MEMORY}/batch", json={"entries": [semantic()]}
+    ),
+    ("PATCH /api/v1/agents/{agent_id}/memory/config", "agent.configure"): lambda tenant: (
+        tenant.admin.patch("/api/v1/agents/ada/memory/config", json={"episodic": {"capacity": 7}})
+    ),
+    ("DELETE /api/v1/conversations/{session_id}", "conversation.delete"): _delete_conversation,
+    (
+        "DELETE /api/v1/conversations/{session_id}/archive",
+        "conversation.delete",
+    ): _delete_archived_conversation,
+    ("DELETE /api/v1/agents/{agent_id}/state/{owner_id}/{key}", "state.delete"): _delete_state,
     ("POST /api/v1/workflows", "workflow.apply"): lambda tenant: tenant.admin.post(
         "/api/v1/workflows", json={"name": "audits"}
     ),
@@ -149,6 +188,7 @@ def test_records_come_oldest_first_in_pages(tenant: Tenant, clock: MovableClock)
             break
         after = {"after": page["next"]}
     assert targets == [f"tenant:{tenant.id}", "principal:ada", "principal:bob", "principal:cleo"]
+    clock.advance(seconds=1)
     tenant.agent("dora")
     assert [each["target"] for each in records(tenant.admin, **after)] == ["principal:dora"]
     assert records(tenant.admin, actor="root") == records(tenant.admin, action="tenant.create")

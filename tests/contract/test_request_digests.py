@@ -19,14 +19,14 @@ SENT: dict[str, tuple[str, str, Any]] = {
     "batch": ("POST", f"{MEMORY}/batch", {"entries": [entry(value=PIN, **RESTRICTED)]}),
     "run": ("POST", "/api/v1/runs", {"agent_type": "sdr", "input": PIN} | RESTRICTED),
     "state": ("PUT", "/api/v1/agents/admin/state/bob/pin", {"value": PIN} | RESTRICTED),
-    "workflow": ("POST", "/api/v1/workflows", {"name": "w", "description": "4711"}),
+    "workflow": ("POST", "/api/v1/workflows", {"name": "w", "version": "4711"}),
 }
 HASHES: list[Callable[[bytes], bytes]] = [
     lambda text: sha256(text).digest(),
     lambda text: sha1(text, usedforsecurity=False).digest(),
     lambda text: md5(text, usedforsecurity=False).digest(),
     *(
-        lambda text, size=size: blake2b(text, digest_size=size).digest()  # type: ignore[misc]
+        lambda text, size=size: blake2b(text, digest_size=size).digest()
         for size in (8, 16, 20, 32, 64)
     ),
 ]

@@ -8,6 +8,7 @@ from functions.api.responses.agents import (
     render_guardrails,
 )
 from functions.api.routing import Route
+from functions.entries.authority import CONFIGURE_AGENT
 from functions.entries.requests import AgentConfig
 from functions.identity.model import ADMIN, READ, Principal
 from functions.tasks.guardrails import CoordinatorGuardrails
@@ -77,6 +78,7 @@ ROUTES = [
         request_model=AgentConfig,
         error_statuses=(409, 413),
         idempotent=True,
+        audited=(CONFIGURE_AGENT,),
     ),
     Route(
         "GET",

@@ -10,6 +10,7 @@ from functions.api.responses.entries import DeletedDocument, EntryBatchDocument,
 from functions.api.routing import Route
 from functions.entries.requests import BatchUpdate, NewEntry
 from functions.identity.model import WRITE, Principal
+from functions.namespaces.authority import CLAIM_NAMESPACE
 from functions.platform.errors import BatchTooLarge, ValidationFailed
 from functions.platform.limits import MAX_BATCH_ENTRIES
 from functions.platform.validation import RequestModel, validate
@@ -78,6 +79,7 @@ ROUTES = [
         error_statuses=(404, 409, 413, 429),
         idempotent=True,
         description="All or nothing; the first failure's problem says its `index`.",
+        audited=(CLAIM_NAMESPACE,),
     ),
     Route(
         "DELETE",

@@ -18,6 +18,7 @@ from functions.api.responses.conversations import (
     render_message_head,
 )
 from functions.api.routing import Route
+from functions.conversations.authority import DELETE_CONVERSATION
 from functions.conversations.model import BuildPage, Conversation, Message
 from functions.conversations.requests import ConversationChange, NewConversation
 from functions.identity.model import READ, WRITE, Principal
@@ -203,6 +204,7 @@ ROUTES = [
         "Remove a conversation from cold storage",
         {204: None},
         error_statuses=(404,),
+        audited=(DELETE_CONVERSATION,),
     ),
     Route(
         "GET",
@@ -250,6 +252,7 @@ ROUTES = [
         {204: None},
         error_statuses=(404, 409),
         if_match="optional",
+        audited=(DELETE_CONVERSATION,),
     ),
     Route(
         "GET",

@@ -23,6 +23,7 @@ from functions.api.routing import Route
 from functions.entries.model import Entry, Filters
 from functions.entries.requests import EntryChange, NewEntry
 from functions.identity.model import READ, WRITE, Principal
+from functions.namespaces.authority import CLAIM_NAMESPACE
 from functions.search.requests import MemorySearch
 
 
@@ -185,6 +186,7 @@ ROUTES = [
         request_model=NewEntry,
         error_statuses=(404, 409, 413, 429),
         idempotent=True,
+        audited=(CLAIM_NAMESPACE,),
     ),
     Route(
         "PATCH",

@@ -10,6 +10,7 @@ from functions.api.responses.namespaces import (
 )
 from functions.api.routing import ANY, Route
 from functions.identity.model import READ, Principal
+from functions.namespaces.authority import CHANGE_PERMISSIONS
 from functions.namespaces.model import Namespace
 from functions.namespaces.requests import NamespaceChange
 from functions.platform.limits import MAX_NAME_CHARACTERS
@@ -87,5 +88,6 @@ ROUTES = [
         "What isn't given stays as it is. Makes the namespace if it is new. A name that ends "
         "with `*` sets what counts for all names with that prefix, the longest first, where "
         "the namespace itself says nothing.",
+        audited=(CHANGE_PERMISSIONS,),
     ),
 ]

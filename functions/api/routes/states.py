@@ -17,6 +17,7 @@ from functions.api.responses.conversations import (
 )
 from functions.api.responses.types import JsonValue
 from functions.api.routing import Route
+from functions.conversations.authority import DELETE_STATE
 from functions.conversations.model import State, StateAddress
 from functions.conversations.requests import NewState
 from functions.conversations.states import ListedState
@@ -123,6 +124,7 @@ ROUTES = [
         {204: None},
         error_statuses=(404, 409),
         if_match="optional",
+        audited=(DELETE_STATE,),
     ),
     Route(
         "GET",
