@@ -38,6 +38,7 @@ from functions.entries.snapshots import SnapshotStore
 from functions.entries.store import EntryStore
 from functions.entries.summary import Summaries
 from functions.entries.transaction import EntryWriter
+from functions.entries.upserts import Upserts
 from functions.event_log.event_bus import EventBus
 from functions.event_log.service import EventLogs
 from functions.event_log.store import EventLogStore
@@ -321,6 +322,10 @@ class Container:
             self.namespaces,
             self.clock,
         )
+
+    @cached_property
+    def upserts(self) -> Upserts:
+        return Upserts(self.entry_store, self.entry_writer, self.namespaces, self.clock)
 
     @cached_property
     def queries(self) -> Queries:
