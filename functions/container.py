@@ -258,6 +258,7 @@ class Container:
             self.task_archive,
             self.entry_fence,
             self.principal_store.get_kind,
+            self.audit,
             self.clock,
         )
 
