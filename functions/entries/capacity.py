@@ -21,7 +21,8 @@ from functions.platform.parallel import run_parallel
 
 MAX_EVICTED = 20  # by one create; the schedule evicts what a lowered capacity leaves over
 _MIN_INTERVAL = 3_600_000  # ms; between two recorded reads of an entry
-_NEARLY_FULL = 0.9  # of the capacity; from there on every read is recorded
+_NEARLY_FULL = 0.1  # of the capacity, or
+_FEW_ENTRIES = 100  # that still fit: from there on every read is recorded
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +55,19 @@ def plan_evictions(
     again, and the index is read again.
 
     Raises:
-        CapacityExceeded: when all of the agent's entries are pinned.
+        CapacityExceeded: when they never fit, since too much would be pinned, or written at once.
     """
     delta = count_agent_changes(transitions).get(agent, CounterDelta())
     if usage.free_capacity >= delta.episodic:
         return NO_EVICTIONS
+    if usage.pinned + delta.pinned + _count_kept(transitions, agent) > usage.capacity:
+        raise _capacity_error(usage, transitions)
     count = min(delta.episodic - usage.free_capacity, delta.episodic + MAX_EVICTED)
     kept = {transition.item_key for transition in transitions}
     found = find_evictions(store, tenant, agent, now, count, kept=kept)
     if len(found) < min(delta.episodic, count):
-        _assert_some_unpinned(usage, transitions[0].index)
+        if usage.pinned >= usage.episodic:
+            raise _capacity_error(usage, transitions)
         return NO_EVICTIONS
     return Evictions(found, usage.free_capacity)
 
@@ -131,9 +135,15 @@ def apply_pinned_namespaces(
     )
 
 
-def _assert_some_unpinned(usage: AgentUsage, index: int | None) -> None:
-    if usage.pinned >= usage.episodic:
-        raise CapacityExceeded("episodic_capacity", usage.episodic, usage.capacity).at(index)
+def _count_kept(transitions: Iterable[Transition], agent: str) -> int:
+    """Count the entries of the transitions that could be evicted, if they weren't just written."""
+    written = (each.new for each in transitions if each.new is not None)
+    return sum(entry.agent == agent and entry.is_evictable for entry in written)
+
+
+def _capacity_error(usage: AgentUsage, transitions: Sequence[Transition]) -> CapacityExceeded:
+    error = CapacityExceeded("episodic_capacity", usage.episodic, usage.capacity)
+    return error.at(transitions[0].index)
 
 
 def find_expired(
@@ -153,8 +163,8 @@ def find_expired(
 class AccessTracker:
     """Records when owners read episodic entries: eviction is ordered by it (RFC-0015 §2.2).
 
-    A read is recorded only where it matters: always from 90 % of the capacity on, else at most once
-    an hour for an entry. It makes no version and no event.
+    A read is recorded only where it matters: always where few more creates would evict the entry,
+    else at most once an hour for an entry. It makes no version and no event.
     """
 
     def __init__(self, store: EntryStore, agents: AgentStore, clock: Clock) -> None:
@@ -185,8 +195,8 @@ class AccessTracker:
 
 
 def is_nearly_full(usage: AgentUsage) -> bool:
-    """Return whether at least 90 % of the episodic capacity is used."""
-    return usage.episodic >= _NEARLY_FULL * usage.capacity
+    """Return whether an eviction is near: at most 100 entries more fit, or 10 % of the capacity."""
+    return usage.free_capacity <= max(_FEW_ENTRIES, _NEARLY_FULL * usage.capacity)
 
 
 def _is_tracked(caller: Principal, entry: Entry) -> bool:

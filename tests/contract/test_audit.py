@@ -83,6 +83,9 @@ USES: dict[tuple[str, str], Use] = {
     ("POST /api/v1/memory", "namespace.claim"): lambda tenant: tenant.admin.post(
         MEMORY, json=semantic()
     ),
+    ("PUT /api/v1/memory", "namespace.claim"): lambda tenant: tenant.admin.put(
+        MEMORY, json=semantic()
+    ),
     ("POST /api/v1/memory/batch", "namespace.claim"): lambda tenant: tenant.admin.post(
         f"{MEMORY}/batch", json={"entries": [semantic()]}
     ),

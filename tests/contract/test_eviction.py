@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.contract.bodies import MEMORY, create, entry, patch, query, read, update
+from tests.contract.bodies import BATCH, MEMORY, create, entry, patch, query, read, update
 from tests.contract.expect import ok, refused
 from tests.contract.service import Tenant, names
 from tests.contract.sweeping import count_tombstones, counters_equal_items, items, sweep
@@ -141,3 +141,29 @@ def test_creates_at_once_evict_what_is_old_and_not_each_other(tenant: Tenant) ->
     tenant.service.clock.advance(ms=1)
     assert create_at_once(tenant, alice, 20) == ([201] * 20, 20)
     assert kept(alice) == {f"new-{number}" for number in range(20)}
+
+
+def test_every_read_counts_where_the_capacity_is_small(tenant: Tenant) -> None:
+    alice = capacity(tenant, 10)
+    made = fill(tenant, alice, *(f"e{number}" for number in range(5)))
+    tenant.service.clock.advance(ms=1)
+    ok(read(alice, made[0]["id"]))
+    ok(alice.get(f"{MEMORY}/{made[1]['id']}", params={"touch": "false"}))
+    fill(tenant, alice, *(f"more{number}" for number in range(6)))
+    assert kept(alice) & {"e0", "e1", "e2"} == {"e0", "e2"}
+
+
+@pytest.mark.parametrize(("pinned", "unpinned", "asked"), [(0, 5, 6), (3, 2, 3)])
+def test_a_batch_that_never_fits_is_refused_at_once(
+    tenant: Tenant, pinned: int, unpinned: int, asked: int
+) -> None:
+    alice = capacity(tenant, 5)
+    fill(tenant, alice, *(f"p{number}" for number in range(pinned)), pinned=True)
+    fill(tenant, alice, *(f"u{number}" for number in range(unpinned)))
+    before = kept(alice)
+    body = {"entries": [entry(key=f"new{number}") for number in range(asked)]}
+    problem = refused(alice.post(BATCH, json=body), 429, "CAPACITY_EXCEEDED")
+    members = (problem["limit"], problem["current_count"], problem["max_capacity"])
+    assert members == ("episodic_capacity", 5, 5)
+    assert kept(alice) == before
+    ok(alice.post(BATCH, json={"entries": body["entries"][1:]}))

@@ -103,9 +103,21 @@ def test_working_memory_is_limited_in_entries_and_bytes(
     assert (*raised.value.members.values(), raised.value.index) == (*error, 3)
 
 
-@pytest.mark.parametrize(("left", "full"), [(101, False), (100, True), (0, True), (-5, True)])
-def test_from_90_percent_on_an_agent_is_nearly_full(left: int, full: bool) -> None:
-    assert is_nearly_full(AgentUsage(capacity=1000, free_capacity=left)) is full
+@pytest.mark.parametrize(
+    ("capacity", "left", "full"),
+    [
+        (1000, 101, False),
+        (1000, 100, True),
+        (1000, -5, True),
+        (10, 9, True),
+        (5000, 501, False),
+        (5000, 500, True),
+    ],
+)
+def test_an_eviction_is_near_where_few_more_entries_fit(
+    capacity: int, left: int, full: bool
+) -> None:
+    assert is_nearly_full(AgentUsage(capacity=capacity, free_capacity=left)) is full
 
 
 @given(st.lists(st.tuples(st.integers(0, 50), st.booleans()), max_size=80))
