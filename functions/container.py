@@ -38,7 +38,6 @@ from functions.entries.snapshots import SnapshotStore
 from functions.entries.store import EntryStore
 from functions.entries.summary import Summaries
 from functions.entries.transaction import EntryWriter
-from functions.entries.upserts import Upserts
 from functions.event_log.event_bus import EventBus
 from functions.event_log.service import EventLogs
 from functions.event_log.store import EventLogStore
@@ -51,16 +50,18 @@ from functions.namespaces.service import Namespaces
 from functions.namespaces.store import NamespaceStore
 from functions.openwop.entry_store import MemoryEntryStore
 from functions.openwop.garbage_collector import MemoryGarbageCollector
+from functions.openwop.memory_secrets import MemorySecrets
 from functions.openwop.references import MemoryReferences
-from functions.openwop.run_secrets import RunSecrets
 from functions.openwop.run_store import MemoryRunStore
 from functions.openwop.runs import MemoryRuns
+from functions.openwop.secret_store import RunSecretStore
 from functions.openwop.sequence_store import SequenceNumbers
 from functions.openwop.service import Memories
 from functions.platform.archive_storage import ArchiveStorage, create_archive_storage
 from functions.platform.aws import create_client, create_lazy_client, translate_aws_errors
 from functions.platform.clock import Clock, now_ms
 from functions.platform.cursors import Cursors
+from functions.platform.deployment_secret import DeploymentSecret
 from functions.platform.digests import Digests
 from functions.platform.due_index import DueIndex
 from functions.platform.encryption import Cipher, FileKeys, KmsKeys
@@ -146,6 +147,10 @@ class Container:
         if self.cipher is None:
             raise WrongSetting("set ENCRYPTION_KEY_FILE or ENCRYPTION_KEY_ID")
         return self.cipher
+
+    @cached_property
+    def deployment_secret(self) -> DeploymentSecret:
+        return DeploymentSecret(self.table, self.required_cipher)
 
     @cached_property
     def audit(self) -> AuditTrail:
@@ -258,7 +263,6 @@ class Container:
             self.task_archive,
             self.entry_fence,
             self.principal_store.get_kind,
-            self.audit,
             self.clock,
         )
 
@@ -323,10 +327,6 @@ class Container:
             self.namespaces,
             self.clock,
         )
-
-    @cached_property
-    def upserts(self) -> Upserts:
-        return Upserts(self.entry_store, self.entry_writer, self.namespaces, self.clock)
 
     @cached_property
     def queries(self) -> Queries:
@@ -475,7 +475,7 @@ class Container:
 
     @cached_property
     def memory_references(self) -> MemoryReferences:
-        return MemoryReferences(self.root_key)
+        return MemoryReferences(self.deployment_secret.derive_key)
 
     @cached_property
     def memory_run_store(self) -> MemoryRunStore:
@@ -491,25 +491,38 @@ class Container:
 
     @cached_property
     def memory_runs(self) -> MemoryRuns:
-        secrets = RunSecrets(self.required_cipher, self.settings.openwop)
         return MemoryRuns(
             self.memory_run_store,
             self.sequence_numbers,
-            secrets,
+            self.memory_secrets,
+            self.memory_references,
+            self.audit,
+            self.clock,
+        )
+
+    @cached_property
+    def run_secret_store(self) -> RunSecretStore:
+        return RunSecretStore(self.table)
+
+    @cached_property
+    def memory_secrets(self) -> MemorySecrets:
+        edition = self.settings.openwop
+        return MemorySecrets(self.run_secret_store, self.required_cipher, edition)
+
+    @cached_property
+    def memories(self) -> Memories:
+        return Memories(
+            self.memory_entry_store,
+            self.memory_runs,
+            self.memory_secrets,
             self.memory_references,
             self.clock,
         )
 
     @cached_property
-    def memories(self) -> Memories:
-        return Memories(
-            self.memory_entry_store, self.memory_runs, self.memory_references, self.clock
-        )
-
-    @cached_property
     def memory_garbage_collector(self) -> MemoryGarbageCollector:
         return MemoryGarbageCollector(
-            self.memory_run_store, self.memory_entry_store, self.sequence_numbers, self.clock
+            self.memory_run_store, self.memory_entry_store, self.run_secret_store, self.clock
         )
 
     # Conversations and states

@@ -3,11 +3,15 @@
 from typing import Any, get_args
 
 from functions.entries.tiers import Tier
+from functions.openwop.model import OnSecret
 from functions.openwop.redaction import Edition
+from functions.openwop.secret_forms import MIN_LINE_CHARACTERS
 from functions.platform.limits import (
     DEFAULT_EPISODIC_ENTRIES,
+    DEFAULT_OPENWOP_RUN_LIFETIME,
     DEFAULT_PAGE_ITEMS,
     DEFAULT_RESULTS,
+    DEFAULT_SNAPSHOT_RETENTION,
     DEFAULT_WORKING_ENTRIES,
     DEFAULT_WORKING_KB,
     MAX_APPENDED_MESSAGES,
@@ -17,17 +21,24 @@ from functions.platform.limits import (
     MAX_GRANTS,
     MAX_ID_CHARACTERS,
     MAX_INSTANCE_BYTES,
+    MAX_MEMORY_SECRETS,
     MAX_MESSAGE_BYTES,
     MAX_NAME_CHARACTERS,
     MAX_OPENWOP_ENTRY_BYTES,
+    MAX_OPENWOP_RUN_LIFETIME,
     MAX_PAGE_BYTES,
     MAX_PAGE_ITEMS,
     MAX_QUERY_CHARACTERS,
     MAX_RESULTS,
+    MAX_RUN_MEMORIES,
+    MAX_SECRET_CHARACTERS,
+    MAX_SECRETS,
+    MAX_SNAPSHOT_RETENTION,
     MAX_SPEC_BYTES,
     MAX_STATE_BYTES,
     MAX_TAGS,
     MAX_VALUE_BYTES,
+    MIN_SECRET_CHARACTERS,
     RUN_RETENTION_DAYS,
 )
 from functions.platform.limits import MAX_RUN_VALUE_BYTES as MOST_CONTENT_BYTES
@@ -120,6 +131,29 @@ _OPENWOP_MEMORY: dict[str, Any] = {
     "supported": True,
     "maxEntrySizeBytes": MAX_OPENWOP_ENTRY_BYTES,
     "ttlSupported": True,
+    "runs": {
+        "defaultTtlSeconds": DEFAULT_OPENWOP_RUN_LIFETIME // 1000,
+        "maxTtlSeconds": MAX_OPENWOP_RUN_LIFETIME // 1000,
+        "maxMemories": MAX_RUN_MEMORIES,
+    },
+    "replay": {
+        "supported": True,
+        "defaultRetentionSeconds": DEFAULT_SNAPSHOT_RETENTION // 1000,
+        "maxRetentionSeconds": MAX_SNAPSHOT_RETENTION // 1000,
+        "expiredEntries": "absent",
+    },
+    "redaction": {
+        "onSecret": list(get_args(OnSecret)),
+        "appliesTo": "every put into a memory, for the secrets of all its open runs",
+        "fields": ["content", "tags"],
+        "forms": ["literal", "json-escaped", "wrapped", "lines"],
+        "notRecognized": ["other encodings", "another letter case", "parts of a line"],
+        "minSecretCharacters": MIN_SECRET_CHARACTERS,
+        "maxSecretCharacters": MAX_SECRET_CHARACTERS,
+        "minLineCharacters": MIN_LINE_CHARACTERS,
+        "maxSecretsPerRun": MAX_SECRETS,
+        "maxSecretsPerMemory": MAX_MEMORY_SECRETS,
+    },
 }
 OPENWOP: dict[Edition, dict[str, Any]] = {
     "rfc-0004": {

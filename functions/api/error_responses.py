@@ -33,6 +33,7 @@ _OPENWOP_STATUSES = {
     code: error.status for code, error in (ERROR_CODES | OPENWOP_ERROR_CODES).items()
 }
 _OPENWOP_CODES = _OPENWOP_NAMES.keys() | {
+    "CAPACITY_EXCEEDED",
     "METHOD_NOT_ALLOWED",
     "NOT_FOUND",
     "SECRET_LEAKAGE",

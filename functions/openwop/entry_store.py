@@ -1,44 +1,38 @@
-"""Entries of memories: items, tag rows, deletions and the markers of idempotent puts."""
+"""Entries of memories: items, tag rows and the markers of idempotent puts."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
 from functions.openwop.model import EntryListQuery, MemoryEntry, MemoryRun
-from functions.openwop.rules import (
-    CLOCK_SKEW,
-    SETTLING_TIME,
-    is_visible,
-    run_closed,
-    run_not_found,
-)
-from functions.openwop.run_store import check_run_open, decode_run, delete_units
+from functions.openwop.rules import SETTLING_TIME, is_visible, run_closed, run_not_found
+from functions.openwop.run_store import check_run_open, decode_run
 from functions.openwop.sequence_store import SequenceNumbers, advance_for_delete, advance_for_put
 from functions.platform.idempotency import RequestToken
-from functions.platform.item_types import DELETION, MEMORY_ENTRY
+from functions.platform.item_types import MEMORY_ENTRY
 from functions.platform.items import Item
 from functions.platform.keys import get_due_shard
-from functions.platform.limits import MAX_GET_ITEMS, OPENWOP_RUN_LIFETIME
+from functions.platform.limits import MAX_GET_ITEMS
 from functions.platform.openwop_keys import (
-    build_deletion_key,
     build_memory_entry_id,
     build_memory_entry_key,
+    build_memory_partition,
     build_memory_run_key,
     build_put_request_key,
     build_tag_prefix,
     build_tag_row_key,
     get_timestamp_of_sequence,
-    parse_sequence,
+    parse_sort_sequence,
 )
 from functions.platform.retry import Backoff
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE, TTL_ATTRIBUTE
-from functions.platform.table import Table, TransactionConditionFailed
+from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
 from functions.platform.ttl import to_ttl_seconds
 from functions.platform.values import compress, decompress
 from functions.platform.writes import Write, delete, put, update
 
 _LAST = "~"  # sorts after every sequence number
-_HOUR = 3_600_000  # ms
+_SET_DUE = f"{DUE_ATTRIBUTE} = :due, {DUE_SHARD_ATTRIBUTE} = :shard"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,20 +40,31 @@ class MemoryEntryDraft:
     """An entry to be put, redacted.
 
     Attributes:
-        run: the run that puts it, which must be open.
+        tenant, memory: of the memory; `partition` is its partition.
+        principal: who puts it.
+        run: the run that puts it, which must be open and on the memory.
+        secrets_sum: of the secrets by which it was redacted.
         token: of the Idempotency-Key, if the request has one.
         replaces: the number of an entry that the same request put, and that no longer exists.
     """
 
-    partition: str
+    tenant: str
+    memory: str
     suffix: str
     content: str
     tags: tuple[str, ...]
     expires: int | None
+    principal: str
     run: str | None
+    secrets_sum: int
     now: int
     token: RequestToken | None
     replaces: int | None = None
+
+    @property
+    def partition(self) -> str:
+        """The partition of the memory."""
+        return build_memory_partition(self.tenant, self.memory)
 
     def to_entry(self, number: int) -> MemoryEntry:
         """Make the entry with a sequence number."""
@@ -71,6 +76,8 @@ class MemoryEntryDraft:
             id=build_memory_entry_id(number, self.suffix),
             created=get_timestamp_of_sequence(number),
             expires=self.expires,
+            run=self.run,
+            principal=self.principal,
             request=None if self.token is None else self.token.key,
         )
 
@@ -81,12 +88,17 @@ class MemoryEntryDraft:
             {TTL_ATTRIBUTE: to_ttl_seconds(self.expires)},
         )
         return [
-            advance_for_put(key, number),
+            advance_for_put(key, number, self.secrets_sum),
             put(key, _encode(self.to_entry(number), self.partition) | ttl),
             *(put(build_tag_row_key(self.partition, tag, number), dict(ttl)) for tag in self.tags),
             *([self._put_marker(self.token, number, ttl)] if self.token else []),
-            *([check_run_open(self.partition, self.run, self.now)] if self.run else []),
+            *self._check_run(),
         ]
+
+    def _check_run(self) -> list[Write]:
+        if self.run is None:
+            return []
+        return [check_run_open(self.tenant, self.run, self.memory, self.now)]
 
     def _put_marker(self, token: RequestToken, number: int, ttl: Item) -> Write:
         key = build_put_request_key(self.partition, token.key)
@@ -94,15 +106,6 @@ class MemoryEntryDraft:
         if self.replaces is None:
             return put(key, marker, "attribute_not_exists(pk)")
         return put(key, marker, "seq = :replaced", replaced=self.replaces)
-
-
-@dataclass(frozen=True, slots=True)
-class Deletion:
-    """The row of a deleted entry: the sequence numbers of its write and of its deletion."""
-
-    partition: str
-    written: int
-    deleted: int
 
 
 class MemoryEntryStore:
@@ -118,10 +121,11 @@ class MemoryEntryStore:
         return None if item is None else _decode(item)
 
     def get_with_run(
-        self, partition: str, number: int, run: str
+        self, tenant: str, memory: str, number: int, run: str
     ) -> tuple[MemoryEntry | None, MemoryRun | None]:
         """Read the entry with a sequence number, and a run: one call."""
-        keys = build_memory_entry_key(partition, number), build_memory_run_key(partition, run)
+        partition = build_memory_partition(tenant, memory)
+        keys = build_memory_entry_key(partition, number), build_memory_run_key(tenant, run)
         items = self._table.get_many(keys)
         entry = _decode(items[keys[0]]) if keys[0] in items else None
         return entry, decode_run(run, items.get(keys[1]))
@@ -153,7 +157,9 @@ class MemoryEntryStore:
         last = build_tag_row_key(partition, tag, min(ends) - 1)[1] if ends else first + _LAST
         rows = self._table.query_from(partition, first, last, page_size, newest_first=True)
         while page := list(islice(rows, min(page_size, MAX_GET_ITEMS))):
-            keys = [build_memory_entry_key(partition, parse_sequence(row["sk"])) for row in page]
+            keys = [
+                build_memory_entry_key(partition, parse_sort_sequence(row["sk"])) for row in page
+            ]
             items = self._table.get_many(keys)
             yield from (_decode(items[key]) for key in keys if key in items)
 
@@ -161,14 +167,16 @@ class MemoryEntryStore:
         """Put an entry, unless an earlier try of the same request did: one call.
 
         Raises:
-            NotFound: the run does not exist.
+            NotFound: the memory has no such run.
             RunEnded: the run is closed.
+            SecretsChanged: the memory has other secrets.
             IdempotencyConflict: the Idempotency-Key came with another body.
         """
         backoff = Backoff("this put is being repeated by others")
         while True:
             try:
-                return new.to_entry(self._numbers.commit(new.partition, new.build_writes))
+                number = self._numbers.commit(new.partition, new.build_writes, new.secrets_sum)
+                return new.to_entry(number)
             except TransactionConditionFailed as refused:
                 earlier = self._find_marker(new, refused)
             replaces = None
@@ -186,72 +194,83 @@ class MemoryEntryStore:
         """Get the marker of an earlier try, None if it was deleted meanwhile."""
         key = build_put_request_key(new.partition, new.token.key) if new.token else None
         if new.token is None or key not in refused.failed:
-            _assert_run_open(new.partition, new.run or "", refused)
+            _assert_run_open(new.tenant, new.memory, new.run, refused)
             raise refused
         marker = refused.failed[key]
         if marker is not None:
             new.token.matches(marker["request"])  # raises, if it had another body
         return marker
 
-    def delete(self, partition: str, written: int, suffix: str, run: str | None, now: int) -> bool:
+    def delete(
+        self, tenant: str, memory: str, written: int, suffix: str, run: str | None, now: int
+    ) -> bool:
         """Mark an entry as deleted, for runs that start later; whether it existed: one call.
 
-        It stays for the runs that see it. Should the schedule fail, DynamoDB's TTL removes it once
-        the last of them must be over.
+        It stays for the runs that see it; the schedule looks at it once every run that was
+        started before can be seen.
 
         Raises:
-            NotFound: the run does not exist.
+            NotFound: the memory has no such run.
             RunEnded: the run is closed.
         """
+        partition = build_memory_partition(tenant, memory)
         key = build_memory_entry_key(partition, written)
 
         def build_writes(number: int) -> list[Write]:
             mark = update(
                 key,
-                f"SET deleted_seq = :seq, {TTL_ATTRIBUTE} = :ttl",
+                f"SET deleted_seq = :seq, {_SET_DUE}",
                 "suffix = :suffix AND attribute_not_exists(deleted_seq) AND "
                 "(attribute_not_exists(expires) OR expires > :now)",
                 seq=number,
-                ttl=to_ttl_seconds(now + OPENWOP_RUN_LIFETIME + CLOCK_SKEW + _HOUR),
+                due=now + SETTLING_TIME,
+                shard=get_due_shard(partition),
                 suffix=suffix,
                 now=now,
             )
-            row = put(build_deletion_key(partition, number), {"written_seq": written})
-            checks = [check_run_open(partition, run, now)] if run else []
-            return [advance_for_delete(key, number, now + SETTLING_TIME), mark, row, *checks]
+            checks = [check_run_open(tenant, run, memory, now)] if run else []
+            return [advance_for_delete(key, number), mark, *checks]
 
         try:
             self._numbers.commit(partition, build_writes)
         except TransactionConditionFailed as refused:
-            _assert_run_open(partition, run or "", refused)
+            _assert_run_open(tenant, memory, run, refused)
             return False
         return True
 
-    def list_deletions(self, partition: str) -> Iterator[Deletion]:
-        """Read the rows of a memory's deleted entries."""
-        for row in self._table.query(partition, DELETION.sort_prefix):
-            yield Deletion(partition, row["written_seq"], parse_sequence(row["sk"]))
+    def purge(self, item: Item) -> None:
+        """Remove an expired or deleted entry, by its item, from storage."""
+        writes = _delete_entry(item)
+        try:
+            self._table.transact(writes)
+        except TransactionConditionFailed as refused:
+            # the request's marker was used again since, and stays
+            rest = [write for write in writes if write.key not in refused.failed]
+            self._table.transact(rest)
 
-    def purge(self, deletions: Iterable[Deletion]) -> None:
-        """Remove deleted entries and their rows from storage."""
-        by_key = {build_memory_entry_key(each.partition, each.written): each for each in deletions}
-        items = self._table.get_many(by_key)
-        units = []
-        for key, deletion in by_key.items():
-            row = delete(build_deletion_key(deletion.partition, deletion.deleted))
-            units.append([row, *_delete_entry(items[key])] if key in items else [row])
-        delete_units(self._table, units)
+    def reschedule(self, item: Item, due: int) -> None:
+        """Let the schedule look at a deleted entry, by its item, again."""
+        expires = item.get("expires", due)
+        values = {"due": min(due, expires), "shard": get_due_shard(item["pk"])}
+        try:
+            self._table.update(
+                update(
+                    (item["pk"], item["sk"]), f"SET {_SET_DUE}", "attribute_exists(pk)", **values
+                )
+            )
+        except ConditionFailed:
+            return
 
-    def purge_expired(self, item: Item) -> None:
-        """Remove an expired entry, by its item, from storage."""
-        delete_units(self._table, [_delete_entry(item)])
 
-
-def _assert_run_open(partition: str, run: str, refused: TransactionConditionFailed) -> None:
-    """Raises `NotFound` or `RunEnded` if a write was refused on account of its run."""
-    key = build_memory_run_key(partition, run)
+def _assert_run_open(
+    tenant: str, memory: str, run: str | None, refused: TransactionConditionFailed
+) -> None:
+    """Raise `NotFound` or `RunEnded` if a write was refused on account of its run."""
+    key = build_memory_run_key(tenant, run or "")
     if key in refused.failed:
-        raise (run_not_found() if refused.failed[key] is None else run_closed()) from refused
+        found = decode_run(run or "", refused.failed[key])
+        is_on = found is not None and memory in found.memories
+        raise (run_closed() if is_on else run_not_found()) from refused
 
 
 def _delete_entry(item: Item) -> list[Write]:
@@ -271,6 +290,8 @@ def _encode(entry: MemoryEntry, partition: str) -> Item:
         "val": compress(entry.content.encode()),
         "tags": tuple(entry.tags) or None,
         "expires": entry.expires,
+        "run": entry.run,
+        "principal": entry.principal,
         "request": entry.request,
         DUE_ATTRIBUTE: entry.expires,
         DUE_SHARD_ATTRIBUTE: None if entry.expires is None else get_due_shard(partition),
@@ -278,7 +299,7 @@ def _encode(entry: MemoryEntry, partition: str) -> Item:
 
 
 def _decode(item: Item) -> MemoryEntry:
-    number, suffix = parse_sequence(item["sk"]), item["suffix"]
+    number, suffix = parse_sort_sequence(item["sk"]), item["suffix"]
     return MemoryEntry(
         sequence=number,
         suffix=suffix,
@@ -288,5 +309,7 @@ def _decode(item: Item) -> MemoryEntry:
         created=get_timestamp_of_sequence(number),
         expires=item.get("expires"),
         deleted=item.get("deleted_seq"),
+        run=item.get("run"),
+        principal=item.get("principal"),
         request=item.get("request"),
     )

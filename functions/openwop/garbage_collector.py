@@ -1,71 +1,51 @@
-"""What the schedule removes from memories: entries that no run can see any more (contract §7)."""
+"""What the schedule removes from memories: entries that no run can see, secrets of expired runs."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
 from itertools import islice
 
 from functions.openwop.entry_store import MemoryEntryStore
-from functions.openwop.rules import CLOCK_SKEW, SETTLING_TIME, is_pinned, is_settled
-from functions.openwop.run_store import MemoryRunStore, SnapshotPin
-from functions.openwop.sequence_store import SequenceNumbers
+from functions.openwop.rules import CLOCK_SKEW, compute_next_look
+from functions.openwop.run_store import MemoryRunStore
+from functions.openwop.secret_store import RunSecretStore
 from functions.platform.clock import Clock
 from functions.platform.items import Item
+from functions.platform.openwop_keys import parse_sort_sequence
 
-_BATCH = 25
+_MAX_PINS = 100  # that are read of those that keep an entry; it is looked at again afterwards
 
 
 class MemoryGarbageCollector:
-    """Removes closed runs, deleted entries and expired entries from storage."""
+    """Removes expired entries, deleted entries that no kept snapshot shows, and secrets."""
 
     def __init__(
         self,
         runs: MemoryRunStore,
         entries: MemoryEntryStore,
-        numbers: SequenceNumbers,
+        secrets: RunSecretStore,
         clock: Clock,
     ) -> None:
         self._runs = runs
         self._entries = entries
-        self._numbers = numbers
+        self._secrets = secrets
         self._clock = clock
 
-    def collect(self, head: Item, has_time: Callable[[], bool]) -> Counter[str]:
-        """Remove runs past their time, and deleted entries that no open run sees.
+    def collect_entry(self, item: Item) -> Counter[str]:
+        """Remove an entry, by its item, if it is expired, or if no kept snapshot shows it."""
+        now = self._clock()
+        if item.get("expires", now + 1) <= now:
+            self._entries.purge(item)
+            return Counter(expired=1)
+        written, deleted = parse_sort_sequence(item["sk"]), item["deleted_seq"]
+        pins = list(islice(self._runs.list_pins(item["pk"], written, deleted, now), _MAX_PINS))
+        if pins:
+            kept = max(pin.kept_until for pin in pins)
+            is_any_open = any(pin.closed_at > now for pin in pins)
+            due = compute_next_look(kept + CLOCK_SKEW, now, is_any_open=is_any_open)
+            self._entries.reschedule(item, due)
+            return Counter()
+        self._entries.purge(item)
+        return Counter(entries_purged=1)
 
-        Args:
-            head: the memory's head item; it stays due if the time is over, for the next sweep.
-            has_time: whether there is time for another batch.
-        """
-        partition, now = head["pk"], self._clock()
-        pins = self._runs.list_pins(partition)
-        expired = [pin for pin in pins if pin.deadline + CLOCK_SKEW <= now]
-        held = [pin for pin in pins if pin.deadline + CLOCK_SKEW > now]
-        self._runs.remove_pins(expired)
-        counts = Counter(runs_closed=len(expired))
-        snapshots = [pin.snapshot for pin in held]
-        deletions = self._entries.list_deletions(partition)
-        unsettled = False
-        while batch := list(islice(deletions, _BATCH)):
-            if not has_time():
-                return +counts
-            settled = [each for each in batch if is_settled(each.deleted, now)]
-            free = [
-                each for each in settled if not is_pinned(each.written, each.deleted, snapshots)
-            ]
-            self._entries.purge(free)
-            counts["entries_purged"] += len(free)
-            unsettled |= len(settled) < len(batch)
-        self._numbers.reschedule(head, _next_due(held, now, unsettled=unsettled))
-        return +counts
-
-    def expire(self, item: Item) -> Counter[str]:
-        """Remove an expired entry, by its item."""
-        self._entries.purge_expired(item)
-        return Counter(expired=1)
-
-
-def _next_due(pins: Sequence[SnapshotPin], now: int, *, unsettled: bool) -> int | None:
-    """Compute when a memory is due again: soon, or when its first run's time is over."""
-    if unsettled:
-        return now + SETTLING_TIME
-    return min((pin.deadline + CLOCK_SKEW for pin in pins), default=None)
+    def remove_secrets(self, item: Item) -> Counter[str]:
+        """Remove the secrets of a run that is past its deadline, by their item."""
+        return Counter(secrets_removed=1) if self._secrets.remove(item) else Counter()

@@ -4,36 +4,57 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-LEAST_REDACTED = 8  # characters; shorter secrets would redact ordinary words
-
 OnSecret = Literal["redact", "reject"]
+RunState = Literal["open", "ended", "expired"]
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryRun:
-    """A run: it sees what its memory held at the number `snapshot`, until it is closed.
+    """A run: it sees what its memories held at the number `snapshot`, until it is closed.
 
-    `deadline` is epoch ms.
+    Attributes:
+        memories: the hashes of its memories, in the order of the request.
+        principal: who started it.
+        deadline: when it closes by itself, in epoch ms.
+        retention: how long its snapshot is kept once it is closed, in ms.
+        labels: of its secrets; `secret_bytes` is how many bytes those have.
+        secrets_number: a random number that these secrets have; 0 without any.
+        replay_of: the run whose snapshot it has.
+        ended: when it was ended, in epoch ms.
     """
 
     id: str
+    memories: tuple[str, ...]
     snapshot: int
+    principal: str
     deadline: int
+    retention: int
     on_secret: OnSecret
-    ended: bool = False
+    labels: tuple[str, ...] = ()
+    secret_bytes: int = 0
+    secrets_number: int = 0
+    replay_of: str | None = None
+    ended: int | None = None
+
+    @property
+    def closed_at(self) -> int:
+        """When it was ended, or closes by itself (epoch ms)."""
+        return self.deadline if self.ended is None else min(self.ended, self.deadline)
+
+    @property
+    def kept_until(self) -> int:
+        """Until when its snapshot is kept (epoch ms)."""
+        return self.closed_at + self.retention
 
     def is_closed(self, now: int) -> bool:
-        """Whether the run was ended, or has lived its 24 hours."""
-        return self.ended or self.deadline <= now
+        """Whether the run was ended, or has lived as long as it may."""
+        return self.ended is not None or self.deadline <= now
 
-
-@dataclass(frozen=True, slots=True)
-class StartedRun:
-    """The response to the start of a run; `snapshot_at` is epoch ms."""
-
-    run_id: str
-    reference: str
-    snapshot_at: int
+    def get_state(self, now: int) -> RunState:
+        """Return whether the run is open, or why it is closed."""
+        if not self.is_closed(now):
+            return "open"
+        return "expired" if self.ended is None or self.deadline <= self.ended else "ended"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +62,8 @@ class MemoryEntry:
     """An entry as it was stored.
 
     `sequence` and `deleted` are the sequence numbers at which it was written and deleted; times are
-    epoch ms; `request` is the key of the Idempotency-Key that it was put under.
+    epoch ms; `run` and `principal` put it; `request` is the key of the Idempotency-Key that it was
+    put under.
     """
 
     sequence: int
@@ -52,6 +74,8 @@ class MemoryEntry:
     created: int
     expires: int | None = None
     deleted: int | None = None
+    run: str | None = None
+    principal: str | None = None
     request: bytes | None = None
 
 

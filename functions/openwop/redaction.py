@@ -1,133 +1,149 @@
-"""The redaction of a run's secrets (OpenWOP RFC 0004 §D, SR-1).
+"""The redaction of secrets (OpenWOP RFC 0004 §D, SR-1; contract §7).
 
-Redacted text contains no secret of the run, even where secrets overlap, repeat, contain each other,
-or result from a marker and the characters beside it.
+Redacted text contains no secret in any of its forms (`secret_forms`), even where secrets overlap,
+repeat, contain each other, or result from a marker and the characters beside it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from functions.openwop.model import LEAST_REDACTED
+from functions.openwop.pattern_search import PatternSearch, Range, merge_ranges
+from functions.openwop.secret_forms import (
+    derive_patterns,
+    map_readings,
+    read_text,
+    remove_ignored,
+)
 from functions.platform.errors import ValidationFailed
+from functions.platform.limits import (
+    MAX_SEARCHED_SECRET_CHARACTERS,
+    MAX_SECRETS,
+    MAX_SECRETS_BYTES,
+    MIN_SECRET_CHARACTERS,
+)
 
 if TYPE_CHECKING:
     from functions.openwop.requests import Secret
 
 Edition = Literal["rfc-0004", "1.x"]
+LabelledSecret = tuple[str, str]
+"""The label and the value of a secret."""
+
 _MARKERS: dict[Edition, str] = {"rfc-0004": "<REDACTED:{}>", "1.x": "[REDACTED:{}]"}
-_ROUNDS = 8
+_ANY_LABEL = "secret"  # where a secret's own label would show another secret
 
 
-@dataclass(frozen=True, slots=True)
 class Redactor:
-    """A run's secrets as (label, value), the longest first, and how their markers look."""
+    """Redacts secrets, and tells which ones a text holds."""
 
-    secrets: Sequence[tuple[str, str]]
-    edition: Edition
+    def __init__(self, secrets: Iterable[LabelledSecret], edition: Edition) -> None:
+        self._secrets = sorted(set(secrets), key=lambda pair: (-len(pair[1]), pair))
+        self._edition = edition
 
-    def redact(self, text: str) -> str:
-        """Replace each secret in a text by its marker.
+    @cached_property
+    def _labels(self) -> dict[str, str]:
+        """The label of each pattern, the longest pattern first."""
+        labels: dict[str, str] = {}
+        for label, value in self._secrets:
+            for pattern in derive_patterns(value):
+                labels.setdefault(pattern, label)
+        return dict(sorted(labels.items(), key=lambda item: (-len(item[0]), item)))
 
-        A marker and the characters beside it may form a secret, so this is repeated until nothing
-        is found. A text that still contains one after 8 rounds becomes a single marker.
+    def find_labels(self, texts: Iterable[str]) -> list[str]:
+        """Find the labels of the secrets that the texts hold, the longest secret's first."""
+        return list(dict.fromkeys(self._labels[pattern] for pattern in self._find(texts)))
+
+    def redact(self, texts: Sequence[str]) -> list[str]:
+        """Replace each secret in the texts by its marker.
+
+        A text becomes a single marker where a marker and the characters beside it form a secret
+        again, or where the texts hold over 256 KB of secrets, which overlap then.
         """
-        for _ in range(_ROUNDS):
-            ranges = list(self._merge_ranges(text))
-            if not ranges:
-                return text
-            text = self._replace(text, ranges)
-        labels = self.find_labels(text)
-        return self.render_marker(labels[0]) if labels else text
-
-    def find_labels(self, *texts: str) -> list[str]:
-        """Find the labels of the secrets that the texts contain, the longest secret's first."""
-        labels = (label for label, value in self.secrets if any(value in text for text in texts))
-        return list(dict.fromkeys(labels))
+        found = self._find(texts)
+        if not found:
+            return list(texts)
+        if sum(map(len, found)) > MAX_SEARCHED_SECRET_CHARACTERS:
+            return [self._replace_whole(text) for text in texts]
+        search = PatternSearch(found)
+        markers = [self.render_marker(self._labels[pattern]) for pattern in found]
+        clean = [_replace_ranges(text, _find_ranges(text, search), markers) for text in texts]
+        return clean if not self._find(clean) else [self._replace_whole(text) for text in clean]
 
     def render_marker(self, label: str) -> str:
-        """Render what replaces a secret."""
-        return _MARKERS[self.edition].format(label)
+        """Render what replaces a secret; a label that holds another secret is left out."""
+        marker = _MARKERS[self._edition].format(label)
+        return _MARKERS[self._edition].format(_ANY_LABEL) if self._find([marker]) else marker
 
-    def _merge_ranges(self, text: str) -> Iterator[tuple[int, int, str]]:
-        """Find where secrets are, as (start, end, label).
+    def assert_markers_clean(self) -> None:
+        """Check that a marker of these secrets never holds one of them.
 
-        Secrets that overlap are one range, under the longest one's label, so that no part of a
-        secret is left.
+        Raises:
+            ValidationFailed: a secret is part of a marker.
         """
-        found = [
-            (start, end, rank)
-            for rank, (_, value) in enumerate(self.secrets)
-            if value in text
-            for start, end in _find_ranges(text, value)
-        ]
-        begin, end, best = 0, 0, len(self.secrets)
-        for start, stop, rank in sorted(found):
-            if start >= end:
-                if end:
-                    yield begin, end, self.secrets[best][0]
-                begin, end, best = start, stop, rank
-            else:
-                end, best = max(end, stop), min(best, rank)
-        if end:
-            yield begin, end, self.secrets[best][0]
+        labels = {_ANY_LABEL, *(label for label, _ in self._secrets)}
+        if self._find(_MARKERS[self._edition].format(label) for label in labels):
+            raise ValidationFailed(
+                "secrets",
+                "a secret is part of a marker that would stand for one; change the label, or "
+                "leave that secret out",
+            )
 
-    def _replace(self, text: str, ranges: Sequence[tuple[int, int, str]]) -> str:
-        parts, done = [], 0
-        for start, end, label in ranges:
-            parts += [text[done:start], self.render_marker(label)]
-            done = end
-        return "".join((*parts, text[done:]))
+    def _find(self, texts: Iterable[str]) -> list[str]:
+        """Find the patterns that the texts contain, the longest first."""
+        # no pattern has white space, so none reaches from one reading into the next
+        readings = "\n".join(reading for text in texts for reading in read_text(text))
+        return [pattern for pattern in self._labels if pattern in readings]
+
+    def _replace_whole(self, text: str) -> str:
+        labels = self.find_labels([text])
+        return self.render_marker(labels[0]) if labels else text
 
 
-def build_redactor(secrets: Iterable[Secret], edition: Edition) -> Redactor:
-    """Build the redactor of a new run's secrets; those under 8 characters are left out.
+def collect_secrets(
+    secrets: Iterable[Secret], known: Iterable[LabelledSecret], edition: Edition
+) -> list[LabelledSecret]:
+    """Collect a run's secrets: those that it knows and those of a request, each once.
 
     Raises:
-        ValidationFailed: a marker would itself contain a secret.
+        ValidationFailed: one is too short to be redacted safely, there are too many or they are
+            too long, or a marker would itself hold one.
     """
-    unique = {(each.label, each.value.get_secret_value()) for each in secrets}
-    long = [pair for pair in unique if len(pair[1]) >= LEAST_REDACTED]
-    redactor = Redactor(sorted(long, key=lambda pair: (-len(pair[1]), pair)), edition)
-    if redactor.find_labels(*(redactor.render_marker(label) for label, _ in redactor.secrets)):
-        raise ValidationFailed(
-            "secrets",
-            "a secret is part of a marker that would stand for one; change the label, or leave "
-            "that secret out",
-        )
-    return redactor
+    given = [(each.label, each.value.get_secret_value()) for each in secrets]
+    for index, (_, value) in enumerate(given):
+        if len(remove_ignored(value)) < MIN_SECRET_CHARACTERS:
+            raise ValidationFailed(
+                f"secrets.{index}.value",
+                f"is too short to be redacted safely: it needs {MIN_SECRET_CHARACTERS} characters "
+                "that are not white space",
+            )
+    collected = list(dict.fromkeys((*known, *given)))
+    if len(collected) > MAX_SECRETS:
+        raise ValidationFailed("secrets", f"a run has {MAX_SECRETS} at most")
+    if sum(len(value.encode()) for _, value in collected) > MAX_SECRETS_BYTES:
+        raise ValidationFailed("secrets", f"hold {MAX_SECRETS_BYTES:,} bytes at most")
+    Redactor(collected, edition).assert_markers_clean()
+    return collected
 
 
-def _find_ranges(text: str, value: str) -> Iterator[tuple[int, int]]:
-    """Find where `text` contains `value`; occurrences that overlap are one range.
+def _find_ranges(text: str, search: PatternSearch) -> list[Range]:
+    """Find where secrets are in a text as it came, in any form.
 
-    By Knuth, Morris and Pratt: a plain search takes too long where a value repeats itself.
+    Secrets that overlap are one range, under the longest one's label, so that no part of one is
+    left.
     """
-    begin, end, matched = 0, 0, 0
-    failures = _build_failure_table(value)
-    for index in range(text.find(value), len(text)):
-        while matched and (matched == len(value) or text[index] != value[matched]):
-            matched = failures[matched - 1]
-        matched += text[index] == value[matched]
-        if matched == len(value):
-            start = index + 1 - matched
-            if start >= end:
-                if end:
-                    yield begin, end
-                begin = start
-            end = index + 1
-    if end:
-        yield begin, end
+    return merge_ranges(
+        (reading.starts[start], reading.ends[end - 1], rank)
+        for reading in map_readings(text)
+        for start, end, rank in merge_ranges(search.find(reading.text))
+    )
 
 
-def _build_failure_table(value: str) -> list[int]:
-    """Compute, for each prefix of `value`, the length of the longest other prefix at its end."""
-    failures = [0] * len(value)
-    for index in range(1, len(value)):
-        length = failures[index - 1]
-        while length and value[index] != value[length]:
-            length = failures[length - 1]
-        failures[index] = length + (value[index] == value[length])
-    return failures
+def _replace_ranges(text: str, ranges: Iterable[Range], markers: Sequence[str]) -> str:
+    parts, done = [], 0
+    for start, end, rank in ranges:
+        parts += [text[done:start], markers[rank]]
+        done = end
+    return "".join((*parts, text[done:]))

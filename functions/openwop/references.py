@@ -1,18 +1,17 @@
-"""References to memories and ids of runs, which are verified without any look-up.
+"""References to memories and ids of runs.
 
-A reference carries a message authentication code over tenant and memory. Its key is derived from
-the root key; memories do not depend on it, so a new root key outdates references, not memories.
+A reference carries a message authentication code over tenant and memory, which is verified without
+any look-up. Its key is derived from the deployment's secret, so it outlives the root key.
 """
 
 import hmac
+from collections.abc import Callable
+from functools import cached_property
 
-from functions.openwop.rules import run_not_found
 from functions.platform.errors import AccessDenied
 from functions.platform.openwop_keys import (
-    build_memory_partition,
     build_memory_run_id,
     build_reference,
-    parse_memory_run_id,
     parse_reference,
 )
 
@@ -21,17 +20,25 @@ _SEED_BYTES = 16
 
 
 class MemoryReferences:
-    """Makes and verifies references, and makes run ids."""
+    """Makes and verifies references, and makes run ids.
 
-    def __init__(self, root_key: str) -> None:
-        self._key = hmac.digest(root_key.encode(), _PURPOSE, "sha256")
+    Args:
+        derive_key: derives the key of a purpose from the deployment's secret.
+    """
+
+    def __init__(self, derive_key: Callable[[bytes], bytes]) -> None:
+        self._derive_key = derive_key
+
+    @cached_property
+    def _key(self) -> bytes:
+        return self._derive_key(_PURPOSE)
 
     def make_reference(self, tenant: str, memory: str) -> str:
         """Make the reference of a tenant's memory, always the same."""
         return build_reference(self._seed("memory", tenant, memory), memory)
 
     def resolve(self, tenant: str, text: str) -> str:
-        """Find the partition of the memory that a reference names.
+        """Find the memory that a reference names, by its hash.
 
         Raises:
             AccessDenied: the reference was not issued by this service for this tenant.
@@ -39,33 +46,11 @@ class MemoryReferences:
         memory = parse_reference(text)
         if memory is None or not hmac.compare_digest(text, self.make_reference(tenant, memory)):
             raise AccessDenied("this memoryRef is not one that was issued to your tenant")
-        return build_memory_partition(tenant, memory)
+        return memory
 
-    def make_run_id(self, tenant: str, memory: str, request: bytes) -> str:
+    def make_run_id(self, tenant: str, request: bytes) -> str:
         """Make the id of the run that a request starts; the same for a retry."""
-        return build_memory_run_id(self._seed("run", tenant, memory, request.hex()), memory)
+        return build_memory_run_id(self._seed("run", tenant, request.hex()))
 
     def _seed(self, *parts: str) -> bytes:
         return hmac.digest(self._key, "\n".join(parts).encode(), "sha256")[:_SEED_BYTES]
-
-
-def parse_run_partition(tenant: str, text: str) -> str:
-    """Find the partition of the memory that a run id names.
-
-    Raises:
-        NotFound: the text is no run id.
-    """
-    memory = parse_memory_run_id(text)
-    if memory is None:
-        raise run_not_found()
-    return build_memory_partition(tenant, memory)
-
-
-def assert_run_on(tenant: str, partition: str, run: str) -> None:
-    """Check that a run id names the memory in this partition.
-
-    Raises:
-        NotFound: it names another one, or is no run id.
-    """
-    if parse_run_partition(tenant, run) != partition:
-        raise run_not_found()

@@ -1,39 +1,81 @@
 """Bodies of requests about runs and memories (OpenWOP RFC 0004 §A, contract §7)."""
 
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, model_validator
 
 from functions.openwop.model import OnSecret
 from functions.platform.limits import (
     MAX_ID_CHARACTERS,
     MAX_OPENWOP_TAG_CHARACTERS,
+    MAX_RUN_MEMORIES,
     MAX_SECRET_CHARACTERS,
     MAX_SECRETS,
     MAX_TAGS,
+    MAX_TTL_CHARACTERS,
+    MIN_SECRET_CHARACTERS,
 )
 from functions.platform.validation import AgentId, Name, RequestModel, Timestamp
+
+RunDuration = (
+    Annotated[int, Field(ge=0, le=10**9)] | Annotated[str, Field(max_length=MAX_TTL_CHARACTERS)]
+)
+"""Seconds, or an ISO 8601 duration such as `P2D`."""
 
 
 class Secret(RequestModel):
     """A secret of a run; `value` never shows in a representation."""
 
     label: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$")]
-    value: Annotated[SecretStr, Field(min_length=1, max_length=MAX_SECRET_CHARACTERS)]
-    """At most 65,536 bytes with the others."""
+    value: Annotated[
+        SecretStr, Field(min_length=MIN_SECRET_CHARACTERS, max_length=MAX_SECRET_CHARACTERS)
+    ]
+    """At least 8 characters that are not white space; at most 65,536 bytes with the others."""
 
 
 class NewMemoryRun(RequestModel):
-    """Body of `POST /v1/runs`."""
+    """Body of `POST /v1/runs`; it names an agent, memories or a run to replay."""
 
-    agent: AgentId
-    """Whose memory it is; any name."""
+    agent: AgentId | None = None
+    """Whose memory it is; any name. Beside a reference it says nothing."""
     scope: Name | None = None
     """Which of the agent's memories."""
+    memory_ref: str | None = Field(default=None, alias="memoryRef")
+    """The memory that the run is on."""
+    memory_refs: Annotated[list[str], Field(min_length=1, max_length=MAX_RUN_MEMORIES)] | None = (
+        Field(default=None, alias="memoryRefs")
+    )
+    """The memories that the run is on, all seen as they are at one moment."""
+    replay_of: str | None = Field(default=None, alias="replayOf", max_length=MAX_ID_CHARACTERS)
+    """A run whose snapshot this one sees again."""
     secrets: Annotated[list[Secret], Field(max_length=MAX_SECRETS)] = Field(default=[])
-    """What the run's puts must not persist."""
+    """What no put into the run's memories persists while it is open."""
     on_secret: OnSecret = Field(default="redact", alias="onSecret")
-    """What a put does with a secret."""
+    """What a put of the run does with a secret."""
+    ttl: RunDuration | None = None
+    """How long the run stays open, unless it is ended; 24 hours by default, 30 days at most."""
+    retain_snapshot: RunDuration | None = Field(default=None, alias="retainSnapshot")
+    """How long the snapshot is kept for replays after the run; 30 days by default, a year at most,
+    0 for not at all."""
+
+    @model_validator(mode="after")
+    def _name_what_it_is_on(self) -> Self:
+        references = [self.memory_ref is not None, self.memory_refs is not None]
+        if all(references):
+            raise ValueError("give memoryRef or memoryRefs, not both")
+        names = self.agent is not None or self.scope is not None
+        if self.replay_of is not None and (names or any(references)):
+            raise ValueError("a replay is on the memories of its run; name no other")
+        if self.replay_of is None and self.agent is None and not any(references):
+            raise ValueError("name an agent, a memoryRef, memoryRefs, or a run in replayOf")
+        return self
+
+
+class NewSecrets(RequestModel):
+    """Body of `POST /v1/runs/{runId}/secrets`."""
+
+    secrets: Annotated[list[Secret], Field(min_length=1, max_length=MAX_SECRETS)]
+    """What no put persists from now on."""
 
 
 class NewMemoryEntry(RequestModel):
@@ -49,3 +91,4 @@ class NewMemoryEntry(RequestModel):
     expires_at: Timestamp | None = Field(default=None, alias="expiresAt")
     """From this moment on no list and no get shows it."""
     run_id: str | None = Field(default=None, alias="runId", max_length=MAX_ID_CHARACTERS)
+    """The run that puts it, which must be open."""

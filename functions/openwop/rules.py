@@ -1,14 +1,26 @@
-"""What a snapshot shows, and what no run can see any more (OpenWOP RFC 0004 §A, §E)."""
+"""What a snapshot shows, how long runs live and snapshots are kept (OpenWOP RFC 0004 §A, §E)."""
 
+import re
 from collections.abc import Iterable
 
 from functions.openwop.model import MemoryEntry
 from functions.platform.errors import NotFound, RunEnded, ValidationFailed, ValueTooLarge
-from functions.platform.limits import MAX_OPENWOP_ENTRY_BYTES
-from functions.platform.openwop_keys import get_timestamp_of_sequence
+from functions.platform.limits import (
+    DEFAULT_OPENWOP_RUN_LIFETIME,
+    DEFAULT_SNAPSHOT_RETENTION,
+    MAX_OPENWOP_ENTRY_BYTES,
+    MAX_OPENWOP_RUN_LIFETIME,
+    MAX_SNAPSHOT_RETENTION,
+)
+from functions.platform.ttl import parse_duration
 
 SETTLING_TIME = 3_000  # ms after which every transaction that had begun is visible as a whole
 CLOCK_SKEW = 60_000  # ms by which the clocks of two functions may differ
+_DAY = 86_400_000  # ms
+_LOOK_INTERVAL = 3_600_000  # ms between two looks at a deleted entry that an open run sees
+_NOTHING = re.compile(r"(duration:)?P[0.,YMWDTHS]+")
+GivenDuration = int | str
+"""A number of seconds, or an ISO 8601 duration."""
 
 
 def is_visible(entry: MemoryEntry, snapshot: int | None, now: int) -> bool:
@@ -23,19 +35,55 @@ def is_visible(entry: MemoryEntry, snapshot: int | None, now: int) -> bool:
     return entry.sequence < snapshot and (entry.deleted is None or entry.deleted > snapshot)
 
 
-def is_pinned(written: int, deleted: int, snapshots: Iterable[int]) -> bool:
-    """Whether one of the snapshots shows an entry written and deleted at these numbers."""
-    return any(written < snapshot < deleted for snapshot in snapshots)
+def compute_next_look(kept_until: int, now: int, *, is_any_open: bool) -> int:
+    """Compute when to look again at a deleted entry that runs see until `kept_until`.
 
-
-def is_settled(sequence: int, now: int) -> bool:
-    """Whether each run that was started before this sequence number can be seen."""
-    return get_timestamp_of_sequence(sequence) + SETTLING_TIME <= now
+    An open run may be ended before, so that its snapshot is kept less long.
+    """
+    return min(kept_until, now + _LOOK_INTERVAL) if is_any_open else kept_until
 
 
 def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
     """Drop empty tags (§G) and repetitions."""
     return tuple(dict.fromkeys(tag for tag in tags if tag))
+
+
+def parse_run_lifetime(ttl: GivenDuration | None) -> int:
+    """Parse how long an open run lasts, in ms; 24 hours by default.
+
+    Raises:
+        ValidationFailed: it is no duration, none at all, or over 30 days.
+    """
+    lifetime = DEFAULT_OPENWOP_RUN_LIFETIME if ttl is None else _parse(ttl, "ttl")
+    if not 0 < lifetime <= MAX_OPENWOP_RUN_LIFETIME:
+        most = MAX_OPENWOP_RUN_LIFETIME // _DAY
+        raise ValidationFailed("ttl", f"is more than nothing and at most {most} days")
+    return lifetime
+
+
+def parse_retention(retain_snapshot: GivenDuration | None) -> int:
+    """Parse how long a run's snapshot is kept once it is closed, in ms; 30 days by default.
+
+    Raises:
+        ValidationFailed: it is no duration, or over a year.
+    """
+    if retain_snapshot is None:
+        return DEFAULT_SNAPSHOT_RETENTION
+    retention = _parse(retain_snapshot, "retainSnapshot")
+    if retention > MAX_SNAPSHOT_RETENTION:
+        raise ValidationFailed(
+            "retainSnapshot", f"is {MAX_SNAPSHOT_RETENTION // _DAY} days at most"
+        )
+    return retention
+
+
+def _parse(duration: GivenDuration, field: str) -> int:
+    """Parse seconds or an ISO 8601 duration, with or without the prefix `duration:`, into ms."""
+    if isinstance(duration, int):
+        return duration * 1000
+    if _NOTHING.fullmatch(duration):
+        return 0
+    return parse_duration(f"duration:{duration.removeprefix('duration:')}", field).milliseconds
 
 
 def assert_not_expired(expires: int | None, now: int) -> None:
@@ -60,10 +108,15 @@ def assert_content_fits(content: str) -> None:
 
 
 def run_not_found() -> NotFound:
-    """Build the error for a run that is not one of this memory, in this tenant."""
+    """Build the error for a run that does not exist in this tenant, or not on this memory."""
     return NotFound("no run on this memory has this id")
 
 
 def run_closed() -> RunEnded:
-    """Build the error for a run that was ended, or whose 24 hours are over."""
-    return RunEnded("this run is over: it was ended, or is older than 24 hours; start another one")
+    """Build the error for a run that was ended, or has lived as long as its `ttl` says."""
+    return RunEnded("this run is over; start another one, or replay it")
+
+
+def snapshot_gone() -> RunEnded:
+    """Build the error for a run whose snapshot is no longer kept."""
+    return RunEnded("the snapshot of this run is no longer kept; start another run")

@@ -1,24 +1,26 @@
-"""Runs on memories: their items, secrets and snapshot pins."""
+"""Runs on memories: their items, and the pins that keep their snapshots."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from functions.openwop.model import MemoryRun, OnSecret
 from functions.openwop.rules import CLOCK_SKEW
-from functions.openwop.sequence_store import (
-    check_no_deletion_since,
-    newest_entry_keys,
-    set_due,
+from functions.openwop.secret_store import (
+    SecretsChange,
+    assert_room,
+    count_secrets,
+    put_secrets,
+    remove_secrets,
 )
+from functions.openwop.sequence_store import build_snapshot_conditions, newest_entry_keys
 from functions.platform.idempotency import RequestToken
-from functions.platform.item_types import SNAPSHOT_PIN
 from functions.platform.items import Item
-from functions.platform.limits import MAX_TRANSACTION_WRITES
 from functions.platform.openwop_keys import (
+    build_memory_key,
+    build_memory_partition,
     build_memory_run_key,
-    build_run_secrets_key,
     build_snapshot_pin_key,
-    parse_sequence,
+    get_pin_range,
 )
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import Table, TransactionConditionFailed
@@ -27,17 +29,20 @@ from functions.platform.writes import Write, check, delete, put, update
 
 _ABSENT = "attribute_not_exists(pk)"
 _ALWAYS = f"{_ABSENT} OR attribute_exists(pk)"
+_IS_OPEN = "deadline > :now AND attribute_not_exists(ended)"
 _DAY = 86_400_000  # ms
+_PAGE_PINS = 100
 
 
 @dataclass(frozen=True, slots=True)
 class SnapshotPin:
-    """Keeps what a run's snapshot shows in storage; `deadline` is epoch ms."""
+    """Keeps in storage what a run's snapshot shows.
 
-    partition: str
-    run: str
-    snapshot: int
-    deadline: int
+    `closed_at` is when the run was ended, or closes by itself; times are epoch ms.
+    """
+
+    kept_until: int
+    closed_at: int
 
 
 class RunConflict(Exception):
@@ -48,100 +53,208 @@ class RunConflict(Exception):
         self.run = run
 
 
+class RunChanged(Exception):
+    """A run was changed or ended by another request meanwhile."""
+
+
 class MemoryRunStore:
     """Reads and writes runs; all reads are strongly consistent."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
 
-    def get(self, partition: str, run: str) -> MemoryRun | None:
+    def get(self, tenant: str, run: str) -> MemoryRun | None:
         """Read a run: one read."""
-        return decode_run(run, self._table.get(build_memory_run_key(partition, run)))
-
-    def get_with_secrets(self, partition: str, run: str) -> tuple[MemoryRun | None, Item | None]:
-        """Read a run, and its encrypted secrets if it has any: one call."""
-        keys = build_memory_run_key(partition, run), build_run_secrets_key(partition, run)
-        items = self._table.get_many(keys)
-        return decode_run(run, items.get(keys[0])), items.get(keys[1])
+        return decode_run(run, self._table.get(build_memory_run_key(tenant, run)))
 
     def open(
         self,
-        partition: str,
+        tenant: str,
         run: MemoryRun,
-        head: Item,
+        heads: Sequence[Item],
         secrets: Item | None,
         request: RequestToken,
     ) -> None:
-        """Open a run on the snapshot at which the memory's head is.
+        """Open a run on the snapshot to which the heads of its memories were advanced.
 
-        The last two entries are touched, so that DynamoDB waits for whoever is still writing them:
-        what is in the snapshot is visible as a whole from the start on.
+        The last two entries of each are touched, so that DynamoDB waits for whoever is still
+        writing them: what is in the snapshot is visible as a whole from the start on.
 
         Raises:
-            RunConflict: an entry was deleted since the head was read, or an earlier try of the
+            RunConflict: a memory changed since its head was advanced, or an earlier try of the
                 request opened the run.
             IdempotencyConflict: the request's key came with another body.
+            CapacityExceeded: a memory's open runs have too many secrets.
         """
-        ttl = {TTL_ATTRIBUTE: to_ttl_seconds(run.deadline + CLOCK_SKEW)}
-        key, pin = (
-            build_memory_run_key(partition, run.id),
-            {"run": run.id, "deadline": run.deadline},
-        )
-        writes = [
-            check_no_deletion_since(partition, head),
-            put(key, _encode(run, request), _ABSENT),
-            put(build_snapshot_pin_key(partition, run.snapshot), pin | ttl),
-            *([put(build_run_secrets_key(partition, run.id), secrets | ttl)] if secrets else []),
-            *(check(entry, _ALWAYS) for entry in newest_entry_keys(partition, head)),
-        ]
+        writes: list[Write] = []
+        conditions = build_snapshot_conditions(heads, run.snapshot)
+        partitions = build_partitions(tenant, run)
+        for partition, head, (condition, values) in zip(partitions, heads, conditions, strict=True):
+            if secrets is None:
+                writes.append(check(build_memory_key(partition), condition, **values))
+            else:
+                added = SecretsChange.between(None, run)
+                writes.append(count_secrets(partition, added, condition, **values))
+            writes += [check(entry, _ALWAYS) for entry in newest_entry_keys(partition, head)]
+        self._open(tenant, run, writes, secrets, request)
+
+    def open_replay(
+        self,
+        tenant: str,
+        run: MemoryRun,
+        original: MemoryRun,
+        secrets: Item | None,
+        now: int,
+        request: RequestToken,
+    ) -> None:
+        """Open a run on the snapshot of another one, if that is still kept.
+
+        Raises:
+            RunConflict: the snapshot isn't kept any more, or an earlier try of the request opened
+                the run.
+            IdempotencyConflict: the request's key came with another body.
+            CapacityExceeded: a memory's open runs have too many secrets.
+        """
+        writes: list[Write] = []
+        for partition in build_partitions(tenant, run):
+            pin = build_snapshot_pin_key(partition, original.snapshot, original.id)
+            writes.append(check(pin, "kept_until > :now", now=now))
+            if secrets is not None:
+                writes.append(count_secrets(partition, SecretsChange.between(None, run)))
+        self._open(tenant, run, writes, secrets, request)
+
+    def _open(
+        self,
+        tenant: str,
+        run: MemoryRun,
+        writes: list[Write],
+        secrets: Item | None,
+        request: RequestToken,
+    ) -> None:
+        key, partitions = build_memory_run_key(tenant, run.id), build_partitions(tenant, run)
+        writes.append(put(key, _encode(run) | {"request": request.stored}, _ABSENT))
+        for partition in partitions:
+            writes.append(_put_pin(partition, run))
+            if secrets is not None:
+                writes.append(put_secrets(partition, run, secrets))
         try:
             self._table.transact(writes)
         except TransactionConditionFailed as refused:
             present = refused.failed.get(key)
             if present is not None:
                 request.matches(present["request"])  # raises, if it had another body
+            elif secrets is not None:
+                assert_room(partitions, SecretsChange.between(None, run), refused)
             raise RunConflict(decode_run(run.id, present)) from refused
 
-    def end(self, partition: str, run: MemoryRun, now: int) -> None:
-        """End a run: delete its secrets and its pin, and make the memory due.
+    def set_secrets(
+        self,
+        tenant: str,
+        before: MemoryRun,
+        run: MemoryRun,
+        secrets: Item,
+        now: int,
+        *audit: Write,
+    ) -> None:
+        """Replace the secrets of an open run by those of `run`, which has more of them.
 
-        Does nothing if somebody else has ended it.
+        Raises:
+            RunChanged: the run was changed or ended meanwhile.
+            CapacityExceeded: a memory's open runs have too many secrets.
         """
-        key, ended = build_memory_run_key(partition, run.id), "attribute_not_exists(ended)"
+        partitions = build_partitions(tenant, run)
+        change = SecretsChange.between(before, run)
+        key = build_memory_run_key(tenant, run.id)
         writes = [
-            update(key, "SET ended = :yes", ended, yes=True),
-            delete(build_run_secrets_key(partition, run.id)),
-            delete(build_snapshot_pin_key(partition, run.snapshot)),
-            set_due(partition, now + 1),
+            update(
+                key,
+                "SET labels = :labels, secret_bytes = :size, secrets_number = :number",
+                f"{_IS_OPEN} AND secrets_number = :before",
+                labels=run.labels,
+                size=run.secret_bytes,
+                number=run.secrets_number,
+                before=before.secrets_number,
+                now=now,
+            ),
+            *(put_secrets(partition, run, secrets) for partition in partitions),
+            *(count_secrets(partition, change) for partition in partitions),
+            *audit,
         ]
         try:
             self._table.transact(writes)
-        except TransactionConditionFailed:
-            return
+        except TransactionConditionFailed as refused:
+            if key not in refused.failed:
+                assert_room(partitions, change, refused)
+            raise RunChanged from refused
 
-    def list_pins(self, partition: str) -> list[SnapshotPin]:
-        """Read the snapshot pins of a memory."""
-        return [
-            SnapshotPin(partition, item["run"], parse_sequence(item["sk"]), item["deadline"])
-            for item in self._table.query(partition, SNAPSHOT_PIN.sort_prefix)
+    def end(self, tenant: str, run: MemoryRun, now: int, *audit: Write) -> None:
+        """End an open run: delete its secrets, and keep its snapshot for as long as it says.
+
+        Raises:
+            RunChanged: the run was changed or ended meanwhile.
+        """
+        ended = replace(run, ended=now)
+        writes = [
+            update(
+                build_memory_run_key(tenant, run.id),
+                f"SET ended = :now, {TTL_ATTRIBUTE} = :ttl",
+                f"{_IS_OPEN} AND secrets_number = :number",
+                now=now,
+                ttl=_get_run_ttl(ended),
+                number=run.secrets_number,
+            ),
+            *audit,
         ]
+        for partition in build_partitions(tenant, run):
+            if run.retention:
+                writes.append(_put_pin(partition, ended))
+            else:
+                writes.append(_delete_pin(partition, run))
+            if run.labels:
+                writes += remove_secrets(partition, run)
+        self._transact_change(writes)
 
-    def remove_pins(self, pins: Iterable[SnapshotPin]) -> None:
-        """Delete pins and secrets of runs whose time is over."""
-        units = [
-            [
-                delete(build_snapshot_pin_key(pin.partition, pin.snapshot)),
-                delete(build_run_secrets_key(pin.partition, pin.run)),
-            ]
-            for pin in pins
-        ]
-        delete_units(self._table, units)
+    def delete(self, tenant: str, run: MemoryRun, now: int, *audit: Write) -> None:
+        """Delete a run, its secrets, and its hold on its snapshot.
+
+        Raises:
+            RunChanged: the run was changed or ended meanwhile.
+        """
+        condition = "attribute_exists(pk) AND secrets_number = :number"
+        if run.ended is None:
+            condition += " AND attribute_not_exists(ended)"
+        key = build_memory_run_key(tenant, run.id)
+        writes = [delete(key, condition, number=run.secrets_number), *audit]
+        for partition in build_partitions(tenant, run):
+            writes.append(_delete_pin(partition, run))
+            if run.labels and not run.is_closed(now):
+                writes += remove_secrets(partition, run)
+        self._transact_change(writes)
+
+    def _transact_change(self, writes: Sequence[Write]) -> None:
+        try:
+            self._table.transact(writes)
+        except TransactionConditionFailed as refused:
+            raise RunChanged from refused
+
+    def list_pins(self, partition: str, after: int, before: int, now: int) -> Iterator[SnapshotPin]:
+        """Read the pins between two sequence numbers whose snapshots are kept, newest first."""
+        first, last = get_pin_range(after, before)
+        rows = self._table.query_from(partition, first, last, _PAGE_PINS, newest_first=True)
+        for row in rows:
+            if row["kept_until"] + CLOCK_SKEW > now:
+                yield SnapshotPin(row["kept_until"], row["closed_at"])
 
 
-def check_run_open(partition: str, run: str, now: int) -> Write:
-    """Check that a run is open."""
-    condition = "deadline > :now AND attribute_not_exists(ended)"
-    return check(build_memory_run_key(partition, run), condition, now=now)
+def check_run_open(tenant: str, run: str, memory: str, now: int) -> Write:
+    """Check that a run is open and on a memory."""
+    condition = f"{_IS_OPEN} AND contains(memories, :memory)"
+    return check(build_memory_run_key(tenant, run), condition, now=now, memory=memory)
+
+
+def build_partitions(tenant: str, run: MemoryRun) -> list[str]:
+    """Build the partitions of a run's memories."""
+    return [build_memory_partition(tenant, memory) for memory in run.memories]
 
 
 def decode_run(run: str, item: Item | None) -> MemoryRun | None:
@@ -149,39 +262,51 @@ def decode_run(run: str, item: Item | None) -> MemoryRun | None:
     if item is None:
         return None
     on_secret: OnSecret = item["on_secret"]
-    return MemoryRun(run, item["seq"], item["deadline"], on_secret, item.get("ended", False))
+    return MemoryRun(
+        id=run,
+        memories=tuple(item["memories"]),
+        snapshot=item["seq"],
+        principal=item["principal"],
+        deadline=item["deadline"],
+        retention=item["retention"],
+        on_secret=on_secret,
+        labels=tuple(item.get("labels", ())),
+        secret_bytes=item["secret_bytes"],
+        secrets_number=item["secrets_number"],
+        replay_of=item.get("replay_of"),
+        ended=item.get("ended"),
+    )
 
 
-def delete_units(table: Table, units: Iterable[Sequence[Write]]) -> None:
-    """Carry out deletes, each unit as a whole, in as few transactions as hold them.
-
-    What a condition protects has changed since it was read, and stays.
-    """
-    group: list[Write] = []
-    for unit in units:
-        if len(group) + len(unit) > MAX_TRANSACTION_WRITES:
-            _delete_group(table, group)
-            group = []
-        group += unit
-    if group:
-        _delete_group(table, group)
-
-
-def _delete_group(table: Table, group: list[Write]) -> None:
-    try:
-        table.transact(group)
-    except TransactionConditionFailed as refused:
-        rest = [write for write in group if write.key not in refused.failed]
-        if rest:
-            _delete_group(table, rest)
-
-
-def _encode(run: MemoryRun, request: RequestToken) -> Item:
+def _encode(run: MemoryRun) -> Item:
     """Encode a run; it is kept a day longer, so that a caller learns that it is over."""
     return {
+        "memories": run.memories,
         "seq": run.snapshot,
+        "principal": run.principal,
         "deadline": run.deadline,
+        "retention": run.retention,
         "on_secret": run.on_secret,
-        "request": request.stored,
-        TTL_ATTRIBUTE: to_ttl_seconds(run.deadline + _DAY),
+        "labels": run.labels or None,
+        "secret_bytes": run.secret_bytes,
+        "secrets_number": run.secrets_number,
+        "replay_of": run.replay_of,
+        TTL_ATTRIBUTE: _get_run_ttl(run),
     }
+
+
+def _get_run_ttl(run: MemoryRun) -> int | None:
+    return to_ttl_seconds(run.kept_until + _DAY)
+
+
+def _put_pin(partition: str, run: MemoryRun) -> Write:
+    pin = {
+        "kept_until": run.kept_until,
+        "closed_at": run.closed_at,
+        TTL_ATTRIBUTE: to_ttl_seconds(run.kept_until + CLOCK_SKEW),
+    }
+    return put(build_snapshot_pin_key(partition, run.snapshot, run.id), pin)
+
+
+def _delete_pin(partition: str, run: MemoryRun) -> Write:
+    return delete(build_snapshot_pin_key(partition, run.snapshot, run.id))

@@ -1,30 +1,41 @@
-"""Runs: how they start and end, and how their puts are redacted (contract §7)."""
+"""Runs: how they start, are replayed and end, and which secrets they hold (contract §7)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from secrets import randbits
 from typing import TYPE_CHECKING
 
+from functions.audit.service import AuditTrail
+from functions.authorization.model import Action
+from functions.authorization.rules import authorize
 from functions.identity.model import Principal
-from functions.openwop.model import MemoryRun, StartedRun
-from functions.openwop.redaction import Redactor, build_redactor
-from functions.openwop.references import MemoryReferences, assert_run_on, parse_run_partition
-from functions.openwop.rules import CLOCK_SKEW, run_closed, run_not_found
-from functions.openwop.run_secrets import RunSecrets, SecretPolicy
-from functions.openwop.run_store import MemoryRunStore, RunConflict
+from functions.openwop.authority import CHANGE_RUN, DELETE_RUN
+from functions.openwop.memory_secrets import MemorySecrets
+from functions.openwop.model import MemoryRun
+from functions.openwop.redaction import LabelledSecret, collect_secrets
+from functions.openwop.references import MemoryReferences
+from functions.openwop.rules import (
+    parse_retention,
+    parse_run_lifetime,
+    run_closed,
+    run_not_found,
+    snapshot_gone,
+)
+from functions.openwop.run_store import MemoryRunStore, RunChanged, RunConflict, build_partitions
 from functions.openwop.sequence_store import SequenceNumbers
 from functions.platform.clock import Clock
-from functions.platform.errors import ValidationFailed
 from functions.platform.idempotency import RequestToken
-from functions.platform.limits import MAX_SECRETS_BYTES, OPENWOP_RUN_LIFETIME
-from functions.platform.openwop_keys import (
-    build_memory_partition,
-    get_timestamp_of_sequence,
-    hash_memory,
-)
+from functions.platform.items import Item
+from functions.platform.openwop_keys import hash_memory, is_memory_run_id
 from functions.platform.retry import Backoff
+from functions.platform.writes import Write
 
 if TYPE_CHECKING:
-    from functions.openwop.requests import NewMemoryRun
+    from functions.openwop.requests import NewMemoryRun, NewSecrets
+
+_SECRETS_NUMBER_BITS = 62
 
 
 class MemoryRuns:
@@ -34,106 +45,242 @@ class MemoryRuns:
         self,
         store: MemoryRunStore,
         numbers: SequenceNumbers,
-        secrets: RunSecrets,
+        secrets: MemorySecrets,
         references: MemoryReferences,
+        audit: AuditTrail,
         clock: Clock,
     ) -> None:
         self._store = store
         self._numbers = numbers
         self._secrets = secrets
         self._references = references
+        self._audit = audit
         self._clock = clock
 
-    def start(self, caller: Principal, new: NewMemoryRun, token: RequestToken | None) -> StartedRun:
-        """Open a run on the memory of the caller, its agent and scope.
+    def start(self, caller: Principal, new: NewMemoryRun, token: RequestToken | None) -> MemoryRun:
+        """Open a run on memories, or on the snapshot of another run.
 
         A retry with the same Idempotency-Key gets the same run, while that is open.
 
         Raises:
-            ValidationFailed: the secrets are too long, or a marker would contain one.
+            AccessDenied: a reference was not issued for the caller's tenant.
+            NotFound: there is no such run to replay.
+            ValidationFailed: a duration or a secret can't be taken.
             IdempotencyConflict: the Idempotency-Key came with another body.
-            RunEnded: the run that the Idempotency-Key started is closed.
+            RunEnded: the run that the Idempotency-Key started is closed, or the snapshot of the run
+                to replay is no longer kept.
+            CapacityExceeded: the open runs of a memory have too many secrets.
         """
-        redactor = build_redactor(new.secrets, self._secrets.edition)
-        if sum(len(value.encode()) for _, value in redactor.secrets) > MAX_SECRETS_BYTES:
-            raise ValidationFailed("secrets", f"hold {MAX_SECRETS_BYTES:,} bytes at most")
         request = token or RequestToken.create()
-        memory = hash_memory(caller.id, new.agent, new.scope or "")
-        run_id = self._references.make_run_id(caller.tenant, memory, request.key)
-        encrypted = self._secrets.encrypt(redactor, caller.tenant, run_id)
-        policy = SecretPolicy(new.on_secret, encrypted)
-        run = self._open(build_memory_partition(caller.tenant, memory), run_id, policy, request)
-        self._secrets.cache(run_id, policy)
-        reference = self._references.make_reference(caller.tenant, memory)
-        return StartedRun(run_id, reference, get_timestamp_of_sequence(run.snapshot))
+        original = None if new.replay_of is None else self.get(caller, new.replay_of)
+        run = MemoryRun(
+            id=self._references.make_run_id(caller.tenant, request.key),
+            memories=self._find_memories(caller, new) if original is None else original.memories,
+            snapshot=0 if original is None else original.snapshot,
+            principal=caller.id,
+            deadline=self._clock() + parse_run_lifetime(new.ttl),
+            retention=parse_retention(new.retain_snapshot),
+            on_secret=new.on_secret,
+            replay_of=new.replay_of,
+        )
+        secrets = collect_secrets(new.secrets, (), self._secrets.edition)
+        run, encrypted = self._encrypt(caller.tenant, run, secrets)
+        if original is None:
+            return self._open(caller.tenant, run, encrypted, request)
+        return self._open_replay(caller.tenant, run, original, encrypted, request)
+
+    def _find_memories(self, caller: Principal, new: NewMemoryRun) -> tuple[str, ...]:
+        """Find the memories that a request names, by their hashes, each once."""
+        references = [new.memory_ref] if new.memory_ref is not None else new.memory_refs
+        if references is None:
+            owner = ("principal", caller.id)
+            if caller.agent_type is not None:
+                owner = ("agent_type", caller.agent_type)
+            return (hash_memory(*owner, new.agent or "", new.scope or ""),)
+        found = (self._references.resolve(caller.tenant, each) for each in references)
+        return tuple(dict.fromkeys(found))
 
     def _open(
-        self, partition: str, run_id: str, policy: SecretPolicy, request: RequestToken
+        self, tenant: str, run: MemoryRun, encrypted: Item | None, request: RequestToken
     ) -> MemoryRun:
-        deadline = self._clock() + OPENWOP_RUN_LIFETIME
-        backoff = Backoff("others are deleting from this memory")
+        backoff = Backoff("others are writing to these memories", attempts=25)
         while True:
-            head = self._numbers.take_snapshot(partition, deadline + CLOCK_SKEW)
-            run = MemoryRun(run_id, head["seq"], deadline, policy.on_secret)
+            number, heads = self._numbers.take_snapshot(build_partitions(tenant, run))
+            run = replace(run, snapshot=number)
             try:
-                self._store.open(partition, run, head, policy.encrypted, request)
+                self._store.open(tenant, run, heads, encrypted, request)
             except RunConflict as conflict:
                 if conflict.run is not None:
-                    return self.assert_open(conflict.run)
+                    return self._assert_open(conflict.run)
             else:
                 return run
             backoff.wait()
 
-    def end(self, caller: Principal, run_id: str) -> None:
-        """End a run: delete its secrets, and release what it pinned. Again changes nothing.
+    def _open_replay(
+        self,
+        tenant: str,
+        run: MemoryRun,
+        original: MemoryRun,
+        encrypted: Item | None,
+        request: RequestToken,
+    ) -> MemoryRun:
+        try:
+            self._store.open_replay(tenant, run, original, encrypted, self._clock(), request)
+        except RunConflict as conflict:
+            if conflict.run is not None:
+                return self._assert_open(conflict.run)
+            raise snapshot_gone() from conflict
+        return run
+
+    def get(self, caller: Principal, run_id: str) -> MemoryRun:
+        """Get a run of the caller's tenant: one read.
 
         Raises:
-            NotFound: the caller's tenant has no such run.
+            NotFound: there is none, or its snapshot was dropped more than a day ago.
         """
-        partition = parse_run_partition(caller.tenant, run_id)
-        run = self._store.get(partition, run_id)
+        run = self._store.get(caller.tenant, run_id) if is_memory_run_id(run_id) else None
         if run is None:
             raise run_not_found()
-        self._secrets.invalidate(run_id)
-        if not run.ended:
-            self._store.end(partition, run, self._clock())
+        return run
 
-    def get_snapshot(self, tenant: str, partition: str, run_id: str) -> int:
-        """Get the sequence number of an open run's snapshot: one read.
+    def get_open(self, tenant: str, memory: str, run_id: str) -> MemoryRun:
+        """Get an open run on a memory: one read.
 
         Raises:
             NotFound: the memory has no such run.
             RunEnded: the run is closed.
         """
-        assert_run_on(tenant, partition, run_id)
-        return self.assert_open(self._store.get(partition, run_id)).snapshot
+        run = self._store.get(tenant, run_id) if is_memory_run_id(run_id) else None
+        return assert_open(run, memory, self._clock())
 
-    def assert_open(self, run: MemoryRun | None) -> MemoryRun:
-        """Return a run if it is open.
+    def get_kept(
+        self, caller: Principal, run_id: str, reference: str | None
+    ) -> tuple[MemoryRun, str]:
+        """Get a run whose snapshot is kept, and one of its memories; the first one for None.
 
         Raises:
-            NotFound: there is none.
-            RunEnded: the run is closed.
+            NotFound: there is no such run, or it isn't on this memory.
+            RunEnded: the snapshot is no longer kept.
         """
-        if run is None:
+        run = self.get(caller, run_id)
+        memory = run.memories[0]
+        if reference is not None:
+            memory = self._references.resolve(caller.tenant, reference)
+        if memory not in run.memories:
             raise run_not_found()
+        if run.kept_until <= self._clock():
+            raise snapshot_gone()
+        return run, memory
+
+    def add_secrets(self, caller: Principal, run_id: str, new: NewSecrets) -> MemoryRun:
+        """Give an open run more secrets: from the answer on, no put into its memories stores one.
+
+        Raises:
+            AccessDenied: somebody else's run, and no permission to write.
+            NotFound: the caller's tenant has no such run.
+            RunEnded: the run is closed.
+            ValidationFailed: a secret can't be taken.
+            CapacityExceeded: the open runs of a memory have too many secrets.
+        """
+        backoff = Backoff("others are changing this run")
+        while True:
+            before = self._assert_open(self.get(caller, run_id))
+            authorize(caller, CHANGE_RUN, before)
+            known = self._secrets.read_of_run(caller.tenant, before)
+            secrets = collect_secrets(new.secrets, known, self._secrets.edition)
+            if len(secrets) == len(known):
+                return before
+            run, encrypted = self._encrypt(caller.tenant, before, secrets)
+            try:
+                audit = self._audit_use(caller, CHANGE_RUN, before)
+                self._store.set_secrets(
+                    caller.tenant, before, run, encrypted or {}, self._clock(), *audit
+                )
+            except RunChanged:
+                backoff.wait()
+            else:
+                return run
+
+    def _encrypt(
+        self, tenant: str, run: MemoryRun, secrets: Sequence[LabelledSecret]
+    ) -> tuple[MemoryRun, Item | None]:
+        """Give a run its secrets; return it with the attributes that keep them."""
+        if not secrets:
+            return run, None
+        run = replace(
+            run,
+            labels=tuple(label for label, _ in secrets),
+            secret_bytes=sum(len(value.encode()) for _, value in secrets),
+            secrets_number=randbits(_SECRETS_NUMBER_BITS) + 1,
+        )
+        return run, self._secrets.encrypt(secrets, tenant, run)
+
+    def end(self, caller: Principal, run_id: str) -> None:
+        """End a run: delete its secrets, and keep its snapshot as long as it says.
+
+        Again changes nothing.
+
+        Raises:
+            AccessDenied: somebody else's run, and no permission to write.
+            NotFound: the caller's tenant has no such run.
+        """
+        backoff = Backoff("others are changing this run")
+        while True:
+            run, now = self.get(caller, run_id), self._clock()
+            authorize(caller, CHANGE_RUN, run)
+            if run.is_closed(now):
+                return
+            try:
+                audit = self._audit_use(caller, CHANGE_RUN, run)
+                self._store.end(caller.tenant, run, now, *audit)
+            except RunChanged:
+                backoff.wait()
+            else:
+                return
+
+    def delete(self, caller: Principal, run_id: str) -> None:
+        """Delete a run, its secrets, and its hold on its snapshot; replays of it keep theirs.
+
+        Raises:
+            AccessDenied: somebody else's run, and no `memory.admin`.
+            NotFound: the caller's tenant has no such run.
+        """
+        backoff = Backoff("others are changing this run")
+        while True:
+            run = self.get(caller, run_id)
+            authorize(caller, DELETE_RUN, run)
+            audit = self._audit_use(caller, DELETE_RUN, run)
+            try:
+                self._store.delete(caller.tenant, run, self._clock(), *audit)
+            except RunChanged:
+                backoff.wait()
+            else:
+                return
+
+    def _audit_use(
+        self, caller: Principal, action: Action[MemoryRun], run: MemoryRun
+    ) -> list[Write]:
+        """Build the audit record of a change of somebody else's run."""
+        if run.principal == caller.id:
+            return []
+        before = {"principal": run.principal, "state": run.get_state(self._clock())}
+        return [self._audit.record(caller, action, f"openwop-run:{run.id}", before)]
+
+    def _assert_open(self, run: MemoryRun) -> MemoryRun:
         if run.is_closed(self._clock()):
             raise run_closed()
         return run
 
-    def get_redactor(
-        self, tenant: str, partition: str, run_id: str
-    ) -> tuple[SecretPolicy, Redactor]:
-        """Get how puts of a run are redacted: one call where this process has not cached it.
 
-        Raises:
-            NotFound: the memory has no such run.
-            RunEnded: the run is closed.
-        """
-        assert_run_on(tenant, partition, run_id)
-        policy = self._secrets.get_cached(run_id)
-        if policy is None:
-            run, encrypted = self._store.get_with_secrets(partition, run_id)
-            policy = SecretPolicy(self.assert_open(run).on_secret, encrypted)
-            self._secrets.cache(run_id, policy)
-        return policy, self._secrets.decrypt(policy, tenant, run_id)
+def assert_open(run: MemoryRun | None, memory: str, now: int) -> MemoryRun:
+    """Return a run if it is open and on a memory.
+
+    Raises:
+        NotFound: there is none, or it is on other memories.
+        RunEnded: the run is closed.
+    """
+    if run is None or memory not in run.memories:
+        raise run_not_found()
+    if run.is_closed(now):
+        raise run_closed()
+    return run

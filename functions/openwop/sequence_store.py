@@ -9,20 +9,23 @@ from random import randint
 
 from functions.platform.clock import Clock
 from functions.platform.items import Item
-from functions.platform.keys import Key, get_due_shard
+from functions.platform.keys import Key
 from functions.platform.openwop_keys import build_memory_key, get_first_sequence
 from functions.platform.retry import Backoff
-from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
-from functions.platform.writes import Write, check, update
+from functions.platform.writes import Write, update
 
-_IS_HIGHER = "attribute_not_exists(seq) OR seq < :seq"
+_IS_HIGHER = "(attribute_not_exists(seq) OR seq < :seq)"
+_SAME_SECRETS = "(attribute_not_exists(secrets_sum) OR secrets_sum = :sum)"
 _SET_WRITTEN = (
     "SET seq = :seq, second_sk = if_not_exists(newest_sk, :written), newest_sk = :written"
 )
-_SET_DUE = f"{DUE_ATTRIBUTE} = :due, {DUE_SHARD_ATTRIBUTE} = :shard"
 _ATTEMPTS, _MAX_SKIPPED = 25, 64
 _BUSY = "others are writing to this memory"
+
+
+class SecretsChanged(Exception):
+    """A put knew other secrets than the memory has."""
 
 
 class SequenceNumbers:
@@ -32,14 +35,23 @@ class SequenceNumbers:
         self._table = table
         self._clock = clock
 
-    def commit(self, partition: str, build_writes: Callable[[int], Sequence[Write]]) -> int:
+    def commit(
+        self,
+        partition: str,
+        build_writes: Callable[[int], Sequence[Write]],
+        secrets_sum: int | None = None,
+    ) -> int:
         """Carry out the writes for a sequence number as one transaction; return the number.
 
         One of them must advance the memory's head. One call, and one more for each time that
         another write took as high a number.
 
+        Args:
+            secrets_sum: of the memory's secrets, where that is a condition of the head's write.
+
         Raises:
             TransactionConditionFailed: a condition other than the head's failed.
+            SecretsChanged: the memory has other secrets.
             Throttled: others were faster in every attempt.
         """
         key, head = build_memory_key(partition), None
@@ -54,52 +66,31 @@ class SequenceNumbers:
                 head = refused.failed[key]
             else:
                 return number
+            if secrets_sum not in (None, (head or {}).get("secrets_sum", 0)):
+                raise SecretsChanged
             backoff.wait()
 
-    def take_snapshot(self, partition: str, due: int) -> Item:
-        """Advance the head to the number of a new snapshot, and return the head.
-
-        An earlier due time of the memory stays.
+    def take_snapshot(self, partitions: Sequence[str]) -> tuple[int, list[Item]]:
+        """Advance the heads of memories to one new number; return it and the heads.
 
         Raises:
             Throttled: others were faster in every attempt.
         """
         head = None
-        expression = (
-            f"SET seq = :seq, snapshot_seq = :seq, {DUE_SHARD_ATTRIBUTE} = :shard, "
-            f"{DUE_ATTRIBUTE} = if_not_exists({DUE_ATTRIBUTE}, :due)"
-        )
-        values = {"due": due, "shard": get_due_shard(partition)}
         backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
         while True:
-            number = self._next(head)
+            number, heads = self._next(head), []
             try:
-                return self._table.update(
-                    update(
-                        build_memory_key(partition), expression, _IS_HIGHER, seq=number, **values
+                for partition in partitions:
+                    write = update(
+                        build_memory_key(partition), "SET seq = :seq", _IS_HIGHER, seq=number
                     )
-                )
+                    heads.append(self._table.update(write))
             except ConditionFailed as failed:
                 head = failed.item
+            else:
+                return number, heads
             backoff.wait()
-
-    def reschedule(self, head: Item, due: int | None) -> None:
-        """Replace the due time that `head` carries, or remove it; a newer one stays."""
-        condition = (
-            f"{DUE_ATTRIBUTE} = :seen AND "
-            "(attribute_not_exists(snapshot_seq) OR snapshot_seq = :snapshot)"
-        )
-        values = {"seen": head[DUE_ATTRIBUTE], "snapshot": head.get("snapshot_seq", 0)}
-        expression = f"REMOVE {DUE_ATTRIBUTE}, {DUE_SHARD_ATTRIBUTE}"
-        if due is not None:
-            expression = f"SET {_SET_DUE}"
-            values |= {"due": due, "shard": get_due_shard(head["pk"])}
-        try:
-            self._table.update(
-                update(build_memory_key(head["pk"]), expression, condition, **values)
-            )
-        except ConditionFailed:
-            return
 
     def _next(self, head: Item | None) -> int:
         """Propose a number, after that of the head if one was seen.
@@ -111,39 +102,48 @@ class SequenceNumbers:
         return max(least, get_first_sequence(self._clock()))
 
 
-def advance_for_put(entry: Key, number: int) -> Write:
-    """Advance the head for a new entry."""
+def advance_for_put(entry: Key, number: int, secrets_sum: int) -> Write:
+    """Advance the head for a new entry that was redacted by the secrets of a sum."""
     return update(
-        build_memory_key(entry[0]), _SET_WRITTEN, _IS_HIGHER, seq=number, written=entry[1]
+        build_memory_key(entry[0]),
+        _SET_WRITTEN,
+        f"{_IS_HIGHER} AND {_SAME_SECRETS}",
+        seq=number,
+        written=entry[1],
+        sum=secrets_sum,
     )
 
 
-def advance_for_delete(entry: Key, number: int, due: int) -> Write:
-    """Advance the head for a deleted entry, which the schedule looks at from `due` on."""
+def advance_for_delete(entry: Key, number: int) -> Write:
+    """Advance the head for a deleted entry."""
     return update(
         build_memory_key(entry[0]),
-        f"{_SET_WRITTEN}, {_SET_DUE} ADD deletions :one",
+        f"{_SET_WRITTEN} ADD deletions :one",
         _IS_HIGHER,
         seq=number,
         written=entry[1],
-        due=due,
-        shard=get_due_shard(entry[0]),
         one=1,
     )
 
 
-def set_due(partition: str, due: int) -> Write:
-    """Make a memory due for the schedule."""
-    return update(
-        build_memory_key(partition), f"SET {_SET_DUE}", due=due, shard=get_due_shard(partition)
-    )
+def build_snapshot_conditions(
+    heads: Sequence[Item], number: int
+) -> list[tuple[str, dict[str, int]]]:
+    """Build the conditions, one for each head, by which a snapshot at a number is exact.
 
-
-def check_no_deletion_since(partition: str, head: Item) -> Write:
-    """Check that nothing was deleted from the memory since `head` was read."""
-    if "deletions" not in head:
-        return check(build_memory_key(partition), "attribute_not_exists(deletions)")
-    return check(build_memory_key(partition), "deletions = :seen", seen=head["deletions"])
+    Nothing was deleted since the heads were advanced, so nothing that the snapshot shows can have
+    left the storage. Nothing was written either, but for the last head: so all memories are seen as
+    they were at one moment, that at which the last one was advanced.
+    """
+    conditions = []
+    for head in heads:
+        if head is not heads[-1]:
+            conditions.append(("seq = :snapshot", {"snapshot": number}))
+        elif "deletions" in head:
+            conditions.append(("deletions = :seen", {"seen": head["deletions"]}))
+        else:
+            conditions.append(("attribute_not_exists(deletions)", {}))
+    return conditions
 
 
 def newest_entry_keys(partition: str, head: Item) -> set[Key]:

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from functions.identity.model import Principal
 from functions.openwop.entry_store import MemoryEntryDraft, MemoryEntryStore
+from functions.openwop.memory_secrets import MemorySecrets
 from functions.openwop.model import EntryListQuery, MemoryEntry
-from functions.openwop.references import MemoryReferences, assert_run_on
+from functions.openwop.references import MemoryReferences
 from functions.openwop.rules import (
     assert_content_fits,
     assert_not_expired,
     clean_tags,
     is_visible,
 )
-from functions.openwop.runs import MemoryRuns
+from functions.openwop.runs import MemoryRuns, assert_open
+from functions.openwop.sequence_store import SecretsChanged
 from functions.platform.clock import Clock
 from functions.platform.errors import SecretLeakage
 from functions.platform.idempotency import RequestToken
-from functions.platform.openwop_keys import create_random_suffix, parse_memory_entry_id
+from functions.platform.openwop_keys import (
+    build_memory_partition,
+    create_random_suffix,
+    is_memory_run_id,
+    parse_memory_entry_id,
+)
+from functions.platform.retry import Backoff
 
 if TYPE_CHECKING:
     from functions.openwop.requests import NewMemoryEntry
@@ -37,11 +45,13 @@ class Memories:
         self,
         store: MemoryEntryStore,
         runs: MemoryRuns,
+        secrets: MemorySecrets,
         references: MemoryReferences,
         clock: Clock,
     ) -> None:
         self._store = store
         self._runs = runs
+        self._secrets = secrets
         self._references = references
         self._clock = clock
 
@@ -52,15 +62,39 @@ class Memories:
 
         One call for the run, one for the entries, and with a tag one for its rows.
         """
-        partition = self._references.resolve(caller.tenant, reference)
+        memory = self._references.resolve(caller.tenant, reference)
         snapshot = None
         if run_id is not None:
-            snapshot = self._runs.get_snapshot(caller.tenant, partition, run_id)
+            snapshot = self._runs.get_open(caller.tenant, memory, run_id).snapshot
+        return self._list(caller.tenant, memory, snapshot, query)
+
+    def list_seen(
+        self, caller: Principal, run_id: str, reference: str | None, query: EntryListQuery
+    ) -> tuple[str, Iterator[MemoryEntry]]:
+        """List what a run sees or saw of a memory, newest first, as long as its snapshot is kept.
+
+        Args:
+            reference: which of the run's memories; its first one, if it is None.
+
+        Returns:
+            The memory's reference, and the entries.
+
+        Raises:
+            NotFound: the tenant has no such run, or it isn't on this memory.
+            RunEnded: the snapshot is no longer kept.
+        """
+        run, memory = self._runs.get_kept(caller, run_id, reference)
+        shown = self._references.make_reference(caller.tenant, memory)
+        return shown, self._list(caller.tenant, memory, run.snapshot, query)
+
+    def _list(
+        self, tenant: str, memory: str, snapshot: int | None, query: EntryListQuery
+    ) -> Iterator[MemoryEntry]:
         now = self._clock()
-        entries = self._store.list_entries(partition, query, snapshot)
+        partition = build_memory_partition(tenant, memory)
         return (
             entry
-            for entry in entries
+            for entry in self._store.list_entries(partition, query, snapshot)
             if is_visible(entry, snapshot, now) and (query.tag is None or query.tag in entry.tags)
         )
 
@@ -68,17 +102,20 @@ class Memories:
         self, caller: Principal, reference: str, entry_id: str, run_id: str | None
     ) -> MemoryEntry | None:
         """Get an entry if the run's snapshot, or the present, shows it: one call."""
-        partition = self._resolve(caller, reference, run_id)
+        memory = self._references.resolve(caller.tenant, reference)
         address = parse_memory_entry_id(entry_id)
+        if run_id is not None and (address is None or not is_memory_run_id(run_id)):
+            self._runs.get_open(caller.tenant, memory, run_id)
         if address is None:
             return None
         number, suffix = address
         snapshot = None
         if run_id is None:
+            partition = build_memory_partition(caller.tenant, memory)
             entry = self._store.get(partition, number)
         else:
-            entry, run = self._store.get_with_run(partition, number, run_id)
-            snapshot = self._runs.assert_open(run).snapshot
+            entry, run = self._store.get_with_run(caller.tenant, memory, number, run_id)
+            snapshot = assert_open(run, memory, self._clock()).snapshot
         if entry is None or entry.suffix != suffix:
             return None
         return entry if is_visible(entry, snapshot, self._clock()) else None
@@ -86,52 +123,67 @@ class Memories:
     def put(
         self, caller: Principal, reference: str, new: NewMemoryEntry, token: RequestToken | None
     ) -> MemoryEntry:
-        """Put an entry without the run's secrets: one call, and one where they are not cached.
+        """Put an entry without the secrets of the memory's open runs (SR-1).
+
+        One call where this process knows the memory's secrets; two more where they changed.
 
         Raises:
             SecretLeakage: the entry contains a secret, and the run rejects those.
             ValidationFailed: `expiresAt` is not in the future.
             ValueTooLarge: the content is too large, as it came or once redacted.
             IdempotencyConflict: the Idempotency-Key came with another body.
+            Throttled: the memory's secrets changed in each attempt.
         """
-        partition, now = self._references.resolve(caller.tenant, reference), self._clock()
-        assert_not_expired(new.expires_at, now)
+        memory = self._references.resolve(caller.tenant, reference)
+        assert_not_expired(new.expires_at, self._clock())
         assert_content_fits(new.content)
-        content, tags = self._redact(caller.tenant, partition, new)
-        assert_content_fits(content)
-        entry = MemoryEntryDraft(
-            partition=partition,
+        if new.run_id is not None and not is_memory_run_id(new.run_id):
+            self._runs.get_open(caller.tenant, memory, new.run_id)
+        backoff = Backoff("runs are being started and ended on this memory", attempts=25)
+        while True:
+            draft = self._redact(caller, memory, new, token)
+            try:
+                return self._store.put(draft)
+            except SecretsChanged:
+                self._secrets.refresh(draft.partition)
+            backoff.wait()
+
+    def _redact(
+        self, caller: Principal, memory: str, new: NewMemoryEntry, token: RequestToken | None
+    ) -> MemoryEntryDraft:
+        """Make the entry to be put, clean of the secrets that this process knows of."""
+        tenant, now = caller.tenant, self._clock()
+        known = self._secrets.get_known(build_memory_partition(tenant, memory))
+        redactor = self._secrets.build_redactor(tenant, known, now)
+        texts = [new.content, *new.tags]
+        labels = redactor.find_labels(texts)
+        if labels:
+            if new.run_id is not None:
+                run = self._runs.get_open(tenant, memory, new.run_id)
+                if run.on_secret == "reject":  # noqa: S105 - a policy
+                    raise SecretLeakage(labels)
+            texts = redactor.redact(texts)
+            assert_content_fits(texts[0])
+        return MemoryEntryDraft(
+            tenant=tenant,
+            memory=memory,
             suffix=create_random_suffix(),
-            content=content,
-            tags=clean_tags(tags),
+            content=texts[0],
+            tags=clean_tags(texts[1:]),
             expires=new.expires_at,
+            principal=caller.id,
             run=new.run_id,
+            secrets_sum=known.sum,
             now=now,
             token=token,
         )
-        return self._store.put(entry)
-
-    def _redact(
-        self, tenant: str, partition: str, new: NewMemoryEntry
-    ) -> tuple[str, Sequence[str]]:
-        """Remove the run's secrets from content and tags (SR-1)."""
-        if new.run_id is None:
-            return new.content, new.tags
-        policy, redactor = self._runs.get_redactor(tenant, partition, new.run_id)
-        if policy.on_secret == "reject":  # noqa: S105 - a policy
-            labels = redactor.find_labels(new.content, *new.tags)
-            if labels:
-                raise SecretLeakage(labels)
-        return redactor.redact(new.content), [redactor.redact(tag) for tag in new.tags]
 
     def delete(self, caller: Principal, reference: str, entry_id: str, run_id: str | None) -> bool:
         """Delete an entry for all runs that start later; whether it existed: one call."""
-        partition, now = self._resolve(caller, reference, run_id), self._clock()
+        memory = self._references.resolve(caller.tenant, reference)
         address = parse_memory_entry_id(entry_id)
-        return address is not None and self._store.delete(partition, *address, run_id, now)
-
-    def _resolve(self, caller: Principal, reference: str, run_id: str | None) -> str:
-        partition = self._references.resolve(caller.tenant, reference)
-        if run_id is not None:
-            assert_run_on(caller.tenant, partition, run_id)
-        return partition
+        if run_id is not None and (address is None or not is_memory_run_id(run_id)):
+            self._runs.get_open(caller.tenant, memory, run_id)
+        if address is None:
+            return False
+        return self._store.delete(caller.tenant, memory, *address, run_id, self._clock())

@@ -146,13 +146,13 @@ OPENWOP_ERROR_CODES: dict[str, ErrorCode] = {
     "RUN_ENDED": ErrorCode(
         409,
         "The run has ended",
-        "The run is over; its snapshot and its secrets are deleted.",
-        "Start another run.",
+        "The run is over, or, for a replay, its snapshot is no longer kept.",
+        "Start another run, or replay this one with `replayOf`.",
     ),
     "SECRET_LEAKAGE": ErrorCode(
         422,
         "The entry holds secrets",
-        "The entry holds secrets of its run, and the run rejects them.",
+        "The entry holds secrets of the memory's open runs, and its run rejects them.",
         "Remove the secrets that `labels` names.",
     ),
 }
@@ -320,13 +320,13 @@ class CapacityExceeded(ServiceError):
 
 
 class SecretLeakage(ServiceError):
-    """The entry holds secrets of its run, and the run rejects them (OpenWOP RFC 0004 §D)."""
+    """The entry holds secrets of open runs, and its run rejects them (OpenWOP RFC 0004 §D)."""
 
     code = "SECRET_LEAKAGE"
 
     def __init__(self, labels: list[str]) -> None:
         super().__init__(
-            f"the entry holds secrets of its run ({', '.join(labels)}); nothing was stored",
+            f"the entry holds secrets of open runs ({', '.join(labels)}); nothing was stored",
             labels=labels,
         )
 
@@ -338,7 +338,7 @@ class RunClosed(ServiceError):
 
 
 class RunEnded(ServiceError):
-    """The run is over; its snapshot and its secrets are deleted."""
+    """The run is over, or its snapshot is no longer kept."""
 
     code = "RUN_ENDED"
 

@@ -93,6 +93,15 @@ API_KEY = ItemType(
     "API key", "identity", "~key#{sha256}", "k", "The principal of a key", "until revoked"
 )
 
+# platform
+DEPLOYMENT_SECRET = ItemType(
+    "deployment secret",
+    "platform",
+    "~deployment",
+    "secret",
+    "Signs references, encrypted",
+)
+
 # audit
 AUDIT_RECORD = ItemType(
     "audit record",
@@ -394,7 +403,7 @@ COUNTED_ITEMS = ItemType(
 
 # OpenWOP memories
 MEMORY = ItemType(
-    "memory", "openwop", _MEMORY, "o", "The latest sequence number of a memory", indexes=(BY_DUE,)
+    "memory", "openwop", _MEMORY, "o", "The latest sequence number of a memory; counts its secrets"
 )
 MEMORY_ENTRY = ItemType(
     "memory entry", "openwop", _MEMORY, "o#{sequence}", "An entry", _EXPIRING, (BY_DUE,)
@@ -407,22 +416,22 @@ TAG_ROW = ItemType(
     "Lists an entry under a tag",
     "as its entry",
 )
-DELETION = ItemType(
-    "deletion",
+SNAPSHOT_PIN = ItemType(
+    "snapshot pin",
     "openwop",
     _MEMORY,
-    "d#{sequence}",
-    "An entry was deleted at a sequence number",
-    "until no open run may see the entry",
-)
-SNAPSHOT_PIN = ItemType(
-    "snapshot pin", "openwop", _MEMORY, "r#{sequence}", "An open run's snapshot", "until it ends"
-)
-MEMORY_RUN = ItemType(
-    "memory run", "openwop", _MEMORY, "u#{run}", "A run on a memory", "1 day after it ends"
+    "r#{sequence}#{run}",
+    "Keeps the snapshot of a run",
+    "as long as the snapshot is kept",
 )
 RUN_SECRETS = ItemType(
-    "run secrets", "openwop", _MEMORY, "k#{run}", "Encrypted secrets", "until the run ends"
+    "run secrets",
+    "openwop",
+    _MEMORY,
+    "k#{run}",
+    "Encrypted secrets of an open run",
+    "until the run ends",
+    (BY_DUE,),
 )
 PUT_REQUEST = ItemType(
     "put request",
@@ -431,6 +440,14 @@ PUT_REQUEST = ItemType(
     "q#{request}",
     "Where an Idempotency-Key's entry is",
     "as its entry",
+)
+MEMORY_RUN = ItemType(
+    "memory run",
+    "openwop",
+    "{tenant}#l#{run}",
+    "l",
+    "A run on memories",
+    "1 day longer than its snapshot",
 )
 
 # event log

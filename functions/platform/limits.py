@@ -15,7 +15,7 @@ MAX_IDEMPOTENCY_KEY_CHARACTERS = 255
 MAX_QUERY_CHARACTERS = 8192  # of a text to embed: it is the mean of its words, more adds little
 MAX_FACT_PART_CHARACTERS = 2048  # of a fact's subject, predicate, object
 MAX_OPENWOP_TAG_CHARACTERS = 256
-MAX_SECRET_CHARACTERS = 4096
+MIN_SECRET_CHARACTERS, MAX_SECRET_CHARACTERS = 8, 4096
 
 # Values, in bytes of compact UTF-8 JSON
 MAX_VALUE_BYTES = 65_536  # of an entry (RFC-0015 §1.3)
@@ -24,6 +24,8 @@ MAX_CONVERSATION_METADATA_BYTES = 4_194_304
 MAX_STATE_BYTES = 4_194_304
 MAX_OPENWOP_ENTRY_BYTES = 65_536  # of content as UTF-8, before and after redaction
 MAX_SECRETS_BYTES = 65_536  # of all secrets of a run
+MAX_SEARCHED_SECRET_CHARACTERS = 262_144  # of the secrets that one put holds
+MAX_MEMORY_SECRETS_BYTES = 1_048_576  # of all open runs of an OpenWOP memory
 MAX_RUN_VALUE_BYTES = 65_536  # of content, metadata, input, output, error, each
 MAX_SPEC_BYTES = 65_536  # of a learned workflow
 MAX_FACT_METADATA_BYTES = 16_384
@@ -52,11 +54,12 @@ MAX_APPENDED_MESSAGES = 50
 MAX_OWNERS = 50  # of a conversation, and its readers
 MAX_REMOVED_RANGES = 20  # of a conversation, while their messages are being deleted
 MAX_ACL_ENTRIES = 500  # of a namespace, an intent
-MAX_DELEGATES = 100  # of a task
 MAX_LISTED_NAMESPACES = 100
 MAX_WORKFLOW_AGENTS = 100
 MAX_PLAN_TASKS = 200
 MAX_SECRETS = 32  # of a run
+MAX_MEMORY_SECRETS = 1000  # of all open runs of an OpenWOP memory
+MAX_RUN_MEMORIES = 16  # of an OpenWOP run
 MAX_TURN = 1_000_000_000  # of an episode
 
 # Capacities and quotas
@@ -70,7 +73,8 @@ MAX_EPISODES, EPISODES_WARNING = 100_000, 80_000  # of a tenant, all agent types
 
 # Retention
 RUN_RETENTION_DAYS = 90
-OPENWOP_RUN_LIFETIME = 86_400_000  # ms
+DEFAULT_OPENWOP_RUN_LIFETIME, MAX_OPENWOP_RUN_LIFETIME = 86_400_000, 2_592_000_000  # ms
+DEFAULT_SNAPSHOT_RETENTION, MAX_SNAPSHOT_RETENTION = 2_592_000_000, 31_536_000_000  # ms
 WORKING_VALUE_LIFETIME = 3_600_000  # ms
 
 # Settings

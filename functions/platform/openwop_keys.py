@@ -22,7 +22,7 @@ from functions.platform.keys import (
 _BITS = 10
 _SEQUENCE, _SUFFIX = 12, 10  # characters of 5 bits
 _ENTRY_ID = re.compile(rf"mem_([{BASE32}]{{{_SEQUENCE}}})([{BASE32}]{{{_SUFFIX}}})")
-_RUN_ID = re.compile(rf"run_[{BASE32}]{{{HASH_CHARACTERS}}}([{BASE32}]{{{HASH_CHARACTERS}}})")
+_RUN_ID = re.compile(rf"run_[{BASE32}]{{{HASH_CHARACTERS}}}")
 _REFERENCE = re.compile(rf"mref_[{BASE32}]{{{HASH_CHARACTERS}}}([{BASE32}]{{{HASH_CHARACTERS}}})")
 
 
@@ -42,16 +42,24 @@ def encode_sequence(sequence: int) -> str:
     return encode_timestamp(sequence >> _BITS) + within[-(_BITS // 5) :]
 
 
-def parse_sequence(sort: str) -> int:
-    """Parse the sequence number that a sort key ends with."""
-    text = sort.rpartition("#")[2]
+def parse_sequence(text: str) -> int:
+    """Parse a sequence number."""
     within = len(text) - _BITS // 5
     return decode_timestamp(text[:within]) << _BITS | decode_timestamp(text[within:])
 
 
-def hash_memory(principal: str, agent: str, scope: str) -> str:
-    """Hash what names a memory: who created it, for which agent and scope."""
-    names = "".join(f"{len(name)}:{name}" for name in (principal, agent, scope))
+def parse_sort_sequence(sort: str) -> int:
+    """Parse the sequence number that the sort key of an entry or of a tag's row ends with."""
+    return parse_sequence(sort.rpartition("#")[2])
+
+
+def hash_memory(owner_kind: str, owner: str, agent: str, scope: str) -> str:
+    """Hash what names a memory: whose it is, for which agent and scope.
+
+    Args:
+        owner_kind: `principal` or `agent_type`.
+    """
+    names = "".join(f"{len(name)}:{name}" for name in (owner_kind, owner, agent, scope))
     return hash_name("memory", names)
 
 
@@ -66,15 +74,14 @@ def parse_reference(text: str) -> str | None:
     return match and match[1]
 
 
-def build_memory_run_id(seed: bytes, memory: str) -> str:
-    """Build the id of a run on a memory."""
-    return build_id("run", seed) + memory
+def build_memory_run_id(seed: bytes) -> str:
+    """Build the id of a run; `seed` has 16 bytes that can't be guessed."""
+    return build_id("run", seed)
 
 
-def parse_memory_run_id(text: str) -> str | None:
-    """Parse the hash of the memory that a run's id names; None if it has no such form."""
-    match = _RUN_ID.fullmatch(text)
-    return match and match[1]
+def is_memory_run_id(text: str) -> bool:
+    """Whether a text has the form of a run's id."""
+    return _RUN_ID.fullmatch(text) is not None
 
 
 def create_random_suffix() -> str:
@@ -118,23 +125,28 @@ def build_tag_row_key(partition: str, tag: str, sequence: int) -> Key:
     return partition, build_tag_prefix(tag) + encode_sequence(sequence)
 
 
-def build_deletion_key(partition: str, sequence: int) -> Key:
-    """Build the key of the row that says which entry was deleted at a sequence number."""
-    return partition, item_types.DELETION.build_sort(sequence=encode_sequence(sequence))
+def get_pin_range(after: int, before: int) -> tuple[str, str]:
+    """Get the first and the last sort key of the pins between two sequence numbers."""
+    first, last = encode_sequence(after + 1), encode_sequence(before - 1)
+    return (
+        item_types.SNAPSHOT_PIN.build_sort(sequence=first, run=""),
+        item_types.SNAPSHOT_PIN.build_sort(sequence=last, run="~"),
+    )
 
 
-def build_snapshot_pin_key(partition: str, sequence: int) -> Key:
-    """Build the key of the row of an open run, at the sequence number of its snapshot."""
-    return partition, item_types.SNAPSHOT_PIN.build_sort(sequence=encode_sequence(sequence))
+def build_snapshot_pin_key(partition: str, sequence: int, run: str) -> Key:
+    """Build the key of what keeps a run's snapshot, which is at a sequence number."""
+    sort = item_types.SNAPSHOT_PIN.build_sort(sequence=encode_sequence(sequence), run=run)
+    return partition, sort
 
 
-def build_memory_run_key(partition: str, run: str) -> Key:
+def build_memory_run_key(tenant: str, run: str) -> Key:
     """Build the key of a run."""
-    return partition, item_types.MEMORY_RUN.build_sort(run=run)
+    return item_types.MEMORY_RUN.build_key(tenant=tenant, run=run)
 
 
 def build_run_secrets_key(partition: str, run: str) -> Key:
-    """Build the key of the encrypted secrets of a run."""
+    """Build the key of the encrypted secrets of a run, in the partition of a memory."""
     return partition, item_types.RUN_SECRETS.build_sort(run=run)
 
 

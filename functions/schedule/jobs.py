@@ -31,8 +31,8 @@ def build_jobs(container: Container) -> dict[ItemType, Job]:
         item_types.ORPHANED_MESSAGES: _resume_long(container.orphaned_messages.remove, "orphans"),
         item_types.REMOVED_RANGE: _resume_long(container.orphaned_messages.remove_range, "orphans"),
         item_types.ORPHANED_VALUES: _resume_long(container.value_parts.remove, "orphans"),
-        item_types.MEMORY: collector.collect,
-        item_types.MEMORY_ENTRY: lambda item, _: collector.expire(item),
+        item_types.MEMORY_ENTRY: lambda item, _: collector.collect_entry(item),
+        item_types.RUN_SECRETS: lambda item, _: collector.remove_secrets(item),
         item_types.EMBEDDING: lambda item, _: container.reembedding.resume(item, JOB_SECONDS),
     }
 

@@ -23,10 +23,6 @@ GrantAccess = Literal["read", "write"]
 ENDED = frozenset({"completed", "failed", "cancelled", "skipped"})
 RESULTS = frozenset({"status", "output", "error", "artifacts", "blocked_reason"})
 """What an assignee reports; everything else is the coordinator's to change."""
-REPAIRS = frozenset({"assigned_agent", "coordinator", "status"})
-"""What `memory.admin` changes in any task; the status only to `cancelled`."""
-ANYBODY = "*"
-"""Stands for all agents among a task's delegates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +131,7 @@ class Task:
         leaving: former assignees and coordinators whose entries aren't fenced yet.
         parent_term: the parent's term with which inheritance ends, if its assignee registered the
             task for itself.
-        delegates: for whom its assignee may register sub-tasks.
+        registered_by_write: whether a write to a task that nobody had registered made it.
         free_entries, free_bytes: working memory that still fits.
         entry_cap: the most entries that its coordinator's guardrails let it have.
         archive_required: whether they have its memory archived.
@@ -165,7 +161,7 @@ class Task:
     granted: int = 0
     leaving: tuple[str, ...] = ()
     parent_term: int | None = None
-    delegates: tuple[str, ...] = ()
+    registered_by_write: bool = False
     free_entries: int = 0
     free_bytes: int = 0
     entry_cap: int | None = None
@@ -179,10 +175,6 @@ class Task:
     def members(self) -> frozenset[str]:
         """Who registered it, and its present assignee and coordinator."""
         return frozenset(filter(None, (self.registered_by, self.assignee, self.coordinator)))
-
-    def has_delegate(self, agent: str) -> bool:
-        """Whether its assignee may register sub-tasks for an agent."""
-        return agent in self.delegates or ANYBODY in self.delegates
 
     @property
     def inherits_from(self) -> str | None:

@@ -13,6 +13,11 @@ from pathlib import Path
 import httpx
 import pytest
 
+from functions.platform.encryption import Cipher, FileKeys
+from functions.platform.item_types import DEPLOYMENT_SECRET
+from functions.platform.items import TypedItem, encode_item
+from functions.platform.table_client import encode_key
+from functions.platform.values import ValueCodec
 from tests.contract import engines
 from tests.contract.engines import Engine
 from tests.contract.search_calls import Embed, embedder
@@ -73,10 +78,25 @@ def session_service(request: pytest.FixtureRequest, engine: Engine, key_file: Pa
     return start(engine, MovableClock(START), key_file, key_cache_seconds=60)
 
 
+@pytest.fixture(scope="package")
+def deployment_secret(engine: Engine, key_file: Path) -> TypedItem | None:
+    """The deployment's secret, which outlives a test: the started function remembers it."""
+    if engine.name == "deployed":
+        return None
+    sealed = ValueCodec(Cipher(FileKeys(key_file))).encrypt(
+        secrets.token_bytes(32), "~deployment", "secret", 1
+    )
+    return encode_key(DEPLOYMENT_SECRET.build_key()) | encode_item(sealed)
+
+
 @pytest.fixture
-def service(session_service: Service, engine: Engine) -> Iterator[Service]:
-    """The service with empty tables."""
+def service(
+    session_service: Service, engine: Engine, deployment_secret: TypedItem | None
+) -> Iterator[Service]:
+    """The service with empty tables, but for the deployment's secret."""
     engine.make_tables()
+    if deployment_secret is not None:
+        engine.client.put_item(TableName=engine.memory, Item=deployment_secret)
     yield session_service
     engine.drop_tables()
 

@@ -60,6 +60,29 @@ class Run:
         deleted: bool = ok(answer)["deleted"]
         return deleted
 
+    def state(self) -> Json:
+        """The state of the run."""
+        found: Json = ok(self.client.get(f"{RUNS}/{self.id}"))
+        return found
+
+    def seen(self, **query: Any) -> list[Json]:
+        """What a debugger is shown of what the run sees."""
+        found: list[Json] = ok(self.client.get(f"{RUNS}/{self.id}/entries", params=query))[
+            "entries"
+        ]
+        return found
+
+    def learn(self, label: str, value: str) -> Json:
+        """Gives the run a secret; its state."""
+        body = {"secrets": [{"label": label, "value": value}]}
+        found: Json = ok(self.client.post(f"{RUNS}/{self.id}/secrets", json=body))
+        return found
+
+    def replay(self, client: httpx.Client | None = None, **fields: Any) -> "Run":
+        """Starts a replay of the run."""
+        caller = client or self.client
+        return started(caller, caller.post(RUNS, json={"replayOf": self.id} | fields))
+
     def end(self) -> None:
         """Ends the run."""
         assert ok(self.client.post(f"{RUNS}/{self.id}/end")) == {"runId": self.id, "ended": True}
@@ -70,10 +93,16 @@ def start(client: httpx.Client, agent: str = "planner", **fields: Any) -> Run:
     return started(client, client.post(RUNS, json={"agent": agent} | fields))
 
 
+def start_on(client: httpx.Client, *references: str, **fields: Any) -> Run:
+    """Starts a run on the memories of these references."""
+    names = {"memoryRefs": references} if len(references) > 1 else {"memoryRef": references[0]}
+    return started(client, client.post(RUNS, json=names | fields))
+
+
 def started(client: httpx.Client, answer: httpx.Response) -> Run:
     """The run of an answer."""
     body = ok(answer, 201)
-    assert body.keys() == {"runId", "memoryRef", "snapshotAt"}
+    assert body.keys() - {"memoryRefs"} == {"runId", "memoryRef", "snapshotAt"}
     return Run(client, body["runId"], body["memoryRef"], body["snapshotAt"])
 
 
@@ -99,5 +128,5 @@ def erring(answer: httpx.Response, status: int, error: str) -> Json:
 def memory_items(service: Service, *prefixes: str) -> list[Item]:
     """What is stored of memories, by the beginning of its sort key; all, if none is given."""
     items = [decode_item(item) for item in service.stored()]
-    own = [item for item in items if item["pk"].split("#")[1] == "o"]
+    own = [item for item in items if item["pk"].split("#")[1:2] in (["o"], ["l"])]
     return [item for item in own if item["sk"].startswith(prefixes or "")]

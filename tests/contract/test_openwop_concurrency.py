@@ -177,7 +177,7 @@ def test_concurrent_retries_of_a_start_are_one_run(ada: httpx.Client, service: S
             lambda _, sent=headers: ada.post(RUNS, json={"agent": "a"}, headers=sent),  # type: ignore[misc]
         )
         assert len({started(ada, answer) for answer in answers}) == 1
-    assert len(memory_items(service, "r#")) == len(memory_items(service, "u#")) == 5
+    assert len(memory_items(service, "r#")) == len(memory_items(service, "l")) == 5
 
 
 def test_concurrent_retries_of_a_put_are_one_entry(ada: httpx.Client) -> None:

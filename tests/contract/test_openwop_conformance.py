@@ -51,6 +51,8 @@ def test_memory_put_redaction(host: httpx.Client, service: Service) -> None:
         assert refusal["details"] == {"labels": ["stripe"]}
         assert SECRET not in str(refusal)
     assert start(host).entries() == [entry]
+    for each in (run, rejecting):
+        each.end()
     control = start(host)
     assert control.put(f"key {SECRET}!")["content"] == f"key {SECRET}!"
     assert is_stored(service, SECRET)

@@ -17,7 +17,30 @@ from tests.contract.transport import HandlerTransport, open_client, turns
 pytestmark = pytest.mark.in_process
 
 SECRETS = [{"label": "stripe", "value": "sk_live_51HXyz0042"}]
-MEMORY = {"supported": True, "maxEntrySizeBytes": 65_536, "ttlSupported": True}
+MEMORY: dict[str, Any] = {
+    "supported": True,
+    "maxEntrySizeBytes": 65_536,
+    "ttlSupported": True,
+    "runs": {"defaultTtlSeconds": 86_400, "maxTtlSeconds": 30 * 86_400, "maxMemories": 16},
+    "replay": {
+        "supported": True,
+        "defaultRetentionSeconds": 30 * 86_400,
+        "maxRetentionSeconds": 365 * 86_400,
+        "expiredEntries": "absent",
+    },
+    "redaction": {
+        "onSecret": ["redact", "reject"],
+        "appliesTo": "every put into a memory, for the secrets of all its open runs",
+        "fields": ["content", "tags"],
+        "forms": ["literal", "json-escaped", "wrapped", "lines"],
+        "notRecognized": ["other encodings", "another letter case", "parts of a line"],
+        "minSecretCharacters": 8,
+        "maxSecretCharacters": 4_096,
+        "minLineCharacters": 32,
+        "maxSecretsPerRun": 32,
+        "maxSecretsPerMemory": 1_000,
+    },
+}
 EDITIONS: dict[str | None, tuple[dict[str, Any], str]] = {
     None: (
         {"capabilities": {"agents": {"memoryBackends": ["longTerm"]}, "memory": MEMORY}},
@@ -56,6 +79,16 @@ def test_advertised_capabilities_hold(tenant: Tenant, edition: str | None) -> No
     size = MEMORY["maxEntrySizeBytes"]
     assert run.try_put("x" * size).status_code == 201
     assert run.try_put("x" * (size + 1)).status_code == 413
+    for name, most in (
+        ("ttl", MEMORY["runs"]["maxTtlSeconds"]),
+        ("retainSnapshot", MEMORY["replay"]["maxRetentionSeconds"]),
+    ):
+        start(ada, **{name: most})
+        answer = ada.post("/v1/runs", json={"agent": "planner", name: most + 1})
+        assert answer.status_code == 400
+    references = [start(ada, f"agent {number}").reference for number in range(17)]
+    ok(ada.post("/v1/runs", json={"memoryRefs": references[:16]}), 201)
+    assert ada.post("/v1/runs", json={"memoryRefs": references}).status_code == 400
 
 
 @pytest.mark.parametrize("edition", ["2", "rfc-0005", " "])
@@ -75,11 +108,15 @@ def test_it_is_documented(service: Service) -> None:
     document = ok(service.client().get("/openapi.json"))
     assert sorted(routes(document)) == [
         "DELETE /v1/memory/{memoryRef}/{id}",
+        "DELETE /v1/runs/{runId}",
         "GET /v1/memory/{memoryRef}",
         "GET /v1/memory/{memoryRef}/{id}",
+        "GET /v1/runs/{runId}",
+        "GET /v1/runs/{runId}/entries",
         "POST /v1/memory/{memoryRef}",
         "POST /v1/runs",
         "POST /v1/runs/{runId}/end",
+        "POST /v1/runs/{runId}/secrets",
     ]
 
 

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from tests.contract.faults import FaultyClient, faulty
-from tests.contract.openwop_calls import Run, memory_items, path, present, start
+from tests.contract.openwop_calls import Run, memory_items, path, start
 from tests.contract.service import Service
 from tests.contract.service import start as start_service
 from tests.contract.sweeping import sweep
@@ -81,19 +81,6 @@ def test_a_slow_start_loses_nothing(
         sweep(service)
     assert seen == [runs[0].entries()]
     assert not memory_items(service, "o#")
-
-
-def test_an_abandoned_start_pins_nothing_after_a_day(
-    ada: httpx.Client, service: Service, clock: MovableClock
-) -> None:
-    maker = start(ada)
-    entry = maker.put("x")
-    started = start(ada, secrets=[{"label": "k", "value": "sk-12345678"}])
-    started.delete(entry["id"])
-    clock.advance(seconds=86_400 + 61)
-    sweep(service)
-    assert memory_items(service, "o#", "d#", "r#", "k#") == []
-    assert present(ada, maker.reference) == []
 
 
 def test_a_put_with_a_taken_sequence_number_is_retried(ada: httpx.Client, service: Service) -> None:

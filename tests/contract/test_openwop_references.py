@@ -6,11 +6,15 @@ import httpx
 import pytest
 
 from benchmarks.capacity import recorded
+from functions.api.app import App
+from functions.container import Container
+from functions.platform.settings import ApiSettings
 from tests.contract.expect import ok
 from tests.contract.faults import faulty
 from tests.contract.openwop_calls import Run, forbidden, path, present, start
 from tests.contract.service import Service, Tenant
 from tests.contract.service import start as start_service
+from tests.contract.transport import HandlerTransport, open_client, turns
 
 
 @pytest.fixture
@@ -41,7 +45,7 @@ def forge_references(reference: str) -> Iterator[str]:
     yield reference.replace("mref_", "mem_")
     yield "mref_" + reference[5:30][::-1] + reference[30:]
     yield from ("~", "%00", "..%2F..%2Fetc", "a%2Fb%2Fc", "%C3%BC", "x" * 4_000)
-    yield "mref_" + "0" * 51
+    yield "mref_" + "0" * 52
     yield reference + "%0A"
 
 
@@ -82,13 +86,14 @@ def asked(caller: httpx.Client, reference: str) -> list[httpx.Response]:
 
 @pytest.mark.in_process
 def test_a_forged_reference_costs_no_read(run: Run, service: Service) -> None:
-    """Not a call to the store, once the caller's key is known; a good reference makes one."""
+    """Not a call to the store, once the caller's key and the deployment's secret are known."""
     stranger = service.tenant().admin.headers["X-API-Key"]
     with faulty() as client, recorded(client) as calls:
         again = start_service(service.engine, service.clock, service.key_file, 60)
         own, foreign = again.client(run.client.headers["X-API-Key"]), again.client(stranger)
         for caller in (own, foreign):
             caller.get("/api/v1/me")
+        forbidden(own.get(path("mref_" + "0" * 52)))
         calls.clear()
         for reference in forge_references(run.reference):
             for answer in asked(own, reference):
@@ -122,3 +127,16 @@ def test_a_reference_is_the_same_in_every_process(run: Run, service: Service) ->
     caller = again.client(run.client.headers["X-API-Key"])
     assert start(caller, scope="s").reference == run.reference
     assert present(caller, run.reference) == ["private"]
+
+
+@pytest.mark.in_process
+def test_references_and_runs_outlive_the_root_key(run: Run, service: Service) -> None:
+    environment = service.environment() | {"ROOT_KEY": "another-root-key-of-the-operator"}
+    app = App(Container(ApiSettings.from_env(environment), service.clock))
+    transport = HandlerTransport(app, turns(parallel=service.engine.parallel))
+    caller = open_client(transport, run.client.headers["X-API-Key"])
+    later = Run(caller, run.id, run.reference, run.snapshot)
+    assert present(caller, run.reference) == ["private"]
+    assert later.entries() == []
+    assert later.replay().entries() == []
+    assert start(caller, scope="s").reference == run.reference

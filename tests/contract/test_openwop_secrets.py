@@ -1,5 +1,6 @@
 """Contract §7: the secrets of a run are sealed, die with it, and survive a cold start."""
 
+import json
 import logging
 from collections.abc import Iterator
 from io import StringIO
@@ -9,9 +10,11 @@ from typing import Any
 import httpx
 import pytest
 
+from functions.openwop import secret_store
 from functions.platform.items import decode_item
 from functions.platform.openwop_keys import build_run_secrets_key
-from tests.contract.openwop_calls import RUNS, Run, erring, memory_items, present, start
+from tests.contract.expect import ok
+from tests.contract.openwop_calls import RUNS, Run, erring, memory_items, path, present, start
 from tests.contract.service import Service, Tenant
 from tests.contract.service import start as start_service
 from tests.contract.sweeping import sweep
@@ -22,7 +25,7 @@ from tests.unit.openwop.test_redaction import make_run
 pytestmark = pytest.mark.in_process
 
 VALUE = "sk_live_51HXyzExample0042"
-SECRETS = [{"label": "stripe", "value": VALUE}, {"label": "pin", "value": "1234"}]
+SECRETS = [{"label": "stripe", "value": VALUE}]
 
 
 @pytest.fixture
@@ -89,10 +92,10 @@ def test_no_response_and_no_log_line_contains_a_secret(
 
 def test_secrets_survive_a_cold_start(ada: httpx.Client, service: Service) -> None:
     for policy in ("redact", "reject"):
-        run = elsewhere(start(ada, secrets=SECRETS, onSecret=policy), service)
-        answer = run.try_put(f"it is {VALUE}, pin 1234")
+        run = elsewhere(start(ada, policy, secrets=SECRETS, onSecret=policy), service)
+        answer = run.try_put(f"it is {VALUE}")
         if policy == "redact":
-            assert answer.json()["content"] == "it is <REDACTED:stripe>, pin 1234"
+            assert answer.json()["content"] == "it is <REDACTED:stripe>"
         else:
             erring(answer, 422, "secret_leakage")
     assert not is_stored(service, VALUE)
@@ -102,9 +105,9 @@ def test_secrets_are_deleted_when_the_run_ends(ada: httpx.Client, service: Servi
     run = start(ada, secrets=SECRETS)
     other = elsewhere(run, service)
     other.put("remembers the run")
-    assert memory_items(service, "k#", "r#")
+    assert memory_items(service, "k#")
     run.end()
-    assert memory_items(service, "k#", "r#") == []
+    assert memory_items(service, "k#") == []
     for each in (run, other, elsewhere(run, service)):
         erring(each.try_put(f"it is {VALUE}"), 409, "run_terminal")
     assert not is_stored(service, VALUE)
@@ -118,8 +121,8 @@ def test_secrets_are_deleted_after_a_day(
     sweep(service)
     assert len(memory_items(service, "k#")) == 1
     clock.advance(ms=1)
-    assert sweep(service)["runs_closed"] == 1
-    assert memory_items(service, "k#", "r#") == []
+    assert sweep(service)["secrets_removed"] == 1
+    assert memory_items(service, "k#") == []
     erring(elsewhere(run, service).try_put(VALUE), 409, "run_terminal")
 
 
@@ -131,7 +134,9 @@ def test_secrets_are_bound_to_their_run(ada: httpx.Client, service: Service) -> 
     mine = next(each for each in items if each["sk"]["S"] == f"k#{first.id}")
     partition = decode_item(mine)["pk"]
     _, sort = build_run_secrets_key(partition, second.id)
-    client.put_item(TableName=table, Item=mine | {"sk": {"S": sort}})
+    theirs = next(each for each in items if each["sk"]["S"] == sort)
+    sealed = {name: mine[name] for name in ("val", "data_key", "encrypted_version")}
+    client.put_item(TableName=table, Item=theirs | sealed)
     again = elsewhere(second, service)
     with pytest.raises(AssertionError, match="internal_error"):
         again.try_put("x")  # the transport's check: no answer may be a 5xx
@@ -139,15 +144,70 @@ def test_secrets_are_bound_to_their_run(ada: httpx.Client, service: Service) -> 
 
 
 def test_a_run_without_secrets_has_none_stored(ada: httpx.Client, service: Service) -> None:
-    run = start(ada, secrets=[{"label": "pin", "value": "1234567"}])
-    assert run.put("1234567")["content"] == "1234567"
+    assert start(ada).put("1234567")["content"] == "1234567"
     assert memory_items(service, "k#") == []
 
 
-def test_a_run_redacts_only_its_own_secrets(ada: httpx.Client) -> None:
-    with_secret, without = start(ada, secrets=SECRETS), start(ada)
-    assert with_secret.put(VALUE)["content"] == "<REDACTED:stripe>"
-    assert without.put(VALUE)["content"] == VALUE
+def test_no_put_stores_a_secret_of_an_open_run(ada: httpx.Client, service: Service) -> None:
+    holder, other, elsewhere_run = start(ada, secrets=SECRETS), start(ada), start(ada, "another")
+    cold = elsewhere(other, service)
+    outside = ada.post(path(holder.reference), json={"content": VALUE, "tags": [VALUE]})
+    assert ok(outside, 201)["tags"] == ["<REDACTED:stripe>"]
+    escaped = json.dumps({"key": "".join(f"\\u{ord(each):04x}" for each in VALUE)})
+    for content in (VALUE, f"{VALUE[:9]}\n  {VALUE[9:]}", escaped.replace("\\\\", "\\")):
+        for run in (holder, other, cold):
+            assert "<REDACTED:stripe>" in run.put(content)["content"]
+    assert not is_stored(service, VALUE)
+    assert elsewhere_run.put(VALUE)["content"] == VALUE
+    holder.end()
+    assert other.put(VALUE)["content"] == cold.put(VALUE)["content"] == VALUE
+
+
+def test_a_run_that_rejects_refuses_secrets_of_other_runs(ada: httpx.Client) -> None:
+    start(ada, secrets=SECRETS)
+    strict, lax = start(ada, onSecret="reject"), start(ada)
+    refusal = erring(strict.try_put(VALUE), 422, "secret_leakage")
+    assert refusal["details"] == {"labels": ["stripe"]}
+    assert lax.put(VALUE)["content"] == "<REDACTED:stripe>"
+
+
+def test_a_run_learns_a_secret_on_the_way(ada: httpx.Client, service: Service) -> None:
+    run, other = start(ada), start(ada)
+    cold = elsewhere(other, service)
+    cold.put("knows that there are no secrets")
+    assert run.learn("stripe", VALUE)["secrets"] == ["stripe"]
+    assert run.learn("stripe", VALUE)["secrets"] == ["stripe"]
+    assert run.learn("mail", "hunter2-hunter2")["secrets"] == ["stripe", "mail"]
+    for each in (run, other, cold):
+        stored = each.put(f"{VALUE} and hunter2-hunter2")["content"]
+        assert stored == "<REDACTED:stripe> and <REDACTED:mail>"
+    run.end()
+    answer = ada.post(f"{RUNS}/{run.id}/secrets", json={"secrets": SECRETS})
+    erring(answer, 409, "run_terminal")
+    assert memory_items(service, "k#") == []
+    assert cold.put(VALUE)["content"] == VALUE
+
+
+def test_a_secret_that_is_too_short_is_refused_at_the_start(ada: httpx.Client) -> None:
+    for value in ("1234567", "1 2 3 4 5 6 7"):
+        body = {"agent": "planner", "secrets": [{"label": "pin", "value": value}]}
+        refusal = erring(ada.post(RUNS, json=body), 400, "validation_error")
+        assert refusal["details"]["errors"][0]["field"] == "secrets.0.value"
+        erring(ada.post(f"{RUNS}/{start(ada).id}/secrets", json=body), 400, "validation_error")
+
+
+def test_the_secrets_of_a_memorys_open_runs_are_bounded(
+    ada: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(secret_store, "MAX_MEMORY_SECRETS", 2)
+    first, second = start(ada, secrets=SECRETS), start(ada, secrets=SECRETS)
+    refused = ada.post(RUNS, json={"agent": "planner", "secrets": SECRETS})
+    assert erring(refused, 429, "capacity_exceeded")["details"]["limit"] == "open_run_secrets"
+    body = {"secrets": [{"label": "more", "value": "hunter2-hunter2"}]}
+    erring(ada.post(f"{RUNS}/{second.id}/secrets", json=body), 429, "capacity_exceeded")
+    start(ada, "another", secrets=SECRETS)
+    first.end()
+    assert second.learn("more", "hunter2-hunter2")["secrets"] == ["stripe", "more"]
 
 
 def test_a_rejecting_run_stores_only_entries_without_secrets(
@@ -159,7 +219,7 @@ def test_a_rejecting_run_stores_only_entries_without_secrets(
     refusal = erring(run.try_put(f"{VALUE} hunter2-hunter2", tags=[VALUE]), 422, "secret_leakage")
     assert refusal["details"] == {"labels": ["stripe", "mail"]}
     assert service.state() == before
-    assert run.put("clean, pin 1234")["content"] == "clean, pin 1234"
+    assert run.put("clean")["content"] == "clean"
 
 
 def test_an_entry_too_large_after_redaction_is_refused(ada: httpx.Client) -> None:

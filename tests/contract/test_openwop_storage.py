@@ -1,10 +1,12 @@
 """Contract §7: once no run can see a deleted entry any more, it is gone from storage."""
 
+from typing import Any
+
 import httpx
 import pytest
 
 from tests.contract.faults import When
-from tests.contract.openwop_calls import Run, memory_items, path, present, start
+from tests.contract.openwop_calls import RUNS, Run, erring, memory_items, path, present, start
 from tests.contract.service import Service
 from tests.contract.sweeping import ShortTime, after_each_kill, sweep, sweeper
 from tests.contract.test_sensitive import is_stored
@@ -13,17 +15,18 @@ from tests.contract.transport import MovableClock
 pytestmark = pytest.mark.in_process
 
 SECRETS = [{"label": "k", "value": "sk-12345678"}]
-DAY = 86_400
+HOUR, DAY = 3_600, 86_400
+UNKEPT: dict[str, Any] = {"retainSnapshot": 0}
 
 
 def kept(service: Service) -> int:
     """How many entries, rows and requests of memories are in storage."""
-    return len(memory_items(service, "o#", "x#", "q#", "d#"))
+    return len(memory_items(service, "o#", "x#", "q#"))
 
 
-def settled(service: Service) -> None:
+def settled(service: Service, seconds: int = 4) -> None:
     """A sweep once everything that was written has settled."""
-    service.clock.advance(seconds=4)
+    service.clock.advance(seconds=seconds)
     sweep(service)
 
 
@@ -42,19 +45,58 @@ def test_a_deleted_entry_is_purged_by_the_next_sweep(ada: httpx.Client, service:
 def test_a_deleted_entry_is_kept_for_runs_that_see_it(ada: httpx.Client, service: Service) -> None:
     maker = start(ada)
     entry = maker.put("xylophone", tags=["t"])
-    first, second = start(ada), start(ada)
+    first, second = start(ada, **UNKEPT), start(ada, **UNKEPT)
     second.delete(entry["id"])
-    third = start(ada)
-    for run in (maker, third):
-        run.end()
+    start(ada)
     settled(service)
     for run in (first, second):
         assert run.entries() == run.entries(tag="t") == [entry]
         assert run.get(entry["id"]) == entry
         run.end()
-        settled(service)
+        settled(service, HOUR)  # a deleted entry that an open run sees is looked at each hour
         assert is_stored(service, "xylophone") == (run is first)
     assert kept(service) == 0
+
+
+def test_a_snapshot_is_kept_for_as_long_as_the_run_said(
+    ada: httpx.Client, service: Service
+) -> None:
+    entry = start(ada).put("xylophone", tags=["t"])
+    run = start(ada, retainSnapshot="P2D")
+    run.delete(entry["id"])
+    run.end()
+    settled(service, 2 * DAY - 1)
+    assert run.replay(**UNKEPT).entries() == [entry]
+    settled(service, DAY + 61)  # the replay is over, too
+    assert kept(service) == 0
+    erring(ada.post(RUNS, json={"replayOf": run.id}), 409, "run_terminal")
+    assert run.state()["isReplayable"] is False
+
+
+def test_a_replay_keeps_the_snapshot_of_a_run_that_does_not(
+    ada: httpx.Client, service: Service
+) -> None:
+    entry = start(ada).put("xylophone")
+    run = start(ada, retainSnapshot="PT1H")
+    run.delete(entry["id"])
+    run.end()
+    replay = run.replay(ttl="P3D")
+    settled(service, 2 * DAY)
+    assert replay.entries() == [entry]
+    again = replay.replay()
+    assert again.entries() == [entry]
+
+
+def test_a_deleted_run_keeps_nothing(ada: httpx.Client, service: Service) -> None:
+    entry = start(ada).put("xylophone")
+    run = start(ada, secrets=SECRETS)
+    run.delete(entry["id"])
+    assert ada.delete(f"{RUNS}/{run.id}").status_code == 204
+    assert memory_items(service, "k#") == []
+    settled(service)
+    assert kept(service) == 0
+    for answer in (ada.get(f"{RUNS}/{run.id}"), ada.delete(f"{RUNS}/{run.id}")):
+        erring(answer, 404, "not_found")
 
 
 def test_a_run_that_does_not_see_an_entry_does_not_keep_it(
@@ -69,20 +111,20 @@ def test_a_run_that_does_not_see_an_entry_does_not_keep_it(
     assert before.entries() == after.entries() == []
 
 
-def test_a_run_keeps_a_deleted_entry_for_a_day_at_most(
-    ada: httpx.Client, service: Service, clock: MovableClock
+def test_a_run_that_nobody_ends_keeps_its_snapshot_from_its_ttl_on(
+    ada: httpx.Client, service: Service
 ) -> None:
-    entry = start(ada).put("xylophone")
-    run = start(ada)
+    entry = start(ada, **UNKEPT).put("xylophone")
+    run = start(ada, ttl="PT2H", retainSnapshot="P1D", secrets=SECRETS)
     run.delete(entry["id"])
-    settled(service)
-    clock.advance(seconds=DAY - 5)
-    sweep(service)
+    settled(service, 2 * HOUR - 1)
     assert run.entries() == [entry]
-    clock.advance(seconds=61)
-    done = sweep(service)
-    assert (done["runs_closed"], done["entries_purged"]) == (2, 1)
+    settled(service, DAY - 2 * HOUR)
+    assert run.state()["state"] == "expired"
+    assert run.replay(**UNKEPT, ttl=1).entries() == [entry]
+    settled(service, 3 * HOUR)
     assert kept(service) == 0
+    assert memory_items(service, "k#") == []
     assert sweep(service) == {"lag_ms": 0}
 
 
@@ -140,9 +182,9 @@ def test_a_sweep_out_of_time_is_continued_by_the_next(
         run.delete(run.put(f"entry {number}")["id"])
     run.end()
     clock.advance(seconds=4)
-    first = sweeper(service)(ShortTime(looks=2))
-    assert first["entries_purged"] == 25
-    assert sweep(service)["entries_purged"] == 5
+    first = sweeper(service)(ShortTime(looks=9))
+    assert 0 < first["entries_purged"] < 30
+    assert first["entries_purged"] + sweep(service)["entries_purged"] == 30
     assert kept(service) == 0
 
 
@@ -153,7 +195,7 @@ def test_a_sweep_killed_at_any_write_is_finished_by_the_next(
 ) -> None:
     holder = furnish(ada, clock)
     clock.advance(seconds=DAY + 61)
-    start(ada).put("of the present")
+    start(ada, **UNKEPT).put("of the present")
     snapshot = service.stored()
     settled(service)
 
@@ -162,7 +204,7 @@ def test_a_sweep_killed_at_any_write_is_finished_by_the_next(
 
     undisturbed = kept_keys()
     seen = after_each_kill(service, snapshot, when, kept_keys)
-    assert len(seen) >= 3  # an expired entry, a run, deleted entries, the mark
+    assert len(seen) >= 3  # an expired entry, secrets, deleted entries
     assert seen == [undisturbed] * len(seen)
     assert present(ada, holder.reference) == ["of the present"]
 
@@ -176,7 +218,7 @@ def furnish(client: httpx.Client, clock: MovableClock) -> Run:
     made.append(client.post(path(maker.reference), json=body, headers=headers).json())
     maker.put("short-lived", tags=["a"], expiresAt=clock.time(seconds=10))
     maker.end()
-    holder = start(client, secrets=SECRETS)
+    holder = start(client, secrets=SECRETS, **UNKEPT)
     for entry in made:
         holder.delete(entry["id"])
     return holder
@@ -187,11 +229,14 @@ def test_dynamodbs_ttl_is_set_in_case_the_schedule_fails(
 ) -> None:
     now = -(-clock.now // 1000)
     run = start(ada, secrets=SECRETS)
-    entry = run.put("deleted")
     run.put("expiring", expiresAt=clock.time(seconds=10))
-    run.delete(entry["id"])
-    (expiring, deleted) = sorted(item["ttl_at"] for item in memory_items(service, "o#"))
-    assert expiring == now + 10
-    assert now + DAY < deleted <= now + DAY + 7_200
-    for item in memory_items(service, "k#", "r#"):
-        assert now + DAY <= item["ttl_at"] <= now + DAY + 60
+    assert [item["ttl_at"] for item in memory_items(service, "o#")] == [now + 10]
+    (secrets,) = memory_items(service, "k#")
+    assert secrets["ttl_at"] == now + DAY + 60
+    (pin,) = memory_items(service, "r#")
+    assert pin["ttl_at"] == now + 31 * DAY + 60
+    run.end()
+    (pin,) = memory_items(service, "r#")
+    assert pin["ttl_at"] == now + 30 * DAY + 60
+    (item,) = memory_items(service, "l")
+    assert item["ttl_at"] == now + 31 * DAY

@@ -8,8 +8,9 @@ from typing_extensions import TypedDict
 
 from functions.api.responses.runs import RunId
 from functions.api.responses.types import VALUE, Timestamp
-from functions.openwop.model import MemoryEntry, StartedRun
+from functions.openwop.model import MemoryEntry, MemoryRun, OnSecret, RunState
 from functions.platform.clock import to_rfc3339
+from functions.platform.openwop_keys import get_timestamp_of_sequence
 
 
 class MemoryEntryDocument(TypedDict):
@@ -45,14 +46,60 @@ class MemoryEntryDeletedDocument(TypedDict):
     deleted: bool
 
 
-class MemoryRunDocument(TypedDict):
+class SeenMemoryEntryDocument(MemoryEntryDocument):
+    """An entry that a run sees or saw."""
+
+    memoryRef: str
+    putBy: NotRequired[str]
+    """The principal that put it."""
+    putIn: NotRequired[str]
+    """The run that it was put in."""
+    deletedAt: NotRequired[Timestamp]
+    """It was deleted after the run's start."""
+
+
+class SeenMemoryEntryListDocument(TypedDict):
+    """The entries that a run sees or saw, newest first."""
+
+    entries: list[SeenMemoryEntryDocument]
+    next: NotRequired[str]
+    """Give it as `before` to go on; only where the answer was full."""
+
+
+class StartedMemoryRunDocument(TypedDict):
     """A run that was started."""
 
     runId: RunId
     memoryRef: str
-    """Stands for the memory, to whoever holds it. Don't parse it."""
+    """Stands for the memory, to whoever holds it; of several, the first. Don't parse it."""
+    memoryRefs: NotRequired[list[str]]
+    """All memories, where there are several."""
     snapshotAt: Timestamp
     """When the snapshot was taken."""
+
+
+class MemoryRunStateDocument(TypedDict):
+    """The state of a run."""
+
+    runId: RunId
+    state: RunState
+    """`expired` is a run that has lived as long as its `ttl` says."""
+    memoryRef: str
+    memoryRefs: list[str]
+    snapshotAt: Timestamp
+    """When the snapshot was taken."""
+    endsAt: Timestamp
+    """When the run ended, or ends by itself."""
+    snapshotKeptUntil: Timestamp
+    """Until when the run can be replayed; an open run that is ended before moves it forward."""
+    isReplayable: bool
+    startedBy: str
+    """The principal."""
+    onSecret: OnSecret
+    secrets: list[str]
+    """The labels of the run's secrets."""
+    replayOf: NotRequired[str]
+    """The run whose snapshot it sees."""
 
 
 class EndedMemoryRunDocument(TypedDict):
@@ -84,10 +131,54 @@ def render_memory_entry(entry: MemoryEntry) -> MemoryEntryDocument:
     return document
 
 
-def render_started_run(started: StartedRun) -> MemoryRunDocument:
-    """Render a run that was started."""
-    return {
-        "runId": started.run_id,
-        "memoryRef": started.reference,
-        "snapshotAt": to_rfc3339(started.snapshot_at),
+def render_seen_entry(entry: MemoryEntry, reference: str) -> SeenMemoryEntryDocument:
+    """Render an entry as a run sees it, with what is known of its origin and its end."""
+    shown = render_memory_entry(entry)
+    document: SeenMemoryEntryDocument = {
+        "id": shown["id"],
+        "memoryRef": reference,
+        "content": shown["content"],
+        "tags": shown["tags"],
+        "createdAt": shown["createdAt"],
     }
+    if "expiresAt" in shown:
+        document["expiresAt"] = shown["expiresAt"]
+    if entry.principal is not None:
+        document["putBy"] = entry.principal
+    if entry.run is not None:
+        document["putIn"] = entry.run
+    if entry.deleted is not None:
+        document["deletedAt"] = to_rfc3339(get_timestamp_of_sequence(entry.deleted))
+    return document
+
+
+def render_started_run(run: MemoryRun, references: list[str]) -> StartedMemoryRunDocument:
+    """Render a run that was started."""
+    document: StartedMemoryRunDocument = {
+        "runId": run.id,
+        "memoryRef": references[0],
+        "snapshotAt": to_rfc3339(get_timestamp_of_sequence(run.snapshot)),
+    }
+    if len(references) > 1:
+        document["memoryRefs"] = references
+    return document
+
+
+def render_run_state(run: MemoryRun, references: list[str], now: int) -> MemoryRunStateDocument:
+    """Render the state of a run."""
+    document: MemoryRunStateDocument = {
+        "runId": run.id,
+        "state": run.get_state(now),
+        "memoryRef": references[0],
+        "memoryRefs": references,
+        "snapshotAt": to_rfc3339(get_timestamp_of_sequence(run.snapshot)),
+        "endsAt": to_rfc3339(run.closed_at),
+        "snapshotKeptUntil": to_rfc3339(run.kept_until),
+        "isReplayable": run.kept_until > now,
+        "startedBy": run.principal,
+        "onSecret": run.on_secret,
+        "secrets": list(dict.fromkeys(run.labels)) if run.get_state(now) == "open" else [],
+    }
+    if run.replay_of is not None:
+        document["replayOf"] = run.replay_of
+    return document

@@ -1,7 +1,8 @@
 """Memories of replayable runs, by OpenWOP RFC 0004 (contract §7)."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
+from typing import TypeVar
 
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import truncate_to_limit
@@ -12,24 +13,31 @@ from functions.api.responses.openwop import (
     MemoryEntryDeletedDocument,
     MemoryEntryDocument,
     MemoryEntryListDocument,
-    MemoryRunDocument,
+    MemoryRunStateDocument,
+    SeenMemoryEntryListDocument,
+    StartedMemoryRunDocument,
     render_memory_entry,
+    render_run_state,
+    render_seen_entry,
     render_started_run,
 )
 from functions.api.routing import Route
 from functions.identity.model import READ, WRITE, Principal
-from functions.openwop.model import EntryListQuery, MemoryEntry
-from functions.openwop.requests import NewMemoryEntry, NewMemoryRun
+from functions.openwop.model import EntryListQuery, MemoryEntry, MemoryRun
+from functions.openwop.requests import NewMemoryEntry, NewMemoryRun, NewSecrets
 from functions.platform.errors import ValidationFailed
 from functions.platform.limits import MAX_PAGE_ITEMS
 from functions.platform.openwop_keys import parse_memory_entry_id
 
+Document = TypeVar("Document")
 _RUNS = "/v1/runs"
+_RUN = f"{_RUNS}/{{runId}}"
 _MEMORY = "/v1/memory/{memoryRef+}"
 _ENTRY = f"{_MEMORY}/{{id}}"
 _RUN_ID = TextParameter(
     "runId", "A run on this memory; its snapshot shows. The present unless given."
 )
+_MEMORY_REF = TextParameter("memoryRef", "Which of the run's memories; the first one unless given.")
 _TAG = TextParameter("tag", "Entries that have this tag.")
 _BEFORE = TextParameter(
     "before",
@@ -48,10 +56,38 @@ _LIMIT = IntegerParameter(
 
 def start_memory_run(request: Request, caller: Principal) -> Response:
     new = request.parse_body(NewMemoryRun)
-    started = request.services.memory_runs.start(
+    run = request.services.memory_runs.start(
         caller, new, request.optional_idempotency_token(caller)
     )
-    return json_response(201, render_started_run(started))
+    return json_response(201, render_started_run(run, _references(request, caller, run)))
+
+
+def get_memory_run(request: Request, caller: Principal) -> Response:
+    run = request.services.memory_runs.get(caller, request.path_params["runId"])
+    return json_response(200, _render_state(request, caller, run))
+
+
+def add_run_secrets(request: Request, caller: Principal) -> Response:
+    new = request.parse_body(NewSecrets)
+    run = request.services.memory_runs.add_secrets(caller, request.path_params["runId"], new)
+    return json_response(200, _render_state(request, caller, run))
+
+
+def list_seen_entries(request: Request, caller: Principal) -> Response:
+    services, limit = request.services, _LIMIT.read(request)
+    reference, found = services.memories.list_seen(
+        caller, request.path_params["runId"], _MEMORY_REF.read(request), _query(request, limit)
+    )
+    seen, next_id = _take_page(found, limit, lambda entry: render_seen_entry(entry, reference))
+    document = SeenMemoryEntryListDocument(entries=seen)
+    if next_id is not None:
+        document["next"] = next_id
+    return json_response(200, document)
+
+
+def delete_memory_run(request: Request, caller: Principal) -> Response:
+    request.services.memory_runs.delete(caller, request.path_params["runId"])
+    return Response(204)
 
 
 def end_memory_run(request: Request, caller: Principal) -> Response:
@@ -62,26 +98,35 @@ def end_memory_run(request: Request, caller: Principal) -> Response:
 
 def list_memory_entries(request: Request, caller: Principal) -> Response:
     limit = _LIMIT.read(request)
-    query = EntryListQuery(_TAG.read(request), _before(request), limit or MAX_PAGE_ITEMS)
     found = request.services.memories.list(
-        caller, request.path_params["memoryRef"], _RUN_ID.read(request), query
+        caller, request.path_params["memoryRef"], _RUN_ID.read(request), _query(request, limit)
     )
-    return json_response(200, _entry_list(found, limit))
+    entries, next_id = _take_page(found, limit, render_memory_entry)
+    document = MemoryEntryListDocument(entries=entries)
+    if next_id is not None:
+        document["next"] = next_id
+    return json_response(200, document)
 
 
-def _entry_list(found: Iterator[MemoryEntry], limit: int) -> MemoryEntryListDocument:
-    """Render a list; `next` is where to go on, unless the caller's own limit ended it."""
+def _query(request: Request, limit: int) -> EntryListQuery:
+    return EntryListQuery(_TAG.read(request), _before(request), limit or MAX_PAGE_ITEMS)
+
+
+def _take_page(
+    found: Iterator[MemoryEntry], limit: int, render: Callable[[MemoryEntry], Document]
+) -> tuple[list[Document], str | None]:
+    """Render a page, and get where to go on, unless the caller's own limit ended it."""
     taken: list[MemoryEntry] = []
 
-    def documents() -> Iterator[MemoryEntryDocument]:
+    def documents() -> Iterator[Document]:
         for entry in islice(found, limit or MAX_PAGE_ITEMS):
             taken.append(entry)
-            yield render_memory_entry(entry)
+            yield render(entry)
 
     page = truncate_to_limit(documents())
     if len(page) == len(taken) and (limit or next(found, None) is None):
-        return {"entries": page}
-    return {"entries": page, "next": taken[len(page) - 1].id}
+        return page, None
+    return page, taken[len(page) - 1].id
 
 
 def get_memory_entry(request: Request, caller: Principal) -> Response:
@@ -116,6 +161,16 @@ def delete_memory_entry(request: Request, caller: Principal) -> Response:
     return json_response(200, MemoryEntryDeletedDocument(deleted=deleted))
 
 
+def _references(request: Request, caller: Principal, run: MemoryRun) -> list[str]:
+    """Return the references of a run's memories, in the order of the request."""
+    make = request.services.memory_references.make_reference
+    return [make(caller.tenant, memory) for memory in run.memories]
+
+
+def _render_state(request: Request, caller: Principal, run: MemoryRun) -> MemoryRunStateDocument:
+    return render_run_state(run, _references(request, caller, run), request.services.clock())
+
+
 def _before(request: Request) -> int | None:
     """Return the position of the entry that the list begins after."""
     text = _BEFORE.read(request)
@@ -132,26 +187,71 @@ ROUTES = [
         "POST",
         _RUNS,
         start_memory_run,
-        WRITE,
-        "Start a run: get the memory of an agent and scope, and a snapshot of it",
-        {201: MemoryRunDocument},
+        READ,
+        "Start a run: get a snapshot of memories, or replay a run",
+        {201: StartedMemoryRunDocument},
         request_model=NewMemoryRun,
-        error_statuses=(409, 413),
+        error_statuses=(404, 409, 413, 429),
         idempotent=True,
-        description="The memory is that of the caller, the agent and the scope; whoever in the "
-        "tenant is given its `memoryRef` may use it. The run is over when it is "
-        "ended, or after 24 hours. Secrets of 8 characters or more are kept "
-        "encrypted, for its puts.",
+        description="With an `agent` and a `scope` it is on the memory that the caller, or its "
+        "agent type, has under these names; with `memoryRef` or `memoryRefs` on memories whose "
+        "references the caller holds. With `replayOf` it is a new run that reads, to the byte and "
+        "the order, what that run reads or read. A run is over when it is ended, or after its "
+        "`ttl`. While it is open, no put into its memories stores one of its secrets.",
+    ),
+    Route(
+        "GET",
+        _RUN,
+        get_memory_run,
+        READ,
+        "Get the state of a run",
+        {200: MemoryRunStateDocument},
+        error_statuses=(404,),
+        description="Until a day after its snapshot was dropped.",
+    ),
+    Route(
+        "DELETE",
+        _RUN,
+        delete_memory_run,
+        READ,
+        "Delete a run with its secrets and its hold on its snapshot",
+        {204: None},
+        error_statuses=(404,),
+        description="Who started it may, and `memory.admin`. Replays of it keep the snapshot.",
+    ),
+    Route(
+        "GET",
+        f"{_RUN}/entries",
+        list_seen_entries,
+        READ,
+        "List what a run sees or saw, with who put each entry and when it was deleted",
+        {200: SeenMemoryEntryListDocument},
+        query=(_MEMORY_REF, _LIMIT, _TAG, _BEFORE),
+        error_statuses=(404, 409),
+        description="Newest first, of open and closed runs, as long as the snapshot is kept.",
     ),
     Route(
         "POST",
-        f"{_RUNS}/{{runId}}/end",
+        f"{_RUN}/secrets",
+        add_run_secrets,
+        READ,
+        "Give an open run a secret that it learned on the way",
+        {200: MemoryRunStateDocument},
+        request_model=NewSecrets,
+        error_statuses=(404, 409, 413, 429),
+        description="From the answer on, no put into the run's memories stores it. What was put "
+        "before stays as it is. Again changes nothing.",
+    ),
+    Route(
+        "POST",
+        f"{_RUN}/end",
         end_memory_run,
-        WRITE,
-        "End a run: drop its secrets and its hold on the snapshot",
+        READ,
+        "End a run: drop its secrets; its snapshot is kept for replays",
         {200: EndedMemoryRunDocument},
         error_statuses=(404,),
-        description="Again changes nothing.",
+        description="Who started it may, and who holds its id and `memory.write`. Again changes "
+        "nothing.",
     ),
     Route(
         "GET",
@@ -172,8 +272,8 @@ ROUTES = [
         {200: MemoryEntryDeletedDocument},
         query=(_RUN_ID,),
         error_statuses=(404, 409),
-        description="Runs that are open go on seeing it; after the last of them it leaves the "
-        "storage.",
+        description="Snapshots that are kept go on showing it; after the last of them it leaves "
+        "the storage.",
     ),
     Route(
         "GET",
@@ -192,12 +292,12 @@ ROUTES = [
         _MEMORY,
         put_memory_entry,
         WRITE,
-        "Put an entry, clean of the run's secrets",
+        "Put an entry, clean of the secrets of the memory's open runs",
         {201: MemoryEntryDocument},
         request_model=NewMemoryEntry,
         error_statuses=(404, 409, 413, 422),
         idempotent=True,
-        description="In a run, its secrets are replaced by `<REDACTED:label>` before anything "
-        "is stored, or refused if the run rejects them. Empty tags are dropped.",
+        description="Each secret is replaced by `<REDACTED:label>` before anything is stored, or "
+        "refused if the run that puts rejects secrets. Empty tags are dropped.",
     ),
 ]

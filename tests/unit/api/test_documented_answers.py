@@ -23,7 +23,7 @@ from tests.contract.bodies import (
     working,
 )
 from tests.contract.openwop_calls import path as memory_path
-from tests.contract.openwop_calls import start
+from tests.contract.openwop_calls import start, start_on
 from tests.contract.service import Tenant
 from tests.contract.sweeping import sweep
 from tests.unit.api.reading import Json, Reader, operations
@@ -77,9 +77,6 @@ def _entries(admin: httpx.Client) -> None:
         admin.post(f"{MEMORY}/search", json=body)
     admin.get("/api/v1/agents/admin/memory/summary")
     admin.patch(CONFIG, json={"episodic": {"capacity": 7, "pinned_namespaces": ["p"]}})
-    admin.get(CONFIG)
-    for body in (entry(key="put"), entry(key="put"), {"nonsense": 1}):
-        admin.put(MEMORY, json=body)
     update(admin, id, 1, value={"n": 2})
     assert update(admin, id, 1, value={"n": 3}).status_code == 409
     assert update(admin, id, 2, value={"s": "x" * 70_000}).status_code == 413
@@ -163,6 +160,27 @@ def _memories(admin: httpx.Client) -> None:
         admin.post("/v1/runs", json=body, headers={"Idempotency-Key": "k"})
     assert admin.get(memory_path("mref_x")).status_code == 403
     later.delete(entry["id"])
+    assert later.learn("mail", "hunter2-hunter2")["secrets"] == ["k", "mail"]
+    several = start_on(admin, run.reference, start(admin, "other").reference, secrets=secrets)
+    assert several.state()["state"] == "open"
+    several.end()
+    replay = several.replay(retainSnapshot=0)
+    assert replay.state()["replayOf"] == several.id
+    for query in (
+        {},
+        {"tag": "t"},
+        {"memoryRef": run.reference, "limit": 1, "before": entry["id"]},
+    ):
+        later.seen(**query)
+    replay.end()
+    for method, name in (("GET", "/entries"), ("GET", ""), ("POST", "/secrets"), ("DELETE", "")):
+        admin.request(
+            method,
+            f"/v1/runs/{replay.id}{name}",
+            json=None
+            if method != "POST"
+            else {"secrets": [{"label": "x", "value": "hunter3-hunter3"}]},
+        )
     run.end()
     assert run.try_put("late").status_code == 409
 

@@ -28,7 +28,6 @@ SECRET = {"label": "a", "value": "12345678"}
         (NewMemoryEntry, {"createdAt": "2030-01-01T00:00:00Z"}),
         (NewMemoryRun, {"agent": ""}),
         (NewMemoryRun, {"agent": "x" * 129}),
-        (NewMemoryRun, {"agent": None}),
         (NewMemoryRun, {"scope": ""}),
         (NewMemoryRun, {"scope": "x" * 256}),
         (NewMemoryRun, {"secrets": [SECRET | {"label": ""}]}),
@@ -37,6 +36,13 @@ SECRET = {"label": "a", "value": "12345678"}
         (NewMemoryRun, {"secrets": [SECRET | {"value": ""}]}),
         (NewMemoryRun, {"secrets": [{"label": "a"}]}),
         (NewMemoryRun, {"secrets": [SECRET] * 33}),
+        (NewMemoryRun, {"secrets": [SECRET | {"value": "1234567"}]}),
+        (NewMemoryRun, {"ttl": 1.5}),
+        (NewMemoryRun, {"ttl": -1}),
+        (NewMemoryRun, {"retainSnapshot": [1]}),
+        (NewMemoryRun, {"memoryRefs": []}),
+        (NewMemoryRun, {"memoryRefs": ["x"] * 17}),
+        (NewMemoryRun, {"snapshotAt": "2030-01-01T00:00:00Z"}),
         (NewMemoryRun, {"onSecret": "ignore"}),
         (NewMemoryRun, {"tenant": "other"}),
         (NewMemoryRun, {"principal": "bob"}),
@@ -49,3 +55,26 @@ def test_a_malformed_body_is_rejected(model: Any, wrong: dict[str, Any]) -> None
         validate(model, valid | wrong)
     (field,) = wrong
     assert raised.value.members["errors"][0]["field"].startswith(field)
+
+
+@pytest.mark.parametrize(
+    ("body", "is_valid"),
+    [
+        ({"agent": "planner"}, True),
+        ({"memoryRef": "mref_1"}, True),
+        ({"memoryRefs": ["mref_1"]}, True),
+        ({"agent": "planner", "memoryRef": "mref_1"}, True),
+        ({"replayOf": "run_1"}, True),
+        ({}, False),
+        ({"scope": "s"}, False),
+        ({"memoryRef": "mref_1", "memoryRefs": ["mref_1"]}, False),
+        ({"replayOf": "run_1", "agent": "planner"}, False),
+        ({"replayOf": "run_1", "memoryRef": "mref_1"}, False),
+    ],
+)
+def test_a_run_is_on_a_memory_or_replays_a_run(body: dict[str, Any], is_valid: bool) -> None:
+    if is_valid:
+        validate(NewMemoryRun, body)
+        return
+    with pytest.raises(ValidationFailed):
+        validate(NewMemoryRun, body)

@@ -72,4 +72,4 @@ def test_a_run_id_holds_its_address() -> None:
 def test_entries_of_a_memory_sort_by_sequence_number(one: int, other: int) -> None:
     keys = [openwop_keys.build_memory_entry_key("acme#o#m", each)[1] for each in (one, other)]
     assert (keys[0] < keys[1]) == (one < other)
-    assert openwop_keys.parse_sequence(keys[0]) == one
+    assert openwop_keys.parse_sort_sequence(keys[0]) == one

@@ -1,0 +1,154 @@
+"""The encrypted secrets of open runs, in the partition of each memory that the run is on.
+
+Each run's secrets have a random number, and the memory's head has their sum. A put has the sum of
+those that it knows as a condition, so none is redacted by fewer secrets than there are, not even
+where a read sees a part of another request's transaction (OpenWOP RFC 0004 §D).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from functions.openwop.model import MemoryRun
+from functions.openwop.rules import CLOCK_SKEW
+from functions.platform.errors import CapacityExceeded
+from functions.platform.item_types import RUN_SECRETS
+from functions.platform.items import Item
+from functions.platform.keys import get_due_shard
+from functions.platform.limits import MAX_MEMORY_SECRETS, MAX_MEMORY_SECRETS_BYTES
+from functions.platform.openwop_keys import build_memory_key, build_run_secrets_key
+from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE, TTL_ATTRIBUTE
+from functions.platform.table import Table, TransactionConditionFailed
+from functions.platform.ttl import to_ttl_seconds
+from functions.platform.writes import Write, delete, put, update
+
+_IS_ROOM = (
+    "(attribute_not_exists(secret_bytes) OR "
+    "(secret_bytes <= :most_bytes AND secret_count <= :most_count))"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSecrets:
+    """The encrypted secrets of a run, and their random number.
+
+    `deadline` is when the run closes by itself (epoch ms).
+    """
+
+    run: str
+    number: int
+    deadline: int
+    encrypted: Item
+
+
+@dataclass(frozen=True, slots=True)
+class SecretsChange:
+    """By how much the sum, the count and the bytes of a memory's secrets change."""
+
+    number: int
+    count: int
+    size: int
+
+    @classmethod
+    def between(cls, before: MemoryRun | None, after: MemoryRun | None) -> Self:
+        """Compute the change when the secrets of `before` become those of `after`."""
+        return cls(*(b - a for a, b in zip(_measure(before), _measure(after), strict=True)))
+
+
+def _measure(run: MemoryRun | None) -> tuple[int, int, int]:
+    return (0, 0, 0) if run is None else (run.secrets_number, len(run.labels), run.secret_bytes)
+
+
+class RunSecretStore:
+    """Reads and removes the secrets of runs."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def list_secrets(self, partition: str) -> list[StoredSecrets]:
+        """Read the secrets of all runs on a memory, strongly consistent: a call per megabyte."""
+        rows = self._table.query(partition, RUN_SECRETS.sort_prefix)
+        return [
+            StoredSecrets(
+                row["sk"].removeprefix(RUN_SECRETS.sort_prefix),
+                row["secrets_number"],
+                row["deadline"],
+                row,
+            )
+            for row in rows
+        ]
+
+    def remove(self, item: Item) -> bool:
+        """Remove the secrets of a run that is past its deadline, by their item."""
+        key = item["pk"], item["sk"]
+        removed = SecretsChange(
+            -item["secrets_number"], -item["secret_count"], -item["secret_bytes"]
+        )
+        writes = [delete(key, "attribute_exists(pk)"), count_secrets(key[0], removed)]
+        try:
+            self._table.transact(writes)
+        except TransactionConditionFailed:
+            return False
+        return True
+
+
+def put_secrets(partition: str, run: MemoryRun, encrypted: Item) -> Write:
+    """Put the secrets of a run on a memory; they are removed when the run is past its deadline."""
+    due = run.deadline + CLOCK_SKEW
+    row = encrypted | {
+        "deadline": run.deadline,
+        "secrets_number": run.secrets_number,
+        "secret_count": len(run.labels),
+        "secret_bytes": run.secret_bytes,
+        DUE_ATTRIBUTE: due,
+        DUE_SHARD_ATTRIBUTE: get_due_shard(partition),
+        TTL_ATTRIBUTE: to_ttl_seconds(due),
+    }
+    return put(build_run_secrets_key(partition, run.id), row)
+
+
+def remove_secrets(partition: str, run: MemoryRun) -> list[Write]:
+    """Remove the secrets of a run, which has some, from a memory."""
+    row = delete(build_run_secrets_key(partition, run.id), "attribute_exists(pk)")
+    return [row, count_secrets(partition, SecretsChange.between(run, None))]
+
+
+def count_secrets(
+    partition: str, change: SecretsChange, condition: str | None = None, **values: int
+) -> Write:
+    """Change the sum and the number of the secrets of a memory's open runs.
+
+    Args:
+        condition: another condition on the memory's head, with its `values`.
+    """
+    conditions = [condition] if condition else []
+    if change.count > 0:
+        conditions.append(_IS_ROOM)
+        values |= {
+            "most_bytes": MAX_MEMORY_SECRETS_BYTES - change.size,
+            "most_count": MAX_MEMORY_SECRETS - change.count,
+        }
+    return update(
+        build_memory_key(partition),
+        "ADD secrets_sum :number, secret_count :count, secret_bytes :size",
+        " AND ".join(conditions) or None,
+        number=change.number,
+        count=change.count,
+        size=change.size,
+        **values,
+    )
+
+
+def assert_room(
+    partitions: Sequence[str], change: SecretsChange, refused: TransactionConditionFailed
+) -> None:
+    """Raise `CapacityExceeded` if a transaction failed because a memory's secrets have no room."""
+    for partition in partitions:
+        head = refused.failed.get(build_memory_key(partition)) or {}
+        present = head.get("secret_count", 0), head.get("secret_bytes", 0)
+        for limit, used, more, most in (
+            ("open_run_secrets", present[0], change.count, MAX_MEMORY_SECRETS),
+            ("open_run_secret_bytes", present[1], change.size, MAX_MEMORY_SECRETS_BYTES),
+        ):
+            if more > 0 and used + more > most:
+                raise CapacityExceeded(limit, used, most, "end runs of this memory first")

@@ -1,0 +1,46 @@
+"""The secret of the deployment, from which keys of message authentication codes are derived.
+
+It is random, made at its first use, and kept in the table, encrypted. So it outlives every other
+key: what was signed stays valid when the root key changes, and whoever reads the table learns
+nothing.
+"""
+
+import hmac
+import secrets
+
+from functions.platform.encryption import Cipher
+from functions.platform.item_types import DEPLOYMENT_SECRET
+from functions.platform.items import Item
+from functions.platform.table import ConditionFailed, Table
+from functions.platform.values import ValueCodec
+from functions.platform.writes import put
+
+_BYTES = 32
+_OWNER, _NAME, _VERSION = "~deployment", "secret", 1  # what the ciphertext is bound to
+
+
+class DeploymentSecret:
+    """Reads the secret at its first use, or makes it: one call, or two for the very first."""
+
+    def __init__(self, table: Table, cipher: Cipher) -> None:
+        self._table = table
+        self._values = ValueCodec(cipher)
+        self._secret = b""
+
+    def derive_key(self, purpose: bytes) -> bytes:
+        """Derive the key of a purpose; always the same one."""
+        if not self._secret:
+            key = DEPLOYMENT_SECRET.build_key()
+            item = self._table.get(key) or self._create()
+            self._secret = self._values.decode(item, _OWNER, _NAME)
+        return hmac.digest(self._secret, purpose, "sha256")
+
+    def _create(self) -> Item:
+        """Store a new secret, unless another function was faster; return the one that counts."""
+        created = self._values.encrypt(secrets.token_bytes(_BYTES), _OWNER, _NAME, _VERSION)
+        key = DEPLOYMENT_SECRET.build_key()
+        try:
+            self._table.put(put(key, created, "attribute_not_exists(pk)"))
+        except ConditionFailed:
+            return self._table.get(key) or created
+        return created
