@@ -110,8 +110,8 @@ class AsyncClient:
     ) -> httpx.Response:
         """Send any call of the service, with this client's retries and exceptions (contract §10).
 
-        POST and PATCH carry an Idempotency-Key, the same on each attempt. The body is `json`, or
-        `text` with the Content-Type that `headers` name.
+        POST, PUT and PATCH carry an Idempotency-Key, the same on each attempt. The body is `json`,
+        or `text` with the Content-Type that `headers` name.
 
         Raises:
             AgentMemoryError: the service refused, or gave no answer.

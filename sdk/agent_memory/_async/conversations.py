@@ -5,11 +5,22 @@ from typing import Any
 
 from agent_memory._async.resource import AsyncResource
 from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
-from agent_memory.requests import drop_none, join_tags, quote_segment
+from agent_memory.message_pieces import split_messages
+from agent_memory.requests import (
+    UNSET,
+    Unset,
+    drop_none,
+    drop_unset,
+    join_tags,
+    quote_segment,
+    render_json,
+    to_list,
+)
 from agent_memory.responses import get_member, parse, parse_items, parse_next_offset
 
 _CONVERSATIONS = "/api/v1/conversations"
 _AT_ONCE = 50  # messages of one append
+_MOST_BESIDE = 1_000_000  # bytes of other fields that a body has beside its messages
 _MOST_LAST = 1000
 _READS = 5
 
@@ -29,7 +40,9 @@ class AsyncConversations(AsyncResource):
         revision: int | None = None,
         **fields: Any,
     ) -> Document:
-        """Store a whole conversation, in place of the one before it.
+        """Store a whole conversation of any length, in place of the one before it, in one step.
+
+        What a request can't carry is uploaded in pieces before, and shown by one write.
 
         Args:
             messages: `role` and `content` of each, maybe `timestamp` and `metadata`.
@@ -41,13 +54,110 @@ class AsyncConversations(AsyncResource):
             MemoryAccessError: it is somebody else's.
         """
         said = [dict(message) for message in messages]
-        body = {"user_id": user_id, "messages": said, **drop_none(**fields)}
+        body: Document = {"user_id": user_id, **drop_none(**fields)}
+        pieces = split_messages(said)
+        if len(pieces) == 1 and len(render_json(body)) <= _MOST_BESIDE:
+            body["messages"] = said
+        else:
+            body["upload_id"] = await self._upload(session_id, pieces, body)
         return await self._call("PUT", _path(session_id), json=body, version=revision)
+
+    async def _upload(
+        self, session_id: str, pieces: Sequence[Documents], fields: Mapping[str, Any]
+    ) -> str:
+        """Store messages that nothing shows yet; return the id of the upload."""
+        path = f"{_path(session_id)}/uploads"
+        begun = {name: fields[name] for name in ("sensitivity", "version") if name in fields}
+        upload = await self._call("POST", path, json=begun)
+        upload_id = parse(str, get_member(upload, "upload_id"))
+        offset = 0
+        for piece in filter(None, pieces):
+            body = {"offset": offset, "messages": piece}
+            await self._call("POST", f"{path}/{upload_id}/messages", json=body)
+            offset += len(piece)
+        return upload_id
+
+    async def change(
+        self,
+        session_id: str,
+        *,
+        revision: int | None = None,
+        metadata: Mapping[str, Any] | Unset = UNSET,
+        tags: Iterable[str] | Unset = UNSET,
+        ttl: str | Unset | None = UNSET,
+        agent_participants: Iterable[str] | Unset = UNSET,
+        shared_with: Iterable[str] | Unset = UNSET,
+    ) -> Document:
+        """Change what is given of a conversation; its messages stay as they are.
+
+        Args:
+            revision: change only this one.
+            ttl: `duration:P30D` and the like, from now on; None: no end.
+
+        Raises:
+            MemoryNotFoundError: raised when there is no such conversation.
+            MemoryConflictError: it is at another revision.
+        """
+        body = drop_unset(
+            metadata=metadata,
+            tags=_listed(tags),
+            ttl=ttl,
+            agent_participants=_listed(agent_participants),
+            shared_with=_listed(shared_with),
+        )
+        return await self._call("PATCH", _path(session_id), json=body, version=revision)
+
+    async def change_message(
+        self,
+        session_id: str,
+        index: int,
+        *,
+        revision: int | None = None,
+        content: Any = UNSET,
+        role: str | Unset = UNSET,
+        metadata: Mapping[str, Any] | Unset = UNSET,
+    ) -> Document:
+        """Change what is given of one message, such as to redact it; return the message.
+
+        Args:
+            index: of the message.
+            revision: change only this one of the conversation.
+
+        Raises:
+            MemoryNotFoundError: raised when there is no such message.
+            MemoryConflictError: the conversation is at another revision.
+        """
+        body = drop_unset(content=content, role=role, metadata=metadata)
+        path = f"{_path(session_id)}/messages/{index}"
+        return await self._call("PATCH", path, json=body, version=revision)
+
+    async def remove(
+        self, session_id: str, first: int, end: int | None = None, *, revision: int | None = None
+    ) -> int:
+        """Remove the messages from one index to before another one, in one step.
+
+        The others keep their indexes.
+
+        Args:
+            end: None: to the end of the conversation.
+            revision: change only this one.
+
+        Returns:
+            How many were removed; 0 also when an earlier attempt of this call removed them.
+
+        Raises:
+            MemoryNotFoundError: raised when there is no such conversation.
+            MemoryConflictError: it is at another revision.
+        """
+        asked = drop_none(**{"from": first, "to": end})
+        path = f"{_path(session_id)}/messages"
+        answer = await self._call("DELETE", path, params=asked, version=revision)
+        return parse(int, get_member(answer, "removed"))
 
     async def head(self, session_id: str) -> Document | None:
         """Return a conversation without its messages; None if there is none."""
         try:
-            found = await self._call("GET", _path(session_id), params={"limit": 1})
+            found = await self._call("GET", _path(session_id), params={"limit": 0})
         except MemoryNotFoundError:
             return None
         return {name: value for name, value in found.items() if name not in _OF_A_PAGE}
@@ -85,7 +195,11 @@ class AsyncConversations(AsyncResource):
                 asked = {"offset": parse_next_offset(page)}
                 page = await self._call("GET", _path(session_id), params=asked)
                 said += _said(page)
-            if get_member(page, "revision") == revision:
+            if get_member(page, "revision") != revision:
+                continue
+            if "metadata" not in found:  # they leave no room for messages
+                found |= await self._call("GET", _path(session_id), params={"limit": 0})
+            if get_member(found, "revision") == revision:
                 return found | {"messages": said}
         raise MemoryConflictError("the conversation is written faster than it can be read")
 
@@ -100,19 +214,30 @@ class AsyncConversations(AsyncResource):
             following = parse_next_offset(page)
         return said
 
-    async def append(self, session_id: str, messages: Sequence[Mapping[str, Any]]) -> Document:
+    async def append(
+        self,
+        session_id: str,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        revision: int | None = None,
+    ) -> Document:
         """Add messages at the end, each exactly once; return the `revision` and count.
 
         Up to 50 stand together; more come in groups of 50. Without messages, nothing happens.
 
+        Args:
+            revision: append only to this one.
+
         Raises:
             MemoryNotFoundError: raised when there is no such conversation.
+            MemoryConflictError: it is at another revision.
         """
         after: Document = {}
         path = f"{_path(session_id)}/messages"
-        for start in range(0, len(messages), _AT_ONCE):
-            group = [dict(message) for message in messages[start : start + _AT_ONCE]]
-            after = await self._call("POST", path, json={"messages": group})
+        for group in filter(None, split_messages([dict(each) for each in messages], _AT_ONCE)):
+            after = await self._call("POST", path, json={"messages": group}, version=revision)
+            if revision is not None:
+                revision = parse(int, get_member(after, "revision"))
         return {name: value for name, value in after.items() if name != "messages"}
 
     async def pop(self, session_id: str) -> Document | None:
@@ -125,9 +250,16 @@ class AsyncConversations(AsyncResource):
         popped = get_member(answer, "message")
         return None if popped is None else parse(dict, popped)
 
-    async def delete(self, session_id: str) -> bool:
-        """Delete a conversation; whether there was one."""
-        return await self._delete(_path(session_id))
+    async def delete(self, session_id: str, *, revision: int | None = None) -> bool:
+        """Delete a conversation; whether there was one.
+
+        Args:
+            revision: delete only this one.
+
+        Raises:
+            MemoryConflictError: it is at another revision.
+        """
+        return await self._delete(_path(session_id), revision)
 
     async def of_user(
         self,
@@ -137,7 +269,7 @@ class AsyncConversations(AsyncResource):
         offset: int = 0,
         page_size: int = 100,
     ) -> AsyncIterator[Document]:
-        """Yield a user's conversations from `offset` on, newest first, without their messages.
+        """Yield a user's conversations from `offset` on, the last updated first, without messages.
 
         They come a page at a time as they are asked for.
 
@@ -146,16 +278,20 @@ class AsyncConversations(AsyncResource):
             page_size: how many a page has, at most 1,000.
         """
         path = f"/api/v1/users/{quote_segment(user_id)}/conversations"
-        asked = drop_none(limit=page_size, tags=join_tags(tags))
-        following: int | None = offset
-        while following is not None:
-            page = await self._call("GET", path, params=asked | {"offset": following})
+        asked = drop_none(limit=page_size, tags=join_tags(tags), total="none")
+        position: Document | None = {"offset": offset}
+        while position is not None:
+            page = await self._call("GET", path, params=asked | position)
             for conversation in parse_items(get_member(page, "conversations")):
                 yield conversation
-            following = parse_next_offset(page)
+            position = {"after": page["next"]} if "next" in page else None
 
 
 _OF_A_PAGE = frozenset({"messages", "offset", "next_offset"})
+
+
+def _listed(names: Iterable[str] | Unset) -> list[str] | Unset | None:
+    return names if names is UNSET else to_list(names)
 
 
 def _said(page: Document) -> Documents:

@@ -18,7 +18,7 @@ from agent_memory.responses import (
 )
 from agent_memory.settings import Settings
 
-_ONCE = frozenset({"POST", "PATCH"})
+_ONCE = frozenset({"POST", "PATCH", "PUT"})
 _NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 _LIMITS = httpx.Limits(max_connections=100, max_keepalive_connections=20)
 _log = logging.getLogger("agent_memory")

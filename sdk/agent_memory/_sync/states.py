@@ -17,12 +17,12 @@ class States(Resource):
         """Store a state; its version.
 
         Args:
-            value: whatever JSON can write, up to 65,536 bytes.
-            version: replace only this version.
+            value: whatever JSON can write, up to 4 MB.
+            version: replace only this version; 0: only if there is none.
 
         Raises:
             MemoryConflictError: it is at another version.
-            MemoryAccessError: it is another agent's.
+            MemoryAccessError: it is that of another agent or agent type.
         """
         path = _path(agent_id, owner_id, key)
         stored = self._call("PUT", path, json={"value": value}, version=version)

@@ -11,15 +11,21 @@ class BaseMemoryStore(ABC):
 
     Everything stored is JSON: `str`, `int`, `float`, `bool`, None, and lists and `str`-keyed dicts
     of them; anything else is a `TypeError`. A message, a conversation's metadata and a state have
-    at most 65,536 bytes each. What was stored or retrieved is the caller's own: to change it
-    changes nothing in the store.
+    at most 4 MB each. What was stored or retrieved is the caller's own: to change it changes
+    nothing in the store.
+
+    Ids of sessions and keys have 1-255 characters, all other ids 1-128, roles 1-64; `.` and `..`
+    are none. Anything else is a `ValueError`, in every method.
     """
 
     @abstractmethod
     def store_conversation(
         self, session_id: str, user_id: str, conversation: ConversationContext
     ) -> None:
-        """Store a whole conversation, in place of the one before it.
+        """Store a whole conversation, in place of the one before it, in one step.
+
+        It replaces what its caller has seen: a conversation that was retrieved or stored, that
+        revision of it; another one, the latest that this store has retrieved or stored.
 
         Args:
             session_id: the conversation's session.
@@ -30,6 +36,7 @@ class BaseMemoryStore(ABC):
             TypeError: it holds what isn't JSON.
             ValueError: it is of another session.
             TooLargeError: a message or the metadata is too large.
+            MemoryConflictError: there is something else that the caller hasn't seen; retrieve it.
         """
 
     @abstractmethod
@@ -48,7 +55,7 @@ class BaseMemoryStore(ABC):
     def list_conversations_for_user(
         self, user_id: str, limit: int = 100, offset: int = 0
     ) -> list[dict[str, Any]]:
-        """Return a user's conversations, the newest first, without what was said.
+        """Return a user's conversations, the last updated first, without what was said.
 
         Args:
             user_id: the user.
@@ -69,7 +76,7 @@ class BaseMemoryStore(ABC):
         """Store a state of an agent for an owner, in place of the one before it.
 
         Args:
-            agent_id: the agent.
+            agent_id: the agent, or the agent type whose agents share the state.
             owner_id: whom the state is about: a user, a session or a system. It holds no slash.
             key: names the state.
             state_data: any JSON value.

@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from agent_memory.memory_store.revisions import Revision
+
 
 def _now() -> datetime:
     return datetime.now(UTC)  # noqa: TID251 - a message is said where the client is
@@ -61,6 +63,8 @@ class ConversationContext:
         sensitivity: `public`, `internal`, `confidential` or `restricted`; the service encrypts the
             last two.
         expires_at: when its retention ends; kept in UTC, to the millisecond.
+        revision: which revision of which store it is, set by the store that gave or took it. It
+            replaces that one alone.
     """
 
     session_id: str
@@ -71,6 +75,7 @@ class ConversationContext:
     tags: list[str] = field(default_factory=list)
     sensitivity: str | None = None
     expires_at: datetime | None = None
+    revision: Revision | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.expires_at is not None:

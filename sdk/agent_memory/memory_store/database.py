@@ -16,7 +16,14 @@ from agent_memory.memory_store.documents import (
     listed,
 )
 from agent_memory.memory_store.json_values import fitting
-from agent_memory.memory_store.parts import parts
+from agent_memory.memory_store.names import (
+    assert_owner,
+    assert_session,
+    assert_state,
+    assert_user,
+)
+from agent_memory.memory_store.participants import JoinedParticipants
+from agent_memory.memory_store.revisions import GONE, SeenRevisions
 
 _MOST_AT_ONCE = 1000
 _log = logging.getLogger("agent_memory")
@@ -25,12 +32,9 @@ _log = logging.getLogger("agent_memory")
 class DatabaseMemoryStore(BaseMemoryStore):
     """Keeps everything in the service, as the client's principal. Thread-safe.
 
-    A conversation belongs to who stored it first, to its user and to its participants: nobody else
-    writes it, and they and `shared_with` alone read it. An agent's states are written by the agent,
-    and by users and coordinators.
-
-    A conversation of over 4 MB of JSON takes several writes: meanwhile a reader sees its beginning.
-    Two who store one at the same time never mix theirs unnoticed: `MemoryConflictError`.
+    A conversation belongs to its user and its participants: nobody else writes it, and they and
+    `shared_with` alone read it. Who stores one takes part in it. An agent's states are written by
+    the agent, and those of an agent type by all agents of the type; their owner reads them.
 
     Besides what `BaseMemoryStore` says, every call but the two deletions raises the errors of
     `agent_memory.exceptions`; those log them.
@@ -41,6 +45,8 @@ class DatabaseMemoryStore(BaseMemoryStore):
 
     def __init__(self, client: Client) -> None:
         self._client = client
+        self._revisions = SeenRevisions()
+        self._joined = JoinedParticipants()
 
     def store_conversation(
         self, session_id: str, user_id: str, conversation: ConversationContext
@@ -49,19 +55,24 @@ class DatabaseMemoryStore(BaseMemoryStore):
 
         Raises:
             MemoryAccessError: it is somebody else's.
-            MemoryConflictError: somebody else wrote it meanwhile; store it again.
         """
+        assert_user(user_id)
         fields = document_of(session_id, conversation)
-        first, *others = parts(fields.pop("messages"))
-        conversations = self._client.conversations
-        revision = conversations.put(session_id, user_id, first, **fields)["revision"]
-        for part in others:
-            revision += 1
-            if conversations.append(session_id, part)["revision"] != revision:
-                raise MemoryConflictError(
-                    "somebody else wrote this conversation meanwhile; it may hold something of "
-                    "both: store it again"
-                )
+        own = self._revisions.get_own(conversation)
+        seen = self._revisions.get_latest(session_id) if own is None else own
+        try:
+            stored = self._put(session_id, user_id, fields, seen)
+        except MemoryNotFoundError as gone:
+            if own is not None:
+                raise MemoryConflictError(GONE, request_id=gone.request_id) from gone
+            stored = self._put(session_id, user_id, fields, 0)
+        self._revisions.note(conversation, stored["revision"])
+        self._joined.note(session_id, stored, fields["agent_participants"])
+
+    def _put(
+        self, session_id: str, user_id: str, fields: dict[str, Any], revision: int
+    ) -> dict[str, Any]:
+        return self._client.conversations.put(session_id, user_id, revision=revision, **fields)
 
     def retrieve_conversation(self, session_id: str) -> ConversationContext | None:
         """See `BaseMemoryStore`.
@@ -70,20 +81,30 @@ class DatabaseMemoryStore(BaseMemoryStore):
             MemoryAccessError: the principal may not read it.
             MemoryConflictError: it is written faster than it can be read.
         """
+        assert_session(session_id)
         try:
             found = self._client.conversations.whole(session_id)
         except MemoryNotFoundError:
+            self._revisions.note_absence(session_id)
             return None
-        return conversation_of(found, found["messages"])
+        conversation = conversation_of(found, found["messages"])
+        self._joined.leave_out(conversation)
+        self._revisions.note(conversation, found["revision"])
+        return conversation
 
     def delete_conversation(self, session_id: str) -> bool:
         """See `BaseMemoryStore`; why it couldn't be deleted is logged."""
-        return _done(lambda: self._client.conversations.delete(session_id))
+        assert_session(session_id)
+        is_gone = _done(lambda: self._client.conversations.delete(session_id))
+        if is_gone:
+            self._revisions.note_absence(session_id)
+        return is_gone
 
     def list_conversations_for_user(
         self, user_id: str, limit: int = 100, offset: int = 0
     ) -> list[dict[str, Any]]:
         """See `BaseMemoryStore`; those that the principal may read."""
+        assert_user(user_id)
         assert_page(limit, offset)
         page_size = max(1, min(limit, _MOST_AT_ONCE))
         found = self._client.conversations.of_user(user_id, offset=offset, page_size=page_size)
@@ -93,20 +114,24 @@ class DatabaseMemoryStore(BaseMemoryStore):
         """See `BaseMemoryStore`.
 
         Raises:
-            MemoryAccessError: it is another agent's.
+            MemoryAccessError: it is that of another agent or agent type.
         """
+        assert_state(agent_id, owner_id, key)
         self._client.states.put(agent_id, owner_id, key, fitting(state_data, "state"))
 
     def retrieve_agent_state(self, agent_id: str, owner_id: str, key: str) -> Any | None:
         """See `BaseMemoryStore`."""
+        assert_state(agent_id, owner_id, key)
         return self._client.states.get(agent_id, owner_id, key)
 
     def delete_agent_state(self, agent_id: str, owner_id: str, key: str) -> bool:
         """See `BaseMemoryStore`; why it couldn't be deleted is logged."""
+        assert_state(agent_id, owner_id, key)
         return _done(lambda: self._client.states.delete(agent_id, owner_id, key))
 
     def get_all_agent_states(self, agent_id: str, owner_id: str) -> dict[str, Any]:
         """See `BaseMemoryStore`."""
+        assert_owner(agent_id, owner_id)
         return self._client.states.all(agent_id, owner_id)
 
 

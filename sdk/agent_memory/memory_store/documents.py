@@ -6,8 +6,10 @@ from typing import Any
 
 from agent_memory.memory_store.conversation import ConversationContext, Message, moment
 from agent_memory.memory_store.json_values import fitting
+from agent_memory.memory_store.names import assert_names, assert_role, assert_session
 
 Document = dict[str, Any]
+_SENSITIVITIES = (None, "public", "internal", "confidential", "restricted")
 _LISTS = ("agent_participants", "shared_with", "tags")
 
 
@@ -16,13 +18,19 @@ def document_of(session_id: str, conversation: ConversationContext) -> Document:
 
     Raises:
         TypeError: it holds what isn't JSON.
-        ValueError: it is of another session, or a moment has no time zone.
+        ValueError: it is of another session, a moment has no time zone, or an id, a role or a label
+            has the wrong length.
         TooLargeError: a message or the metadata is too large.
     """
+    assert_session(session_id)
     if conversation.session_id != session_id:
         raise ValueError("the conversation's session_id is another than the one to store it under")
+    if conversation.sensitivity not in _SENSITIVITIES:
+        raise ValueError(f"sensitivity is one of {', '.join(map(str, _SENSITIVITIES))}")
     ends = conversation.expires_at
     lists = {name: list(dict.fromkeys(getattr(conversation, name))) for name in _LISTS}
+    for name, names in lists.items():
+        assert_names(name, names)
     return lists | {
         "messages": [_said(message) for message in conversation.messages],
         "metadata": fitting(conversation.metadata, "metadata"),
@@ -32,6 +40,7 @@ def document_of(session_id: str, conversation: ConversationContext) -> Document:
 
 
 def _said(message: Message) -> Document:
+    assert_role(message.role)
     said = {
         "role": message.role,
         "content": message.content,
@@ -54,7 +63,9 @@ def conversation_of(document: Mapping[str, Any], messages: list[Document]) -> Co
         metadata=document["metadata"],
         sensitivity=document["sensitivity"],
         expires_at=None if ends is None else datetime.fromisoformat(ends),
-        **{name: list(document[name]) for name in _LISTS},
+        agent_participants=list(document["agent_participants"]),
+        shared_with=list(document["shared_with"]),
+        tags=list(document["tags"]),
     )
 
 

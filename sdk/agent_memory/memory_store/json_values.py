@@ -6,7 +6,7 @@ from typing import Any
 from agent_memory.exceptions import TooLargeError
 from agent_memory.requests import render_json
 
-_MOST_BYTES = 65_536
+_MOST_BYTES = 4_194_304
 _MOST_DEPTH = 150
 
 
@@ -15,7 +15,7 @@ def fitting(value: Any, what: str) -> Any:
 
     Raises:
         TypeError: it isn't JSON.
-        TooLargeError: it has over 65,536 bytes.
+        TooLargeError: it has over 4 MB.
     """
     _assert_json(value, what, _MOST_DEPTH)
     size = len(render_json(value))

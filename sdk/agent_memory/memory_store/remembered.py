@@ -1,0 +1,30 @@
+"""What a store remembers of the sessions that it used last. Thread-safe."""
+
+from collections import OrderedDict
+from threading import Lock
+from typing import Generic, TypeVar
+
+_MOST = 10_000
+
+T = TypeVar("T")
+
+
+class Remembered(Generic[T]):
+    """A value for each of the 10,000 sessions that were used last."""
+
+    def __init__(self) -> None:
+        self._values: OrderedDict[str, T] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, session_id: str) -> T | None:
+        """Return the value of a session; None if it isn't remembered."""
+        with self._lock:
+            return self._values.get(session_id)
+
+    def put(self, session_id: str, value: T) -> None:
+        """Remember the value of a session."""
+        with self._lock:
+            self._values[session_id] = value
+            self._values.move_to_end(session_id)
+            if len(self._values) > _MOST:
+                self._values.popitem(last=False)

@@ -1,0 +1,31 @@
+"""Messages in pieces, each of which one request carries."""
+
+from typing import Any
+
+from agent_memory.requests import render_json
+
+MAX_PIECE_BYTES = 3_500_000  # of its messages as JSON; a single message may be larger
+
+Messages = list[dict[str, Any]]
+
+
+def split_messages(messages: Messages, most: int | None = None) -> list[Messages]:
+    """Split messages into pieces that a request's body holds.
+
+    Args:
+        messages: in their order.
+        most: how many a piece has at most, if there is a limit.
+
+    Returns:
+        At least one piece; it may be empty.
+    """
+    found: list[Messages] = [[]]
+    size = 0
+    for message in messages:
+        more = len(render_json(message)) + 1
+        if found[-1] and (len(found[-1]) == most or size + more > MAX_PIECE_BYTES):
+            found.append([])
+            size = 0
+        found[-1].append(message)
+        size += more
+    return found
