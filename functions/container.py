@@ -249,6 +249,7 @@ class Container:
             self.task_store,
             self.assignment_store,
             self.agent_memory.limit_capacity,
+            self.audit,
             self.clock,
         )
 

@@ -2,7 +2,8 @@
 
 The counters say how much is left of each limit, so that a limit is a condition of the write that
 would exceed it. `ep_…` are of episodic memory, `wk_…` of working memory outside tasks.
-`ep_capacity` is the capacity that applies: the one asked for, or a guardrail's lower limit;
+`ep_capacity` is the capacity that applies: the one asked for, or a guardrail's lower limit. What
+exceeds the capacity asked for is evicted; a guardrail's limit only keeps new entries away.
 `wk_limit` and `wk_limit_bytes` are the limits of working memory outside tasks, where they are set.
 """
 
@@ -44,12 +45,17 @@ class AgentUsage:
     """What an agent holds and may hold; sizes are bytes of values.
 
     Attributes:
+        capacity: how many episodic entries it may add to: those asked for, or the limit.
+        asked_capacity: how many it may hold by its settings.
+        limit: how many it may add to by guardrails; None where there is no such limit.
         free_capacity: episodic entries that still fit; negative after the capacity was lowered.
         free_working_entries: entries of working memory outside tasks that still fit.
         pinned_namespaces: whose new episodic entries are pinned.
     """
 
     capacity: int = _CAPACITY
+    asked_capacity: int = _CAPACITY
+    limit: int | None = None
     free_capacity: int = _CAPACITY
     episodic_bytes: int = 0
     pinned: int = 0
@@ -62,6 +68,16 @@ class AgentUsage:
     @property
     def episodic(self) -> int:
         return self.capacity - self.free_capacity
+
+    @property
+    def excess(self) -> int:
+        """How many episodic entries are to be evicted: never because of a guardrail."""
+        return max(self.episodic - self.asked_capacity, 0)
+
+    @property
+    def is_above_limit(self) -> bool:
+        """Whether guardrails bar any new episodic entry, since more are there than they allow."""
+        return self.limit is not None and self.episodic > self.limit
 
     @property
     def working(self) -> int:
@@ -79,6 +95,8 @@ def to_usage(item: Item | None) -> AgentUsage:
     max_entries, max_bytes = _get_working_limits(item)
     return AgentUsage(
         capacity=capacity,
+        asked_capacity=item.get("ep_asked", _CAPACITY),
+        limit=item.get("ep_limit"),
         free_capacity=item.get("ep_room", capacity),
         episodic_bytes=item.get("ep_bytes", 0),
         pinned=item.get("ep_pinned", 0),
@@ -119,7 +137,7 @@ class AgentStore:
         """Change an agent's settings, and its capacity with them; None removes a setting.
 
         What is left of the capacity changes by the difference, since entries are written all the
-        while. A lowered capacity makes the agent due for the schedule.
+        while. Where fewer are asked for, the agent becomes due for the schedule, which evicts.
 
         Args:
             tenant: the agent's.
@@ -137,7 +155,7 @@ class AgentStore:
         before, after = _get_capacity(item), _get_capacity(new)
         present = {name: value for name, value in changes.items() if value is not None}
         present |= {"agent_id": agent, "ep_capacity": after}
-        if after < before:
+        if (item | changes).get("ep_asked", _CAPACITY) < item.get("ep_asked", _CAPACITY):
             present |= {DUE_ATTRIBUTE: now, DUE_SHARD_ATTRIBUTE: keys.get_due_shard(key[0])}
         settings = [f"{name} = :{name}" for name in present]
         settings.append("ep_room = if_not_exists(ep_room, :before) + :more")
@@ -161,9 +179,10 @@ class AgentStore:
         """Make an agent's item due no more, unless it is due anew; in an hour if over capacity."""
         key, due = (item["pk"], item["sk"]), item[DUE_ATTRIBUTE]
         expression = f"REMOVE {DUE_ATTRIBUTE}, {DUE_SHARD_ATTRIBUTE}"
-        condition = "due = :due AND (attribute_not_exists(ep_room) OR ep_room >= :zero)"
+        condition = "due = :due AND (attribute_not_exists(ep_room) OR ep_room >= :least)"
+        least = _get_capacity(item) - item.get("ep_asked", _CAPACITY)  # what a guardrail takes away
         try:
-            self._table.update(update(key, expression, condition, due=due, zero=0))
+            self._table.update(update(key, expression, condition, due=due, least=least))
         except ConditionFailed as failed:
             if failed.item is not None and failed.item.get(DUE_ATTRIBUTE) == due:
                 self.postpone(item, now)

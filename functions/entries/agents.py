@@ -122,7 +122,7 @@ class AgentMemory:
         return Counter(evicted=evicted, reconciled=1, repaired=repaired)
 
     def limit_capacity(self, tenant: str, agent: str, limit: int | None, version: int) -> None:
-        """Limit an agent's capacity by its coordinators' guardrails; None removes the limit.
+        """Limit an agent's capacity by guardrails; None removes the limit. Nothing is evicted.
 
         Args:
             version: that of the agent's restrictions; an older one than the last changes nothing
@@ -141,7 +141,7 @@ class AgentMemory:
                 backoff.wait()
 
     def evict_excess(self, tenant: str, agent: str, has_time_left: Callable[[], bool]) -> int:
-        """Evict what an agent holds in excess of its capacity, in the order of RFC-0015 §2.2.
+        """Evict what an agent holds in excess of its settings, in the order of RFC-0015 §2.2.
 
         Stop when the capacity holds, nothing can be evicted, or the time is over. Each transaction
         is on the condition of the capacity left that it was decided on; so no entry too many is
@@ -158,14 +158,16 @@ class AgentMemory:
             "others are writing this agent's memory", attempts=8, longest_wait=_LONGEST_WAIT
         )
         while has_time_left():
-            left = self._agents.get_usage(tenant, agent).free_capacity
-            now, count = self._clock(), min(-left, _EVICTED_TOGETHER)
-            if left >= 0:
+            usage = self._agents.get_usage(tenant, agent)
+            now, count = self._clock(), min(usage.excess, _EVICTED_TOGETHER)
+            if count == 0:
                 break
             found = find_evictions(self._entries, tenant, agent, now, count, max_expired=count)
             if not found:
                 break
-            if self._writer.write_evictions(tenant, agent, Evictions(found, left), now):
+            if self._writer.write_evictions(
+                tenant, agent, Evictions(found, usage.free_capacity), now
+            ):
                 evicted += len(found)
             else:
                 backoff.wait()

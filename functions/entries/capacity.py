@@ -55,12 +55,14 @@ def plan_evictions(
     again, and the index is read again.
 
     Raises:
-        CapacityExceeded: when they never fit, since too much would be pinned, or written at once.
+        CapacityExceeded: when they never fit, since too much would be pinned, or written at once;
+            or when the agent holds more than guardrails allow, for these remove nothing.
     """
     delta = count_agent_changes(transitions).get(agent, CounterDelta())
-    if usage.free_capacity >= delta.episodic:
+    if delta.episodic <= 0 or usage.free_capacity >= delta.episodic:
         return NO_EVICTIONS
-    if usage.pinned + delta.pinned + _count_kept(transitions, agent) > usage.capacity:
+    never_fits = usage.pinned + delta.pinned + _count_kept(transitions, agent) > usage.capacity
+    if never_fits or usage.is_above_limit:
         raise _capacity_error(usage, transitions)
     count = min(delta.episodic - usage.free_capacity, delta.episodic + MAX_EVICTED)
     kept = {transition.item_key for transition in transitions}

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Literal
 
-from functions.entries.model import Entry, Filters
+from functions.entries.model import Entry, Filters, parse_namespace_filter
 from functions.entries.query import Queries
 from functions.entries.tiers import EPISODIC, SEMANTIC, WORKING
 from functions.identity.model import Principal
@@ -61,8 +61,10 @@ class Contexts:
             found = self._queries.find_own(caller, newest)
             for entry in self._queries.read_page(caller, found, 0, episodic_limit):
                 yield "episodic", entry
-        for namespace in self._list_declared_namespaces(caller.tenant, task):
-            for entry in self._iterate(caller, Filters(tier=SEMANTIC.name, namespace=namespace)):
+        for declared in self._list_declared_namespaces(caller.tenant, task):
+            name, prefix = parse_namespace_filter(declared)
+            named = Filters(tier=SEMANTIC.name, namespace=name, namespace_prefix=prefix)
+            for entry in self._iterate(caller, named):
                 yield "semantic", entry
 
     def _iterate(self, caller: Principal, filters: Filters) -> Iterator[Entry]:

@@ -165,7 +165,9 @@ HELD_TASK = ItemType(
     "An agent holds memory of a task that wasn't its own when it wrote, or isn't any more",
     "until the task's memory is archived",
 )
-GUARDRAILS = ItemType("guardrails", "tasks", _COORDINATOR, "g", "A coordinator's guardrails")
+GUARDRAILS = ItemType(
+    "guardrails", "tasks", _COORDINATOR, "g", "A coordinator's guardrails", indexes=(BY_DUE,)
+)
 COORDINATED_TASK = ItemType(
     "task of a coordinator",
     "tasks",

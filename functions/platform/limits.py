@@ -31,6 +31,7 @@ MAX_SPEC_BYTES = 65_536  # of a learned workflow
 MAX_FACT_METADATA_BYTES = 16_384
 MAX_INSTANCE_BYTES = 131_072  # of all working values of an instance
 MAX_TASK_FIELDS_BYTES = 131_072  # of the task's fields that memory doesn't use
+MAX_GUARDRAILS_BYTES = 16_384  # of a coordinator's guardrails that aren't of memory
 MAX_WORKFLOW_BYTES = 262_144
 MAX_JSON_DEPTH = 150  # parsers stop at 200, and a value is nested in other documents
 

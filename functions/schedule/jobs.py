@@ -27,6 +27,7 @@ def build_jobs(container: Container) -> dict[ItemType, Job]:
     return {
         item_types.AGENT: container.agent_memory.maintain,
         item_types.TASK: _resume_task(container),
+        item_types.GUARDRAILS: _resume_guardrails(container),
         item_types.CONVERSATION: _resume_long(conversations.end_retention, "conversations"),
         item_types.ORPHANED_MESSAGES: _resume_long(container.orphaned_messages.remove, "orphans"),
         item_types.REMOVED_RANGE: _resume_long(container.orphaned_messages.remove_range, "orphans"),
@@ -46,6 +47,16 @@ def _resume_task(container: Container) -> Job:
             return Counter(fenced=fence.fence_at(item["pk"]))
         is_done = archive.resume_at(item["pk"], JOB_SECONDS)
         return Counter(archived=1) if is_done else Counter(stopped=1)
+
+    return job
+
+
+def _resume_guardrails(container: Container) -> Job:
+    """Make the job that brings tasks and agents under guardrails where a request didn't."""
+
+    def job(item: Item, _has_time: HasTime) -> Counter[str]:
+        is_done = container.guardrails.resume(item)
+        return Counter(guardrails=1) if is_done else Counter(stopped=1)
 
     return job
 

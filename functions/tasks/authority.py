@@ -191,3 +191,19 @@ def authorize_write(caller: Principal, action: Action[TaskTarget], target: TaskT
         assert_open(target.task)
         raise TaskReassigned("this task is no longer yours; its new assignee goes on")
     raise AccessDenied(action.denied)
+
+
+READ_GUARDRAILS = Action(
+    "guardrails.read",
+    (
+        Rule[str]("the coordinator itself", lambda caller, coordinator: caller.id == coordinator),
+        Rule[str]("holds memory.admin", _holds_admin),
+    ),
+    denied="guardrails are read by their coordinator, or with memory.admin",
+)
+CHANGE_GUARDRAILS = Action(
+    "guardrails.change",
+    (Rule[str]("holds memory.admin", _holds_admin),),
+    denied="guardrails are set with memory.admin",
+    is_audited=True,
+)

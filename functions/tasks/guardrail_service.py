@@ -1,26 +1,34 @@
 """Use cases on coordinators' guardrails: read, change, enforce (RFC-0015 §6.6; contract §5).
 
-A guardrail holds at once. A task that is registered or adopted comes under it in its own
-transaction, and so does an agent that is assigned. A changed guardrail is then carried to the
-coordinator's open tasks and their assignees, one by one. Restrictions are lifted afterwards, so
-that a crash in between leaves an agent restricted too much, never too little.
+A task that is registered or adopted comes under its coordinator's guardrails in its own
+transaction, and so does an agent that is assigned. Changed guardrails are then carried to the
+coordinator, its open tasks and their assignees, each by itself: none of them keeps the others from
+it. Until that is done they are due, so that the schedule finishes what a crash interrupts.
+Restrictions are lifted afterwards: a crash restricts an agent too much, never too little.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
+from functions.audit.service import AuditTrail
+from functions.authorization.rules import authorize
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
-from functions.platform.errors import VersionMismatch
+from functions.platform.errors import ServiceError, Unavailable, VersionMismatch
 from functions.platform.idempotency import RequestToken
-from functions.platform.keys import Key
+from functions.platform.items import Item
+from functions.platform.keys import Key, get_tenant
+from functions.platform.observability import log_unexpected
+from functions.platform.parallel import run_parallel
 from functions.platform.retry import Backoff
-from functions.platform.table import ConditionFailed
+from functions.platform.table import ConditionFailed, TransactionConditionFailed
 from functions.platform.writes import Write
 from functions.tasks import guardrail_store
 from functions.tasks.assignment_store import AssignmentStore
+from functions.tasks.authority import CHANGE_GUARDRAILS, READ_GUARDRAILS
 from functions.tasks.guardrail_store import GuardrailStore
-from functions.tasks.guardrails import CoordinatorGuardrails, restrict_task
+from functions.tasks.guardrails import CoordinatorGuardrails, change_guardrails, restrict_task
 from functions.tasks.model import Task
 from functions.tasks.requests import Guardrails
 from functions.tasks.store import TaskStore
@@ -51,6 +59,7 @@ class GuardrailService:
         assignments: lists them by assignee.
         limit_episodic: called with tenant, agent, limit (None: no limit) and version; bounds an
             agent's capacity, where no newer version has done so.
+        audit: records changes of guardrails.
         clock: gives the time in epoch ms.
     """
 
@@ -60,17 +69,28 @@ class GuardrailService:
         tasks: TaskStore,
         assignments: AssignmentStore,
         limit_episodic: LimitEpisodic,
+        audit: AuditTrail,
         clock: Clock,
     ) -> None:
         self._store = store
         self._tasks = tasks
         self._assignments = assignments
         self._limit_episodic = limit_episodic
+        self._audit = audit
         self._clock = clock
 
     def get(self, tenant: str, coordinator: str) -> CoordinatorGuardrails:
         """Read a coordinator's guardrails; none, at version 0, where nobody has set any."""
         return self._store.get(tenant, coordinator)
+
+    def show(self, caller: Principal, coordinator: str) -> CoordinatorGuardrails:
+        """Read guardrails for a caller.
+
+        Raises:
+            AccessDenied: the caller is neither the coordinator nor has `memory.admin`.
+        """
+        authorize(caller, READ_GUARDRAILS, coordinator)
+        return self.get(caller.tenant, coordinator)
 
     def change(
         self,
@@ -80,23 +100,31 @@ class GuardrailService:
         version: int | None,
         token: RequestToken,
     ) -> CoordinatorGuardrails:
-        """Change guardrails; when this returns, they hold for every open task and assignee.
+        """Change guardrails.
+
+        When this returns, they hold for the coordinator, its open tasks and their assignees.
 
         Raises:
+            AccessDenied: the caller lacks `memory.admin`.
             VersionMismatch: `version` is given and isn't the present one.
+            ValueTooLarge: those that aren't of memory have more than 16 KB together.
+            Unavailable: not all of that could be done by now; the schedule finishes it.
         """
-        changed = self._replace(caller.tenant, coordinator, asked, version, token)
-        self._enforce(caller.tenant, coordinator)
+        authorize(caller, CHANGE_GUARDRAILS, coordinator)
+        changed = self._replace(caller, coordinator, asked, version, token)
+        if not self.enforce(caller.tenant, coordinator):
+            raise Unavailable("the guardrails are stored, and will hold everywhere in a minute")
         return changed
 
     def _replace(
         self,
-        tenant: str,
+        caller: Principal,
         coordinator: str,
         asked: Guardrails,
         version: int | None,
         token: RequestToken,
     ) -> CoordinatorGuardrails:
+        tenant, given = caller.tenant, asked.model_dump(exclude_unset=True)
         backoff = Backoff("others are changing these guardrails")
         while True:
             present = self._store.get(tenant, coordinator)
@@ -107,17 +135,18 @@ class GuardrailService:
                     f"the guardrails are at version {present.version}; read them and try again",
                     version=present.version,
                 )
-            new = CoordinatorGuardrails(
-                coordinator=coordinator,
-                guardrails=replace(present.guardrails, **asked.model_dump(exclude_unset=True)),
-                version=present.version + 1,
-                updated=self._clock(),
-                request=token.stored,
+            new = change_guardrails(present, given, self._clock(), token.stored)
+            record = self._audit.record(
+                caller,
+                CHANGE_GUARDRAILS,
+                f"coordinator:{coordinator}",
+                {name: present.members.get(name) for name in given},
+                given,
             )
             try:
-                self._store.replace(tenant, new)
+                self._store.replace(tenant, new, record)
                 return new
-            except ConditionFailed:
+            except TransactionConditionFailed:
                 backoff.wait()
 
     def guard(self, tenant: str, old: Task | None, new: Task) -> GuardedTask:
@@ -130,8 +159,10 @@ class GuardrailService:
         """
         if new.coordinator is None or (new.ended is not None and old is None):
             return GuardedTask(new)
+        before = None if old is None else old.coordinator
         if new.ended is not None:
-            row = guardrail_store.unlist_under_coordinator(tenant, new.coordinator, new.id)
+            coordinator = before or new.coordinator
+            row = guardrail_store.unlist_under_coordinator(tenant, coordinator, new.id)
             return GuardedTask(new, (row,))
         is_adopted = old is None or old.coordinator != new.coordinator
         if not is_adopted and old is not None and old.assignee == new.assignee:
@@ -140,6 +171,8 @@ class GuardrailService:
             tenant, new.coordinator, new.assignee
         )
         writes = [guardrail_store.check_guardrails(tenant, guardrails)]
+        if before is not None and is_adopted:
+            writes.append(guardrail_store.unlist_under_coordinator(tenant, before, new.id))
         if is_adopted:
             row = guardrail_store.list_under_coordinator(tenant, new.coordinator, new.id)
             writes.append(row)
@@ -161,17 +194,36 @@ class GuardrailService:
         agents = {new.assignee} if new.ended is not None or old is None else set()
         if old is not None and old.assignee != new.assignee:
             agents = {old.assignee, new.assignee}
+        elif old is not None and old.coordinator != new.coordinator:
+            agents = {new.assignee}
         for agent in agents - {None}:
             if agent is not None and self._store.get_restrictions(tenant, agent).version:
                 self._update_restrictions(tenant, agent)
 
-    def _enforce(self, tenant: str, coordinator: str) -> None:
-        """Bring a coordinator's open tasks and their assignees under its present guardrails."""
-        ids = self._store.list_task_ids(tenant, coordinator)
-        tasks = [self._restrict_stored_task(tenant, coordinator, task_id) for task_id in ids]
-        open_tasks = [task for task in tasks if task is not None and task.ended is None]
-        for agent in {task.assignee for task in open_tasks if task.assignee is not None}:
-            self._update_restrictions(tenant, agent)
+    def enforce(self, tenant: str, coordinator: str) -> bool:
+        """Bring a coordinator, its open tasks and their assignees under its present guardrails.
+
+        Each by itself: one that can't be changed keeps no other from it.
+
+        Returns:
+            whether all of them are under the guardrails now; else these stay due.
+        """
+        version = self._store.get(tenant, coordinator).version
+        task_ids = self._store.list_task_ids(tenant, coordinator)
+        tasks = [task for task in self._tasks.get_many(tenant, task_ids) if task.ended is None]
+        agents = {coordinator} | {task.assignee for task in tasks if task.assignee is not None}
+        steps: list[Callable[[], object]] = [
+            *(partial(self._update_restrictions, tenant, agent) for agent in sorted(agents)),
+            *(partial(self._restrict_stored_task, tenant, coordinator, task.id) for task in tasks),
+        ]
+        if not all(run_parallel([partial(_is_done, step) for step in steps])):
+            return False
+        self._store.complete(tenant, coordinator, version)
+        return True
+
+    def resume(self, item: Item) -> bool:
+        """Do the same for the item of guardrails that are due."""
+        return self.enforce(get_tenant(item["pk"]), item["coordinator"])
 
     def _restrict_stored_task(self, tenant: str, coordinator: str, task_id: str) -> Task | None:
         backoff = Backoff(_CONFLICT)
@@ -179,7 +231,7 @@ class GuardrailService:
             # in this order: guardrails that are read after the task are never older than its own
             task = self._tasks.get(tenant, task_id)
             guardrails = self._store.get(tenant, coordinator).guardrails
-            if task is None or task.ended is not None:
+            if task is None or task.ended is not None or task.coordinator != coordinator:
                 return task
             restricted = restrict_task(task, guardrails)
             if restricted == task:
@@ -209,6 +261,15 @@ class GuardrailService:
                 backoff.wait()
 
     def _coordinators(self, tenant: str, agent: str) -> set[str]:
-        """The coordinators of the open tasks that are assigned to an agent."""
+        """Whose guardrails bind an agent: its own, and those of its open tasks' coordinators."""
         assigned = self._assignments.list_of_agent(tenant, agent)
-        return {each.coordinator for each in assigned if each.coordinator is not None}
+        return {agent} | {each.coordinator for each in assigned if each.coordinator is not None}
+
+
+def _is_done(step: Callable[[], object]) -> bool:
+    try:
+        step()
+    except ServiceError as error:
+        log_unexpected(error, step="guardrails")
+        return False
+    return True

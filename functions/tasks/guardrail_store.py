@@ -1,6 +1,7 @@
 """Reads and writes of guardrails, of coordinators' lists of open tasks, and of restrictions."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 
 from functions.namespaces.restrictions import (
@@ -12,14 +13,17 @@ from functions.namespaces.restrictions import (
 from functions.platform import task_keys
 from functions.platform.item_types import COORDINATED_TASK
 from functions.platform.items import Item
-from functions.platform.keys import Key
-from functions.platform.table import Table
-from functions.platform.writes import Write, check, delete, put
+from functions.platform.keys import Key, get_due_shard
+from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
+from functions.platform.table import ConditionFailed, Table
+from functions.platform.writes import Write, check, delete, put, update
 from functions.tasks.guardrails import (
     CoordinatorGuardrails,
     guardrails_from_item,
     guardrails_to_item,
 )
+
+_REQUEST_TIME = 60_000  # ms that the request which changes guardrails has to enforce them
 
 
 class GuardrailStore:
@@ -43,14 +47,33 @@ class GuardrailStore:
         guardrails = guardrails_from_item(coordinator, found.get(own))
         return guardrails, restrictions_from_item(found.get(others))
 
-    def replace(self, tenant: str, new: CoordinatorGuardrails) -> None:
-        """Put guardrails in the place of the version before.
+    def replace(self, tenant: str, new: CoordinatorGuardrails, record: Write) -> None:
+        """Put guardrails in the place of the version before; they are due until they are complete.
+
+        Args:
+            record: the audit record, which is written with them.
 
         Raises:
-            functions.platform.table.ConditionFailed: another version is stored.
+            functions.platform.table.TransactionConditionFailed: another version is stored.
         """
         key = task_keys.build_guardrails_key(tenant, new.coordinator)
-        self._table.put(_put_version(key, guardrails_to_item(new), new.version))
+        due = {
+            DUE_SHARD_ATTRIBUTE: get_due_shard(key[0]),
+            DUE_ATTRIBUTE: (new.updated or 0) + _REQUEST_TIME,
+        }
+        item = guardrails_to_item(new) | due
+        self._table.transact([_put_version(key, item, new.version), record])
+
+    def complete(self, tenant: str, coordinator: str, version: int) -> None:
+        """Make guardrails due no more, if they are still at this version."""
+        write = update(
+            task_keys.build_guardrails_key(tenant, coordinator),
+            f"REMOVE {DUE_ATTRIBUTE}, {DUE_SHARD_ATTRIBUTE}",
+            "version = :version",
+            version=version,
+        )
+        with suppress(ConditionFailed):
+            self._table.update(write)
 
     def list_task_ids(self, tenant: str, coordinator: str) -> list[str]:
         """Read the ids of a coordinator's open tasks."""

@@ -1,10 +1,13 @@
 """Coordinators' guardrails, and how they restrict tasks and assignees (RFC-0015 §6.6); pure."""
 
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any
 
-from functions.namespaces.restrictions import Restrictions
+from functions.namespaces.restrictions import Restrictions, build_pattern
+from functions.platform.errors import ValueTooLarge
 from functions.platform.items import Item
-from functions.platform.keys import hash_namespace
+from functions.platform.json_text import dumps, dumps_checked, loads
+from functions.platform.limits import MAX_GUARDRAILS_BYTES
 from functions.tasks.model import Task
 
 
@@ -21,13 +24,23 @@ class GuardrailLimits:
 
 @dataclass(frozen=True, slots=True)
 class CoordinatorGuardrails:
-    """A coordinator's guardrails and their version; 0 where nobody has set any."""
+    """A coordinator's guardrails and their version; 0 where nobody has set any.
+
+    Attributes:
+        others: guardrails of RFC-0013 that aren't of memory, as given.
+    """
 
     coordinator: str
     guardrails: GuardrailLimits = GuardrailLimits()
+    others: dict[str, Any] = field(default_factory=dict)
     version: int = 0
     updated: int | None = None  # epoch ms
     request: bytes | None = None
+
+    @property
+    def members(self) -> dict[str, Any]:
+        """All guardrails by their names, as they are shown; what isn't set is None."""
+        return asdict(self.guardrails) | self.others
 
     @property
     def restrictions(self) -> Restrictions:
@@ -35,10 +48,39 @@ class CoordinatorGuardrails:
         said = self.guardrails
         allowed = said.allowed_semantic_namespaces
         return Restrictions(
-            allowed=None if allowed is None else frozenset(map(hash_namespace, allowed)),
-            denied=frozenset(map(hash_namespace, said.denied_semantic_namespaces or ())),
+            allowed=frozenset() if allowed is None else frozenset({_build_patterns(allowed)}),
+            denied=_build_patterns(said.denied_semantic_namespaces or []),
             max_episodic=said.max_episodic_memory_per_agent,
         )
+
+
+def _build_patterns(names: list[str]) -> frozenset[str]:
+    return frozenset(map(build_pattern, names))
+
+
+def change_guardrails(
+    present: CoordinatorGuardrails, given: dict[str, Any], now: int, request: bytes
+) -> CoordinatorGuardrails:
+    """Return guardrails after a change: what isn't given stays, None takes one away.
+
+    Raises:
+        ValueTooLarge: those that aren't of memory have more than 16 KB together.
+    """
+    names = {each.name for each in fields(GuardrailLimits)}
+    limits = {name: value for name, value in given.items() if name in names}
+    merged = present.others | {name: v for name, v in given.items() if name not in names}
+    others = {name: value for name, value in merged.items() if value is not None}
+    size = len(dumps_checked(others, "guardrails"))
+    if size > MAX_GUARDRAILS_BYTES:
+        raise ValueTooLarge("the guardrails are too large", max=MAX_GUARDRAILS_BYTES, actual=size)
+    return CoordinatorGuardrails(
+        coordinator=present.coordinator,
+        guardrails=replace(present.guardrails, **limits),
+        others=others,
+        version=present.version + 1,
+        updated=now,
+        request=request,
+    )
 
 
 def restrict_task(task: Task, guardrails: GuardrailLimits) -> Task:
@@ -58,6 +100,7 @@ def guardrails_to_item(guardrails: CoordinatorGuardrails) -> Item:
     said = asdict(guardrails.guardrails).items()
     return {name: each for name, each in said if each is not None} | {
         "coordinator": guardrails.coordinator,
+        "others": dumps(guardrails.others).decode() if guardrails.others else None,
         "version": guardrails.version,
         "updated": guardrails.updated,
         "request_token": guardrails.request,
@@ -72,6 +115,7 @@ def guardrails_from_item(coordinator: str, item: Item | None) -> CoordinatorGuar
     return CoordinatorGuardrails(
         coordinator=coordinator,
         guardrails=GuardrailLimits(**given),
+        others=loads(item["others"]) if "others" in item else {},
         version=item["version"],
         updated=item["updated"],
         request=item.get("request_token"),

@@ -1,8 +1,9 @@
 """Bodies of requests about tasks, intents and guardrails (contract §5, RFC-0015 §6.5, §6.6)."""
 
-from typing import Any
+import re
+from typing import Any, Self
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, model_validator
 
 from functions.platform.limits import (
     MAX_ACL_ENTRIES,
@@ -23,6 +24,7 @@ from functions.platform.validation import (
 from functions.tasks.model import GrantAccess, Policy, Status
 
 _POLICY = Policy()
+_OF_MEMORY = re.compile("memory|namespace")
 
 
 class MemoryPolicy(RequestModel):
@@ -137,24 +139,36 @@ class NewOwner(RequestModel):
 
 
 class Guardrails(ChangeModel):
-    """`guardrails` of a coordinator: only the given fields change; null takes one away."""
+    """`guardrails` of a coordinator: only the given fields change; null takes one away.
 
-    model_config = ConfigDict(frozen=True)
+    Those of RFC-0013 that aren't of memory are kept as given.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="allow")
 
     max_working_memory_per_task: int | None = Field(default=None, ge=0, le=MAX_TASK_ENTRIES)
     """No task has more working entries, whatever its own policy says."""
     max_episodic_memory_per_agent: int | None = Field(default=None, ge=0, le=MAX_EPISODIC_ENTRIES)
-    """No assignee has more episodic entries, whatever its own settings say."""
+    """Nobody adds to more episodic entries, whatever its own settings say; none is removed."""
     allowed_semantic_namespaces: list[Name] | None = Field(
         default=None, max_length=MAX_LISTED_NAMESPACES
     )
-    """Assignees reach no semantic memory but in these."""
+    """The coordinator and its assignees reach no semantic memory but in these. A name that ends
+    with `*` is a prefix."""
     denied_semantic_namespaces: list[Name] | None = Field(
         default=None, max_length=MAX_LISTED_NAMESPACES
     )
-    """Assignees reach no semantic memory in these, allowed or not."""
+    """They reach no semantic memory in these, allowed or not."""
     memory_archive_required: bool | None = None
     """Memory is archived when a task ends, whatever its own policy says."""
+
+    @model_validator(mode="after")
+    def _assert_known(self) -> Self:
+        """A misspelt guardrail of memory would restrict nothing."""
+        unknown = [name for name in self.model_extra or () if _OF_MEMORY.search(name)]
+        if unknown:
+            raise ValueError(f"{min(unknown)} is no guardrail of memory")
+        return self
 
 
 class GuardrailsChange(RequestModel):

@@ -125,7 +125,7 @@ def test_namespaces_are_the_tasks_else_the_guardrails(
     create_task(boss, id="none", assigned_agent="alice", semantic_namespaces=[])
     found = [shown(context(alice, id)) for id in ("own", "guarded", "none")]
     assert found == [{"semantic": ["b"]}, {"semantic": ["b"]}, {}]
-    assert shown(context(boss, "own")) == {"semantic": ["a", "b"]}
+    assert shown(context(boss, "own")) == {"semantic": ["b"]}
 
 
 def test_a_context_is_cut_in_the_order_of_importance(

@@ -1,10 +1,14 @@
 """RFC-0015 §6.6, contract §5: coordinators' guardrails, on their tasks and assignees."""
 
+from contextlib import suppress
 from typing import Any
 
 import httpx
 import pytest
 
+from functions.api.app import App
+from functions.container import Container
+from functions.platform.errors import CapacityExceeded
 from tests.contract.bodies import (
     MEMORY,
     TASKS,
@@ -13,12 +17,15 @@ from tests.contract.bodies import (
     create_task,
     entry,
     query,
+    semantic,
     task,
     working,
 )
-from tests.contract.expect import invalid, ok, refused
+from tests.contract.expect import assert_no_content, invalid, ok, refused
+from tests.contract.faults import Killed, faulty
 from tests.contract.service import Service, Tenant, names
-from tests.contract.transport import MovableClock
+from tests.contract.sweeping import sweep
+from tests.contract.transport import HandlerTransport, MovableClock, open_client, turns
 
 UNSET = {
     "max_working_memory_per_task": None,
@@ -83,13 +90,30 @@ def test_if_match_is_honoured(tenant: Tenant) -> None:
 
 
 def test_malformed_guardrails_are_refused(tenant: Tenant) -> None:
-    body = {"guardrails": {"max_working_memory_per_task": -1, "more": 1}}
-    invalid(tenant.admin.patch(path(), json=body), "max_working", "more")
+    body = {"guardrails": {"max_working_memory_per_task": -1}}
+    invalid(tenant.admin.patch(path(), json=body), "max_working")
+    for misspelt in ("max_working_memory", "denied_namespaces"):
+        refused(
+            tenant.admin.patch(path(), json={"guardrails": {misspelt: 1}}), 400, "VALIDATION_ERROR"
+        )
+    large = {"guardrails": {"notes": "x" * 20_000}}
+    refused(tenant.admin.patch(path(), json=large), 413, "VALUE_TOO_LARGE")
     assert ok(tenant.admin.get(path()))["version"] == 0
 
 
-def test_only_an_admin_reads_and_changes_guardrails(tenant: Tenant, boss: httpx.Client) -> None:
-    refused(boss.get(path()), 403, "ACCESS_DENIED")
+def test_other_guardrails_are_kept_and_given_back(tenant: Tenant) -> None:
+    guard(tenant, max_budget_usd=5.5, allowed_agents=["a"], memory_archive_required=True)
+    changed = guard(tenant, max_budget_usd=None, escalate={"after": "PT5M"})
+    others = {"allowed_agents": ["a"], "escalate": {"after": "PT5M"}}
+    assert changed["guardrails"] == UNSET | {"memory_archive_required": True} | others
+    assert ok(tenant.admin.get(path())) == changed
+
+
+def test_a_coordinator_reads_its_own_guardrails_and_changes_none(
+    tenant: Tenant, boss: httpx.Client
+) -> None:
+    assert ok(boss.get(path()))["version"] == 0
+    refused(boss.get(path("other")), 403, "ACCESS_DENIED")
     refused(boss.patch(path(), json={"guardrails": {}}), 403, "ACCESS_DENIED")
     assert ok(tenant.service.tenant().admin.get(path()))["version"] == 0
 
@@ -177,6 +201,96 @@ def test_episodic_memory_is_bounded_by_the_lower_of_settings_and_guardrail(
     ok(tenant.admin.patch(config, json={"episodic": {"capacity": 50}}))
     ok(change_task(boss, made, status="completed"))
     assert [*seen, capacity(alice, "alice")] == [2, 1, 50]
+
+
+def test_a_guardrail_removes_no_episodic_memory_and_keeps_new_entries_away(
+    tenant: Tenant, service: Service, boss: httpx.Client, alice: httpx.Client
+) -> None:
+    made = [create(alice, entry(key=f"k{number}")) for number in range(5)]
+    guard(tenant, max_episodic_memory_per_agent=2)
+    create_task(boss, assigned_agent="alice")
+    sweep(service)
+    problem = refused(alice.post(MEMORY, json=entry(key="new")), 429, "CAPACITY_EXCEEDED")
+    assert (problem["current_count"], problem["max_capacity"]) == (5, 2)
+    create(alice, working(key="of another tier"))
+    assert len(query(alice, memory_type="episodic")) == 5
+    for each in made[:4]:
+        assert_no_content(alice.delete(f"{MEMORY}/{each['id']}"))
+    for key in ("new", "newer"):
+        create(alice, entry(key=key))
+    left = names(query(alice, memory_type="episodic"))
+    assert (len(left), "newer" in left) == (2, True)
+
+
+def test_settings_evict_to_their_capacity_beside_a_guardrail(
+    tenant: Tenant, service: Service, boss: httpx.Client, alice: httpx.Client
+) -> None:
+    for number in range(5):
+        create(alice, entry(key=f"k{number}"))
+    guard(tenant, max_episodic_memory_per_agent=2)
+    create_task(boss, assigned_agent="alice")
+    config = {"episodic": {"capacity": 4}}
+    ok(tenant.admin.patch("/api/v1/agents/alice/memory/config", json=config))
+    for _ in range(2):
+        sweep(service)
+    assert len(query(alice, memory_type="episodic")) == 4
+
+
+def test_a_coordinator_is_bound_itself(
+    tenant: Tenant, boss: httpx.Client, alice: httpx.Client
+) -> None:
+    made = create(boss, semantic(namespace="internal.config"))
+    guard(tenant, denied_semantic_namespaces=["internal.*"], max_episodic_memory_per_agent=0)
+    refused(boss.get(f"{MEMORY}/{made['id']}"), 403, "ACCESS_DENIED")
+    refused(boss.post(MEMORY, json=semantic(namespace="internal.new")), 403, "ACCESS_DENIED")
+    refused(boss.post(MEMORY, json=entry()), 429, "CAPACITY_EXCEEDED")
+    create(boss, semantic(namespace="internally"))
+    assert ok(alice.get(f"{MEMORY}/{made['id']}")) == made
+    guard(tenant, denied_semantic_namespaces=None, max_episodic_memory_per_agent=None)
+    assert ok(boss.get(f"{MEMORY}/{made['id']}")) == made
+    create(boss, entry())
+
+
+FULL = CapacityExceeded("item_size_kb", 400, 400)
+
+
+@pytest.mark.in_process
+@pytest.mark.parametrize(
+    ("at", "error"), [(1, None), *((n, e) for n in (2, 3, 5) for e in (None, FULL))]
+)
+def test_what_cannot_be_bound_now_keeps_no_other_from_it_and_follows(
+    tenant: Tenant,
+    service: Service,
+    boss: httpx.Client,
+    clock: MovableClock,
+    at: int,
+    error: Exception | None,
+) -> None:
+    agents = tenant.agents("alice", "bob")
+    secret = create(tenant.admin, semantic(namespace="secrets"))
+    for number, name in enumerate(("alice", "bob")):
+        create_task(boss, id=f"t{number}", assigned_agent=name)
+    with faulty(at, "before", error):
+        handler = App(Container(service.settings(), service.clock))
+    admin = open_client(
+        HandlerTransport(handler, turns(parallel=True)), tenant.admin.headers["X-API-Key"]
+    )
+    admin.event_hooks = {}  # they take no 503
+    body = {
+        "guardrails": {"denied_semantic_namespaces": ["secrets"], "max_working_memory_per_task": 0}
+    }
+    if error is None:
+        with suppress(Killed):
+            admin.patch(path(), json=body)
+    else:
+        refused(admin.patch(path(), json=body), 503, "UNAVAILABLE")
+    clock.advance(seconds=61)
+    sweep(service)
+    is_set = ok(tenant.admin.get(path()))["version"] == 1
+    assert is_set is (at > 1)
+    for number, agent in enumerate(agents):
+        assert agent.get(f"{MEMORY}/{secret['id']}").status_code == (403 if is_set else 200)
+        assert fill(agent, f"t{number}", f"k{number}") == [429 if is_set else 201]
 
 
 def test_a_guardrail_of_zero_refuses_episodic_memory(

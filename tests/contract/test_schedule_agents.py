@@ -53,7 +53,7 @@ def lower(service: Service, tenant: Tenant, capacity: int) -> None:
     key = build_agent_key(tenant.id, "alice")
     count = sum(item["tier"] == "episodic" for item in items(service, "e#"))
     due = {"due": service.clock(), "due_ix": get_due_shard(key[0])}
-    set_on(service, key, ep_capacity=capacity, ep_room=capacity - count, **due)
+    set_on(service, key, ep_asked=capacity, ep_capacity=capacity, ep_room=capacity - count, **due)
 
 
 def remember(client: httpx.Client, clock: MovableClock, *names: str, **fields: Any) -> None:

@@ -1,6 +1,5 @@
 """Agents' settings and coordinators' guardrails, as the API shows them (RFC-0015 §2.2, §6.6)."""
 
-from dataclasses import asdict
 from typing import cast
 
 from typing_extensions import TypedDict
@@ -44,16 +43,17 @@ class AgentSettingsDocument(TypedDict):
 
 
 class GuardrailsDocument(TypedDict):
-    """A coordinator's guardrails; what isn't set is null."""
+    """A coordinator's guardrails; what isn't set is null. Other members are as they were given."""
 
     max_working_memory_per_task: Count | None
     """No task has more working entries, whatever its own policy says."""
     max_episodic_memory_per_agent: Count | None
-    """No assignee has more episodic entries, whatever its own settings say."""
+    """Nobody adds to more episodic entries, whatever its own settings say; none is removed."""
     allowed_semantic_namespaces: list[str] | None
-    """Assignees reach no semantic memory but in these."""
+    """The coordinator and its assignees reach no semantic memory but in these. A name that ends
+    with `*` is a prefix."""
     denied_semantic_namespaces: list[str] | None
-    """Assignees reach no semantic memory in these, allowed or not."""
+    """They reach no semantic memory in these, allowed or not."""
     memory_archive_required: bool | None
     """Memory is archived when a task ends, whatever its own policy says."""
 
@@ -87,7 +87,7 @@ def render_guardrails(found: CoordinatorGuardrails) -> CoordinatorGuardrailsDocu
     """Render a coordinator's guardrails (RFC-0015 §6.6)."""
     return {
         "coordinator_id": found.coordinator,
-        "guardrails": cast("GuardrailsDocument", asdict(found.guardrails)),
+        "guardrails": cast("GuardrailsDocument", found.members),
         "version": found.version,
         "updated_at": to_optional_rfc3339(found.updated),
     }

@@ -7,7 +7,7 @@ from functions.api.responses.agents import (
     render_agent_settings,
     render_guardrails,
 )
-from functions.api.routing import Route
+from functions.api.routing import ANY, Route
 from functions.entries.authority import CONFIGURE_AGENT
 from functions.entries.requests import AgentConfig
 from functions.identity.model import ADMIN, READ, Principal
@@ -37,9 +37,7 @@ _GUARDRAILS = "/api/v1/coordinators/{coordinator_id+}/guardrails"
 
 
 def get_guardrails(request: Request, caller: Principal) -> Response:
-    return _guardrails_response(
-        request.services.guardrails.get(caller.tenant, _coordinator(request))
-    )
+    return _guardrails_response(request.services.guardrails.show(caller, _coordinator(request)))
 
 
 def change_guardrails(request: Request, caller: Principal) -> Response:
@@ -84,10 +82,11 @@ ROUTES = [
         "GET",
         _GUARDRAILS,
         get_guardrails,
-        ADMIN,
+        ANY,
         "Get a coordinator's guardrails",
         {200: CoordinatorGuardrailsDocument},
         response_headers=("ETag",),
+        description="For the coordinator itself, and with `memory.admin`.",
     ),
     Route(
         "PATCH",
@@ -101,7 +100,8 @@ ROUTES = [
         error_statuses=(409, 413),
         if_match="optional",
         idempotent=True,
-        description="When it answers, the guardrails hold for every open task of the "
-        "coordinator and for who is assigned to one.",
+        description="When it answers, the guardrails hold for the coordinator, for all its open "
+        "tasks and for who is assigned to one. They stop writes and reads, and remove nothing. "
+        "Guardrails of RFC-0013 that aren't of memory are kept as given.",
     ),
 ]

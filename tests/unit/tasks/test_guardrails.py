@@ -72,7 +72,16 @@ def test_what_isnt_allowed_or_is_denied_is_denied() -> None:
     assert restrictions_of(allowed_semantic_namespaces=[]).denies("a")
 
 
-NAMES = st.sets(st.sampled_from("abcd"))
+def test_a_name_that_ends_with_a_star_is_a_prefix() -> None:
+    denied = restrictions_of(denied_semantic_namespaces=["a.*", "ü"])
+    names = ("a", "a.", "a.b", "a.*", "ab", "ü", "üb")
+    assert [name for name in names if denied.denies(name)] == ["a.", "a.b", "a.*", "ü"]
+    allowed = restrictions_of(allowed_semantic_namespaces=["a*"])
+    assert [name for name in names if not allowed.denies(name)] == ["a", "a.", "a.b", "a.*", "ab"]
+    assert restrictions_of(denied_semantic_namespaces=["*"]).denies("any")
+
+
+NAMES = st.sets(st.sampled_from(["a", "b", "c", "d", "a*", "*"]))
 RESTRICTIONS = st.builds(
     lambda allowed, denied, limit: restrictions_of(
         allowed_semantic_namespaces=None if allowed is None else sorted(allowed),
@@ -88,7 +97,7 @@ RESTRICTIONS = st.builds(
 @given(st.lists(RESTRICTIONS, max_size=4))
 def test_together_the_strictest_of_each_holds(every: list[Restrictions]) -> None:
     merged = merge_restrictions(every)
-    for name in "abcde":
+    for name in ("a", "b", "c", "d", "e", "ab"):
         assert merged.denies(name) is any(each.denies(name) for each in every)
     limits = [each.max_episodic for each in every if each.max_episodic is not None]
     assert merged.max_episodic == (min(limits) if limits else None)
@@ -112,6 +121,6 @@ def test_guardrails_are_stored_whole(
     working: int | None, episodic: int | None, names: list[str] | None, required: bool | None
 ) -> None:
     limits = GuardrailLimits(working, episodic, names, names, required)
-    guardrails = CoordinatorGuardrails("boss", limits, 3, 1_000)
+    guardrails = CoordinatorGuardrails("boss", limits, {"allowed_agents": names}, 3, 1_000)
     assert guardrails_from_item("boss", guardrails_to_item(guardrails)) == guardrails
     assert guardrails_from_item("boss", None) == CoordinatorGuardrails("boss")

@@ -97,7 +97,6 @@ def test_a_malformed_grant_is_rejected(body: dict[str, Any], field: str) -> None
         ({"allowed_semantic_namespaces": "x"}, "guardrails.allowed_semantic_namespaces"),
         ({"denied_semantic_namespaces": [""]}, "guardrails.denied_semantic_namespaces.0"),
         ({"memory_archive_required": 1}, "guardrails.memory_archive_required"),
-        ({"more": 1}, "guardrails.more"),
     ],
 )
 def test_malformed_guardrails_are_rejected(guardrails: Any, field: str) -> None:
