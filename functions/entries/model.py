@@ -14,6 +14,7 @@ Priority = Literal["low", "normal", "high"]
 RemovalReason = Literal["deleted", "evicted", "expired", "archived"]
 
 TASK_LIFETIME = "task_lifetime"
+_BEHIND = "!"  # sorts before all characters of sort tokens
 
 
 class Entry(NamedTuple):
@@ -48,6 +49,7 @@ class Entry(NamedTuple):
     request: bytes | None = None  # the token of the request that wrote it
     actor_kind: ActorKind = "agent"  # the kind of who wrote this version
     is_fenced: bool = False  # each write checks its task, as its owner isn't the assignee (§5)
+    is_inherited: bool = False  # shown to a sub-task of its task; never stored
 
     @property
     def id(self) -> str:
@@ -68,8 +70,12 @@ class Entry(NamedTuple):
 
     @property
     def sort_token(self) -> str:
-        """What lists sort by, newest first: the creation time, then the id (contract §3)."""
-        return entry_keys.build_sort_token(self.address, self.nonce)
+        """What lists sort by, newest first: the creation time, then the id (contract §3).
+
+        Inherited entries come behind all others.
+        """
+        token = entry_keys.build_sort_token(self.address, self.nonce)
+        return f"{_BEHIND}{token}" if self.is_inherited else token
 
     @property
     def is_evictable(self) -> bool:
@@ -150,6 +156,7 @@ class Filters:
     pinned: bool | None = None
     updated_after: int | None = None
     updated_before: int | None = None
+    includes_inherited: bool = False  # whether a sub-task's memory includes what it inherits
 
 
 def parse_namespace_filter(namespace: str | None) -> tuple[str | None, str | None]:

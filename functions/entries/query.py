@@ -124,6 +124,7 @@ class Queries:
             ValidationFailed: when the query needs an agent_id (RFC-0015 §4.1).
         """
         assert_owner_known(caller, filters)
+        filters = replace(filters, includes_inherited=True)
         if not is_counted:
             return self._scan_page(caller, filters, after, offset, limit)
         found = self.find_own(caller, filters)
@@ -162,7 +163,11 @@ class Queries:
                 caller.tenant, list(map(entry_keys.parse_sort_token, tokens))
             )
             entries = (loaded.get(token) for token in sorted({*own, *tokens}, reverse=True))
-            found += [each for each in entries if each and matches_filters(each, filters, now)]
+            found += [
+                each
+                for each in entries
+                if each and (each.is_inherited or matches_filters(each, filters, now))
+            ]
             if end is None:
                 break
             begin = end
@@ -244,13 +249,25 @@ class Queries:
     def _find_private(self, caller: Principal, filters: Filters) -> list[Entry]:
         if filters.task is None or filters.tier == EPISODIC.name:
             return self._find_of_owner(caller, filters)
-        if not self._tasks.select_readable(caller, (filters.task,)):
+        readable = self._tasks.select_readable(caller, (filters.task,))
+        if not readable:
             return self._find_of_owner(caller, filters)
         working = replace(filters, tier=WORKING.name)
         found = self._find_of_task(caller, filters.task, working)
+        if filters.includes_inherited:
+            found += self._find_inherited(caller, readable[0].inherits_from, working)
         if filters.tier is not None:
             return found
         return found + self._find_of_owner(caller, replace(filters, tier=EPISODIC.name))
+
+    def _find_inherited(
+        self, caller: Principal, parent: str | None, filters: Filters
+    ) -> list[Entry]:
+        """Return what of a parent's working memory its sub-task shows to the caller."""
+        if parent is None or not self._tasks.select_readable(caller, (parent,)):
+            return []
+        found = self._find_of_task(caller, parent, replace(filters, task=parent))
+        return [entry._replace(is_inherited=True) for entry in found]
 
     def _find_of_task(self, caller: Principal, task_id: str, filters: Filters) -> list[Entry]:
         """Return a task's working memory. Its counter proves that the index leaves nothing out."""

@@ -69,7 +69,7 @@ def build_task_writes(
         CapacityExceeded: when new entries exceed the limits of a task that they register.
     """
     deltas, creates = count_task_changes(transitions), find_scopes(transitions)
-    changed = _find_changed_tasks(caller, transitions)
+    changed = _find_changed_tasks(caller, transitions, now)
     for task in sorted(deltas.keys() | creates.keys() | changed):
         delta, create = deltas.get(task), creates.get(task)
         usage, grant = _to_usage(delta), known.grants.get(task)
@@ -93,16 +93,18 @@ def build_task_writes(
     yield from _build_intent_writes(caller, transitions, now, known.unregistered)
 
 
-def _find_changed_tasks(caller: Principal, transitions: Sequence[Transition]) -> set[str]:
-    """Return the tasks of working entries that their owner itself changes or deletes."""
+def _find_changed_tasks(caller: Principal, transitions: Sequence[Transition], now: int) -> set[str]:
+    """Return the tasks of working entries that their owner itself changes, replaces or deletes."""
     return {
-        transition.current.task
+        entry.task
         for transition in transitions
-        if transition.current.task is not None
-        and transition.current.policy.is_task_bound
-        and transition.current.agent == caller.id
-        and not transition.is_create
-        and (transition.new is not None or transition.reason == "deleted")
+        if transition.new is not None or transition.reason == "deleted"
+        for entry in (transition.old, None if transition.is_create else transition.new)
+        if entry is not None
+        and entry.task is not None
+        and entry.policy.is_task_bound
+        and entry.agent == caller.id
+        and not (transition.is_create and entry.is_expired(now))
     }
 
 
@@ -232,7 +234,7 @@ class _Attempt:
         self._caller, self._now = caller, now
         self._deltas = count_task_changes(transitions)
         self._creates = find_scopes(transitions)
-        self._changed = _find_changed_tasks(caller, transitions)
+        self._changed = _find_changed_tasks(caller, transitions, now)
         self.tasks = self._deltas.keys() | self._creates.keys() | self._changed
 
     def resolve(
@@ -285,7 +287,12 @@ class _Attempt:
 
 
 def _find_index(transitions: Sequence[Transition], task: str) -> int | None:
-    return next(each.index for each in transitions if each.current.task == task)
+    return next(
+        transition.index
+        for transition in transitions
+        for entry in (transition.old, transition.new)
+        if entry is not None and entry.task == task
+    )
 
 
 def assert_intent_is_free(

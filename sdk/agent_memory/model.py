@@ -57,6 +57,7 @@ class Entry:
     expires_at: str | None = None
     created_by: str | None = None
     curated_by: str | None = None
+    inherited: bool = False
     raw: Document = field(repr=False, compare=False)
 
     @classmethod
@@ -86,6 +87,7 @@ class Entry:
             expires_at=document.get("expires_at"),
             created_by=document.get("created_by"),
             curated_by=document.get("curated_by"),
+            inherited=bool(document.get("inherited")),
             raw=document,
         )
 

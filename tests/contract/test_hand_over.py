@@ -53,6 +53,11 @@ def try_writes(client: httpx.Client, made: dict[str, Any]) -> list[httpx.Respons
         update(client, made["id"], 1, value=grown),
         update(client, made["id"], 1, tags=["t"]),
         update(client, made["id"], 1, ttl="duration:PT1H"),
+        client.put(MEMORY, json=working("task_1", key="late")),
+        client.put(MEMORY, json=working("task_1", value={"n": 2})),
+        client.put(MEMORY, json=working("task_1", value=grown)),
+        client.put(MEMORY, json=working(value={"n": 2})),
+        client.put(MEMORY, json=working("task_2", value={"n": 2})),
         client.delete(f"{MEMORY}/{made['id']}"),
     ]
 
@@ -84,7 +89,7 @@ def test_the_successor_reads_all_and_who_comes_back_goes_on(
     made = create(alice, working("task_1"))
     bob = tenant.agent("bob")
     hand_over(boss, "bob")
-    own = create(bob, working("task_1", key="own"))
+    own = ok(bob.put(MEMORY, json=working("task_1", key="own")), 201)
     assert {each["key"] for each in query(bob, task_id="task_1")} == {"k", "own"}
     hand_over(boss, "alice")
     for version in (1, 2, 3):

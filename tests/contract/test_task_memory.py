@@ -4,11 +4,13 @@ import httpx
 import pytest
 
 from tests.contract.bodies import (
+    BATCH,
     MEMORY,
     TASKS,
     change_task,
     create,
     create_task,
+    grant,
     query,
     read,
     task,
@@ -17,6 +19,7 @@ from tests.contract.bodies import (
 )
 from tests.contract.expect import invalid, ok, refused
 from tests.contract.service import Tenant
+from tests.contract.transport import MovableClock
 
 INHERIT = {"memory_policy": {"inherit_from_parent": True}}
 ACL = "/api/v1/intents/intent_1/acl"
@@ -98,6 +101,38 @@ def test_inheritance_does_not_skip_a_generation(tenant: Tenant, boss: httpx.Clie
     made = create(alice, working("task_1"))
     create_task(boss, id="task_3", parent_task_id="task_2", assigned_agent="grandchild", **INHERIT)
     refused(read(grandchild, made["id"]), 403, "ACCESS_DENIED")
+
+
+def test_a_query_of_a_sub_task_shows_what_it_inherits_behind_its_own(
+    tenant: Tenant, boss: httpx.Client, clock: MovableClock
+) -> None:
+    alice, sub_agent, guest = tenant.agents("alice", "sub_agent", "guest")
+    create_task(boss, id="task_1", assigned_agent="alice")
+    create_task(boss, id="task_2", parent_task_id="task_1", assigned_agent="sub_agent", **INHERIT)
+    own = create(sub_agent, working("task_2", key="own"))
+    clock.advance(ms=1)
+    plan = create(alice, working("task_1", key="plan", tags=["a"]))
+    clock.advance(ms=1)
+    newer = create(alice, working("task_1", key="newer"))
+    inherited = [each | {"inherited": True} for each in (newer, plan)]
+    expected = [own, *inherited]
+    assert query(sub_agent, task_id="task_2") == query(boss, task_id="task_2") == expected
+    assert query(sub_agent, task_id="task_2", memory_type="working") == expected
+    assert query(sub_agent, task_id="task_2", tags="a") == [inherited[1]]
+    assert query(sub_agent, task_id="task_2", memory_type="episodic") == []
+    assert query(sub_agent, task_id="task_1") == [newer, plan]
+    page: dict[str, str | int] = {"scope.task_id": "task_2", "limit": 2, "total": "none"}
+    first = ok(sub_agent.get(MEMORY, params=page))
+    rest = ok(sub_agent.get(MEMORY, params=page | {"after": first["next"]}))
+    assert first["entries"] + rest["entries"] == expected
+    assert "next" not in rest
+    ok(grant(boss, "task_2", "guest", access="read"))
+    assert query(guest, task_id="task_2") == [own]
+    both = {"scope.task_id": "task_2", "agent_id": "alice"}
+    assert ok(alice.delete(BATCH, params=both)) == {"deleted": 0}
+    job = ok(boss.get(f"{TASKS}/task_2"))
+    ok(change_task(boss, job, memory_policy={"inherit_from_parent": False}))
+    assert query(sub_agent, task_id="task_2") == [own]
 
 
 def test_a_write_registers_an_unknown_task(tenant: Tenant) -> None:

@@ -66,6 +66,8 @@ class EntryDocument(TypedDict):
     created_by: str
     curated_by: NotRequired[str]
     """Semantic only: who wrote it last."""
+    inherited: NotRequired[bool]
+    """True for an entry of the parent's that a query shows by its sub-task."""
 
 
 class EntryPageDocument(PagePosition):
@@ -159,6 +161,8 @@ def render_entry(entry: Entry, *, has_value: bool = True) -> EntryDocument:
         document["value"] = orjson.Fragment(entry.value)
     if not entry.policy.is_private and entry.curator is not None:
         document["curated_by"] = entry.curator
+    if entry.is_inherited:
+        document["inherited"] = True
     return document
 
 
