@@ -9,7 +9,7 @@ from benchmarks import conversations, events, memories, procedures, runs, search
 from benchmarks.capacity import Call, in_sequence
 from benchmarks.inprocess import Function, function
 from benchmarks.tables import text_table
-from benchmarks.workload import entry, value
+from benchmarks.workload import entry
 
 _OWNED, _MATCHES = 100, 10
 _TRIES = 5
@@ -102,11 +102,33 @@ def _own(agent: _Agent) -> Iterator[Cost]:
         yield _cost(f"create {tier}", Limit(1, 4, 0), calls)
         yield from _reads(agent, made, tier)
     target = f"{_MEMORY}/{made['id']}"
-    patch = agent.function.call("PATCH", target, agent.key, {"value": value(7)}, if_match="1")
-    yield _cost("patch value", Limit(1, 1, 0), patch.calls)
+    yield from _changes(agent, target, made["value"])
+    yield from _puts(agent)
     removal = agent.function.call("DELETE", target, agent.key)
     yield _cost("delete", Limit(2, 6, 1), removal.calls)
     yield _own_query(agent)
+
+
+def _changes(agent: _Agent, target: str, present: dict[str, Any]) -> Iterator[Cost]:
+    """A change to a value of the same size, and to one of another, which counters follow."""
+    longer = present | {"more": 1}
+    for version, (name, changed, limit) in enumerate(
+        (
+            ("patch value", {**present}, Limit(1, 1, 0)),
+            ("patch value of another size", longer, Limit(2, 5, 0)),
+        ),
+        start=1,
+    ):
+        body, match = {"value": changed}, str(version)
+        calls = agent.function.call("PATCH", target, agent.key, body, if_match=match).calls
+        yield _cost(name, limit, calls)
+
+
+def _puts(agent: _Agent) -> Iterator[Cost]:
+    """An upsert where nothing stands, and again with a value of the same size."""
+    body = entry(agent.id, "put", "working", ())
+    for name, limit in (("put new working", Limit(2, 5, 0)), ("put value", Limit(1, 1, 0))):
+        yield _cost(name, limit, agent.function.call("PUT", _MEMORY, agent.key, body).calls)
 
 
 def _reads(agent: _Agent, made: Any, tier: str) -> Iterator[Cost]:

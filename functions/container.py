@@ -38,6 +38,7 @@ from functions.entries.snapshots import SnapshotStore
 from functions.entries.store import EntryStore
 from functions.entries.summary import Summaries
 from functions.entries.transaction import EntryWriter
+from functions.entries.upserts import Upserts
 from functions.event_log.event_bus import EventBus
 from functions.event_log.service import EventLogs
 from functions.event_log.store import EventLogStore
@@ -264,6 +265,7 @@ class Container:
             self.task_archive,
             self.entry_fence,
             self.principal_store.get_kind,
+            self.audit,
             self.clock,
         )
 
@@ -328,6 +330,10 @@ class Container:
             self.namespaces,
             self.clock,
         )
+
+    @cached_property
+    def upserts(self) -> Upserts:
+        return Upserts(self.entry_store, self.entry_writer, self.namespaces, self.clock)
 
     @cached_property
     def queries(self) -> Queries:

@@ -182,6 +182,18 @@ class Request:
         return int(match.group(1) or match.group(2))
 
     @property
+    def must_not_exist(self) -> bool:
+        """Whether `If-None-Match: *` asks to write only where nothing is.
+
+        Raises:
+            ValidationFailed: it is anything else.
+        """
+        header = self.headers.get("if-none-match")
+        if header not in (None, "*"):
+            raise ValidationFailed("If-None-Match", "takes * only")
+        return header is not None
+
+    @property
     def required_if_match(self) -> int:
         """The version in If-Match, which must be sent.
 

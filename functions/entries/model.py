@@ -107,7 +107,7 @@ class Transition:
     """One entry's step from `old` to `new`.
 
     A created entry has no `old`, a removed one no `new`; an entry that takes the slot of an expired
-    one has both.
+    one, or that a put writes for another one, has both.
 
     Attributes:
         index: the entry's position in a batch; None for a single entry.

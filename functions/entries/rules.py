@@ -13,6 +13,7 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.json_text import dumps_checked
 from functions.platform.limits import MAX_VALUE_BYTES
+from functions.platform.sensitivity import ENCRYPTED
 from functions.platform.ttl import compute_expiry
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 _HINT = "; keep bulk data elsewhere and store a reference"
 _ENTRY_FIELDS = frozenset(Entry._fields)
+_KEPT_BY_A_PUT = ("nonce", "agent", "author", "created")
 
 
 def build_entry(caller: Principal, new: NewEntry, now: int, token: RequestToken) -> Entry:
@@ -79,6 +81,25 @@ def apply_change(
         actor_kind=caller.kind,
         **given,
     )
+
+
+def may_put_by_one_write(entry: Entry) -> bool:
+    """Return whether a put of this entry may need no more than one write.
+
+    It does if no order of eviction, index row or cipher depends on it.
+    """
+    return entry.policy.is_task_bound and entry.sensitivity not in ENCRYPTED
+
+
+def has_same_place(old: Entry, new: Entry) -> bool:
+    """Return whether a put changes an entry, and doesn't replace it by another one."""
+    return (old.tier, old.task, old.intent) == (new.tier, new.task, new.intent)
+
+
+def replace_fields(old: Entry, new: Entry) -> Entry:
+    """Return an entry after a put of `new` in its place: all that a create sets is new."""
+    kept = {name: getattr(old, name) for name in _KEPT_BY_A_PUT}
+    return new._replace(version=old.version + 1, **kept)
 
 
 def to_entry_fields(body: NewEntry | EntryChange) -> dict[str, Any]:

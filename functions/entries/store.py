@@ -19,6 +19,8 @@ from functions.platform.schema import (
     BY_EXPIRY,
     BY_RECENCY,
     BY_TASK,
+    DUE_ATTRIBUTE,
+    DUE_SHARD_ATTRIBUTE,
     EXPIRY_ATTRIBUTE,
     TASK_ATTRIBUTE,
     TTL_ATTRIBUTE,
@@ -32,6 +34,19 @@ from functions.platform.writes import Write, delete, put, update
 ABSENT = "attribute_not_exists(pk)"
 TOMBSTONE_LIFETIME = 86_400_000  # ms; change streams are kept as long
 _UNCHANGED = "nonce = :nonce AND version = :version"
+_REPLACED_BY_A_PUT = (
+    "val",
+    "tags",
+    "ttl_rule",
+    "sensitivity",
+    "updated",
+    "actor_kind",
+    "request_token",
+    EXPIRY_ATTRIBUTE,
+    TTL_ATTRIBUTE,
+    DUE_ATTRIBUTE,
+    DUE_SHARD_ATTRIBUTE,
+)
 _READ_TOGETHER = 4  # rows of an index, to find the first entry that hasn't expired
 
 
@@ -192,6 +207,49 @@ class EntryStore:
         except ConditionFailed as failed:
             return None, None if failed.item is None else self._mapper.to_entry(failed.item)
 
+    def put_own(self, entry: Entry, version: int | None) -> tuple[Entry | None, Entry | None]:
+        """Replace the fields of an owner's entry in the slot of `entry` by one write.
+
+        That is possible only where nothing else has to change: an entry of the same tier, scope and
+        size is there, that has neither expired nor is encrypted, and another request wrote it.
+
+        Args:
+            entry: working memory of its owner, with the fields to write.
+            version: the version that must be there; None for any.
+
+        Returns:
+            the changed entry, or None and what is in the slot instead, if anything.
+        """
+        try:
+            write = _build_own_put(self._mapper.to_item(entry), entry, version)
+            return self._mapper.to_entry(self._table.update(write)), None
+        except ConditionFailed as failed:
+            return None, None if failed.item is None else self._mapper.to_entry(failed.item)
+
+
+def _build_own_put(item: Item, entry: Entry, version: int | None) -> Write:
+    attributes = {name: item[name] for name in _REPLACED_BY_A_PUT}
+    present = {name: value for name, value in attributes.items() if value is not None}
+    settings = ", ".join(f"{name} = :{name}" for name in present)
+    removed = ", ".join(attributes.keys() - present.keys())
+    conditions = [
+        "tier = :tier AND agent_id = :agent AND value_bytes = :size",
+        "request_token <> :request_token",
+        "attribute_not_exists(data_key) AND attribute_not_exists(fenced)",
+        "(attribute_not_exists(expires) OR expires > :now)",
+    ]
+    values: Item = {"tier": entry.tier, "agent": entry.agent, "size": entry.size}
+    for name, value in (("task", entry.task), ("intent", entry.intent), ("version", version)):
+        if value is not None:
+            conditions.append(f"{name} = :{name}")
+            values[name] = value
+        elif name != "version":
+            conditions.append(f"attribute_not_exists({name})")
+    expression = f"SET version = version + :one, {settings}"
+    expression += f" REMOVE {removed}" if removed else ""
+    values |= {"now": entry.updated, "one": 1} | present
+    return update(entry.item_key, expression, " AND ".join(conditions), **values)
+
 
 def _build_own_update(
     address: EntryAddress,
@@ -254,7 +312,7 @@ def build_tombstone_write(transition: Transition, actor: Actor, now: int) -> Wri
     old, new = transition.old, transition.new
     if old is None or (new is not None and not transition.is_create):
         return None
-    reason = transition.reason if new is None else "expired"
+    reason = "expired" if new is not None and old.is_expired(now) else transition.reason
     actor = SERVICE if reason == "expired" else actor
     tombstone: Item = {
         "reason": reason,

@@ -168,8 +168,12 @@ def _build_adjustment(
     caller: Principal, transitions: Sequence[Transition], task: str, usage: TaskUsage
 ) -> Write:
     """Adjust a task's counters; a transaction holds the working memory of one agent."""
-    entries = (transition.current for transition in transitions)
-    agents = (each.agent for each in entries if each.task == task and each.policy.is_task_bound)
+    entries = (each for transition in transitions for each in (transition.old, transition.new))
+    agents = (
+        each.agent
+        for each in entries
+        if each is not None and each.task == task and each.policy.is_task_bound
+    )
     return usage_store.adjust_usage(caller.tenant, next(agents, ""), task, usage)
 
 

@@ -55,6 +55,7 @@ MAX_APPENDED_MESSAGES = 50
 MAX_OWNERS = 50  # of a conversation, and its readers
 MAX_REMOVED_RANGES = 20  # of a conversation, while their messages are being deleted
 MAX_ACL_ENTRIES = 500  # of a namespace, an intent
+MAX_DELEGATES = 100  # of a task
 MAX_LISTED_NAMESPACES = 100
 MAX_WORKFLOW_AGENTS = 100
 MAX_PLAN_TASKS = 200

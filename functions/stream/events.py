@@ -35,9 +35,12 @@ def build_events(change: Change, removal: Removal | None, tasks: Tasks) -> list[
         return _build_removed(old, removal, tasks)
     if old is None:
         return [_build_event("memory.created", new, new.actor, new.created, None, tasks)]
-    if old.nonce != new.nonce:  # it replaced one that had expired
+    if old.nonce != new.nonce:
+        removed = _build_event("memory.deleted", old, new.actor, new.created, old.version, tasks)
+        if old.is_expired(new.created):
+            removed = _build_event("memory.expired", old, SERVICE, new.created, old.version, tasks)
         return [
-            _build_event("memory.expired", old, SERVICE, new.created, old.version, tasks),
+            removed,
             _build_event("memory.created", new, new.actor, new.created, None, tasks),
         ]
     if old.version != new.version:

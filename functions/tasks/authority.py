@@ -6,7 +6,7 @@ from functions.authorization.model import Action, Rule
 from functions.authorization.rules import is_allowed
 from functions.identity.model import ADMIN, Principal
 from functions.platform.errors import AccessDenied, TaskReassigned
-from functions.tasks.model import Grant, Intent, Membership, Task
+from functions.tasks.model import REPAIRS, RESULTS, Grant, Intent, Membership, Status, Task
 from functions.tasks.rules import assert_open, is_coordinator
 
 
@@ -97,11 +97,20 @@ _NO_MEMBER = Membership()
 
 @dataclass(frozen=True, slots=True)
 class TaskTarget:
-    """A task, the time (epoch ms), and what the caller is in the task beside its roles."""
+    """A task, and what decides on access to it.
+
+    Attributes:
+        now: the time in epoch ms.
+        member: what the caller is in the task beside its roles.
+        fields: those that are to change.
+        status: the status that is to be set; None if none is.
+    """
 
     task: Task
     now: int
     member: Membership = _NO_MEMBER
+    fields: frozenset[str] = frozenset()
+    status: Status | None = None
 
     def find_grant(self) -> Grant | None:
         """Return the caller's grant, if it still counts."""
@@ -136,6 +145,13 @@ _TOOK_PART = Rule[TaskTarget](
 )
 _HOLDS_ADMIN = Rule[TaskTarget]("holds memory.admin", _holds_admin)
 
+
+def _repairs_task(caller: Principal, target: TaskTarget) -> bool:
+    is_repair = bool(target.fields) and target.fields <= REPAIRS
+    may_set = target.status in (None, "cancelled")
+    return is_repair and may_set and ADMIN in caller.permissions
+
+
 READ_MEMORY = Action(
     "task.read_memory",
     (_IS_COORDINATOR, _IS_ASSIGNEE, _HOLDS_GRANT, _INHERITS),
@@ -160,9 +176,25 @@ READ_TASK = Action(
 )
 CHANGE_TASK = Action(
     "task.change",
-    (_IS_COORDINATOR, _IS_ASSIGNEE),
-    denied="only its coordinator and its assignee change a task",
+    (
+        _IS_COORDINATOR,
+        Rule[TaskTarget](
+            "assignee of the task, for status and results",
+            lambda caller, target: _IS_ASSIGNEE.holds(caller, target) and target.fields <= RESULTS,
+        ),
+        Rule[TaskTarget](
+            "holds memory.admin, for assignee, coordinator and cancelling", _repairs_task
+        ),
+    ),
+    denied="a task is changed by its coordinator; its assignee sets status and results",
+    is_audited=True,
 )
+LET_INHERIT = Action(
+    "task.let_inherit",
+    (_IS_COORDINATOR, _IS_ASSIGNEE),
+    denied="only the parent's coordinator or assignee lets a sub-task inherit",
+)
+"""The target is the parent."""
 LIST_GRANTS = Action(
     "task.list_grants",
     (_IS_COORDINATOR, _IS_ASSIGNEE, _HOLDS_ADMIN),
@@ -177,6 +209,76 @@ GRANT = Action(
 REVOKE_GRANT = Action("task.revoke_grant", GRANT.rules, GRANT.denied, is_audited=True)
 
 
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """A task that is to be registered.
+
+    Attributes:
+        assignee, coordinator: as the request names them.
+        parent: the task that it is a part of.
+        names_delegates: whether the request says for whom its assignee may register sub-tasks.
+    """
+
+    assignee: str | None
+    coordinator: str | None = None
+    parent: Task | None = None
+    names_delegates: bool = False
+
+
+def _registers_for_itself(caller: Principal, new: Registration) -> bool:
+    is_own = new.parent is None or (
+        new.parent.coordinator is None and new.parent.assignee == caller.id
+    )
+    names_nobody = new.coordinator is None and not new.names_delegates
+    return is_own and names_nobody and new.assignee in (None, caller.id)
+
+
+def _registers_sub_task(caller: Principal, new: Registration) -> bool:
+    parent = new.parent
+    if parent is None or parent.coordinator is None or parent.assignee != caller.id:
+        return False
+    if new.coordinator not in (None, parent.coordinator) or new.names_delegates:
+        return False
+    return new.assignee in (None, caller.id) or parent.has_delegate(str(new.assignee))
+
+
+REGISTER_TASK = Action[Registration](
+    "task.register",
+    (
+        Rule("coordinator or user", lambda caller, _: caller.may_coordinate),
+        Rule("agent, for itself and without a coordinator", _registers_for_itself),
+        Rule("assignee of the parent, for itself or a delegate", _registers_sub_task),
+    ),
+    denied="an agent registers a task for itself, without a coordinator, or a sub-task of its own "
+    "task, under its coordinator, for itself or one of its delegates",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Adoption:
+    """A task that is registered again, for an assignee."""
+
+    task: Task
+    assignee: str | None
+
+
+ADOPT_TASK = Action[Adoption](
+    "task.adopt",
+    (
+        Rule(
+            "coordinator or user, while the task has no coordinator",
+            lambda caller, of: (
+                caller.may_coordinate
+                and of.task.coordinator is None
+                and of.task.assignee == of.assignee
+            ),
+        ),
+    ),
+    denied="a task has this id already",
+    is_audited=True,
+)
+
+
 def authorize_write(caller: Principal, action: Action[TaskTarget], target: TaskTarget) -> None:
     """Check that the caller may do this in a task; its former assignee learns that it was one.
 
@@ -187,7 +289,7 @@ def authorize_write(caller: Principal, action: Action[TaskTarget], target: TaskT
     """
     if is_allowed(caller, action, target):
         return
-    if target.member.was_assignee:
+    if target.member.was_assignee and caller.id != target.task.assignee:
         assert_open(target.task)
         raise TaskReassigned("this task is no longer yours; its new assignee goes on")
     raise AccessDenied(action.denied)

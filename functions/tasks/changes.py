@@ -51,6 +51,7 @@ def build_task(
         ended=ended,
         archived=ended,
         registered_by=caller.id,
+        delegates=tuple(dict.fromkeys(new.delegates or ())),
         free_entries=policy.max_entries,
         free_bytes=policy.max_bytes,
         extra_fields=_merge_extra_fields({}, new.extra_fields),
@@ -72,7 +73,6 @@ def build_task_of_write(
         updated=now,
         policy=policy,
         assignee=caller.id,
-        registered_by_write=True,
         free_entries=policy.max_entries - usage.entries,
         free_bytes=policy.max_bytes - usage.size,
         registered_by=caller.id,
@@ -80,15 +80,18 @@ def build_task_of_write(
 
 
 def adopt_task(present: Task, wanted: Task) -> Task:
-    """Return a task that a write registered as the registration wants it, with what it holds."""
+    """Return a task without a coordinator as its registration wants it, with what it holds.
+
+    Nothing else of it counts: neither its end nor a field (contract §5). Grants of its assignee end
+    with the term.
+    """
     return replace(
         with_counters(wanted, present),
         version=present.version + 1,
         created=present.created,
         archived=None,
-        registered_by_write=False,
         term=present.term + 1,
-        adopted=wanted.created if present.intent is None else None,
+        adopted=wanted.created if present.intent != wanted.intent else present.adopted,
     )
 
 
@@ -108,7 +111,7 @@ def is_same_version(read: Task, present: Task) -> bool:
 
 
 def apply_change(task: Task, change: TaskChange, now: int, token: RequestToken) -> Task:
-    """Return the task after a change.
+    """Return the task after a change; one that gets its first coordinator begins a new term.
 
     Raises:
         ValueTooLarge: the fields that memory doesn't use are over 128 KB.
@@ -118,6 +121,7 @@ def apply_change(task: Task, change: TaskChange, now: int, token: RequestToken) 
     coordinator = change.coordinator or task.coordinator
     status = change.status or task.status
     is_handed_over = assignee != task.assignee
+    is_adopted = task.coordinator is None and coordinator is not None
     return replace(
         task,
         **_times(task, status, now),
@@ -125,7 +129,11 @@ def apply_change(task: Task, change: TaskChange, now: int, token: RequestToken) 
         status=status,
         assignee=assignee,
         coordinator=coordinator,
-        term=task.term + is_handed_over,
+        registered_by=coordinator if is_adopted else task.registered_by,
+        delegates=tuple(dict.fromkeys(change.delegates or ()))
+        if "delegates" in given
+        else task.delegates,
+        term=task.term + (is_handed_over or is_adopted),
         parent_term=None if is_handed_over else task.parent_term,
         leaving=() if status in ENDED else _find_leaving(task, assignee, coordinator),
         policy=_merge_policy(task.policy, change),

@@ -5,7 +5,7 @@ from functions.platform import task_keys
 from functions.platform.items import Item
 from functions.platform.keys import hash_agent
 from functions.platform.table import Table
-from functions.platform.writes import Write, check, put, update
+from functions.platform.writes import Write, check, delete, put, update
 from functions.tasks.mapper import acl_to_item, intent_from_item, intent_to_item
 from functions.tasks.model import Intent, Task
 
@@ -107,3 +107,8 @@ def list_under_intent(tenant: str, task: Task, intent: str) -> Write:
     """Add a task to its intent's list."""
     row: Item = {"task": task.id, "created": task.created}
     return put(task_keys.build_intent_task_key(tenant, intent, task.id), row)
+
+
+def unlist_under_intent(tenant: str, task: str, intent: str) -> Write:
+    """Take a task that gets another intent from the list of the one before."""
+    return delete(task_keys.build_intent_task_key(tenant, intent, task))

@@ -23,6 +23,10 @@ GrantAccess = Literal["read", "write"]
 ENDED = frozenset({"completed", "failed", "cancelled", "skipped"})
 RESULTS = frozenset({"status", "output", "error", "artifacts", "blocked_reason"})
 """What an assignee reports; everything else is the coordinator's to change."""
+REPAIRS = frozenset({"assigned_agent", "coordinator", "status"})
+"""What `memory.admin` changes in any task; the status only to `cancelled`."""
+ANYBODY = "*"
+"""Stands for all agents among a task's delegates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +135,7 @@ class Task:
         leaving: former assignees and coordinators whose entries aren't fenced yet.
         parent_term: the parent's term with which inheritance ends, if its assignee registered the
             task for itself.
-        registered_by_write: whether a write to a task that nobody had registered made it.
+        delegates: for whom its assignee may register sub-tasks.
         free_entries, free_bytes: working memory that still fits.
         entry_cap: the most entries that its coordinator's guardrails let it have.
         archive_required: whether they have its memory archived.
@@ -161,7 +165,7 @@ class Task:
     granted: int = 0
     leaving: tuple[str, ...] = ()
     parent_term: int | None = None
-    registered_by_write: bool = False
+    delegates: tuple[str, ...] = ()
     free_entries: int = 0
     free_bytes: int = 0
     entry_cap: int | None = None
@@ -175,6 +179,10 @@ class Task:
     def members(self) -> frozenset[str]:
         """Who registered it, and its present assignee and coordinator."""
         return frozenset(filter(None, (self.registered_by, self.assignee, self.coordinator)))
+
+    def has_delegate(self, agent: str) -> bool:
+        """Whether its assignee may register sub-tasks for an agent."""
+        return agent in self.delegates or ANYBODY in self.delegates
 
     @property
     def inherits_from(self) -> str | None:

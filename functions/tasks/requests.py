@@ -1,12 +1,13 @@
 """Bodies of requests about tasks, intents and guardrails (contract §5, RFC-0015 §6.5, §6.6)."""
 
 import re
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
 from functions.platform.limits import (
     MAX_ACL_ENTRIES,
+    MAX_DELEGATES,
     MAX_EPISODIC_ENTRIES,
     MAX_LISTED_NAMESPACES,
     MAX_TASK_ENTRIES,
@@ -25,6 +26,8 @@ from functions.tasks.model import GrantAccess, Policy, Status
 
 _POLICY = Policy()
 _OF_MEMORY = re.compile("memory|namespace")
+Delegates = Annotated[list[AgentId], Field(max_length=MAX_DELEGATES)]
+"""Ids of agents, or `*` for all."""
 
 
 class MemoryPolicy(RequestModel):
@@ -89,6 +92,8 @@ class NewTask(_TaskFields):
     """Who works on the task, and writes its working memory."""
     coordinator: AgentId | None = None
     """Who directs the task; a principal that isn't an agent."""
+    delegates: Delegates | None = None
+    """For whom its assignee may register sub-tasks; `*` is everybody."""
     parent_task_id: Identifier | None = None
     """The task that this is a part of."""
     memory_policy: MemoryPolicy | None = None
@@ -103,6 +108,8 @@ class TaskChange(_TaskFields, ChangeModel):
     """Who works on the task, and writes its working memory."""
     coordinator: AgentId | None = None
     """Who directs the task from now on; a principal that isn't an agent."""
+    delegates: Delegates | None = None
+    """For whom its assignee may register sub-tasks; `*` is everybody."""
     memory_policy: MemoryPolicy | None = None
     """How the task's working memory behaves."""
 

@@ -1,8 +1,8 @@
-"""Who may do what with a task or an intent; pure decisions (contract §4, §5)."""
+"""Roles, states and versions of tasks; pure decisions (contract §4, §5)."""
 
 from functions.identity.model import Principal
-from functions.platform.errors import AccessDenied, TaskClosed, VersionMismatch
-from functions.tasks.model import RESULTS, Task
+from functions.platform.errors import TaskClosed, VersionMismatch
+from functions.tasks.model import Task
 from functions.tasks.requests import NewTask
 
 
@@ -53,20 +53,10 @@ def version_mismatch(present: Task) -> VersionMismatch:
 def choose_roles(
     caller: Principal, new: NewTask, parent: Task | None
 ) -> tuple[str | None, str | None]:
-    """Return the assignee and coordinator of a task that the caller registers (contract §5).
-
-    Raises:
-        AccessDenied: the caller would give authority that it doesn't have.
-    """
-    if new.memory_policy and new.memory_policy.inherit_from_parent:
-        assert_may_inherit(caller, parent)
+    """Return the assignee and coordinator of a task that the caller may register (contract §5)."""
     if caller.may_coordinate:
         return new.assigned_agent, new.coordinator or caller.id
-    if parent is not None:
-        return _choose_sub_task_roles(caller.id, new, parent)
-    if new.assigned_agent not in (None, caller.id) or new.coordinator is not None:
-        raise AccessDenied("an agent registers a task for itself alone, without a coordinator")
-    return caller.id, None
+    return new.assigned_agent or caller.id, None if parent is None else parent.coordinator
 
 
 def choose_parent_term(caller: Principal, task: Task, parent: Task | None) -> int | None:
@@ -77,41 +67,3 @@ def choose_parent_term(caller: Principal, task: Task, parent: Task | None) -> in
     if parent is None or is_coordinator(caller, parent) or task.assignee != caller.id:
         return None
     return parent.term
-
-
-def assert_may_inherit(caller: Principal, parent: Task | None) -> None:
-    """Check that the caller may let a sub-task inherit from this parent.
-
-    Raises:
-        AccessDenied: it is neither the parent's coordinator nor its assignee.
-    """
-    if parent is None or not is_assignee_or_coordinator(caller, parent):
-        raise AccessDenied("only the parent's coordinator or assignee lets a sub-task inherit")
-
-
-def _choose_sub_task_roles(
-    caller: str, new: NewTask, parent: Task
-) -> tuple[str | None, str | None]:
-    if caller != parent.assignee:
-        raise AccessDenied("an agent registers sub-tasks of a task that it is assigned to")
-    if new.coordinator not in (None, parent.coordinator):
-        raise AccessDenied("a sub-task that an agent registers has its parent's coordinator")
-    return new.assigned_agent or caller, parent.coordinator
-
-
-def assert_may_change(caller: Principal, task: Task, fields: set[str]) -> None:
-    """Check who changes what: the coordinator all fields, the assignee the results.
-
-    Raises:
-        AccessDenied: one of the fields isn't the caller's to change.
-    """
-    if is_coordinator(caller, task):
-        return
-    if not fields <= RESULTS:
-        raise AccessDenied("an assignee sets a task's status and results, its coordinator the rest")
-
-
-def is_adoptable(task: Task, new: NewTask, assignee: str | None) -> bool:
-    """Whether a coordinator may adopt this task by registering its id (contract §5)."""
-    unclaimed = task.registered_by_write and task.coordinator is None and task.ended is None
-    return unclaimed and task.assignee == assignee and task.intent in (None, new.intent_id)

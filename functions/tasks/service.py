@@ -5,11 +5,13 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol, cast
 
+from functions.audit.service import AuditTrail
+from functions.authorization.model import Action
 from functions.authorization.rules import authorize, is_allowed
 from functions.identity.model import ADMIN, Principal
 from functions.platform import task_keys
 from functions.platform.clock import Clock
-from functions.platform.errors import AccessDenied, EntryExists, ValidationFailed
+from functions.platform.errors import AccessDenied, EntryExists, Throttled, ValidationFailed
 from functions.platform.idempotency import RequestToken
 from functions.platform.parallel import run_parallel
 from functions.platform.retry import Backoff
@@ -19,10 +21,15 @@ from functions.tasks import changes, rules
 from functions.tasks.access import TaskAccess
 from functions.tasks.assignment_store import AssignmentStore
 from functions.tasks.authority import (
+    ADOPT_TASK,
     CHANGE_TASK,
+    LET_INHERIT,
     READ_INTENT,
     READ_TASK,
+    REGISTER_TASK,
     USE_INTENT,
+    Adoption,
+    Registration,
     TaskTarget,
     authorize_write,
 )
@@ -69,6 +76,7 @@ class Tasks:
         archive: takes over the memory of those that end.
         fence: keeps those that leave a task from writing for it.
         kind_of: gives a principal's kind by tenant and id; None if there is no such principal.
+        audit: records changes of assignee, coordinator and end.
         clock: gives the time in epoch ms.
     """
 
@@ -82,6 +90,7 @@ class Tasks:
         archive: MemoryArchive,
         fence: EntryFence,
         kind_of: Callable[[str, str], str | None],
+        audit: AuditTrail,
         clock: Clock,
     ) -> None:
         self._store = store
@@ -92,6 +101,7 @@ class Tasks:
         self._archive = archive
         self._fence = fence
         self._kind_of = kind_of
+        self._audit = audit
         self._clock = clock
 
     def get(self, caller: Principal, task_id: str) -> Task:
@@ -143,14 +153,15 @@ class Tasks:
         return _newest_first(self._store.get_many(caller.tenant, [each.task for each in assigned]))
 
     def register(self, caller: Principal, new: NewTask, token: RequestToken) -> Task:
-        """Register a task, or adopt one that a write registered.
+        """Register a task, or adopt one that has no coordinator.
 
         Raises:
             AccessDenied: the caller would give authority that it doesn't have.
             EntryExists: another task has the id.
-            ValidationFailed: the parent doesn't exist, or the coordinator can't coordinate.
+            ValidationFailed: the parent doesn't exist, or none is named to inherit from.
         """
         parent = self._get_parent(caller, new)
+        self._authorize_registration(caller, new, parent)
         roles = rules.choose_roles(caller, new, parent)
         if caller.may_coordinate and roles[1] not in (None, caller.id):
             self._assert_can_coordinate(caller.tenant, str(roles[1]))
@@ -160,6 +171,25 @@ class Tasks:
             return self._commit(caller, None, task, self._build_registration)
         except TransactionConditionFailed as refused:
             return self._resolve_registration_conflict(caller, new, task, token, refused)
+
+    def _authorize_registration(self, caller: Principal, new: NewTask, parent: Task | None) -> None:
+        names_delegates = new.delegates is not None
+        registration = Registration(new.assigned_agent, new.coordinator, parent, names_delegates)
+        authorize(caller, REGISTER_TASK, registration)
+        if new.memory_policy is not None and new.memory_policy.inherit_from_parent:
+            self._authorize_inheritance(caller, parent)
+
+    def _authorize_inheritance(self, caller: Principal, parent: Task | None) -> None:
+        """Check that the caller may let a sub-task inherit from this parent.
+
+        Raises:
+            ValidationFailed: the task has no parent.
+            AccessDenied: the caller is neither the parent's coordinator nor its assignee.
+        """
+        if parent is None:
+            field = "memory_policy.inherit_from_parent"
+            raise ValidationFailed(field, "needs a parent_task_id")
+        authorize(caller, LET_INHERIT, TaskTarget(parent, self._clock()))
 
     def _get_parent(self, caller: Principal, new: NewTask) -> Task | None:
         if new.parent_task_id is None:
@@ -183,16 +213,26 @@ class Tasks:
         token: RequestToken,
         refused: TransactionConditionFailed,
     ) -> Task:
-        """Answer a retry, adopt a task that a write registered, or say why nothing was done."""
+        """Answer a retry, adopt a task without a coordinator, or say why nothing was done."""
         item = refused.failed.get(task_keys.build_task_key(caller.tenant, task.id))
         if item is not None:
             present = task_from_item(item)
             if token.matches(present.request):
                 return self.resume(caller.tenant, present)
-            if caller.may_coordinate and rules.is_adoptable(present, new, task.assignee):
-                return self._adopt(caller, present, task)
-            raise EntryExists("a task has this id already")
+            if not is_allowed(caller, ADOPT_TASK, Adoption(present, new.assigned_agent)):
+                raise EntryExists(ADOPT_TASK.denied)
+            return self._adopt(caller, self._finish_archive(caller.tenant, present), task)
         raise AccessDenied("the parent has ended, or you are no longer its coordinator or assignee")
+
+    def _finish_archive(self, tenant: str, task: Task) -> Task:
+        """Finish archiving the memory of a task that its assignee ended, before it opens again.
+
+        Raises:
+            Throttled: it takes longer than a request has.
+        """
+        if task.awaits_archive and not self._archive.resume(tenant, task.id):
+            raise Throttled("the task's memory is being archived; try again")
+        return self._store.get_existing(tenant, task.id) if task.awaits_archive else task
 
     def _adopt(self, caller: Principal, present: Task, wanted: Task) -> Task:
         adopted = changes.adopt_task(present, wanted)
@@ -200,7 +240,7 @@ class Tasks:
             return self._save(caller, present, adopted, self._build_registration)
         except TransactionConditionFailed as refused:
             if task_keys.build_task_key(caller.tenant, adopted.id) in refused.failed:
-                raise EntryExists("a task has this id already") from refused
+                raise EntryExists(ADOPT_TASK.denied) from refused
             raise AccessDenied("the parent belongs to somebody else") from refused
 
     def change(
@@ -225,12 +265,11 @@ class Tasks:
         self._authorize_change(caller, present, change)
         rules.assert_version(present, version)
         rules.assert_open(present)
-        if change.coordinator is not None:
-            self._assert_can_coordinate(caller.tenant, change.coordinator)
+        self._assert_coordinator(caller.tenant, change)
         new = changes.apply_change(present, change, self._clock(), token)
         if new.policy.inherit_from_parent and not present.policy.inherit_from_parent:
             parent = None if new.parent is None else self._store.get(caller.tenant, new.parent)
-            rules.assert_may_inherit(caller, parent)
+            self._authorize_inheritance(caller, parent)
         try:
             return self._save(caller, present, new, self._build_change)
         except TransactionConditionFailed as refused:
@@ -243,10 +282,19 @@ class Tasks:
             TaskReassigned: the task was the caller's, and is another's by now.
             AccessDenied: a field isn't the caller's to change.
         """
-        if not rules.is_assignee_or_coordinator(caller, task):
+        fields, status = frozenset(change.model_fields_set), change.status
+        target = TaskTarget(task, self._clock(), fields=fields, status=status)
+        if not is_allowed(caller, CHANGE_TASK, target):
             member = self._store.get_membership(caller.tenant, task.id, caller.id)
-            authorize_write(caller, CHANGE_TASK, TaskTarget(task, self._clock(), member))
-        rules.assert_may_change(caller, task, change.model_fields_set)
+            authorize_write(caller, CHANGE_TASK, replace(target, member=member))
+
+    def _assert_coordinator(self, tenant: str, change: TaskChange) -> None:
+        """Check the coordinator that a change names, if it does."""
+        if "coordinator" not in change.model_fields_set:
+            return
+        if change.coordinator is None:
+            raise ValidationFailed("coordinator", "can't be null")
+        self._assert_can_coordinate(tenant, change.coordinator)
 
     def _resolve_change_conflict(
         self, tenant: str, read: Task, token: RequestToken, refused: TransactionConditionFailed
@@ -291,10 +339,13 @@ class Tasks:
             AccessDenied: the intent isn't the caller's to use.
         """
         writes = registration_writes(caller, old, new)
+        if old is not None:
+            writes.append(self._record(caller, ADOPT_TASK, old, new))
         if new.intent is not None:
             intent = self._intents.get(caller.tenant, new.intent)
             authorize(caller, USE_INTENT, intent)
-            writes.append(_join(caller.tenant, intent, new, _choose_owner(caller, intent)))
+            owner = _choose_owner(caller, intent)
+            writes.append(_join(caller.tenant, intent, owner, new.members, new.updated))
         return writes
 
     def _build_change(self, caller: Principal, old: Task | None, new: Task) -> list[Write]:
@@ -302,10 +353,18 @@ class Tasks:
         if old is None:
             raise ValueError("a task that isn't registered can't be changed")
         writes = change_writes(caller, old, new)
-        if new.intent is not None and new.members != old.members:
+        if _differs_in_authority(old, new):
+            writes.append(self._record(caller, CHANGE_TASK, old, new))
+        joining = new.members - old.members
+        if new.intent is not None and joining:
             intent = self._intents.get(caller.tenant, new.intent)
-            writes.append(_join(caller.tenant, intent, new, intent.owner))
+            writes.append(_join(caller.tenant, intent, intent.owner, joining, new.updated))
         return writes
+
+    def _record(self, caller: Principal, action: Action[Any], old: Task, new: Task) -> Write:
+        """Record a change of assignee, coordinator or end."""
+        before, after = _describe(old), _describe(new)
+        return self._audit.record(caller, action, f"task:{new.id}", before, after)
 
     def _commit(self, caller: Principal, old: Task | None, new: Task, writes_of: WritesOf) -> Task:
         """Write a task under its coordinator's guardrails; returns it as it was written.
@@ -357,17 +416,33 @@ def _choose_owner(caller: Principal, intent: Intent) -> str | None:
     return intent.owner or (caller.id if caller.may_coordinate else None)
 
 
-def _join(tenant: str, intent: Intent, task: Task, owner: str | None) -> Write:
-    """Add a task's participants to its intent, if that has an owner."""
-    joining = task.members if owner is not None else frozenset[str]()
+def _join(
+    tenant: str, intent: Intent, owner: str | None, joining: frozenset[str], now: int
+) -> Write:
+    """Add participants to an intent, if it has an owner."""
     joined = replace(
         intent,
         owner=owner,
-        participants=intent.participants | joining,
-        created=intent.created or task.updated,
+        participants=intent.participants | (joining if owner is not None else frozenset()),
+        created=intent.created or now,
         version=intent.version or 1,
     )
     return join_intent(tenant, intent, joined)
+
+
+def _describe(task: Task) -> dict[str, Any]:
+    """Describe what of a task is changed with authority."""
+    return {
+        "assigned_agent": task.assignee,
+        "coordinator": task.coordinator,
+        "status": task.status,
+    }
+
+
+def _differs_in_authority(old: Task, new: Task) -> bool:
+    """Whether assignee, coordinator or end differ."""
+    is_handed_on = (old.assignee, old.coordinator) != (new.assignee, new.coordinator)
+    return is_handed_on or new.ended is not None
 
 
 def _newest_first(tasks: Iterable[Task]) -> list[Task]:

@@ -13,9 +13,9 @@ from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import Write, check, delete, put, update
 from functions.tasks.assignment_store import hold_task, list_assignments, release_task
-from functions.tasks.intent_store import list_under_intent
+from functions.tasks.intent_store import list_under_intent, unlist_under_intent
 from functions.tasks.mapper import grant_from_item, task_from_item, task_to_item, usage_to_item
-from functions.tasks.model import Grant, Membership, Task, TaskUsage
+from functions.tasks.model import ANYBODY, Grant, Membership, Task, TaskUsage
 
 IS_OPEN = "attribute_not_exists(ended)"
 _NO_USAGE = TaskUsage()
@@ -143,10 +143,12 @@ def registration_writes(caller: Principal, old: Task | None, new: Task) -> list[
     changes = [add_task(tenant, new) if old is None else _replace_task(tenant, old, new)]
     if new.intent is not None:
         changes.append(list_under_intent(tenant, new, new.intent))
+    if old is not None and old.intent not in (None, new.intent):
+        changes.append(unlist_under_intent(tenant, old.id, str(old.intent)))
     changes += list_assignments(tenant, old, new)
     changes += _list_inheritance(tenant, old, new)
     if new.parent is not None and (new.policy.inherit_from_parent or not caller.may_coordinate):
-        changes.append(_check_is_assignee_or_coordinator(caller, new.parent, new.parent_term))
+        changes.append(_check_parent(caller, new, new.parent))
     return changes
 
 
@@ -160,7 +162,7 @@ def change_writes(caller: Principal, old: Task, new: Task) -> list[Write]:
         changes.append(_add_former_member(tenant, new.id, old.coordinator, "was_coordinator"))
     changes += _list_inheritance(tenant, old, new)
     if new.policy.inherit_from_parent and not old.policy.inherit_from_parent:
-        changes.append(_check_is_assignee_or_coordinator(caller, str(new.parent), new.parent_term))
+        changes.append(_check_parent(caller, new, str(new.parent)))
     return changes
 
 
@@ -222,7 +224,8 @@ def _replace_task(tenant: str, old: Task, new: Task) -> Write:
     """Put a task's new state in the place of the version before it.
 
     Room is changed by the difference only, since entries are written all the while. The end of a
-    task has its counters as a condition: what it holds then is known exactly.
+    task has its counters as a condition: what it holds then is known exactly. One that had ended
+    opens again by its adoption, once its memory is archived.
     """
     attributes = task_to_item(new)
     for counted in ("free_entries", "free_bytes"):
@@ -233,7 +236,8 @@ def _replace_task(tenant: str, old: Task, new: Task) -> Write:
         zeros = usage_to_item(new.assignee, 0, 0)
         settings += [f"{name} = if_not_exists({name}, :zero)" for name in zeros]
         present["zero"] = 0
-    condition = f"version = :before AND {IS_OPEN}"
+    is_open = IS_OPEN if old.ended is None else "attribute_exists(archived)"
+    condition = f"version = :before AND {is_open}"
     if new.ended is not None:
         seen = "changes = :changes" if new.counter_changes else "attribute_not_exists(changes)"
         condition += f" AND {seen}"
@@ -262,14 +266,26 @@ def add_task(tenant: str, task: Task, usage: TaskUsage = _NO_USAGE) -> Write:
     return put(key, item, "attribute_not_exists(pk)")
 
 
-def _check_is_assignee_or_coordinator(caller: Principal, task: str, term: int | None) -> Write:
-    """Check that the caller is an open task's assignee or coordinator, in a term if given."""
+def _check_parent(caller: Principal, new: Task, parent: str) -> Write:
+    """Check that an open parent lets the caller register a sub-task, or let one inherit.
+
+    It is the condition of `functions.tasks.authority.LET_INHERIT` or, for an agent, of its
+    `REGISTER_TASK`.
+    """
     condition = f"{IS_OPEN} AND ({is_assignee_or_coordinator_condition(caller)})"
     values: Item = {"caller": caller.id}
-    if term is not None:
+    if new.parent_term is not None:
         condition += " AND term = :term"
-        values["term"] = term
-    return check(task_keys.build_task_key(caller.tenant, task), condition, **values)
+        values["term"] = new.parent_term
+    if not caller.may_coordinate and new.coordinator is None:
+        condition += " AND attribute_not_exists(coordinator)"
+    elif not caller.may_coordinate:
+        condition += " AND coordinator = :coordinator"
+        values["coordinator"] = new.coordinator
+    if not caller.may_coordinate and new.assignee != caller.id:
+        condition += " AND (contains(delegates, :assignee) OR contains(delegates, :anybody))"
+        values |= {"assignee": new.assignee, "anybody": ANYBODY}
+    return check(task_keys.build_task_key(caller.tenant, parent), condition, **values)
 
 
 def is_assignee_or_coordinator_condition(caller: Principal) -> str:

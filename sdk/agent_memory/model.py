@@ -124,6 +124,7 @@ class Task:
     status: TaskStatus
     assigned_agent: str | None = None
     coordinator: str | None = None
+    delegates: tuple[str, ...] = ()
     parent_task_id: str | None = None
     memory_policy: dict[str, Any] | None = None
     version: int
@@ -167,6 +168,7 @@ class Task:
             status=document["status"],
             assigned_agent=document.get("assigned_agent"),
             coordinator=document.get("coordinator"),
+            delegates=tuple(document.get("delegates") or ()),
             parent_task_id=document.get("parent_task_id"),
             memory_policy=document.get("memory_policy"),
             version=document["version"],

@@ -65,7 +65,7 @@ def test_a_sub_task_inherits_if_its_parents_assignee_or_coordinator_allows_it(
 ) -> None:
     cast = {"boss": boss, "alice": tenant.agent("alice")}
     sub_agent = tenant.agent("sub_agent")
-    create_task(boss, id="task_1", assigned_agent="alice")
+    create_task(boss, id="task_1", assigned_agent="alice", delegates=["sub_agent"])
     made = create(cast["alice"], working("task_1"))
     sub = create_task(cast[who], parent_task_id="task_1", assigned_agent="sub_agent", **INHERIT)
     assert (sub["coordinator"], sub["parent_task_id"]) == ("boss", "task_1")

@@ -44,6 +44,8 @@ class TaskDocument(TypedDict):
     """Who works on the task, and writes its working memory."""
     coordinator: str | None
     """Who directs the task; a principal that isn't an agent."""
+    delegates: list[str]
+    """For whom its assignee may register sub-tasks; `*` is everybody."""
     parent_task_id: str | None
     """The task that this is a part of."""
     memory_policy: MemoryPolicyDocument
@@ -178,6 +180,7 @@ def render_task(task: Task) -> TaskDocument:
         "status": task.status,
         "assigned_agent": task.assignee,
         "coordinator": task.coordinator,
+        "delegates": list(task.delegates),
         "parent_task_id": task.parent,
         "memory_policy": _render_policy(task.policy),
         "version": task.version,

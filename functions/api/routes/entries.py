@@ -24,6 +24,7 @@ from functions.entries.model import Entry, Filters
 from functions.entries.requests import EntryChange, NewEntry
 from functions.identity.model import READ, WRITE, Principal
 from functions.namespaces.authority import CLAIM_NAMESPACE
+from functions.platform.errors import ValidationFailed
 from functions.search.requests import MemorySearch
 
 
@@ -100,6 +101,20 @@ def create_entry(request: Request, caller: Principal) -> Response:
         caller, request.parse_body(NewEntry), request.idempotency_token(caller)
     )
     return _entry_response(201, entry, location=f"{_MEMORY}/{entry.id}")
+
+
+def put_entry(request: Request, caller: Principal) -> Response:
+    version, is_create = request.if_match, request.must_not_exist
+    if is_create and version is not None:
+        raise ValidationFailed("If-None-Match", "doesn't go with If-Match")
+    if is_create:
+        return create_entry(request, caller)
+    entry, is_new = request.services.upserts.put(
+        caller, request.parse_body(NewEntry), version, request.idempotency_token(caller)
+    )
+    if is_new:
+        return _entry_response(201, entry, location=f"{_MEMORY}/{entry.id}")
+    return _entry_response(200, entry)
 
 
 def change_entry(request: Request, caller: Principal) -> Response:
@@ -187,6 +202,26 @@ ROUTES = [
         error_statuses=(404, 409, 413, 429),
         idempotent=True,
         audited=(CLAIM_NAMESPACE,),
+    ),
+    Route(
+        "PUT",
+        _MEMORY,
+        put_entry,
+        WRITE,
+        "Create an entry, or replace what it holds",
+        {200: EntryDocument, 201: EntryDocument},
+        response_headers=(
+            "ETag",
+            "Location",
+        ),
+        request_model=NewEntry,
+        error_statuses=(404, 409, 413, 429),
+        if_match="optional",
+        idempotent=True,
+        audited=(CLAIM_NAMESPACE,),
+        description="Needs no version: the last writer wins. All fields become those of the body, "
+        "as in a create. An entry of the same tier and scope keeps its id; another one in "
+        "its slot is deleted. `If-None-Match: *` only creates.",
     ),
     Route(
         "PATCH",

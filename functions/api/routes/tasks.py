@@ -214,7 +214,7 @@ ROUTES = [
         _TASKS,
         register_task,
         WRITE,
-        "Register a task, or adopt one that a write registered",
+        "Register a task, or adopt one that an agent registered",
         {201: TaskDocument},
         response_headers=(
             "ETag",
@@ -236,7 +236,8 @@ ROUTES = [
         error_statuses=(404, 409, 413, 428),
         if_match="required",
         idempotent=True,
-        description="By its coordinator; its assignee sets status and results.",
+        description="By its coordinator; its assignee sets status and results. With `memory.admin` "
+        "one sets assignee and coordinator of any task, and cancels it.",
     ),
     Route(
         "POST",

@@ -77,6 +77,9 @@ def _entries(admin: httpx.Client) -> None:
         admin.post(f"{MEMORY}/search", json=body)
     admin.get("/api/v1/agents/admin/memory/summary")
     admin.patch(CONFIG, json={"episodic": {"capacity": 7, "pinned_namespaces": ["p"]}})
+    admin.get(CONFIG)
+    for body in (entry(key="put"), entry(key="put"), {"nonsense": 1}):
+        admin.put(MEMORY, json=body)
     update(admin, id, 1, value={"n": 2})
     assert update(admin, id, 1, value={"n": 3}).status_code == 409
     assert update(admin, id, 2, value={"s": "x" * 70_000}).status_code == 413

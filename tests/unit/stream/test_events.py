@@ -71,10 +71,11 @@ def test_a_recorded_access_is_no_event() -> None:
     assert events_of(ENTRY, ENTRY._replace(accessed=9_000)) == []
 
 
-def test_replacing_an_expired_entry_has_two_events() -> None:
+@pytest.mark.parametrize(("expires", "type"), [(7_000, "memory.expired"), (None, "memory.deleted")])
+def test_replacing_an_entry_has_two_events(expires: int | None, type: str) -> None:
     new = ENTRY._replace(nonce="1" * 16, version=1, created=7_000)
-    expired, created = events_of(ENTRY, new)
-    assert (expired.type, expired.data["entry_id"]) == ("memory.expired", ENTRY.id)
+    removed, created = events_of(ENTRY._replace(expires=expires), new)
+    assert (removed.type, removed.data["entry_id"]) == (type, ENTRY.id)
     assert (created.type, created.data["entry_id"]) == ("memory.created", new.id)
 
 
@@ -152,7 +153,8 @@ def test_an_event_names_who_acted_beside_whose_memory_it_is() -> None:
         (None, created, None, Actor("ada", "agent")),
         (created, updated, None, BOSS),
         (updated, None, Removal("deleted", 5_000, Actor("eve", "user")), Actor("eve", "user")),
-        (updated, replacement, None, SERVICE),  # it had expired
+        (updated._replace(expires=1), replacement, None, SERVICE),  # it had expired
+        (updated, replacement, None, Actor("ada", "agent")),
     ):
         event = events_of(old, new, removal)[0]
         assert (event.agent, event.actor) == ("ada", actor)

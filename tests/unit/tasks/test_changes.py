@@ -24,7 +24,7 @@ def test_an_adopted_task_keeps_what_it_holds_and_who_took_part() -> None:
     assert (adopted.created, adopted.version, adopted.in_intent_since) == (500, 2, NOW)
     assert (adopted.working_entries, adopted.counter_changes) == (2, 4)
     assert adopted.term == written.term + 1
-    assert (adopted.coordinator, adopted.registered_by_write) == ("boss", False)
+    assert (adopted.coordinator, adopted.term) == ("boss", 2)
 
 
 @pytest.mark.parametrize("status", get_args(Status))

@@ -1,0 +1,119 @@
+"""Write an entry whatever stands in its slot: an upsert, whose last writer wins (contract §4)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from functions.entries import rules
+from functions.entries.access import assert_can_write
+from functions.entries.model import Entry, Transition
+from functions.entries.store import EntryStore
+from functions.entries.transaction import EntryWriter, Transaction, to_version_mismatch
+from functions.identity.model import Principal
+from functions.namespaces.model import NamespaceTarget
+from functions.namespaces.service import Namespaces
+from functions.platform import task_keys
+from functions.platform.clock import Clock
+from functions.platform.errors import EntryExists, EntryNotFound, VersionMismatch
+from functions.platform.idempotency import RequestToken
+from functions.platform.retry import Backoff
+
+if TYPE_CHECKING:
+    from functions.entries.requests import NewEntry
+
+
+class Upserts:
+    """Puts entries: creates them, or replaces all that a create sets."""
+
+    def __init__(
+        self, store: EntryStore, writer: EntryWriter, namespaces: Namespaces, clock: Clock
+    ) -> None:
+        self._store = store
+        self._writer = writer
+        self._namespaces = namespaces
+        self._clock = clock
+
+    def put(
+        self, caller: Principal, new: NewEntry, version: int | None, token: RequestToken
+    ) -> tuple[Entry, bool]:
+        """Write an entry in its slot, and return it, and whether it is new there.
+
+        An entry of the same tier and scope keeps its id and gets a new version. Another one is
+        deleted for the new one. A working entry whose size stays is changed by one write.
+
+        Args:
+            caller: who writes; the owner of private memory.
+            new: the fields, as in a create.
+            version: the version that must stand in the slot; None for any, or none.
+            token: the request's; a retry gives what it wrote.
+
+        Raises:
+            VersionMismatch: when another version stands there.
+            EntryNotFound: when a version is given and nothing stands there.
+            AccessDenied, TaskClosed, CapacityExceeded, ValidationFailed, ValueTooLarge: as in a
+                create.
+        """
+        entry = rules.build_entry(caller, new, self._clock(), token)
+        if rules.may_put_by_one_write(entry):
+            changed, present = self._store.put_own(entry, version)
+            if changed is not None:
+                return changed, False
+            target = None
+        else:
+            present, target = self._read(caller, entry)
+        backoff = Backoff("others are writing this entry")
+        while True:
+            try:
+                return self._put(caller, new, (present, target), version, token)
+            except (EntryExists, EntryNotFound, VersionMismatch):
+                if version is not None:
+                    raise
+            backoff.wait()
+            present, target = self._read(caller, entry)
+
+    def _read(self, caller: Principal, entry: Entry) -> tuple[Entry | None, NamespaceTarget | None]:
+        """Read what is in the slot of an entry, and its namespace if that decides on access."""
+        if entry.policy.is_private:
+            return self._store.get(entry.address), None
+        restrictions_key = task_keys.build_restrictions_key(caller.tenant, caller.id)
+        present, (item, restrictions) = self._store.get_with(
+            entry.address, entry.address.namespace_key, restrictions_key
+        )
+        target = self._namespaces.build_target(caller, entry.namespace, item, restrictions)
+        return present, target
+
+    def _put(
+        self,
+        caller: Principal,
+        new: NewEntry,
+        found: tuple[Entry | None, NamespaceTarget | None],
+        version: int | None,
+        token: RequestToken,
+    ) -> tuple[Entry, bool]:
+        present, target = found
+        now = self._clock()
+        entry = rules.build_entry(caller, new, now, token)
+        live = None if present is None or present.is_expired(now) else present
+        if live is not None and token.matches(live.request):
+            return live, live.version == 1
+        _assert_version(live, version)
+        claim = None if target is None else self._namespaces.claim_if_new(caller, target)
+        if live is not None:
+            assert_can_write(caller, live, target)
+            if rules.has_same_place(live, entry):
+                entry = rules.replace_fields(live, entry)
+        transition = Transition(present, entry, pinned_by_settings=rules.is_pinned_by_settings(new))
+        claims = () if claim is None else (claim,)
+        written = self._writer.commit(
+            Transaction(caller, (transition,), now, claims=claims), token
+        )[0]
+        return written, written.version == 1
+
+
+def _assert_version(live: Entry | None, version: int | None) -> None:
+    if version is None:
+        return
+    if live is None:
+        raise EntryNotFound
+    if live.version != version:
+        raise to_version_mismatch(live)

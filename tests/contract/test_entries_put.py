@@ -1,0 +1,120 @@
+"""Contract §4: `PUT /api/v1/memory` writes whatever stands in the slot; the last writer wins."""
+
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.contract.bodies import (
+    MEMORY,
+    Json,
+    allow,
+    create,
+    create_task,
+    entry,
+    query,
+    read,
+    semantic,
+    sized,
+    update,
+    working,
+)
+from tests.contract.expect import invalid, ok, refused
+from tests.contract.service import Tenant
+from tests.contract.test_concurrency import at_once, statuses
+
+
+def put(client: httpx.Client, body: Json, status: int, **headers: str) -> Json:
+    """Puts an entry and gives it."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    answer: Json = ok(client.put(MEMORY, json=body, headers=named), status)
+    return answer
+
+
+@pytest.mark.parametrize("body", [working(), working("task_1"), entry(), semantic()])
+def test_a_put_creates_then_replaces_what_a_create_sets(tenant: Tenant, body: Json) -> None:
+    alice = tenant.coordinator("alice")
+    first = put(alice, body | {"tags": ["a"], "ttl": "PT1H"}, 201)
+    assert (first["version"], first["tags"]) == (1, ["a"])
+    assert read(alice, first["id"]).json() == first
+    tenant.service.clock.advance(seconds=1)
+    for number, value in enumerate(({"n": 2}, {"longer": "than before"}), start=2):
+        again = put(alice, body | {"value": value}, 200)
+        assert (again["id"], again["version"], again["value"]) == (first["id"], number, value)
+        assert (again["tags"], again["ttl"], again["expires_at"]) == ([], None, None)
+        assert again["created_at"] == first["created_at"] < again["updated_at"]
+        assert read(alice, first["id"]).json() == again
+    lasting = put(alice, body | {"ttl": 7200}, 200)
+    assert read(alice, first["id"]).json()["expires_at"] == lasting["expires_at"] is not None
+
+
+def test_a_put_of_another_tier_or_scope_is_another_entry(ada: httpx.Client) -> None:
+    first = put(ada, working(), 201)
+    second = put(ada, working("task_1", namespace=first["namespace"]), 201)
+    third = put(ada, entry(namespace=first["namespace"], memory_type="episodic"), 201)
+    assert len({first["id"], second["id"], third["id"]}) == 3
+    assert [each["id"] for each in query(ada, agent_id="ada")] == [third["id"]]
+    assert ok(ada.get("/api/v1/agents/ada/memory/summary"))["working"]["entry_count"] == 0
+
+
+def test_conditions_of_a_put_are_honoured(ada: httpx.Client) -> None:
+    for body in (working(), entry(key="episodic"), working("task_1", key="in a task")):
+        refused(ada.put(MEMORY, json=body, headers={"If-Match": "1"}), 404, "ENTRY_NOT_FOUND")
+        first = put(ada, body, 201, If_None_Match="*")
+        problem = refused(
+            ada.put(MEMORY, json=body, headers={"If-None-Match": "*"}), 409, "ENTRY_EXISTS"
+        )
+        assert problem["current"] == first
+        stale = ada.put(MEMORY, json=body, headers={"If-Match": "2"})
+        assert refused(stale, 409, "VERSION_MISMATCH")["current_version"] == 1
+        assert put(ada, body, 200, If_Match='"1"')["version"] == 2
+    both = {"If-None-Match": "*", "If-Match": "1"}
+    invalid(ada.put(MEMORY, json=working(), headers=both), "If-None-Match")
+    invalid(ada.put(MEMORY, json=working(), headers={"If-None-Match": '"1"'}), "If-None-Match")
+
+
+@pytest.mark.parametrize("body", [working(), entry(), semantic()])
+def test_a_repeated_put_writes_once(tenant: Tenant, body: Json) -> None:
+    alice = tenant.user("alice")
+    first = put(alice, body, 201, Idempotency_Key="one")
+    assert put(alice, body, 201, Idempotency_Key="one") == first
+    second = put(alice, body, 200, Idempotency_Key="two")
+    assert put(alice, body, 200, Idempotency_Key="two") == second
+    assert second["version"] == 2
+
+
+def test_a_put_keeps_to_limits_and_access(tenant: Tenant, ada: httpx.Client) -> None:
+    boss, path = tenant.coordinator("boss"), "/api/v1/agents/ada/memory/config"
+    ok(tenant.admin.patch(path, json={"working": {"max_total_size_kb": 1}}))
+    put(ada, working(value=sized(1024)), 201)
+    refused(ada.put(MEMORY, json=working(value=sized(1025))), 429, "CAPACITY_EXCEEDED")
+    put(ada, working(value=sized(1000)), 200)
+    refused(boss.put(MEMORY, json=working(agent_id="ada")), 403, "ACCESS_DENIED")
+    allow(tenant.admin, "facts", "read", boss="write")
+    put(boss, semantic(), 201)
+    refused(ada.put(MEMORY, json=semantic()), 403, "ACCESS_DENIED")
+    create_task(boss, id="theirs")
+    refused(ada.put(MEMORY, json=working("theirs", key="x")), 403, "ACCESS_DENIED")
+
+
+def test_a_put_takes_the_slot_of_an_expired_entry(tenant: Tenant, ada: httpx.Client) -> None:
+    first = create(ada, working(ttl="duration:PT1S"))
+    tenant.service.clock.advance(seconds=2)
+    assert put(ada, working(), 201)["id"] != first["id"]
+
+
+@pytest.mark.parametrize("body", [working(), entry(), semantic()])
+def test_parallel_puts_and_changes_lose_no_version(tenant: Tenant, body: Json) -> None:
+    alice = tenant.user("alice")
+
+    def write(number: int) -> httpx.Response:
+        value: dict[str, Any] = {"n": "x" * (number % 3)}
+        return alice.put(MEMORY, json=body | {"value": value})
+
+    answers = at_once(8, write)
+    assert statuses(answers) == {200: 7, 201: 1}
+    assert sorted(each.json()["version"] for each in answers) == list(range(1, 9))
+    (left,) = query(alice, key="k", memory_type=body["memory_type"], agent_id="alice")
+    assert left["version"] == 8
+    size = len(left["value"]["n"]) + 8
+    assert ok(update(alice, left["id"], 8, value=sized(size)))["version"] == 9

@@ -1,0 +1,173 @@
+"""Who registers tasks for whom, and what an adoption trusts (contract §5)."""
+
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.contract.bodies import (
+    MEMORY,
+    TASKS,
+    change_task,
+    create,
+    create_task,
+    grant,
+    query,
+    read,
+    task,
+    working,
+)
+from tests.contract.expect import invalid, ok, refused
+from tests.contract.service import Service, Tenant
+
+INHERIT = {"memory_policy": {"inherit_from_parent": True}}
+
+
+def queue(agent: httpx.Client, name: str) -> list[str]:
+    """The ids of the open tasks that are assigned to an agent."""
+    return [each["id"] for each in ok(agent.get(f"/api/v1/agents/{name}/tasks"))]
+
+
+def test_an_agent_pushes_no_work_to_another_by_a_parent_of_its_own(tenant: Tenant) -> None:
+    mallory, alice = tenant.agents("mallory", "alice")
+    create_task(mallory, id="own", intent_id="mi")
+    for assignee in ("alice", "bob"):
+        pushed = task(intent_id="mi", parent_task_id="own", assigned_agent=assignee)
+        refused(mallory.post(TASKS, json=pushed), 403, "ACCESS_DENIED")
+    assert queue(alice, "alice") == []
+    part = create_task(mallory, intent_id="mi", parent_task_id="own")
+    assert (part["assigned_agent"], part["coordinator"]) == ("mallory", None)
+
+
+def test_an_assignee_registers_sub_tasks_for_those_whom_the_coordinator_names(
+    tenant: Tenant, boss: httpx.Client
+) -> None:
+    alice, bob = tenant.agents("alice", "bob")
+    made = create_task(boss, id="t", assigned_agent="alice")
+    assert made["delegates"] == []
+    part = {"parent_task_id": "t", "assigned_agent": "bob"}
+    refused(alice.post(TASKS, json=task(**part)), 403, "ACCESS_DENIED")
+    refused(change_task(alice, made, delegates=["bob"]), 403, "ACCESS_DENIED")
+    opened = ok(change_task(boss, made, delegates=["bob"]))
+    assert opened["delegates"] == ["bob"]
+    sub = create_task(alice, **part)
+    assert (sub["coordinator"], sub["delegates"]) == ("boss", [])
+    assert queue(bob, "bob") == [sub["id"]]
+    refused(alice.post(TASKS, json=task(**part | {"assigned_agent": "carl"})), 403, "ACCESS_DENIED")
+    opened = ok(change_task(boss, opened, delegates=["*"]))
+    create_task(alice, **part | {"assigned_agent": "carl"})
+    ok(change_task(boss, opened, delegates=[]))
+    refused(alice.post(TASKS, json=task(**part)), 403, "ACCESS_DENIED")
+
+
+def test_only_a_sub_task_inherits(tenant: Tenant, boss: httpx.Client) -> None:
+    field = "memory_policy.inherit_from_parent"
+    invalid(boss.post(TASKS, json=task(**INHERIT)), field)
+    invalid(change_task(boss, create_task(boss), **INHERIT), field)
+    rival = tenant.coordinator("rival")
+    create_task(boss, id="t")
+    stolen = task(intent_id="i2", parent_task_id="t", **INHERIT)
+    refused(rival.post(TASKS, json=stolen), 403, "ACCESS_DENIED")
+
+
+def test_an_adoption_ends_the_grants_that_the_agent_made(
+    tenant: Tenant, boss: httpx.Client
+) -> None:
+    alice, mallory = tenant.agents("alice", "mallory")
+    made = create(alice, working("t"))
+    ok(grant(alice, "t", "mallory", access="write"))
+    ok(read(mallory, made["id"]))
+    create_task(boss, id="t", assigned_agent="alice")
+    refused(read(mallory, made["id"]), 403, "ACCESS_DENIED")
+    refused(mallory.post(MEMORY, json=working("t", key="m")), 403, "ACCESS_DENIED")
+    create(alice, working("t", key="more"))
+
+
+def test_an_adoption_takes_no_field_and_no_end_from_the_agent(
+    tenant: Tenant, boss: httpx.Client
+) -> None:
+    alice = tenant.agent("alice")
+    own = create_task(
+        alice,
+        id="t",
+        intent_id="other",
+        description="from the agent",
+        memory_policy={"archive_on_completion": False, "max_entries": 7},
+    )
+    create(alice, working("t", key="before"))
+    ok(change_task(alice, own, status="completed", output="made up"))
+    adopted = create_task(boss, id="t", assigned_agent="alice")
+    assert (adopted["status"], adopted["intent_id"]) == ("pending", "intent_1")
+    assert adopted["memory_policy"]["archive_on_completion"]
+    assert adopted["completed_at"] is None
+    assert not {"description", "output"} & adopted.keys()
+    assert queue(alice, "alice") == ["t"]
+    made = create(alice, working("t", key="after"))
+    assert query(boss, task_id="t") == [made]
+    assert ok(alice.get("/api/v1/intents/other/tasks")) == []
+    ended = ok(change_task(alice, adopted, status="completed"))
+    assert ended["status"] == "completed"
+    assert query(boss, task_id="t") == []
+
+
+@pytest.mark.parametrize("assigned", [{"assigned_agent": "bob"}, {}])
+def test_a_task_id_that_somebody_else_has_taken_is_a_conflict(
+    tenant: Tenant, boss: httpx.Client, assigned: dict[str, str]
+) -> None:
+    taken = create_task(tenant.agent("mallory"), id="t", intent_id="mi")
+    refused(boss.post(TASKS, json=task(id="t", **assigned)), 409, "ENTRY_EXISTS")
+    assert ok(tenant.admin.get(f"{TASKS}/t")) == taken
+
+
+def test_a_coordinator_passes_its_role_on(tenant: Tenant, boss: httpx.Client) -> None:
+    alice, chief = tenant.agent("alice"), tenant.coordinator("chief")
+    made = create_task(boss, id="t", assigned_agent="alice")
+    entry = create(alice, working("t"))
+    refused(change_task(alice, made, coordinator="chief"), 403, "ACCESS_DENIED")
+    for nobody in ("alice", "unknown"):
+        assert change_task(boss, made, coordinator=nobody).status_code in (400, 403)
+    invalid(change_task(boss, made, coordinator=None), "coordinator")
+    passed = ok(change_task(boss, made, coordinator="chief"))
+    assert passed["coordinator"] == "chief"
+    assert ok(read(chief, entry["id"])) == entry
+    refused(read(boss, entry["id"]), 403, "ACCESS_DENIED")
+    assert not change_task(boss, passed, name="mine").is_success
+    ok(change_task(chief, passed, status="cancelled"))
+
+
+def test_an_administrator_repairs_any_task(tenant: Tenant, boss: httpx.Client) -> None:
+    mallory, alice = tenant.agents("mallory", "alice")
+    squatted = create_task(mallory, id="t")
+    made = create(mallory, working("t", key="hers"))
+    ok(grant(mallory, "t", "puppet", access="write"))
+    for refusal in ({"memory_policy": {"max_entries": 1}}, {"status": "completed"}):
+        refused(change_task(tenant.admin, squatted, **refusal), 403, "ACCESS_DENIED")
+    repaired = ok(change_task(tenant.admin, squatted, coordinator="boss", assigned_agent="alice"))
+    assert (repaired["coordinator"], repaired["assigned_agent"]) == ("boss", "alice")
+    assert queue(alice, "alice") == ["t"]
+    assert ok(boss.get(f"{MEMORY}/{made['id']}")) == made
+    puppet = tenant.agent("puppet")
+    refused(puppet.post(MEMORY, json=working("t", key="p")), 403, "ACCESS_DENIED")
+    cancelled = ok(change_task(tenant.admin, repaired, status="cancelled"))
+    assert cancelled["status"] == "cancelled"
+
+
+@pytest.mark.in_process
+def test_changes_with_authority_are_audited(
+    tenant: Tenant, service: Service, boss: httpx.Client
+) -> None:
+    alice = tenant.agent("alice")
+    create(alice, working("t"))
+    made = create_task(boss, id="t", assigned_agent="alice")
+    made = ok(change_task(alice, made, status="running"))
+    made = ok(change_task(boss, made, assigned_agent="bob"))
+    ok(change_task(tenant.admin, made, status="cancelled"))
+    records: list[dict[str, Any]] = [
+        each for each in service.stored() if each["pk"]["S"] == f"{tenant.id}#audit"
+    ]
+    found = sorted(
+        (each["action"]["S"], each["actor"]["S"])
+        for each in records
+        if each["target"]["S"] == "task:t"
+    )
+    assert found == [("task.adopt", "boss"), ("task.change", "admin"), ("task.change", "boss")]

@@ -1,0 +1,116 @@
+"""Who registers, adopts and changes tasks, by the rules of each action."""
+
+from dataclasses import replace
+
+import pytest
+
+from functions.authorization.rules import decide, is_allowed
+from functions.identity.model import ADMIN, Kind
+from functions.tasks.authority import (
+    ADOPT_TASK,
+    CHANGE_TASK,
+    LET_INHERIT,
+    REGISTER_TASK,
+    Adoption,
+    Registration,
+    TaskTarget,
+)
+from functions.tasks.model import RESULTS, Status
+from functions.tasks.requests import TaskChange
+from tests.unit.tasks.making import NOW, TASK, principal
+
+ALICE = principal("alice")
+BOSS = principal("boss", "coordinator")
+DELEGATING = replace(TASK, delegates=("bob",))
+OPEN_TO_ALL = replace(TASK, delegates=("*",))
+OWN = replace(TASK, coordinator=None)
+
+
+@pytest.mark.parametrize("kind", ["coordinator", "user"])
+def test_coordinators_and_users_register_for_anybody(kind: Kind) -> None:
+    new = Registration("alice", "chief", TASK, names_delegates=True)
+    assert is_allowed(principal("c", kind), REGISTER_TASK, new)
+
+
+@pytest.mark.parametrize(
+    ("new", "expected"),
+    [
+        (Registration(None), True),
+        (Registration("alice"), True),
+        (Registration("alice", parent=OWN), True),
+        (Registration("bob"), False),
+        (Registration(None, "alice"), False),
+        (Registration(None, "boss"), False),
+        (Registration(None, names_delegates=True), False),
+        (Registration("bob", parent=OWN), False),
+        (Registration("alice", parent=replace(OWN, assignee="bob")), False),
+        (Registration(None, parent=TASK), True),
+        (Registration("alice", "boss", TASK), True),
+        (Registration("bob", parent=TASK), False),
+        (Registration("bob", parent=DELEGATING), True),
+        (Registration("carl", parent=DELEGATING), False),
+        (Registration("carl", parent=OPEN_TO_ALL), True),
+        (Registration("bob", "alice", DELEGATING), False),
+        (Registration("bob", parent=DELEGATING, names_delegates=True), False),
+        (Registration("bob", parent=replace(DELEGATING, coordinator=None)), False),
+        (Registration("alice", parent=replace(OPEN_TO_ALL, assignee="bob")), False),
+    ],
+)
+def test_an_agent_registers_for_itself_and_for_delegates(new: Registration, expected: bool) -> None:
+    assert is_allowed(ALICE, REGISTER_TASK, new) is expected
+
+
+@pytest.mark.parametrize("kind", ["agent", "coordinator", "user"])
+def test_only_a_parents_assignee_or_coordinator_lets_a_sub_task_inherit(kind: Kind) -> None:
+    target = TaskTarget(TASK, NOW)
+    assert not is_allowed(principal("stranger", kind), LET_INHERIT, target)
+    assert is_allowed(principal("alice", kind), LET_INHERIT, target)
+    assert is_allowed(principal("boss", kind), LET_INHERIT, target) is (kind != "agent")
+
+
+@pytest.mark.parametrize(
+    ("kind", "task", "assignee", "expected"),
+    [
+        ("coordinator", OWN, "alice", True),
+        ("user", replace(OWN, ended=NOW, intent="other"), "alice", True),
+        ("agent", OWN, "alice", False),
+        ("coordinator", OWN, "bob", False),
+        ("coordinator", OWN, None, False),
+        ("coordinator", TASK, "alice", False),
+    ],
+)
+def test_a_task_without_coordinator_is_adopted_for_its_assignee(
+    kind: Kind, task: object, assignee: str | None, expected: bool
+) -> None:
+    adoption = Adoption(task, assignee)  # type: ignore[arg-type] # parametrized
+    assert is_allowed(principal("boss", kind), ADOPT_TASK, adoption) is expected
+
+
+@pytest.mark.parametrize("field", sorted(TaskChange.model_fields))
+def test_a_coordinator_changes_all_and_an_assignee_its_results(field: str) -> None:
+    target = TaskTarget(TASK, NOW, fields=frozenset({field}), status="failed")
+    assert decide(BOSS, CHANGE_TASK, target).rule == "coordinator of the task"
+    assert is_allowed(ALICE, CHANGE_TASK, target) is (field in RESULTS)
+    both = replace(target, fields=frozenset({field, "status"}))
+    assert is_allowed(ALICE, CHANGE_TASK, both) is (field in RESULTS)
+    assert not is_allowed(principal("stranger", "user"), CHANGE_TASK, target)
+
+
+@pytest.mark.parametrize("kind", ["agent", "user"])
+@pytest.mark.parametrize(
+    ("fields", "status", "expected"),
+    [
+        ({"assigned_agent"}, None, True),
+        ({"coordinator", "assigned_agent"}, None, True),
+        ({"status"}, "cancelled", True),
+        ({"status"}, "completed", False),
+        ({"memory_policy"}, None, False),
+        ({"status", "output"}, "cancelled", False),
+        ({"delegates"}, None, False),
+    ],
+)
+def test_an_administrator_repairs_a_task(
+    kind: Kind, fields: set[str], status: Status | None, expected: bool
+) -> None:
+    target = TaskTarget(TASK, NOW, fields=frozenset(fields), status=status)
+    assert is_allowed(principal("root", kind, [ADMIN]), CHANGE_TASK, target) is expected
