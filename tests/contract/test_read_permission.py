@@ -40,6 +40,7 @@ def build_calls(admin: httpx.Client) -> dict[str, Call]:
     message = conversation_calls.message(SECRET)
     return {
         "POST /api/v1/memory": send("POST", MEMORY, semantic(key="new", value=VALUE)),
+        "PUT /api/v1/memory": send("PUT", MEMORY, semantic(key="put", value=VALUE)),
         "PATCH /api/v1/memory/{id}": send(
             "PATCH", f"{MEMORY}/{entry['id']}", {"tags": ["t"]}, If_Match="1"
         ),
@@ -53,6 +54,10 @@ def build_calls(admin: httpx.Client) -> dict[str, Call]:
         ),
         "POST /api/v1/conversations/{session_id}/messages": send(
             "POST", f"{CONVERSATION}/messages", {"messages": [message]}
+        ),
+        "PATCH /api/v1/conversations/{session_id}": send("PATCH", CONVERSATION, {"tags": ["t"]}),
+        "PATCH /api/v1/conversations/{session_id}/messages/{index}": send(
+            "PATCH", f"{CONVERSATION}/messages/1", {"role": "tool"}
         ),
         "PUT /api/v1/agents/{agent_id}/state/{owner_id}/{key}": send(
             "PUT", "/api/v1/agents/writer/state/writer/k", {"value": SECRET}
