@@ -48,12 +48,14 @@ class TaskAssumptions:
         unjoined: tasks in which the agent holds no entry yet.
         grants: those by which the agent writes, where it is neither assignee nor coordinator.
         joined: tasks in which the agent takes or took part otherwise.
+        intents: those that are another one's; the agent may take part in them.
     """
 
     unregistered: frozenset[str] = frozenset()
     unjoined: frozenset[str] = frozenset()
     grants: Mapping[str, Grant] = field(default_factory=dict)
     joined: frozenset[str] = frozenset()
+    intents: frozenset[str] = frozenset()
 
 
 NOTHING_KNOWN = TaskAssumptions()
@@ -90,7 +92,7 @@ def build_task_writes(
         elif create is not None:
             intent, takes_part = create.current.intent, task in known.joined
             yield usage_store.check_participation(caller, task, intent, takes_part=takes_part)
-    yield from _build_intent_writes(caller, transitions, now, known.unregistered)
+    yield from _build_intent_writes(caller, transitions, now, known)
 
 
 def _find_changed_tasks(caller: Principal, transitions: Sequence[Transition], now: int) -> set[str]:
@@ -178,13 +180,14 @@ def _build_adjustment(
 
 
 def _build_intent_writes(
-    caller: Principal, transitions: Sequence[Transition], now: int, unregistered: frozenset[str]
+    caller: Principal, transitions: Sequence[Transition], now: int, known: TaskAssumptions
 ) -> Iterator[Write]:
     """Build the namings of intents that no registered task belongs to."""
     created = [each.new for each in transitions if each.new is not None and each.is_create]
-    loose = [each for each in created if each.task is None or each.task in unregistered]
+    loose = [each for each in created if each.task is None or each.task in known.unregistered]
     for intent in sorted({each.intent for each in loose if each.intent is not None}):
-        yield intent_store.name_intent(caller, intent, now)
+        takes_part = intent in known.intents
+        yield from intent_store.name_intent(caller, intent, now, takes_part=takes_part)
 
 
 def resolve_task_conflict(
@@ -299,11 +302,20 @@ def _find_index(transitions: Sequence[Transition], task: str) -> int | None:
     )
 
 
-def assert_intent_is_free(
-    caller: Principal, transitions: Sequence[Transition], failed_key: Key
-) -> None:
-    """Raise `AccessDenied` when the failed condition is that of an entry's intent."""
+def resolve_intent_conflict(
+    caller: Principal, transitions: Sequence[Transition], known: TaskAssumptions, failed_key: Key
+) -> TaskAssumptions:
+    """Return what a failed condition on an intent, or on a participant of it, says of the intent.
+
+    Raises:
+        AccessDenied: when the intent isn't the caller's to use.
+    """
     for transition in transitions:
         intent = transition.current.intent
-        if intent is not None and task_keys.build_intent_key(caller.tenant, intent) == failed_key:
+        if intent is None:
+            continue
+        if failed_key == task_keys.build_participant_key(caller.tenant, intent, caller.id):
             raise AccessDenied(USE_INTENT.denied).at(transition.index)
+        if failed_key == task_keys.build_intent_key(caller.tenant, intent):
+            return replace(known, intents=known.intents | {intent})
+    return known

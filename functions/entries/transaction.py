@@ -28,8 +28,8 @@ from functions.entries.store import (
 from functions.entries.task_scope import (
     NOTHING_KNOWN,
     TaskAssumptions,
-    assert_intent_is_free,
     build_task_writes,
+    resolve_intent_conflict,
     resolve_task_conflict,
     set_fence,
 )
@@ -259,8 +259,8 @@ class EntryWriter:
                 (key, item),
                 read_membership,
             )
+            tasks = resolve_intent_conflict(caller, transaction.transitions, tasks, key)
             transaction = replace(transaction, tasks=tasks)
-            assert_intent_is_free(caller, transaction.transitions, key)
             transaction = self._resolve_capacity(transaction, key, item)
         return transaction
 

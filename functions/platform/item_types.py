@@ -148,6 +148,9 @@ FORMER_MEMBER = ItemType(
     "A principal was a task's assignee or coordinator",
 )
 INTENT = ItemType("intent", "tasks", _INTENT, "i", "An intent's owner and access list")
+PARTICIPANT = ItemType(
+    "participant of an intent", "tasks", _INTENT, "p#{principal}", "A principal takes or took part"
+)
 INTENT_TASK = ItemType("task of an intent", "tasks", _INTENT, "t#{task}", "Lists a task")
 ASSIGNMENT = ItemType(
     "assignment",

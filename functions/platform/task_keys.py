@@ -134,6 +134,13 @@ def build_intent_key(tenant: str, intent: str) -> Key:
     return item_types.INTENT.build_key(tenant=tenant, intent=hash_name("intent", intent))
 
 
+def build_participant_key(tenant: str, intent: str, principal: str) -> Key:
+    """Build the key of what says that a principal takes or took part in an intent."""
+    return item_types.PARTICIPANT.build_key(
+        tenant=tenant, intent=hash_name("intent", intent), principal=hash_agent(principal)
+    )
+
+
 def build_intent_task_key(tenant: str, intent: str, task: str) -> Key:
     """Build the key of the row by which an intent lists a task."""
     return item_types.INTENT_TASK.build_key(

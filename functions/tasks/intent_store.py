@@ -1,5 +1,8 @@
 """Reads of intents, and the writes by which they change."""
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 from functions.identity.model import Principal
 from functions.platform import task_keys
 from functions.platform.items import Item
@@ -16,9 +19,13 @@ class IntentStore:
     def __init__(self, table: Table) -> None:
         self._table = table
 
-    def get(self, tenant: str, intent: str) -> Intent:
-        """Read one intent, at version 0 if nobody has named it: one call."""
-        return intent_from_item(intent, self._table.get(task_keys.build_intent_key(tenant, intent)))
+    def get(self, tenant: str, intent: str, principal: str) -> Intent:
+        """Read one intent for a principal, at version 0 if nobody has named it: one call."""
+        key = task_keys.build_intent_key(tenant, intent)
+        row = task_keys.build_participant_key(tenant, intent, principal)
+        found = self._table.get_many((key, row))
+        participants = frozenset({principal} if row in found else ())
+        return replace(intent_from_item(intent, found.get(key)), participants=participants)
 
     def list_task_ids(self, tenant: str, intent: str) -> list[str]:
         """Read the ids of the tasks that an intent lists."""
@@ -34,20 +41,26 @@ class IntentStore:
         self._table.transact(changes)
 
 
-def name_intent(caller: Principal, intent: str, now: int) -> Write:
+def name_intent(
+    caller: Principal, intent: str, now: int, *, takes_part: bool = False
+) -> Iterator[Write]:
     """Name an intent that nobody owns, or that the caller may write in (contract §5).
 
     A coordinator or user becomes the owner of an intent without one. The condition is
-    `functions.tasks.authority.USE_INTENT`.
+    `functions.tasks.authority.USE_INTENT`: on the intent, or, if `takes_part`, on the item that
+    says that the caller takes or took part.
     """
+    if takes_part:
+        participant = task_keys.build_participant_key(caller.tenant, intent, caller.id)
+        yield check(participant, "attribute_exists(pk)")
+        return
     claim = "owner_id = if_not_exists(owner_id, :caller), " if caller.may_coordinate else ""
     path = f"acl.p{hash_agent(caller.id)}.access"
-    return update(
+    yield update(
         task_keys.build_intent_key(caller.tenant, intent),
         f"SET {claim}intent = :intent, created = if_not_exists(created, :now), "
         "version = if_not_exists(version, :one), acl = if_not_exists(acl, :empty)",
-        "attribute_not_exists(owner_id) OR owner_id = :caller OR contains(participants, :caller) "
-        f"OR {path} = :write",
+        f"attribute_not_exists(owner_id) OR owner_id = :caller OR {path} = :write",
         intent=intent,
         caller=caller.id,
         now=now,
@@ -71,28 +84,25 @@ def replace_intent(tenant: str, old: Intent, new: Intent) -> Write:
     return update(key, settings, condition, **values)
 
 
-def join_intent(tenant: str, old: Intent, new: Intent) -> Write:
+def join_intent(tenant: str, old: Intent, new: Intent, joining: frozenset[str]) -> Iterator[Write]:
     """Add participants to an intent as it was read, and its first owner; nobody, if it has none.
 
     Who names an intent that nobody owns gains nothing in it.
     """
+    if new.owner is not None:
+        for each in sorted(joining):
+            key = task_keys.build_participant_key(tenant, old.id, each)
+            yield put(key, {"principal": each})
     if old.version == 0:
-        return replace_intent(tenant, old, new)
+        yield replace_intent(tenant, old, new)
+        return
     key = task_keys.build_intent_key(tenant, old.id)
     condition, values = _is_unchanged_condition(old)
-    more = new.participants - old.participants
-    settings = []
-    if new.owner is not None and new.owner != old.owner:
-        settings.append("SET owner_id = :new_owner")
+    if new.owner is None or new.owner == old.owner:
+        yield check(key, condition, **values)
+    else:
         values["new_owner"] = new.owner
-    if more:
-        settings.append("ADD participants :more")
-        values["more"] = more
-    return (
-        update(key, " ".join(settings), condition, **values)
-        if settings
-        else check(key, condition, **values)
-    )
+        yield update(key, "SET owner_id = :new_owner", condition, **values)
 
 
 def _is_unchanged_condition(read: Intent) -> tuple[str, Item]:

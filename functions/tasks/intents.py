@@ -47,7 +47,7 @@ class Intents:
             NotFound: nobody has named this intent.
             AccessDenied: the action isn't permitted.
         """
-        intent = self._store.get(caller.tenant, intent_id)
+        intent = self._store.get(caller.tenant, intent_id, caller.id)
         if intent.version == 0:
             raise NotFound("nobody has named this intent")
         authorize(caller, action, intent)
@@ -59,7 +59,7 @@ class Intents:
         Raises:
             AccessDenied: it belongs to somebody else.
         """
-        authorize(caller, USE_INTENT, self._store.get(caller.tenant, intent_id))
+        authorize(caller, USE_INTENT, self._store.get(caller.tenant, intent_id, caller.id))
 
     def set_acl(self, caller: Principal, intent_id: str, acl: Acl) -> Intent:
         """Replace an intent's access list; a coordinator or user owns an intent without an owner.
@@ -98,7 +98,7 @@ class Intents:
     ) -> Intent:
         backoff = Backoff("others are changing this intent")
         while True:
-            old = self._store.get(caller.tenant, intent_id)
+            old = self._store.get(caller.tenant, intent_id, caller.id)
             authorize(caller, action, old)
             created = old.created or self._clock()
             new = replace(change(old), version=old.version + 1, created=created)

@@ -139,7 +139,6 @@ def intent_to_item(intent: Intent) -> Item:
     return {
         "intent": intent.id,
         "owner_id": intent.owner,
-        "participants": intent.participants or None,
         "acl": acl_to_item(intent.acl),
         "created": intent.created,
         "version": intent.version,
@@ -161,7 +160,6 @@ def intent_from_item(intent: str, item: Item | None) -> Intent:
     return Intent(
         id=intent,
         owner=item.get("owner_id"),
-        participants=item.get("participants", frozenset()),
         acl={line["principal"]: line["access"] for line in item["acl"].values()},
         created=item["created"],
         version=item["version"],

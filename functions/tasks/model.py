@@ -230,6 +230,7 @@ class Intent:
     """An intent: its owner, who takes or took part in its tasks, and its access list.
 
     Attributes:
+        participants: the principal that it was read for, if it takes or took part.
         owner: None while only agents have named it.
         created: when it was first named, in epoch ms.
         version: counts the changes of owner and access list; 0 if nobody has named it.

@@ -1,6 +1,6 @@
 """Use cases on tasks: register, read, change, end (contract §5, RFC-0015 §6.5, §8)."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol, cast
@@ -127,7 +127,7 @@ class Tasks:
         return task.intent is not None and self._may_read_intent(caller, task.intent)
 
     def _may_read_intent(self, caller: Principal, intent: str) -> bool:
-        return is_allowed(caller, READ_INTENT, self._intents.get(caller.tenant, intent))
+        return is_allowed(caller, READ_INTENT, self._intents.get(caller.tenant, intent, caller.id))
 
     def list_of_intent(self, caller: Principal, intent_id: str) -> list[Task]:
         """List an intent's tasks that the caller may read, newest first."""
@@ -342,10 +342,10 @@ class Tasks:
         if old is not None:
             writes.append(self._record(caller, ADOPT_TASK, old, new))
         if new.intent is not None:
-            intent = self._intents.get(caller.tenant, new.intent)
+            intent = self._intents.get(caller.tenant, new.intent, caller.id)
             authorize(caller, USE_INTENT, intent)
             owner = _choose_owner(caller, intent)
-            writes.append(_join(caller.tenant, intent, owner, new.members, new.updated))
+            writes += _join(caller.tenant, intent, owner, new.members, new.updated)
         return writes
 
     def _build_change(self, caller: Principal, old: Task | None, new: Task) -> list[Write]:
@@ -357,8 +357,8 @@ class Tasks:
             writes.append(self._record(caller, CHANGE_TASK, old, new))
         joining = new.members - old.members
         if new.intent is not None and joining:
-            intent = self._intents.get(caller.tenant, new.intent)
-            writes.append(_join(caller.tenant, intent, intent.owner, joining, new.updated))
+            intent = self._intents.get(caller.tenant, new.intent, caller.id)
+            writes += _join(caller.tenant, intent, intent.owner, joining, new.updated)
         return writes
 
     def _record(self, caller: Principal, action: Action[Any], old: Task, new: Task) -> Write:
@@ -418,16 +418,11 @@ def _choose_owner(caller: Principal, intent: Intent) -> str | None:
 
 def _join(
     tenant: str, intent: Intent, owner: str | None, joining: frozenset[str], now: int
-) -> Write:
+) -> Iterator[Write]:
     """Add participants to an intent, if it has an owner."""
-    joined = replace(
-        intent,
-        owner=owner,
-        participants=intent.participants | (joining if owner is not None else frozenset()),
-        created=intent.created or now,
-        version=intent.version or 1,
-    )
-    return join_intent(tenant, intent, joined)
+    created, version = intent.created or now, intent.version or 1
+    joined = replace(intent, owner=owner, created=created, version=version)
+    return join_intent(tenant, intent, joined, joining)
 
 
 def _describe(task: Task) -> dict[str, Any]:

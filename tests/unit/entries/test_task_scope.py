@@ -8,9 +8,9 @@ from functions.entries.model import Transition
 from functions.entries.task_scope import (
     NOTHING_KNOWN,
     TaskAssumptions,
-    assert_intent_is_free,
     build_task_writes,
     find_scopes,
+    resolve_intent_conflict,
     resolve_task_conflict,
     set_fence,
 )
@@ -30,6 +30,7 @@ from functions.platform.task_keys import (
     build_grant_key,
     build_held_task_key,
     build_intent_key,
+    build_participant_key,
     build_task_key,
 )
 from functions.tasks.mapper import task_to_item
@@ -245,9 +246,14 @@ def test_what_is_written_by_a_grant_is_fenced_and_nothing_else() -> None:
     assert set_fence(episode, by_grant) is episode
 
 
-def test_an_intent_of_somebody_else_is_refused() -> None:
+def test_an_intent_of_somebody_else_is_for_who_takes_part_in_it() -> None:
     transitions = (create("a"), create("b", 1, intent="i"))
-    assert_intent_is_free(ADA, transitions, TASK)
+    assert resolve_intent_conflict(ADA, transitions, NOTHING_KNOWN, TASK) == NOTHING_KNOWN
+    known = resolve_intent_conflict(ADA, transitions, NOTHING_KNOWN, INTENT)
+    assert known == TaskAssumptions(intents=frozenset({"i"}))
+    participant = build_participant_key("acme", "i", "ada")
+    loose = create("b", 1, task=None, intent="i")
+    assert written(loose, known=known) == [("ConditionCheck", participant)]
     with pytest.raises(AccessDenied) as error:
-        assert_intent_is_free(ADA, transitions, INTENT)
+        resolve_intent_conflict(ADA, transitions, known, participant)
     assert error.value.index == 1
