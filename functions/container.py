@@ -375,6 +375,7 @@ class Container:
             SnapshotStore(self.table),
             self.task_store,
             self.log_store,
+            self.settings.log_wait_seconds,
             self.clock,
         )
 

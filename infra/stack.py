@@ -23,6 +23,8 @@ from infra.constructs.task_events import TaskEvents
 from infra.constructs.vector_index import NAME as VECTOR_INDEX
 from infra.constructs.vector_index import grant_embed, grant_search
 
+_TASK_ENDS = {"LOG_WAIT_SECONDS": "3"}  # the stream brings what happened within a second
+
 
 class MemoryStack(Stack):
     """The whole service, in one account and region: wherever the CDK is pointed at."""
@@ -72,6 +74,7 @@ class MemoryStack(Stack):
             memory_mb=1024,
             timeout=Duration.seconds(29),
             environment=self._table_names()
+            | _TASK_ENDS
             | self._search_variables()
             | {
                 "ARCHIVE_BUCKET": self.archive.bucket.bucket_name,
@@ -133,6 +136,7 @@ class MemoryStack(Stack):
             memory_mb=1024,
             timeout=Duration.seconds(60),
             environment=self._table_names()
+            | _TASK_ENDS
             | self._search_variables()
             | {"ARCHIVE_BUCKET": self.archive.bucket.bucket_name},
             no_dead_letters_reason="the next sweep does what a failed one left; an alarm watches",
@@ -156,6 +160,7 @@ class MemoryStack(Stack):
             memory_mb=512,
             timeout=Duration.seconds(60),
             environment=self._table_names()
+            | _TASK_ENDS
             | {"TASK_EVENTS_TENANT": source.tenant, "TASK_EVENTS_PRINCIPAL": source.principal},
             no_dead_letters_reason="its failures go to the queue of refused task events",
         )

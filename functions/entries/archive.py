@@ -21,7 +21,7 @@ from functions.entries.snapshots import Part, SnapshotStore, build_archived_even
 from functions.entries.store import EntryStore
 from functions.entries.tiers import POLICIES
 from functions.entries.transaction import EntryWriter, Transaction
-from functions.event_log.model import Event, LogName
+from functions.event_log.model import Event, LogName, choose_log
 from functions.event_log.store import EventLogStore
 from functions.identity.model import Principal
 from functions.platform import keys, task_keys
@@ -33,6 +33,7 @@ from functions.tasks.store import TaskStore
 _MAX_ENTRIES_PER_MOVE = 40  # two writes each, of the 100 that a transaction holds
 _MAX_PART_BYTES = 250_000  # of lines; an item holds 400 KB
 _REQUEST_SECONDS = 20.0  # the schedule finishes what takes longer
+_STREAM_LAG = 60_000  # ms; by then, a healthy stream has brought every change
 _FIRST_WAIT, _LONGEST_WAIT = 0.02, 0.5  # seconds; an index follows within milliseconds
 
 
@@ -46,6 +47,7 @@ class TaskArchive:
         snapshots: SnapshotStore,
         tasks: TaskStore,
         logs: EventLogStore,
+        log_wait_seconds: float,
         clock: Clock,
     ) -> None:
         self._store = store
@@ -53,6 +55,7 @@ class TaskArchive:
         self._snapshots = snapshots
         self._tasks = tasks
         self._logs = logs
+        self._log_wait_seconds = log_wait_seconds
         self._clock = clock
 
     def find_entries(self, tenant: str, task: Task) -> list[Entry]:
@@ -106,11 +109,12 @@ class TaskArchive:
     ) -> tuple[int, list[Part]]:
         """Move entries into parts, or delete them; returns how many, and the parts."""
         moved, parts = 0, list[Part]()
-        for chunk in split_into_moves(entries):
+        for reason, chunk in split_into_moves(task, entries):
             if time.monotonic() > deadline:
                 break
-            reason = _removal_reason(task, chunk[0])
-            part = Part.of(tenant, task.id, chunk) if reason == "archived" else None
+            part = None
+            if reason == "archived":
+                part = Part.of(tenant, task.id, chunk, _recent_since(task))
             if self._move_together(tenant, task, chunk, reason, part):
                 moved += len(chunk)
                 parts += [] if part is None else [part]
@@ -137,6 +141,7 @@ class TaskArchive:
 
     def _complete(self, tenant: str, task: Task, parts: list[Part]) -> None:
         """Log the events of all parts, then drop the parts and mark the task as archived."""
+        self._await_log(tenant, task, parts)
         events = list(build_archived_events(tenant, task, parts))
         logs: defaultdict[LogName, list[Event]] = defaultdict(list)
         for event in events:
@@ -145,19 +150,44 @@ class TaskArchive:
             self._logs.append(tenant, log, group)
         self._snapshots.complete(tenant, task, events, parts, self._clock())
 
+    def _await_log(self, tenant: str, task: Task, parts: list[Part]) -> None:
+        """Wait until the logs have what happened to the entries before they were archived.
+
+        The change stream brings it within a second. A log that doesn't follow in time gets the
+        archival first: it isn't held up by what holds up the stream.
+        """
+        deadline = time.monotonic() + self._log_wait_seconds
+        wait = _FIRST_WAIT
+        for agent in {part.agent for part in parts}:
+            log = choose_log(intent=task.intent, agent=agent, namespace=None)
+            missing = {each for part in parts if part.agent == agent for each in part.recent}
+            while missing and time.monotonic() < deadline:
+                missing -= self._logs.list_recent_ids(tenant, log, _recent_since(task))
+                if missing:
+                    time.sleep(wait)
+                    wait = min(2 * wait, _LONGEST_WAIT)
+
+
+def _recent_since(task: Task) -> int:
+    """Return since when (epoch ms) what happened in a task may be missing in its log."""
+    return max((task.ended or 0) - _STREAM_LAG, task.in_intent_since if task.intent else 0)
+
 
 def _removal_reason(task: Task, entry: Entry) -> RemovalReason:
-    if not entry.policy.is_task_bound:
+    """Return why an ended task's entry goes: what expired before the end is in no archive."""
+    if not entry.policy.is_task_bound or entry.is_expired(task.ended or 0):
         return "expired"
     return "archived" if task.should_archive else "deleted"
 
 
-def split_into_moves(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
+def split_into_moves(
+    task: Task, entries: Iterable[Entry]
+) -> Iterator[tuple[RemovalReason, list[Entry]]]:
     """Group entries of one agent and tier so that a group fits one transaction and one part."""
-    groups: defaultdict[tuple[str, str], list[Entry]] = defaultdict(list)
+    groups: defaultdict[tuple[str, str, RemovalReason], list[Entry]] = defaultdict(list)
     for entry in entries:
-        groups[entry.agent, entry.tier].append(entry)
-    for (_, tier), group in groups.items():
+        groups[entry.agent, entry.tier, _removal_reason(task, entry)].append(entry)
+    for (_, tier, reason), group in groups.items():
         # semantic entries have index rows to delete
         limit = _MAX_ENTRIES_PER_MOVE if POLICIES[tier].is_private else 1
         chunk: list[Entry] = []
@@ -165,8 +195,8 @@ def split_into_moves(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
         for entry in group:
             size = line_size(entry)
             if chunk and (len(chunk) == limit or size > free_bytes):
-                yield chunk
+                yield reason, chunk
                 chunk, free_bytes = [], _MAX_PART_BYTES
             chunk.append(entry)
             free_bytes -= size
-        yield chunk
+        yield reason, chunk

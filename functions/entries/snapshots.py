@@ -28,33 +28,43 @@ _MAX_EVENT_BYTES = 2_500_000  # an answer holds 5 MB, and quotes count twice in 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of an agent's snapshot; `size` is the bytes of its lines as JSON."""
+    """A part of an agent's snapshot.
+
+    Attributes:
+        size: the bytes of its lines as JSON.
+        recent: the ids of the entries' last events, if they are so recent that the log may not
+            have them yet.
+    """
 
     key: Key
     agent: str
     lines: list[dict[str, Any]]
     size: int
     compressed: bytes
+    recent: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, tenant: str, task_id: str, entries: list[Entry]) -> "Part":
-        """Build a part from entries of one agent."""
+    def of(cls, tenant: str, task_id: str, entries: list[Entry], recent_since: int = 0) -> "Part":
+        """Build a part from entries of one agent; `recent_since` is in epoch ms."""
         key = task_keys.build_snapshot_part_key(tenant, task_id, entries[0].agent, entries[0].nonce)
         lines = [_to_line(entry) for entry in entries]
         text = dumps(lines)
-        return cls(key, entries[0].agent, lines, len(text), zlib.compress(text))
+        recent = tuple(_last_event_id(each) for each in entries if each.updated >= recent_since)
+        return cls(key, entries[0].agent, lines, len(text), zlib.compress(text), recent)
 
     @classmethod
     def from_item(cls, item: Item) -> "Part":
         """Read a part as it is stored."""
         text = zlib.decompress(item["lines"])
         key = (item["pk"], item["sk"])
-        return cls(key, item["agent_id"], loads(text), len(text), item["lines"])
+        recent = tuple(item.get("recent", ()))
+        return cls(key, item["agent_id"], loads(text), len(text), item["lines"], recent)
 
     @property
     def write(self) -> Write:
         """Put the part, in the transaction that removes its entries from memory."""
-        return put(self.key, {"agent_id": self.agent, "lines": self.compressed})
+        item = {"agent_id": self.agent, "lines": self.compressed, "recent": self.recent or None}
+        return put(self.key, item)
 
 
 class SnapshotStore:
@@ -86,6 +96,11 @@ class SnapshotStore:
             chunk.append(write)
             free_bytes -= size
         self._table.transact(chunk)
+
+
+def _last_event_id(entry: Entry) -> str:
+    change = "memory.created" if entry.version == 1 else "memory.updated"
+    return build_event_id(entry.address.tenant, entry.id, entry.version, change)
 
 
 def _to_line(entry: Entry) -> dict[str, Any]:

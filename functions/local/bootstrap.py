@@ -2,6 +2,7 @@
 
 import base64
 import secrets
+from dataclasses import replace
 from typing import NamedTuple
 
 from functions.api.app import App
@@ -21,6 +22,7 @@ from functions.stream.handler import build_handler as build_stream_handler
 TENANT, ADMIN = "default", "admin"
 API_KEY_FILE = "api-key"
 MEMORY_TABLE, LOG_TABLE = "agent-memory", "agent-memory-log"
+LOG_WAIT_SECONDS = 2.0
 
 
 class FirstPrincipal(NamedTuple):
@@ -48,13 +50,26 @@ def prepare(settings: LocalSettings, folder: DataFolder) -> FirstPrincipal:
     return FirstPrincipal(api_key, identity.ensure_tenant(TENANT, ADMIN, api_key))
 
 
-def build_api(settings: LocalSettings, folder: DataFolder, clock: Clock = now_ms) -> Handler:
+def build_api(
+    settings: LocalSettings,
+    folder: DataFolder,
+    clock: Clock = now_ms,
+    *,
+    log_wait_seconds: float = 0,
+) -> Handler:
     """Build the API function.
+
+    Args:
+        settings: the server's.
+        folder: where its data are.
+        clock: gives the time in epoch ms.
+        log_wait_seconds: as in the function's settings; 0 where nothing reads the stream meanwhile.
 
     Raises:
         StartupError: a key file can't be used.
     """
-    container = Container(_api_settings(settings, folder), clock)
+    api_settings = _api_settings(settings, folder)
+    container = Container(replace(api_settings, log_wait_seconds=log_wait_seconds), clock)
 
     def forget() -> None:
         container.identity.invalidate_cache()

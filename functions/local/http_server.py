@@ -16,7 +16,7 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.supervisors import Multiprocess
 
-from functions.local.bootstrap import build_api
+from functions.local.bootstrap import LOG_WAIT_SECONDS, build_api
 from functions.local.data_folder import DataFolder
 from functions.local.gateway import (
     GatewayError,
@@ -141,7 +141,9 @@ def create_app() -> GatewayApp:
         threading.Thread(target=_stop_with, args=(parent,), daemon=True).start()
     settings = LocalSettings.from_env()
     executor = ThreadPoolExecutor(_THREADS, thread_name_prefix="handler")
-    return GatewayApp(build_api(settings, DataFolder(settings.data)), executor)
+    return GatewayApp(
+        build_api(settings, DataFolder(settings.data), log_wait_seconds=LOG_WAIT_SECONDS), executor
+    )
 
 
 def _stop_with(parent: Any) -> None:

@@ -18,6 +18,7 @@ from functions.platform.limits import (
 
 _TITAN = re.compile(r"bedrock:amazon\.titan-embed-text-v2:\d+", re.ASCII)
 _LOGS = frozenset({"log_retention_days"})
+_TASK_ENDS = frozenset({"log_wait_seconds"})
 _TABLES = frozenset({"memory_table", "log_table"})
 _ARCHIVE = frozenset({"archive_bucket", "archive_folder"})
 _SEARCH = frozenset({"vector_index", "embedding_model"})
@@ -48,6 +49,7 @@ class Settings:
         aws_lambda_function_name: the function's own name, a dimension of its metrics.
         sweep_threads: how many shards are swept in parallel.
         log_retention_days: how long logs and audit records are kept; 0 is for good.
+        log_wait_seconds: how long the end of a task waits for the log of what happened before it.
         task_events_tenant, task_events_principal: for whom other systems' task events are applied.
     """
 
@@ -71,6 +73,7 @@ class Settings:
     aws_lambda_function_name: str | None = None
     sweep_threads: int = 8
     log_retention_days: int = 365
+    log_wait_seconds: float = 0
     task_events_tenant: str | None = None
     task_events_principal: str | None = None
 
@@ -122,6 +125,7 @@ class ApiSettings(Settings):
     USED = (
         _TABLES
         | _LOGS
+        | _TASK_ENDS
         | _ARCHIVE
         | _SEARCH
         | {"root_key", "root_key_secret_id", "encryption_key_file", "encryption_key_id"}
@@ -137,7 +141,7 @@ class ApiSettings(Settings):
 class ScheduleSettings(Settings):
     """The scheduled function's settings."""
 
-    USED = _TABLES | _LOGS | _ARCHIVE | _SEARCH | {"sweep_threads"}
+    USED = _TABLES | _LOGS | _TASK_ENDS | _ARCHIVE | _SEARCH | {"sweep_threads"}
 
 
 class StreamSettings(Settings):
@@ -149,7 +153,7 @@ class StreamSettings(Settings):
 class TaskEventSettings(Settings):
     """The settings of the function that takes other systems' task events."""
 
-    USED = _TABLES | _LOGS | {"task_events_tenant", "task_events_principal"}
+    USED = _TABLES | _LOGS | _TASK_ENDS | {"task_events_tenant", "task_events_principal"}
 
     def __post_init__(self) -> None:
         super().__post_init__()

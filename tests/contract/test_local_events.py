@@ -11,7 +11,15 @@ import pytest
 
 from functions.local.engine import find_binary
 from functions.local.stream_reader import POSITION
-from tests.contract.bodies import MEMORY, create, create_task, entry, update, working
+from tests.contract.bodies import (
+    MEMORY,
+    change_task,
+    create,
+    create_task,
+    entry,
+    update,
+    working,
+)
 from tests.contract.expect import assert_no_content, ok
 from tests.contract.local_server import PATIENCE, ROOT, LocalServer, running
 from tests.contract.streaming import log, summarize
@@ -114,3 +122,20 @@ def test_the_data_folder_can_be_copied_while_stopped(tmp_path: Path) -> None:
     shutil.copytree(tmp_path / "data", tmp_path / "copy")
     with running(tmp_path / "copy") as server, server.client() as client:
         assert_log(server, client, expected)
+
+
+def test_no_event_of_an_entry_comes_after_its_archival(tmp_path: Path) -> None:
+    with running(tmp_path / "data") as server, server.client() as client:
+        for number in range(4):
+            at = create_task(client, id=f"t{number}", intent_id="i", assigned_agent="admin")
+            made = create(client, working(at["id"], key=f"k{number}"))
+            for version in (1, 2):
+                made = ok(update(client, made["id"], version, value={"n": "x" * version}))
+            ok(change_task(client, at, status="completed"))
+        events = await_events(client, 16, "intents/i")
+        assert [each["type"].removeprefix("memory.") for each in events] == [
+            "created",
+            "updated",
+            "updated",
+            "archived",
+        ] * 4

@@ -276,3 +276,19 @@ def test_an_archive_names_who_ended_the_task(
     assert deliver(stream.read()) == []
     (archived,) = log(boss, "intents/i", type="memory.archived")
     assert (archived["agent_id"], archived["actor"]["id"]) == ("ada", "boss")
+
+
+def test_what_expired_before_its_task_ended_is_in_no_archive(
+    ada: httpx.Client, stream: Stream, deliver: Deliver, tenant: Tenant
+) -> None:
+    boss = tenant.coordinator("boss")
+    at = create_task(boss, id="t", intent_id="i", assigned_agent="ada")
+    create(ada, working("t", key="expired", ttl="duration:PT2S"))
+    create(ada, working("t", key="kept"))
+    deliver(stream.read())
+    tenant.service.clock.advance(seconds=2)
+    ok(change_task(boss, at, status="completed"))
+    (archived,) = [e for e in log(boss, "intents/i") if e["type"] == "memory.archived"]
+    assert [each["key"] for each in archived["data"]["snapshot"]] == ["kept"]
+    assert deliver(stream.read()) == []
+    assert summarize(log(boss, "intents/i", type="memory.expired")) == ["expired expired 1"]

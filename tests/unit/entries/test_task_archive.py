@@ -33,7 +33,7 @@ ENTRIES = st.lists(
 
 @given(ENTRIES)
 def test_a_move_has_entries_of_one_agent_that_fit_a_part(entries: list[Entry]) -> None:
-    moves = list(split_into_moves(entries))
+    moves = [move for _, move in split_into_moves(TASK, entries)]
     moved = [entry.key for move in moves for entry in move]
     assert sorted(moved) == sorted(entry.key for entry in entries)
     for move in moves:
@@ -44,7 +44,7 @@ def test_a_move_has_entries_of_one_agent_that_fit_a_part(entries: list[Entry]) -
 
 @given(ENTRIES)
 def test_no_more_moves_are_made_than_are_needed(entries: list[Entry]) -> None:
-    for first, second in pairwise(split_into_moves(entries)):
+    for first, second in pairwise(move for _, move in split_into_moves(TASK, entries)):
         if first[0].agent == second[0].agent:
             is_full = len(first) == 40
             assert is_full or sum(map(line_size, [*first, second[0]])) > 250_000
@@ -52,12 +52,12 @@ def test_no_more_moves_are_made_than_are_needed(entries: list[Entry]) -> None:
 
 def test_semantic_entries_move_alone_for_their_index_rows() -> None:
     entries = [make_entry("semantic", f"k{n}", task="t", ttl="task_lifetime") for n in range(3)]
-    assert [len(move) for move in split_into_moves(entries)] == [1, 1, 1]
+    assert [len(move) for _, move in split_into_moves(TASK, entries)] == [1, 1, 1]
 
 
 @given(ENTRIES, st.randoms())
 def test_every_attempt_builds_the_same_events(entries: list[Entry], rng: random.Random) -> None:
-    parts = [Part.of("acme", "t", move) for move in split_into_moves(entries)]
+    parts = [Part.of("acme", "t", move) for _, move in split_into_moves(TASK, entries)]
     events = list(build_archived_events("acme", TASK, parts))
     rng.shuffle(parts)
     stored = [
@@ -77,7 +77,7 @@ def test_a_snapshot_that_no_response_holds_becomes_several_events() -> None:
     entries = [
         make_entry("working", f"k{n:03}", task="t", value=make_value(60_000)) for n in range(100)
     ]
-    parts = [Part.of("acme", "t", move) for move in split_into_moves(entries)]
+    parts = [Part.of("acme", "t", move) for _, move in split_into_moves(TASK, entries)]
     events = list(build_archived_events("acme", TASK, parts))
     assert [(event.data["part"], event.data["parts"]) for event in events] == [
         (number + 1, len(events)) for number in range(len(events))
@@ -94,3 +94,14 @@ def test_a_sensitive_entry_is_archived_without_its_value() -> None:
     lines = Part.of("acme", "t", [sensitive, plain]).lines
     assert ["value" in line for line in lines] == [False, True]
     assert [line["sensitivity"] for line in lines] == ["restricted", "internal"]
+
+
+def test_what_expired_before_the_end_is_in_no_archive() -> None:
+    entries = [
+        make_entry("working", f"k{n}", task="t", expires=expires)
+        for n, expires in enumerate((NOW - 1, NOW, NOW + 1, None))
+    ]
+    moves = {
+        reason: [each.key for each in move] for reason, move in split_into_moves(TASK, entries)
+    }
+    assert moves == {"expired": ["k0", "k1"], "archived": ["k2", "k3"]}
