@@ -17,11 +17,13 @@ from functions.facts.service import Facts
 from functions.facts.store import FactStore, build_fact_key, encode_fact
 from functions.identity.model import Principal
 from functions.platform.clock import now_ms
+from functions.platform.schema import VECTOR_DIMENSIONS
 from functions.platform.table import Table
 from functions.platform.writes import Write, put
+from functions.vectors.factory import DEFAULT_EMBED
 from functions.vectors.in_memory_vectors import InMemoryVectors, float16_format
 from functions.vectors.model import Vector, VectorSearch
-from functions.vectors.wordllama import DIMENSION, MODEL, embed
+from functions.vectors.wordllama import MODEL, weigh
 
 SIZES = (100, 10_000, 100_000)
 _CORPUS = Path(__file__).parents[1] / "tests/contract/corpus"
@@ -48,7 +50,7 @@ def _row(table: Table, size: int) -> list[str]:
             batch = []
     table.write_many(batch)
     index = InMemoryVectors(table, now_ms, MODEL)
-    search = VectorSearch(embed, float16_format(MODEL), index)
+    search = VectorSearch(DEFAULT_EMBED, weigh, float16_format(MODEL), index)
     facts = Facts(FactStore(table, search.format, now_ms), search, now_ms)
     first = _timed(facts, who, "the first question")
     took = [_timed(facts, who, query) for query in _lines("queries")[:_QUERIES]]
@@ -75,7 +77,7 @@ def _writes(tenant: str, size: int) -> Iterator[Write]:
 
 
 def _direction(rng: random.Random) -> Vector:
-    numbers = [rng.gauss(0, 1) for _ in range(DIMENSION)]
+    numbers = [rng.gauss(0, 1) for _ in range(VECTOR_DIMENSIONS)]
     length = hypot(*numbers)
     return array("f", [each / length for each in numbers])
 

@@ -11,9 +11,10 @@ from functions.platform import entry_keys
 from functions.platform.clock import now_ms
 from functions.platform.table import Table
 from functions.search.embedding_indexer import EmbeddingIndexer
+from functions.vectors.factory import DEFAULT_EMBED
 from functions.vectors.in_memory_vectors import float16_format
 from functions.vectors.store import VectorStore
-from functions.vectors.wordllama import MODEL, embed
+from functions.vectors.wordllama import MODEL
 
 _HELD = 100
 _MEMORY = "/api/v1/memory"
@@ -28,7 +29,7 @@ def operations(function: Function, key: str) -> Iterator[Measured]:
     for number in range(_HELD):
         calls = _embedded(function, made["tenant"], own, f"k{number}")
     yield "embed an entry, off the write path", (1, 1, 0), calls
-    yield f"search {_HELD} working, the first time", (2, 0, 24), _search(function, own)
+    yield f"search {_HELD} working, the first time", (2, 0, 29), _search(function, own)
     yield f"search {_HELD} working, again", (2, 0, 7), _search(function, own)
     _embedded(function, made["tenant"], own, "new", memory_type="episodic")
     yield f"search {_HELD} working, after a write", (3, 0, 8), _search(function, own)
@@ -42,7 +43,9 @@ def _embedded(function: Function, tenant: str, key: str, name: str, **changes: s
     item = address and table.get(address[0].item_key)
     store = VectorStore(table, now_ms, float16_format(MODEL))
     with recorded(function.client) as calls:
-        EmbeddingIndexer(store, embed).index_change(None, EntryMapper(None).to_entry(item or {}))
+        EmbeddingIndexer(store, DEFAULT_EMBED).index_change(
+            None, EntryMapper(None).to_entry(item or {})
+        )
     return calls
 
 

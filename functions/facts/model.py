@@ -35,9 +35,8 @@ class Fact:
 
     @property
     def text(self) -> str:
-        """The statement in words, which is embedded."""
-        statement = f"{self.subject} {self.predicate} {self.object}"
-        return " ".join(statement.replace("_", " ").replace(":", " ").split())
+        """The statement, which is embedded."""
+        return f"{self.subject} {self.predicate} {self.object}"
 
     def matches(self, filters: Mapping[str, str], min_confidence: float) -> bool:
         """Whether the fact has these attributes and at least this confidence."""
@@ -46,7 +45,13 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """A fact, and the cosine of the angle between it and the query, at most 1."""
+    """A fact that a recall found.
+
+    Attributes:
+        score: how well it fits the query: 1 for its very words, about 0.2 at least.
+        matched: the words and ids of the query that it has.
+    """
 
     fact: Fact
     score: float
+    matched: list[str]

@@ -69,3 +69,5 @@ class Recall(RequestModel):
     ]
     top_k: Annotated[int, Field(ge=1, le=MAX_RESULTS, strict=True)] = DEFAULT_RESULTS
     filters: RecallFilters = Field(default_factory=RecallFilters)
+    min_score: Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)] = -1.0
+    """The least score of what is answered. Below about 0.2 it is rather nothing that fits."""

@@ -23,6 +23,7 @@ from functions.platform.keys import get_tenant
 from functions.platform.limits import MAX_FACT_METADATA_BYTES
 from functions.platform.retry import Backoff
 from functions.platform.run_keys import build_fact_id, build_fact_space
+from functions.vectors.hybrid import Query, read_query
 from functions.vectors.model import VectorSearch
 
 if TYPE_CHECKING:
@@ -98,17 +99,23 @@ class Facts:
                 return
 
     def recall(self, caller: Principal, request: Recall) -> list[Recalled]:
-        """Find the `top_k` facts most similar to the query, best first."""
-        query = self._vector_search.embed(request.query)
+        """Find the `top_k` facts that fit the query best by meaning, words and ids; best first."""
+        vector = self._vector_search.embed(request.query)
+        query = read_query(request.query, self._vector_search.weigh)
         space, filters = build_fact_space(caller.tenant), request.filters.equal
         least = request.filters.min_confidence or 0.0
 
         def search(depth: int) -> tuple[list[Recalled], bool]:
-            hits = self._vector_search.index.search(space, query, depth, filters)
-            facts = self._store.get_many(caller.tenant, (hit.ref for hit in hits))
-            recalled = [Recalled(facts[hit.ref], hit.score) for hit in hits if hit.ref in facts]
-            fitting = [each for each in recalled if each.fact.matches(filters, least)]
-            return fitting, len(hits) < depth
+            found = self._vector_search.index.find_candidates(space, vector, depth, filters)
+            cosines = found.cosines
+            facts = self._store.get_many(caller.tenant, cosines)
+            recalled = [
+                _rank(query, fact, cosines[ref])
+                for ref, fact in facts.items()
+                if fact.matches(filters, least)
+            ]
+            fitting = [each for each in recalled if each.score >= request.min_score]
+            return sorted(fitting, key=lambda each: (-each.score, each.fact.id)), found.is_complete
 
         return self._vector_search.search_with_expansion(request.top_k, search)
 
@@ -124,6 +131,10 @@ class Facts:
         vector = self._vector_search.embed(fact.text)
         with suppress(FactChanged):  # whoever has changed the fact has embedded it
             self._store.replace_vector(get_tenant(item["pk"]), fact, vector)
+
+
+def _rank(query: Query, fact: Fact, cosine: float) -> Recalled:
+    return Recalled(fact, query.score(cosine, fact.text), query.list_matched(fact.text))
 
 
 def _build_fact(caller: Principal, new: NewFact, token: RequestToken, now: int) -> Fact:

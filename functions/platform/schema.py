@@ -27,7 +27,7 @@ TYPE_ATTRIBUTES = (
 )
 TTL_ATTRIBUTE = "ttl_at"
 VECTOR_ATTRIBUTE, SPACE_ATTRIBUTE = "vec_ix", "space_ix"  # where DynamoDB itself searches vectors
-VECTOR_DIMENSIONS = 256
+VECTOR_DIMENSIONS = 384  # 256 of meaning, 128 of words
 _VECTOR_FILTERS = (
     "tier",
     "namespace",

@@ -29,6 +29,8 @@ class MemorySearch(RequestModel):
     """What it is about, in words."""
     top_k: int = Field(default=DEFAULT_RESULTS, ge=1, le=MAX_RESULTS)
     """How many to answer at most; fewer, where they would pass 5 MB."""
+    min_score: Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)] = -1.0
+    """The least score of what is answered. Below about 0.2 it is rather nothing that fits."""
     memory_type: Tier
     """The tier: it decides on lifetime and access."""
     namespace: Name | None = None

@@ -6,10 +6,11 @@ query; so the index may lag behind, but a deleted, expired or restricted entry i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
+from heapq import nlargest
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from functions.entries.access import select_readable_by_task
@@ -25,7 +26,9 @@ from functions.platform.clock import Clock
 from functions.platform.entry_keys import build_agent_space, build_namespace_space
 from functions.platform.parallel import run_parallel
 from functions.platform.sensitivity import ENCRYPTED
+from functions.search.text import extract_text
 from functions.tasks.access import TaskAccess
+from functions.vectors.hybrid import Query, read_query
 from functions.vectors.model import Hit, Vector, VectorSearch
 
 if TYPE_CHECKING:
@@ -34,14 +37,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """An entry that a search found, and its cosine similarity to the query, at most 1."""
+    """An entry that a search found.
+
+    Attributes:
+        score: how well it fits the query: 1 for its very words, about 0.2 at least.
+        matched: the words and ids of the query that it has.
+    """
 
     entry: Entry
     score: float
+    matched: list[str]
 
 
 class Search:
-    """Finds the entries most similar to a text, among those that the caller may read."""
+    """Finds the entries that fit a text best, among those that the caller may read."""
 
     def __init__(
         self,
@@ -60,7 +69,7 @@ class Search:
         self._clock = clock
 
     def search(self, caller: Principal, request: MemorySearch) -> list[Match]:
-        """Find the `top_k` entries most similar to the query, best first.
+        """Find the `top_k` entries that fit the query best by meaning, words and ids; best first.
 
         Raises:
             ValidationFailed: the search needs an agent_id, as a query does (RFC-0015 §4.1).
@@ -70,8 +79,7 @@ class Search:
         spaces = self._readable_spaces(caller, filters)
         if not spaces:
             return []
-        query = self._vector_search.embed(request.query)
-        found = self._find_matches(caller, spaces, query, filters, request.top_k)
+        found = self._find_matches(caller, spaces, request)
         self._access_tracker.record_reads(caller, [match.entry for match in found])
         return found
 
@@ -86,51 +94,43 @@ class Search:
         return [build_agent_space(caller.tenant, owner)]
 
     def _find_matches(
-        self,
-        caller: Principal,
-        spaces: Sequence[str],
-        query: Vector,
-        filters: Filters,
-        wanted: int,
+        self, caller: Principal, spaces: Sequence[str], request: MemorySearch
     ) -> list[Match]:
+        vector = self._vector_search.embed(request.query)
+        query = read_query(request.query, self._vector_search.weigh)
+
         def search(depth: int) -> tuple[list[Match], bool]:
-            hits, is_complete = self._search_spaces(spaces, query, filters, depth)
-            found = self._read_matches(caller, hits, filters, wanted)
-            return list(islice(found, wanted)), is_complete
+            cosines, is_complete = self._find_candidates(spaces, vector, request.filters, depth)
+            entries = self._read_entries(caller, list(cosines), request.filters)
+            found = [_rank(query, entry, cosines[ref]) for ref, entry in entries.items()]
+            fitting = [each for each in found if each.score >= request.min_score]
+            return sorted(fitting, key=lambda each: (-each.score, each.entry.id)), is_complete
 
-        return self._vector_search.search_with_expansion(wanted, search)
+        return self._vector_search.search_with_expansion(request.top_k, search)
 
-    def _search_spaces(
+    def _find_candidates(
         self, spaces: Sequence[str], query: Vector, filters: Filters, depth: int
-    ) -> tuple[list[Hit], bool]:
-        """Give the best hits of all spaces together, and whether there can be no others.
+    ) -> tuple[dict[str, float], bool]:
+        """Find the best of all spaces together, with the cosines of their meaning.
 
-        A space that may hold more hits limits what counts: below its last hit's score another one
-        of its own might come first.
+        Returns:
+            The candidates by the ids of their entries, and whether there can be no others.
         """
         index, wanted = self._vector_search.index, _index_filters(filters)
-        lists = run_parallel(
-            [partial(index.search, space, query, depth, wanted) for space in spaces]
+        found = run_parallel(
+            [partial(index.find_candidates, space, query, depth, wanted) for space in spaces]
         )
-        cut = [hits[-1].score for hits in lists if len(hits) == depth < index.max_results]
-        horizon = max(cut, default=-2.0)
-        hits = (hit for each in lists for hit in each if hit.score >= horizon)
-        return sorted(hits, key=lambda hit: (-hit.score, hit.ref)), not cut
-
-    def _read_matches(
-        self, caller: Principal, hits: Iterable[Hit], filters: Filters, page_size: int
-    ) -> Iterator[Match]:
-        """Give the hits that qualify; entries are read a page at a time, as far as needed."""
-        remaining = iter(hits)
-        while page := list(islice(remaining, page_size)):
-            entries = self._read_entries(caller, page, filters)
-            yield from (Match(entries[hit.ref], hit.score) for hit in page if hit.ref in entries)
+        by_meaning = list(chain.from_iterable(each.by_meaning for each in found))
+        by_words = list(chain.from_iterable(each.by_words for each in found))
+        best = [*nlargest(depth, by_meaning, _get_score), *nlargest(depth, by_words, _get_score)]
+        is_complete = all(each.is_complete for each in found) and len(by_meaning) <= depth
+        return {hit.ref: hit.cosine for hit in best}, is_complete
 
     def _read_entries(
-        self, caller: Principal, hits: Sequence[Hit], filters: Filters
+        self, caller: Principal, ids: Sequence[str], filters: Filters
     ) -> dict[str, Entry]:
-        """Read the entries of hits that exist, match the filters and may be read, by their id."""
-        addresses = (entry_keys.parse_entry_id(caller.tenant, hit.ref) for hit in hits)
+        """Read the candidates that exist, match the filters and may be read, by their id."""
+        addresses = (entry_keys.parse_entry_id(caller.tenant, each) for each in ids)
         entries = self._store.get_many(address for address, _ in filter(None, addresses)).values()
         now = self._clock()
         matching = [
@@ -141,6 +141,15 @@ class Search:
         if filters.tier == WORKING.name and filters.agent_id not in (None, caller.id):
             matching = select_readable_by_task(self._tasks, caller, matching)
         return {entry.id: entry for entry in matching}
+
+
+def _get_score(hit: Hit) -> float:
+    return hit.score
+
+
+def _rank(query: Query, entry: Entry, cosine: float) -> Match:
+    text = extract_text(entry) or ""
+    return Match(entry, query.score(cosine, text), query.list_matched(text))
 
 
 def _index_filters(filters: Filters) -> dict[str, str]:

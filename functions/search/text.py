@@ -12,19 +12,15 @@ from functions.platform.limits import MAX_QUERY_CHARACTERS
 from functions.platform.sensitivity import ENCRYPTED
 
 _CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_SEPARATORS = re.compile(r"[\W_]+")
-_YEAR = re.compile(r"\d{1,4}")
-_DIGIT = re.compile(r"\d")
 
 
 def extract_text(entry: Entry) -> str | None:
-    """Extract the words of an entry; None if it has none, or is sensitive (RFC-0015 §9.2).
-
-    Of keys, only words: the digits of a generated one would outweigh the value.
-    """
+    """Extract the words of an entry; None if it has none, or is sensitive (RFC-0015 §9.2)."""
     if entry.sensitivity in ENCRYPTED:
         return None
-    words = chain(_split_name(entry.key), entry.tags, _extract_words(orjson.loads(entry.value)))
+    words = chain(
+        [_CAMEL_CASE.sub(" ", entry.key)], entry.tags, _extract_words(orjson.loads(entry.value))
+    )
     return _join_words(words).strip() or None
 
 
@@ -40,18 +36,12 @@ def _join_words(words: Iterator[str]) -> str:
     return " ".join(joined)
 
 
-def _split_name(name: str) -> Iterator[str]:
-    for piece in _SEPARATORS.split(name):
-        if piece and (_YEAR.fullmatch(piece) or not _DIGIT.search(piece)):
-            yield _CAMEL_CASE.sub(" ", piece)
-
-
 def _extract_words(value: Any) -> Iterator[str]:
     """Extract a JSON value's names and leaves, in document order."""
     match value:
         case dict():
             for name, each in value.items():
-                yield from _split_name(name)
+                yield _CAMEL_CASE.sub(" ", name)
                 yield from _extract_words(each)
         case list():
             for each in value:

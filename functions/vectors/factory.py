@@ -6,10 +6,13 @@ from functions.platform.settings import Settings
 from functions.platform.table import Table
 from functions.vectors import wordllama
 from functions.vectors.bedrock import build_titan_embed
+from functions.vectors.hybrid import build_embed
 from functions.vectors.in_memory_vectors import InMemoryVectors, float16_format
-from functions.vectors.model import Embed, VectorSearch
+from functions.vectors.model import Embed, VectorIndex, VectorSearch
 from functions.vectors.native_index import NativeVectorIndex, native_format
 
+DEFAULT_EMBED = build_embed(wordllama.embed, wordllama.weigh)
+"""Embeds where no setting chooses another model."""
 DEFAULT_FORMAT = float16_format(wordllama.MODEL).name
 """The format of vectors where no setting chooses another one."""
 NO_FORMAT = "nothing"
@@ -18,11 +21,13 @@ NO_FORMAT = "nothing"
 
 def build_vector_search(settings: Settings, table: Table, clock: Clock) -> VectorSearch:
     """Build the search: by DynamoDB's vector index if the settings name one, else in memory."""
-    model, embed = _choose_model(settings)
+    model, embed_meaning = _choose_model(settings)
+    embed = build_embed(embed_meaning, wordllama.weigh)
     if settings.vector_index is None:
-        return VectorSearch(embed, float16_format(model), InMemoryVectors(table, clock, model))
+        index: VectorIndex = InMemoryVectors(table, clock, model)
+        return VectorSearch(embed, wordllama.weigh, float16_format(model), index)
     index = NativeVectorIndex(table, settings.vector_index, model)
-    return VectorSearch(embed, native_format(model), index)
+    return VectorSearch(embed, wordllama.weigh, native_format(model), index)
 
 
 def can_embed(settings: Settings) -> bool:

@@ -6,12 +6,12 @@ with what is stored.
 
 from array import array
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import groupby, islice
-from math import hypot
-from struct import pack, unpack
+from itertools import islice
+from struct import pack
 from threading import Lock
+from typing import TYPE_CHECKING
 
 from functions.platform.clock import Clock
 from functions.platform.entry_keys import parse_vector_ref
@@ -20,27 +20,43 @@ from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.schema import AGE_ATTRIBUTE, BY_AGE
 from functions.platform.table import Table
-from functions.vectors.model import Hit, Vector, VectorFormat
+from functions.vectors.hybrid import WORDS_DIMENSION
+from functions.vectors.model import Candidates, Hit, Vector, VectorFormat
 
-_VECTOR = "float16"
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_VECTOR = "vector"
 _OVERLAP = 60_000  # ms; the largest difference of clocks, and lag of the index by age
-_MAX_HELD = 50_000  # vectors, of a kilobyte each in memory
+_MAX_HELD = 50_000  # vectors, of 1.5 KB each in memory
+_MAX_BYTE = 127
 
 
 def float16_format(model: str) -> VectorFormat:
-    """Describe the format of exact search: half precision, two bytes for each number.
+    """Describe the format of exact search: meaning in half precision, words in whole bytes.
 
-    A vector of 256 numbers costs a write unit so; in single precision it would cost two.
+    A vector has 640 bytes so, and with its entry's names costs one write unit.
     """
 
     def to_attributes(_space: str, vector: Vector, filters: Mapping[str, str]) -> Item:
-        return {_VECTOR: pack(f"<{len(vector)}e", *vector), "model": model, **filters}
+        meaning, words = vector[:-WORDS_DIMENSION], vector[-WORDS_DIMENSION:]
+        scale = _MAX_BYTE / (max(map(abs, words)) or 1.0)
+        packed = pack(f"<{len(meaning)}e", *meaning) + pack(
+            f"{WORDS_DIMENSION}b", *(round(each * scale) for each in words)
+        )
+        return {_VECTOR: packed, "model": model, **filters}
 
     return VectorFormat(model, _VECTOR, to_attributes)
 
 
-def _decode_float16(stored: bytes) -> Vector:
-    return array("f", unpack(f"<{len(stored) // 2}e", stored))
+def _decode_vector(stored: bytes) -> Vector:
+    import numpy as np  # noqa: PLC0415 - 70 ms, and most requests search nothing
+
+    meaning = np.frombuffer(stored[:-WORDS_DIMENSION], np.float16).astype(np.float32)
+    words = np.frombuffer(stored[-WORDS_DIMENSION:], np.int8).astype(np.float32)
+    halves = (each / (np.sqrt(each @ each) or 1.0) for each in (meaning, words))
+    return array("f", b"".join(each.tobytes() for each in halves))
 
 
 class VectorMatrix:
@@ -52,7 +68,6 @@ class VectorMatrix:
         self._items: list[Item | None] = []
         self._written: list[int] = []
         self._numbers = array("f")
-        self._lengths = array("d")
 
     def __len__(self) -> int:
         return len(self._sort_keys)
@@ -67,7 +82,6 @@ class VectorMatrix:
         row = self._get_row(sort_key, len(vector))
         self._items[row], self._written[row] = item, written
         self._numbers[row * len(vector) : (row + 1) * len(vector)] = vector
-        self._lengths[row] = hypot(*vector) or 1.0
 
     def remove(self, sort_key: str, dimension: int, written: int) -> None:
         """Leave a row without a vector, as of a write at a time (epoch ms)."""
@@ -81,39 +95,39 @@ class VectorMatrix:
             self._items.append(None)
             self._written.append(0)
             self._numbers.extend([0.0] * dimension)
-            self._lengths.append(1.0)
         return row
 
-    def rank(self, query: Vector) -> Iterator[tuple[str, float, Item]]:
-        """Give sort key, cosine and item of all, the most similar first; ties by sort key.
+    def find_candidates(self, query: Vector, depth: int, filters: Mapping[str, str]) -> Candidates:
+        """Find the best rows by each half; of rows that are equally good, the first put."""
+        import numpy as np  # noqa: PLC0415 - as above
 
-        Args:
-            query: of unit length.
-        """
-        scores, order = _rank_rows(query, self._numbers, self._lengths)
-        for score, rows in groupby(order, key=scores.__getitem__):
-            for row in sorted(rows, key=self._sort_keys.__getitem__):
-                item = self._items[row]
-                if item is not None:
-                    yield self._sort_keys[row], score, item
+        if not self._rows:
+            return Candidates([], [], is_complete=True)
+        numbers = np.frombuffer(self._numbers, np.float32).reshape(-1, len(query))
+        wanted, split = np.frombuffer(query, np.float32), len(query) - WORDS_DIMENSION
+        cosines = np.minimum(numbers[:, :split] @ wanted[:split], 1.0)
+        by_words = np.minimum(numbers[:, split:] @ wanted[split:], 1.0)
 
+        def take_best(scores: "NDArray[np.float32]") -> list[Hit]:
+            order = np.argsort(-scores, kind="stable").tolist()
+            rows = (row for row in order if self._matches(row, filters))
+            return [
+                Hit(parse_vector_ref(self._sort_keys[row]), float(scores[row]), float(cosines[row]))
+                for row in islice(rows, depth)
+            ]
 
-def _rank_rows(
-    query: Vector, numbers: Vector, lengths: "array[float]"
-) -> tuple[Sequence[float], Sequence[int]]:
-    """Compute the cosine of each row with a query of unit length, and the rows' order by it."""
-    import numpy as np  # noqa: PLC0415 - 70 ms, and most requests search nothing
+        best = take_best(cosines)
+        return Candidates(best, take_best(by_words), is_complete=len(best) < depth)
 
-    matrix = np.frombuffer(numbers, np.float32).reshape(-1, len(query))
-    scores = matrix @ np.frombuffer(query, np.float32) / np.asarray(lengths)
-    return scores.tolist(), np.argsort(-scores, kind="stable").tolist()
+    def _matches(self, row: int, filters: Mapping[str, str]) -> bool:
+        item = self._items[row]
+        return item is not None and filters.items() <= item.items()
 
 
 @dataclass(slots=True)
 class _Space:
     lock: Lock = field(default_factory=Lock)
     matrix: VectorMatrix | None = None
-    newest: int = 0  # epoch ms of the newest write that was read
     refreshed: int = 0  # epoch ms of the last read; later writes may still have this time
 
 
@@ -130,23 +144,18 @@ class InMemoryVectors:
         self._lock = Lock()
         self._spaces: OrderedDict[str, _Space] = OrderedDict()
 
-    def search(
-        self, space: str, query: Vector, top_k: int, filters: Mapping[str, str]
-    ) -> list[Hit]:
-        """Find the `top_k` vectors most similar to the query among those that match all filters."""
+    def find_candidates(
+        self, space: str, query: Vector, depth: int, filters: Mapping[str, str]
+    ) -> Candidates:
+        """Find the `depth` best vectors by each half among those that match all filters."""
         with self._lock:
             held = self._spaces.setdefault(space, _Space())
             self._spaces.move_to_end(space)
         with held.lock:
             matrix = self._refresh(space, held, len(query))
-            matching = (
-                Hit(parse_vector_ref(sort_key), min(score, 1.0))
-                for sort_key, score, item in matrix.rank(query)
-                if filters.items() <= item.items()
-            )
-            hits = list(islice(matching, min(top_k, self.max_results)))
+            found = matrix.find_candidates(query, min(depth, self.max_results), filters)
         self._evict_spaces()
-        return hits
+        return found
 
     def _refresh(self, name: str, space: _Space, dimension: int) -> VectorMatrix:
         now, matrix = self._clock(), space.matrix
@@ -156,7 +165,6 @@ class InMemoryVectors:
             items = iter(self._read_changes(name, space, matrix))
         for item in items:
             self._apply(matrix, item, dimension)
-            space.newest = max(space.newest, item[AGE_ATTRIBUTE])
         space.matrix, space.refreshed = matrix, now
         return matrix
 
@@ -164,13 +172,13 @@ class InMemoryVectors:
         """Put a vector into the matrix; a tombstone, or one of another model, removes it."""
         stored, written = item.pop(_VECTOR, None), item[AGE_ATTRIBUTE]
         if stored is not None and item["model"] == self._model:
-            matrix.put(item["sk"], _decode_float16(stored), item, written)
+            matrix.put(item["sk"], _decode_vector(stored), item, written)
         else:
             matrix.remove(item["sk"], dimension, written)
 
     def _read_changes(self, name: str, space: _Space, matrix: VectorMatrix) -> Iterable[Item]:
         """Read what was written since the last refresh, with an overlap, and isn't held yet."""
-        since = space.newest - _OVERLAP
+        since = space.refreshed - _OVERLAP
         recent = self._table.query_since(BY_AGE, name, AGE_ATTRIBUTE, since)
         wanted: list[Key] = [
             (name, row["sk"])

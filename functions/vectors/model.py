@@ -6,16 +6,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
 from functions.platform.items import Item
+from functions.vectors.words import Weigh
 
 if TYPE_CHECKING:
     Vector: TypeAlias = array[float]
 else:
     Vector = array  # array takes no type argument in Python 3.11
-"""Single precision, of unit length."""
+"""Single precision; each of its two halves, meaning and words, of unit length or zero."""
 
 Embed: TypeAlias = Callable[[str], Vector]
 """Embed a text; safe for use by several threads."""
 
+_MIN_DEPTH = 20  # hits by each half; of more, the ranking gains nothing
 _FIRST_EXPANSION = 2  # times the wanted number of results
 _NEXT_EXPANSION = 10  # times the last depth
 T = TypeVar("T")
@@ -47,10 +49,35 @@ class VectorFormat:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A result of an index: what the vector stands for, and its cosine similarity, at most 1."""
+    """A result of an index.
+
+    Attributes:
+        ref: what the vector stands for.
+        score: how well the half that was asked for fits: the cosine of the halves, at most 1.
+        cosine: of the meanings, at most 1.
+    """
 
     ref: str
     score: float
+    cosine: float
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What an index finds by either half of a query's vector, each best first.
+
+    Attributes:
+        is_complete: whether these are all that match the filters.
+    """
+
+    by_meaning: list[Hit]
+    by_words: list[Hit]
+    is_complete: bool
+
+    @property
+    def cosines(self) -> dict[str, float]:
+        """The cosine of each candidate's meaning, by what it stands for."""
+        return {hit.ref: hit.cosine for hit in (*self.by_meaning, *self.by_words)}
 
 
 class VectorIndex(Protocol):
@@ -58,22 +85,25 @@ class VectorIndex(Protocol):
 
     @property
     def max_results(self) -> int:
-        """The largest number of hits that one search gives."""
+        """The largest number of hits that one search gives for each half."""
 
-    def search(
-        self, space: str, query: Vector, top_k: int, filters: Mapping[str, str]
-    ) -> list[Hit]:
-        """Find the `top_k` vectors most similar to the query among those that match all filters.
-
-        The result is sorted by similarity, best first.
-        """
+    def find_candidates(
+        self, space: str, query: Vector, depth: int, filters: Mapping[str, str]
+    ) -> Candidates:
+        """Find the `depth` best vectors by each half among those that match all filters."""
 
 
 @dataclass(frozen=True, slots=True)
 class VectorSearch:
-    """The embedding model, the format and the index that a deployment searches with."""
+    """The embedding model, the format and the index that a deployment searches with.
+
+    Attributes:
+        embed: gives the vector of a text, with both halves.
+        weigh: weighs words, in queries and in vectors alike.
+    """
 
     embed: Embed
+    weigh: Weigh
     format: VectorFormat
     index: VectorIndex
 
@@ -87,10 +117,10 @@ class VectorSearch:
 
         Args:
             wanted: the number of results.
-            search: takes the number of hits; gives those that qualify, and whether there can be no
-                others.
+            search: takes the number of hits by each half; gives those that qualify, best first, and
+                whether there can be no others.
         """
-        depth = min(_FIRST_EXPANSION * wanted, self.index.max_results)
+        depth = min(max(_MIN_DEPTH, _FIRST_EXPANSION * wanted), self.index.max_results)
         while True:
             found, is_complete = search(depth)
             if len(found) >= wanted or is_complete or depth == self.index.max_results:

@@ -3,13 +3,23 @@
 A space of one model is a partition of the index, so vectors of two models are never compared.
 """
 
-from collections.abc import Mapping
+from array import array
+from collections.abc import Mapping, Sequence
+from functools import partial
+from math import hypot, sqrt
 
-from functions.platform.entry_keys import build_model_space, hash_filter_value, parse_vector_ref
+from functions.platform.entry_keys import (
+    build_model_space,
+    build_vector_key,
+    hash_filter_value,
+    parse_vector_ref,
+)
 from functions.platform.items import Item
+from functions.platform.parallel import run_parallel
 from functions.platform.schema import SPACE_ATTRIBUTE, VECTOR_ATTRIBUTE, build_filter_attribute
 from functions.platform.table import Table
-from functions.vectors.model import Hit, Vector, VectorFormat
+from functions.vectors.hybrid import WORDS_DIMENSION
+from functions.vectors.model import Candidates, Hit, Vector, VectorFormat
 
 _SCALE = 10_000  # cosine knows no scale, so whole numbers of four digits do, and are as short
 
@@ -25,21 +35,61 @@ class NativeVectorIndex:
         self._name = name
         self._model = model
 
-    def search(
-        self, space: str, query: Vector, top_k: int, filters: Mapping[str, str]
-    ) -> list[Hit]:
-        """Find the `top_k` vectors most similar to the query among those that match all filters.
+    def find_candidates(
+        self, space: str, query: Vector, depth: int, filters: Mapping[str, str]
+    ) -> Candidates:
+        """Find the `depth` best vectors by each half among those that match all filters.
 
         Raises:
             Unavailable: the index is still being built.
         """
+        split = len(query) - WORDS_DIMENSION
+        meaning, words = query[:split], query[split:]
+        asked = (meaning + _zeros(WORDS_DIMENSION), _zeros(split) + words)
+        limit = min(depth, self.max_results)
+        searches = [partial(self._search, space, each, limit, filters) for each in asked]
+        by_meaning, by_words = run_parallel(searches)
+        cosines = dict(by_meaning)
+        missing = [ref for ref, _ in by_words if ref not in cosines]
+        cosines |= self._read_cosines(space, meaning, missing)
+        return Candidates(
+            [Hit(ref, score, score) for ref, score in by_meaning],
+            [Hit(ref, score, cosines[ref]) for ref, score in by_words if ref in cosines],
+            is_complete=max(len(by_meaning), len(by_words)) < limit,
+        )
+
+    def _search(
+        self, space: str, query: Vector, limit: int, filters: Mapping[str, str]
+    ) -> list[tuple[str, float]]:
+        """Search by one half; a stored vector's halves make up half of its length each."""
         numbers = _to_integers(query)
         if not numbers:
             return []
         wanted = _index_attributes(space, self._model, filters)
-        limit = min(top_k, self.max_results)
         found = self._table.search_vectors(self._name, numbers, limit, wanted)
-        return [Hit(parse_vector_ref(sort_key), 1.0 - distance) for sort_key, distance in found]
+        return [
+            (parse_vector_ref(sort_key), min((1.0 - distance) * sqrt(2), 1.0))
+            for sort_key, distance in found
+        ]
+
+    def _read_cosines(self, space: str, meaning: Vector, refs: list[str]) -> dict[str, float]:
+        """Read the vectors that only their words have found, and compare their meaning."""
+        items = self._table.get_many(build_vector_key(space, ref) for ref in refs)
+        return {
+            parse_vector_ref(sort): _compute_cosine(meaning, item[VECTOR_ATTRIBUTE])
+            for (_, sort), item in items.items()
+            if VECTOR_ATTRIBUTE in item
+        }
+
+
+def _zeros(count: int) -> Vector:
+    return array("f", bytes(4 * count))
+
+
+def _compute_cosine(meaning: Vector, stored: Sequence[int]) -> float:
+    other = [float(each) for each in stored[: len(meaning)]]
+    length = hypot(*meaning) * hypot(*other) or 1.0
+    return min(sum(one * two for one, two in zip(meaning, other, strict=True)) / length, 1.0)
 
 
 def native_format(model: str) -> VectorFormat:

@@ -98,6 +98,7 @@ class SearchResult:
 
     entry: Entry
     score: float
+    matched: tuple[str, ...] = ()
     raw: Document = field(repr=False, compare=False)
 
     @classmethod
@@ -110,6 +111,7 @@ class SearchResult:
         return cls(
             entry=Entry.from_document(document["entry"]),
             score=document["score"],
+            matched=tuple(document.get("matched") or ()),
             raw=document,
         )
 

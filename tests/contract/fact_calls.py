@@ -21,9 +21,12 @@ def learn(client: httpx.Client, *words: str, **more: Any) -> Any:
     return ok(client.post(FACTS, json=said(*words, **more)), 201)
 
 
-def recall(client: httpx.Client, query: str, top_k: int = 5, **filters: Any) -> list[Any]:
+def recall(
+    client: httpx.Client, query: str, top_k: int = 5, min_score: float = -1, **filters: Any
+) -> list[Any]:
     """The facts that are recalled, best first."""
-    body = {"query": query, "top_k": top_k} | ({"filters": filters} if filters else {})
+    body = {"query": query, "top_k": top_k, "min_score": min_score}
+    body |= {"filters": filters} if filters else {}
     found: list[Any] = ok(client.post(f"{FACTS}/recall", json=body))["facts"]
     return found
 

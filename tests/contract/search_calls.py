@@ -45,7 +45,7 @@ def keys_of(results: list[Json]) -> list[str]:
 
 def vectors(service: Service) -> list[str]:
     """What the stored vectors stand for."""
-    items = (item for item in service.stored() if "float16" in item)
+    items = (item for item in service.stored() if "vector" in item)
     return sorted(parse_vector_ref(item["sk"]["S"]) for item in items)
 
 

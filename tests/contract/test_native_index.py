@@ -11,11 +11,13 @@ from functions.api.app import App
 from functions.container import Container
 from functions.platform.aws import create_client
 from functions.platform.errors import Unavailable
+from functions.platform.schema import VECTOR_DIMENSIONS
 from functions.platform.table import Table
+from functions.vectors.factory import DEFAULT_EMBED
 from functions.vectors.in_memory_vectors import InMemoryVectors, float16_format
 from functions.vectors.native_index import NativeVectorIndex, native_format
 from functions.vectors.store import VectorStore
-from functions.vectors.wordllama import DIMENSION, MODEL, embed
+from functions.vectors.wordllama import MODEL
 from tests.contract.bodies import MEMORY, create, entry, semantic
 from tests.contract.expect import assert_no_content
 from tests.contract.fact_calls import FACTS, learn, objects, recall
@@ -70,20 +72,20 @@ def test_it_ranks_as_the_exact_search_does(service: Service, index: FakeVectorIn
     natively = VectorStore(table, service.clock, native_format(MODEL))
     for number, text in enumerate(TEXTS):
         kind = {"tier": "episodic" if number % 2 else "semantic"}
-        exactly.put_vector("exact", str(number), 1, embed(text), kind)
-        natively.put_vector("native", str(number), 1, embed(text), kind)
+        exactly.put_vector("exact", str(number), 1, DEFAULT_EMBED(text), kind)
+        natively.put_vector("native", str(number), 1, DEFAULT_EMBED(text), kind)
     exact, native = (
         InMemoryVectors(table, service.clock, MODEL),
         NativeVectorIndex(table, INDEX, MODEL),
     )
-    for query in map(embed, QUERIES):
+    for query in map(DEFAULT_EMBED, QUERIES):
         for equal in ({}, {"tier": "episodic"}):
-            expected = exact.search("exact", query, 5, equal)
-            found = native.search("native", query, 5, equal)
-            assert [hit.ref for hit in found] == [hit.ref for hit in expected]
-            for one, other in zip(found, expected, strict=True):
-                assert one.score == pytest.approx(other.score, abs=0.001)
-    assert len(index.asked) == 2 * len(QUERIES)
+            expected = exact.find_candidates("exact", query, 5, equal)
+            found = native.find_candidates("native", query, 5, equal)
+            assert [hit.ref for hit in found.by_meaning] == [hit.ref for hit in expected.by_meaning]
+            for ref, cosine in expected.cosines.items():
+                assert found.cosines.get(ref, cosine) == pytest.approx(cosine, abs=0.002)
+    assert len(index.asked) == 4 * len(QUERIES)
 
 
 def test_written_entries_are_found_and_deleted_ones_are_not(
@@ -112,7 +114,7 @@ def test_an_index_that_is_being_built_is_not_available_yet(
         Table(create_client("dynamodb"), service.engine.memory), INDEX, MODEL
     )
     with pytest.raises(Unavailable, match="being built"):
-        native.search("s", embed("tea"), 5, {})
+        native.find_candidates("s", DEFAULT_EMBED("tea"), 5, {})
 
 
 def test_another_models_vectors_are_never_compared(
@@ -121,9 +123,10 @@ def test_another_models_vectors_are_never_compared(
 ) -> None:
     table = Table(create_client("dynamodb"), service.engine.memory)
     VectorStore(table, service.clock, native_format("another")).put_vector(
-        "s", "a", 1, embed("tea"), {}
+        "s", "a", 1, DEFAULT_EMBED("tea"), {}
     )
-    assert NativeVectorIndex(table, INDEX, MODEL).search("s", embed("tea"), 5, {}) == []
+    native = NativeVectorIndex(table, INDEX, MODEL)
+    assert native.find_candidates("s", DEFAULT_EMBED("tea"), 5, {}).cosines == {}
 
 
 def test_a_zero_vector_is_stored_but_not_indexed(
@@ -131,10 +134,11 @@ def test_a_zero_vector_is_stored_but_not_indexed(
     index: FakeVectorIndex,  # noqa: ARG001 - it is searched
 ) -> None:
     table = Table(create_client("dynamodb"), service.engine.memory)
-    still = array("f", [0.0] * DIMENSION)
+    still = array("f", [0.0] * VECTOR_DIMENSIONS)
     VectorStore(table, service.clock, native_format(MODEL)).put_vector("s", "a", 1, still, {})
     native = NativeVectorIndex(table, INDEX, MODEL)
-    assert native.search("s", embed("tea"), 5, {}) == native.search("s", still, 5, {}) == []
+    for each in (DEFAULT_EMBED("tea"), still):
+        assert native.find_candidates("s", each, 5, {}).cosines == {}
     assert len(list(table.query("s", "v#"))) == 1
 
 

@@ -263,6 +263,6 @@ def test_an_entry_or_fact_changed_meanwhile_is_found_as_it_is(
     assert "a" not in keys_of(search(changed, "green tea"))
     assert keys_of(search(changed, "a blue bicycle", top_k=1)) == ["b"]
     assert "letters" not in objects(recall(changed, "acme prefers letters"))
-    left = [decode_item(item) for item in service.stored() if "float16" in item]
+    left = [decode_item(item) for item in service.stored() if "vector" in item]
     assert ids["a"] not in str([item["sk"] for item in left])
     assert {item["model"] for item in left} == {MODEL}

@@ -60,7 +60,7 @@ def test_the_most_similar_come_first_with_scores(ada: httpx.Client, embed: Embed
     made = three(ada)
     embed()
     found = search(ada, "something warm to drink")
-    assert [each.keys() for each in found] == [{"entry", "score"}] * 3
+    assert [each.keys() for each in found] == [{"entry", "score", "matched"}] * 3
     assert found[0]["entry"] == ok(read(ada, made["a"]["id"]))
     scores = [each["score"] for each in found]
     assert scores == sorted(scores, reverse=True)

@@ -93,7 +93,9 @@ class SearchResultDocument(TypedDict):
 
     entry: EntryDocument
     score: float
-    """The cosine of the two meanings: 1 is the same, 0 is unrelated."""
+    """How well it fits: 1 for the query's own words; below about 0.2 it rather doesn't."""
+    matched: list[str]
+    """The words and ids of the query that it has, without case and accents."""
 
 
 class SearchResultsDocument(TypedDict):
@@ -168,7 +170,7 @@ def render_entry(entry: Entry, *, has_value: bool = True) -> EntryDocument:
 
 def render_search_result(match: Match) -> SearchResultDocument:
     """Render an entry that a search found, with its score."""
-    return {"entry": render_entry(match.entry), "score": match.score}
+    return {"entry": render_entry(match.entry), "score": match.score, "matched": match.matched}
 
 
 def render_summary(summary: Summary) -> SummaryDocument:

@@ -37,7 +37,9 @@ class RecalledFactDocument(FactDocument):
     """A fact that a recall found."""
 
     score: float
-    """The cosine of the two meanings: 1 is the same, 0 is unrelated."""
+    """How well it fits: 1 for the query's own words; below about 0.2 it rather doesn't."""
+    matched: list[str]
+    """The words and ids of the query that it has, without case and accents."""
 
 
 class RecalledDocument(TypedDict):
@@ -66,4 +68,8 @@ def render_fact(fact: Fact) -> FactDocument:
 
 def render_recalled_fact(recalled: Recalled) -> RecalledFactDocument:
     """Render a fact that a recall found, with its score."""
-    return {**render_fact(recalled.fact), "score": recalled.score}
+    return {
+        **render_fact(recalled.fact),
+        "score": recalled.score,
+        "matched": recalled.matched,
+    }

@@ -71,10 +71,11 @@ ROUTES = [
         f"{_FACTS}/recall",
         recall_facts,
         READ,
-        "Recall the facts most alike to a query",
+        "Recall the facts that fit a query best",
         {200: RecalledDocument},
         request_model=Recall,
-        description="Best first; `score` is the cosine of the vectors, 1 at most.",
+        description="By meaning, words and ids; best first. `score` is 1 for the query's own "
+        "words; below about 0.2 it is rather nothing that fits.",
     ),
     Route(
         "GET",

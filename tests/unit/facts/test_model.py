@@ -20,8 +20,8 @@ FACT = Fact(
 )
 
 
-def test_the_statement_is_embedded_in_words() -> None:
-    assert FACT.text == "contact hubspot id 7 responded positively to direct ROI"
+def test_the_statement_is_embedded() -> None:
+    assert FACT.text == "contact:hubspot_id:7 responded_positively_to direct ROI"
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ def entry(value: Any, key: str = "k", **fields: Any) -> Entry:
         "namespace": "notes",
         "key": key,
         "value": json.dumps(value).encode(),
-        "value_bytes": 1,
+        "size": 1,
         "version": 1,
         "created": 1,
         "updated": 1,
@@ -35,7 +35,7 @@ def entry(value: Any, key: str = "k", **fields: Any) -> Entry:
     [
         ({"drink": "tea", "size": 2}, "k drink tea size 2"),
         ([True, False, None, 1.5], "k yes no 1.5"),
-        ({"vatId_2024": {"x": []}}, "k vat Id 2024 x"),
+        ({"vatId_2024": {"x": []}}, "k vat Id_2024 x"),
         (7, "k 7"),
         ({}, "k"),
     ],
@@ -44,8 +44,8 @@ def test_names_and_leaves_are_words_in_their_order(value: Any, text: str) -> Non
     assert extract_text(entry(value)) == text
 
 
-def test_a_key_is_split_into_words_and_its_generated_parts_are_left_out() -> None:
-    assert extract_text(entry("v", key="holidayPlans-8c1f03-2024")) == "holiday Plans 2024 v"
+def test_a_key_is_split_at_capitals_and_keeps_its_ids_whole() -> None:
+    assert extract_text(entry("v", key="holidayPlans-8c1f03")) == "holiday Plans-8c1f03 v"
 
 
 def test_tags_come_between_key_and_value() -> None:
@@ -58,7 +58,7 @@ def test_a_sensitive_entry_has_no_text(sensitivity: Any) -> None:
 
 
 def test_an_entry_without_words_has_no_text() -> None:
-    assert extract_text(entry({}, key="8c1f03")) is None
+    assert extract_text(entry({}, key=" ")) is None
 
 
 def test_a_long_value_is_cut() -> None:

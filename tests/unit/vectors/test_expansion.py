@@ -4,7 +4,7 @@ from array import array
 from collections.abc import Mapping
 
 from functions.vectors.in_memory_vectors import float16_format
-from functions.vectors.model import Hit, Vector, VectorSearch
+from functions.vectors.model import Candidates, Vector, VectorSearch
 
 LIMIT = 500
 
@@ -14,14 +14,14 @@ class EmptyIndex:
 
     max_results = LIMIT
 
-    def search(
-        self, space: str, query: Vector, top_k: int, filters: Mapping[str, str]
-    ) -> list[Hit]:
+    def find_candidates(
+        self, space: str, query: Vector, depth: int, filters: Mapping[str, str]
+    ) -> Candidates:
         """Find nothing."""
         raise NotImplementedError
 
 
-SEARCH = VectorSearch(lambda _: array("f"), float16_format("model"), EmptyIndex())
+SEARCH = VectorSearch(lambda _: array("f"), lambda _: [], float16_format("model"), EmptyIndex())
 
 
 def depths(wanted: int, qualifying: int, stored: int = 10_000) -> tuple[list[int], int]:
@@ -36,17 +36,18 @@ def depths(wanted: int, qualifying: int, stored: int = 10_000) -> tuple[list[int
     return asked, len(SEARCH.search_with_expansion(wanted, search))
 
 
-def test_twice_as_many_hits_as_wanted_come_first() -> None:
-    assert depths(5, qualifying=1) == ([10], 5)
+def test_twenty_hits_or_twice_as_many_as_wanted_come_first() -> None:
+    assert depths(5, qualifying=1) == ([20], 5)
+    assert depths(30, qualifying=1) == ([60], 30)
 
 
 def test_more_hits_follow_while_too_few_qualify() -> None:
-    assert depths(5, qualifying=10) == ([10, 100], 5)
+    assert depths(5, qualifying=10) == ([20, 200], 5)
 
 
 def test_it_ends_at_the_indexs_maximum() -> None:
-    assert depths(5, qualifying=1_000) == ([10, 100, LIMIT], 0)
+    assert depths(5, qualifying=1_000) == ([20, 200, LIMIT], 0)
 
 
 def test_it_ends_with_the_last_hit() -> None:
-    assert depths(5, qualifying=2, stored=8) == ([10], 4)
+    assert depths(5, qualifying=2, stored=8) == ([20], 4)

@@ -1,0 +1,80 @@
+"""Words and ids of texts, and the score of a query and a text."""
+
+import pytest
+
+from functions.vectors.hybrid import WORDS_DIMENSION, embed_words, read_query
+from functions.vectors.words import read_words, without_ids
+
+
+def weigh(words: list[str]) -> list[float]:
+    """All words say the same."""
+    return [1.0] * len(words)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("What do we know about Alice?", ("alice",)),
+        ("Wo wohnt José?", ("wohnt", "jose")),
+        ("prefers_email hubspotId", ("prefers", "email", "hubspot", "id", "hubspotid")),
+        ("the of and", ()),
+    ],
+)
+def test_words_have_no_case_no_accents_and_no_stop_words(text: str, words: tuple[str, ...]) -> None:
+    assert read_words(text).words == words
+
+
+def test_an_id_counts_whole_by_its_joints_and_by_its_pieces() -> None:
+    found = read_words("contact:hubspot_id:123456")
+    assert set(found.ids) == {"123456", "id-123456", "contact-hubspot-id-123456"}
+    assert found.codes == {"123456"}
+    assert set(read_words("v2.14.8").ids) == {"v2", "14", "8", "v2-14", "14-8", "v2-14-8"}
+    assert read_words("v2.14.8").ids["v2-14-8"] > read_words("v2.14.8").ids["14"]
+
+
+def test_meaning_is_what_has_no_digits() -> None:
+    assert (
+        without_ids("contact:hubspot_id:123456 prefers_calls") == "contact hubspot id prefers calls"
+    )
+    assert without_ids("123456 77") == "123456 77"
+
+
+def test_the_vector_of_words_has_unit_length_and_depends_on_nothing_else() -> None:
+    vector = embed_words(read_words("Alice manages INC-4821"), weigh)
+    assert len(vector) == WORDS_DIMENSION
+    assert sum(each * each for each in vector) == pytest.approx(1, abs=1e-6)
+    assert vector == embed_words(read_words("inc-4821, MANAGES alice"), weigh)
+    assert not any(embed_words(read_words("the of"), weigh))
+
+
+def score(query: str, text: str, cosine: float = 0.0) -> float:
+    """The score of a text whose meaning has this cosine with the query's."""
+    return read_query(query, weigh).score(cosine, text)
+
+
+def test_the_querys_own_words_score_one() -> None:
+    assert score("Bob prefers INC-4821", "bob prefers inc-4821", cosine=1) == 1
+
+
+def test_a_stray_common_word_hardly_counts() -> None:
+    assert score("green tea in the morning", "green cars") < 0.1
+
+
+def test_an_id_that_is_missing_counts_against_a_text() -> None:
+    assert score("INC-4821", "incident INC-4821 resolved") > 0.4
+    assert score("INC-4821", "incident INC-4812 resolved") < 0
+
+
+def test_errors_of_typing_and_inflections_are_met() -> None:
+    assert score("preferences of cappuccino", "prefers a cappucino") > 0.15
+    assert score("zebra", "prefers a cappucino") == 0
+
+
+def test_what_matches_is_told() -> None:
+    query = read_query("Did Alice close INC-4821?", weigh)
+    assert query.list_matched("alice opened inc-4821") == [
+        "alice",
+        "inc",
+        "4821",
+        "inc-4821",
+    ]
