@@ -12,15 +12,26 @@ with MemoryAdapter(Client()).start("planner", secrets={"stripe": "sk_live_..."})
 
 from agent_memory._async.openwop import AsyncMemoryAdapter, AsyncMemoryRun
 from agent_memory._sync.openwop import MemoryAdapter, MemoryRun
-from agent_memory.openwop_model import MemoryEntry, OnSecret, RunEndedError, SecretLeakageError
+from agent_memory.openwop_model import (
+    Duration,
+    MemoryEntry,
+    OnSecret,
+    RunEndedError,
+    RunState,
+    SecretLeakageError,
+    SeenEntry,
+)
 
 __all__ = [
     "AsyncMemoryAdapter",
     "AsyncMemoryRun",
+    "Duration",
     "MemoryAdapter",
     "MemoryEntry",
     "MemoryRun",
     "OnSecret",
     "RunEndedError",
+    "RunState",
     "SecretLeakageError",
+    "SeenEntry",
 ]

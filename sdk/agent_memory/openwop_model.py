@@ -1,14 +1,17 @@
 """Entries, started runs and errors of OpenWOP's memory layer (OpenWOP RFC 0004; contract §7)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 from agent_memory.exceptions import AgentMemoryError, IdempotencyConflictError
 from agent_memory.model import Document
+from agent_memory.requests import drop_none
 
 OnSecret = Literal["redact", "reject"]
+Duration = int | str
+"""Seconds, or an ISO 8601 duration such as `P2D`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,8 +40,82 @@ class MemoryEntry:
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeenEntry:
+    """An entry that a run sees or saw, and what is known of it.
+
+    Attributes:
+        memory_ref: the memory that it is in.
+        put_by: the principal that put it; `put_in` is the run, if it was put in one.
+        deleted_at: when it was deleted, if that was after the run's start.
+    """
+
+    entry: MemoryEntry
+    memory_ref: str
+    put_by: str | None
+    put_in: str | None
+    deleted_at: str | None
+
+    @classmethod
+    def from_document(cls, document: Document) -> Self:
+        """Read a document of the service.
+
+        Raises:
+            KeyError: an essential field is missing.
+        """
+        return cls(
+            entry=MemoryEntry.from_document(document),
+            memory_ref=document["memoryRef"],
+            put_by=document.get("putBy"),
+            put_in=document.get("putIn"),
+            deleted_at=document.get("deletedAt"),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunState:
+    """The state of a run. Times are RFC 3339 texts in UTC.
+
+    Attributes:
+        state: `open`, `ended`, or `expired`.
+        is_replayable: whether its snapshot is kept, which it is until `snapshot_kept_until`.
+        secrets: the labels of its secrets, while it is open.
+    """
+
+    run_id: str
+    state: str
+    memory_refs: tuple[str, ...]
+    snapshot_at: str
+    ends_at: str
+    snapshot_kept_until: str
+    is_replayable: bool
+    started_by: str
+    secrets: tuple[str, ...]
+    replay_of: str | None
+
+    @classmethod
+    def from_document(cls, document: Document) -> Self:
+        """Read a document of the service.
+
+        Raises:
+            KeyError: an essential field is missing.
+        """
+        return cls(
+            run_id=document["runId"],
+            state=document["state"],
+            memory_refs=tuple(document["memoryRefs"]),
+            snapshot_at=document["snapshotAt"],
+            ends_at=document["endsAt"],
+            snapshot_kept_until=document["snapshotKeptUntil"],
+            is_replayable=document["isReplayable"],
+            started_by=document["startedBy"],
+            secrets=tuple(document["secrets"]),
+            replay_of=document.get("replayOf"),
+        )
+
+
 class SecretLeakageError(AgentMemoryError):
-    """The entry holds secrets of its run, which rejects them (422). Nothing was stored."""
+    """The entry holds secrets, and its run rejects them (422). Nothing was stored."""
 
     @property
     def labels(self) -> list[str]:
@@ -47,7 +124,7 @@ class SecretLeakageError(AgentMemoryError):
 
 
 class RunEndedError(AgentMemoryError):
-    """The run was ended, or is older than 24 hours (409)."""
+    """The run is over, or its snapshot is no longer kept (409)."""
 
 
 _ERRORS: dict[str, type[AgentMemoryError]] = {
@@ -76,10 +153,18 @@ def named_errors() -> Iterator[None]:
         ) from error
 
 
+def list_secrets(secrets: Mapping[str, str]) -> list[dict[str, str]]:
+    """Return secrets by label as the service takes them."""
+    return [{"label": label, "value": value} for label, value in secrets.items()]
+
+
 def run_body(
-    agent: str, scope: str | None, secrets: Document | None, on_secret: OnSecret
+    given: dict[str, Any],
+    secrets: Mapping[str, str] | None,
+    on_secret: OnSecret,
+    ttl: Duration | None,
+    retain_snapshot: Duration | None,
 ) -> dict[str, Any]:
-    """Return the body that starts a run."""
-    listed = [{"label": label, "value": value} for label, value in (secrets or {}).items()]
-    body: dict[str, Any] = {"agent": agent, "secrets": listed, "onSecret": on_secret}
-    return body if scope is None else body | {"scope": scope}
+    """Return the body that starts a run; `given` names what it is on."""
+    more = drop_none(ttl=ttl, retainSnapshot=retain_snapshot)
+    return given | {"secrets": list_secrets(secrets or {}), "onSecret": on_secret} | more

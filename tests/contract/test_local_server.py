@@ -15,6 +15,7 @@ import httpx
 import pytest
 
 from functions.local.engine import find_binary, start
+from tests.contract import openwop_calls
 from tests.contract.local_server import (
     PATIENCE,
     ROOT,
@@ -125,6 +126,33 @@ def write_until_it_ends(server: LocalServer, writer: str, acknowledged: list[str
                 return
             if answer.status_code == 201:
                 acknowledged.append(key)
+
+
+def test_an_openwop_run_is_replayed_after_a_kill(tmp_path: Path) -> None:
+    """Of runs that were ended, and of one that was open: to the byte, from another process, under
+    another root key."""
+    with running(tmp_path) as server, server.client() as client:
+        maker = openwop_calls.start(client)
+        entries = [maker.put(f"entry {number}") for number in range(3)]
+        runs = [openwop_calls.start_on(client, maker.reference) for _ in range(2)]
+        asked = [
+            [client.get(openwop_calls.path(maker.reference), params={"runId": run.id}).content]
+            for run in runs
+        ]
+        runs[0].end()
+        for entry in entries:
+            maker.delete(entry["id"])
+        key = server.api_key
+        server.end(signal.SIGKILL)
+    with running(tmp_path, AGENT_MEMORY_ROOT_KEY="another-root-key-of-mine") as server:
+        client = server.client()
+        client.headers["X-API-Key"] = key
+        replays = [run.replay(client) for run in runs]
+        assert [
+            [client.get(openwop_calls.path(each.reference), params={"runId": each.id}).content]
+            for each in replays
+        ] == asked
+        assert openwop_calls.present(client, maker.reference) == []
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")

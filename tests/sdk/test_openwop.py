@@ -111,6 +111,38 @@ def test_a_run_ends_once(adapter: tuple[Any, Wait]) -> None:
         wait(run.put(run.memory_ref, "late"))
 
 
+def test_a_finished_run_is_replayed(adapter: tuple[Any, Wait]) -> None:
+    memories, wait = adapter
+    first = wait(memories.start("planner"))
+    entry = wait(first.put(first.memory_ref, "before", tags=["t"]))
+    other = wait(memories.start("reviewer"))
+    run = wait(
+        memories.start(
+            memory_refs=[first.memory_ref, other.memory_ref], ttl="PT1H", retain_snapshot="P2D"
+        )
+    )
+    assert run.memory_refs == (first.memory_ref, other.memory_ref)
+    wait(run.add_secrets(SECRETS))
+    later = wait(run.put(run.memory_ref, SECRETS["stripe"]))
+    assert later.content == "<REDACTED:stripe>"
+    wait(memories.delete(run.memory_ref, entry.id))
+    assert wait(memories.get_state(run.run_id)).secrets == ("stripe",)
+    wait(run.end())
+    replay = wait(memories.replay(run.run_id))
+    assert wait(replay.list(replay.memory_ref)) == [entry]
+    assert wait(replay.get(replay.memory_ref, later.id)) is None
+    state = wait(memories.get_state(replay.run_id))
+    assert (state.state, state.replay_of, state.is_replayable) == ("open", run.run_id, True)
+    (seen,) = wait(memories.list_seen(run.run_id, tag="t"))
+    assert (seen.entry, seen.put_in) == (entry, first.run_id)
+    assert seen.deleted_at is not None
+    assert wait(memories.list_seen(run.run_id, memory_ref=other.memory_ref)) == []
+    shared = wait(memories.start(memory_ref=first.memory_ref))
+    assert contents(wait(shared.list(shared.memory_ref))) == ["<REDACTED:stripe>"]
+    with pytest.raises(MemoryNotFoundError):
+        wait(memories.replay("run_x"))
+
+
 def test_with_blocks_end_runs(alice: Client) -> None:
     run = MemoryAdapter(alice).start("planner")
     with contextlib.suppress(KeyError), run:

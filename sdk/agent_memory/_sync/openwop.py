@@ -5,7 +5,16 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from agent_memory.exceptions import MemoryNotFoundError
-from agent_memory.openwop_model import MemoryEntry, OnSecret, named_errors, run_body
+from agent_memory.openwop_model import (
+    Duration,
+    MemoryEntry,
+    OnSecret,
+    RunState,
+    SeenEntry,
+    list_secrets,
+    named_errors,
+    run_body,
+)
 from agent_memory.requests import drop_none, quote_segment
 from agent_memory.responses import get_member, parse, parse_items, parse_object
 
@@ -32,27 +41,101 @@ class MemoryAdapter:
 
     def start(
         self,
-        agent: str,
+        agent: str | None = None,
         *,
         scope: str | None = None,
+        memory_ref: str | None = None,
+        memory_refs: Iterable[str] | None = None,
         secrets: Mapping[str, str] | None = None,
         on_secret: OnSecret = "redact",  # noqa: S107 - a policy
+        ttl: Duration | None = None,
+        retain_snapshot: Duration | None = None,
     ) -> "MemoryRun":
-        """Start a run on the memory of the caller, the agent and the scope.
+        """Start a run on a memory of the caller, or on memories whose references it holds.
 
         Args:
             agent: whose memory it is; any name.
             scope: which of its memories.
-            secrets: values by label that must not get into an entry.
+            memory_ref: the memory, instead of its names.
+            memory_refs: several memories, all seen as they are at one moment.
+            secrets: values by label that no put into these memories persists meanwhile.
             on_secret: what a put does with one: put a marker in its place, or refuse.
+            ttl: how long the run stays open, as seconds or ISO 8601; 24 hours by default.
+            retain_snapshot: how long it can be replayed afterwards; 30 days by default.
 
         Raises:
-            ValidationError: a name or a secret can't be taken.
+            MemoryAccessError: a reference wasn't issued to this tenant.
+            ValidationError: a name, a duration or a secret can't be taken.
         """
-        body = run_body(agent, scope, secrets, on_secret)
+        given = drop_none(
+            agent=agent,
+            scope=scope,
+            memoryRef=memory_ref,
+            memoryRefs=None if memory_refs is None else [*memory_refs],
+        )
+        return self._start(run_body(given, secrets, on_secret, ttl, retain_snapshot))
+
+    def replay(
+        self,
+        run_id: str,
+        *,
+        secrets: Mapping[str, str] | None = None,
+        on_secret: OnSecret = "redact",  # noqa: S107 - a policy
+        ttl: Duration | None = None,
+        retain_snapshot: Duration | None = None,
+    ) -> "MemoryRun":
+        """Start a run that reads, to the byte and the order, what another one reads or read.
+
+        Raises:
+            MemoryNotFoundError: raised when there is no such run.
+            RunEndedError: its snapshot is no longer kept.
+            ValidationError: a duration or a secret can't be taken.
+        """
+        given = {"replayOf": run_id}
+        return self._start(run_body(given, secrets, on_secret, ttl, retain_snapshot))
+
+    def _start(self, body: dict[str, Any]) -> "MemoryRun":
         started = self._called("POST", "/v1/runs", json=body)
-        named = (get_member(started, name) for name in ("runId", "memoryRef", "snapshotAt"))
-        return MemoryRun(self._client, *named)
+        run_id, reference, snapshot_at = (
+            get_member(started, name) for name in ("runId", "memoryRef", "snapshotAt")
+        )
+        references = started.get("memoryRefs")
+        return MemoryRun(self._client, run_id, reference, snapshot_at, references)
+
+    def get_state(self, run_id: str) -> RunState:
+        """Return the state of a run, open or not.
+
+        Raises:
+            MemoryNotFoundError: raised when there is no such run.
+        """
+        answer = self._called("GET", f"/v1/runs/{quote_segment(run_id)}")
+        return parse(RunState.from_document, answer)
+
+    def list_seen(
+        self, run_id: str, *, memory_ref: str | None = None, tag: str | None = None
+    ) -> list[SeenEntry]:
+        """Return what a run sees or saw of a memory, newest first, and where each entry came from.
+
+        Args:
+            run_id: any run, as long as its snapshot is kept.
+            memory_ref: which of its memories; the first one by default.
+            tag: only entries with this tag.
+
+        Raises:
+            MemoryNotFoundError: raised when there is no such run, or it isn't on this memory.
+            RunEndedError: its snapshot is no longer kept.
+        """
+        path = f"/v1/runs/{quote_segment(run_id)}/entries"
+        found: list[SeenEntry] = []
+        before: str | None = None
+        while True:
+            query = drop_none(memoryRef=memory_ref, tag=tag, before=before)
+            page = self._called("GET", path, params=query)
+            entries = parse_items(get_member(page, "entries"))
+            found += [parse(SeenEntry.from_document, each) for each in entries]
+            before = page.get("next")
+            if before is None:
+                return found
 
     def list(
         self, memory_ref: str, *, limit: int | None = None, tag: str | None = None
@@ -154,19 +237,37 @@ class MemoryRun(MemoryAdapter):
 
     Attributes:
         run_id: its id.
-        memory_ref: the memory that it is on; whoever of the tenant has it may use it.
+        memory_ref: the memory that it is on, or the first one; whoever of the tenant has it may
+            use it.
+        memory_refs: all of its memories.
         snapshot_at: when its snapshot was taken.
     """
 
     def __init__(
-        self, client: "Client", run_id: str, memory_ref: str, snapshot_at: str
+        self,
+        client: "Client",
+        run_id: str,
+        memory_ref: str,
+        snapshot_at: str,
+        memory_refs: Iterable[str] | None = None,
     ) -> None:
         super().__init__(client, run_id)
         self.memory_ref = memory_ref
+        self.memory_refs = tuple(memory_refs or (memory_ref,))
         self.snapshot_at = snapshot_at
 
+    def add_secrets(self, secrets: Mapping[str, str]) -> None:
+        """Give the run secrets that it learned on the way: no put persists one from now on.
+
+        Raises:
+            RunEndedError: the run is over.
+            ValidationError: a secret can't be taken.
+        """
+        path = f"/v1/runs/{quote_segment(str(self.run_id))}/secrets"
+        self._called("POST", path, json={"secrets": list_secrets(secrets)})
+
     def end(self) -> None:
-        """Drop the run's secrets and its hold on the snapshot. Twice does no harm."""
+        """Drop the run's secrets; it can be replayed from now on. Twice does no harm."""
         self._called("POST", f"/v1/runs/{quote_segment(str(self.run_id))}/end")
 
     def __enter__(self) -> Self:
