@@ -86,7 +86,7 @@ def test_each_event_is_logged_once_however_the_server_ends(
     tmp_path: Path, by: signal.Signals
 ) -> None:
     expected: list[str] = []
-    for round_ in range(3):
+    for round_ in range(2):
         with running(tmp_path / "data") as server, server.client() as client:
             for number in range(20):
                 expected += create_update_delete(client, f"{round_}-{number}")
