@@ -1,7 +1,8 @@
 """The item of an agent's memory: its counters, settings and limits, and all expressions on it.
 
 The counters say how much is left of each limit, so that a limit is a condition of the write that
-would exceed it. `ep_…` are of episodic memory, `wk_…` of working memory outside tasks.
+would exceed it. `ep_…` are of episodic memory, `wk_…` of working memory outside tasks and in tasks
+without a coordinator; `wk_own` and `wk_own_bytes` count what of it is in tasks.
 `ep_capacity` is the capacity that applies: the one asked for, or a guardrail's lower limit. What
 exceeds the capacity asked for is evicted; a guardrail's limit only keeps new entries away.
 `wk_limit` and `wk_limit_bytes` are the limits of working memory outside tasks, where they are set.
@@ -32,6 +33,8 @@ _COUNTERS = (
     "ep_room",
     "wk_room",
     "wk_room_bytes",
+    "wk_own",
+    "wk_own_bytes",
     "wk_limit",
     "wk_limit_bytes",
     "ep_bytes",
@@ -50,6 +53,7 @@ class AgentUsage:
         limit: how many it may add to by guardrails; None where there is no such limit.
         free_capacity: episodic entries that still fit; negative after the capacity was lowered.
         free_working_entries: entries of working memory outside tasks that still fit.
+        own, own_bytes: working memory in tasks that counts against these limits.
         pinned_namespaces: whose new episodic entries are pinned.
     """
 
@@ -63,6 +67,8 @@ class AgentUsage:
     free_working_bytes: int = _WORKING_BYTES
     max_working_entries: int = _WORKING_ENTRIES
     max_working_bytes: int = _WORKING_BYTES
+    own: int = 0
+    own_bytes: int = 0
     pinned_namespaces: frozenset[str] = frozenset()
 
     @property
@@ -80,12 +86,12 @@ class AgentUsage:
         return self.limit is not None and self.episodic > self.limit
 
     @property
-    def working(self) -> int:
-        return self.max_working_entries - self.free_working_entries
+    def working_outside_tasks(self) -> int:
+        return self.max_working_entries - self.free_working_entries - self.own
 
     @property
-    def working_bytes(self) -> int:
-        return self.max_working_bytes - self.free_working_bytes
+    def working_bytes_outside_tasks(self) -> int:
+        return self.max_working_bytes - self.free_working_bytes - self.own_bytes
 
 
 def to_usage(item: Item | None) -> AgentUsage:
@@ -104,6 +110,8 @@ def to_usage(item: Item | None) -> AgentUsage:
         free_working_bytes=item.get("wk_room_bytes", max_bytes),
         max_working_entries=max_entries,
         max_working_bytes=max_bytes,
+        own=item.get("wk_own", 0),
+        own_bytes=item.get("wk_own_bytes", 0),
         pinned_namespaces=frozenset(item.get("ep_pins", ())),
     )
 
@@ -258,7 +266,13 @@ def build_counter_write(
     for number, namespace in enumerate(sorted(delta.unpinned_namespaces)):
         conditions.append(f"NOT contains(ep_pins, :pin{number})")
         values[f"pin{number}"] = namespace
-    added = {"changes": 1, "ep_bytes": delta.episodic_bytes, "ep_pinned": delta.pinned}
+    added = {
+        "changes": 1,
+        "ep_bytes": delta.episodic_bytes,
+        "ep_pinned": delta.pinned,
+        "wk_own": delta.own,
+        "wk_own_bytes": delta.own_bytes,
+    }
     values |= {name: more for name, more in added.items() if more}
     additions = ", ".join(f"{name} :{name}" for name, more in added.items() if more)
     expression = f"SET {', '.join(settings)} ADD {additions}"
@@ -275,6 +289,8 @@ def build_agent_correction(key: Key, item: Item, counts: EntryCounts) -> Write |
         "wk_room_bytes": (max_bytes - counts.working_bytes, max_bytes),
         "ep_bytes": (counts.episodic_bytes, 0),
         "ep_pinned": (counts.pinned, 0),
+        "wk_own": (counts.own, 0),
+        "wk_own_bytes": (counts.own_bytes, 0),
     }
     wrong = {name: n for name, (n, unset) in counted.items() if item.get(name, unset) != n}
     if not wrong:

@@ -195,6 +195,7 @@ class AgentMemory:
                 item["value_bytes"],
                 task=item.get("task"),
                 pinned=item.get("pinned", False),
+                is_own=item.get("own", False),
             )
         corrections = [
             build_agent_correction(entry_keys.build_agent_key(tenant, agent), own, counts)

@@ -154,7 +154,7 @@ def find_expired(
     """Return expired entries that still count against limits of the transitions (contract §4)."""
     found = [
         entry
-        for agent in count_agent_changes(transitions)
+        for agent in {each.current.agent for each in transitions if each.current.policy.is_private}
         for entry in store.list_expired(tenant, agent, now)
     ]
     for task in count_task_changes(transitions):

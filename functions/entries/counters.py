@@ -20,6 +20,7 @@ class CounterDelta:
     """The change of an agent's or a task's counters; sizes are bytes of values.
 
     Attributes:
+        own, own_bytes: what of working memory is in tasks without a coordinator.
         attached: entries of other tiers that end with the task.
         has_creates: whether new entries are among what is counted.
         unpinned_namespaces: namespaces that the agent's settings must not pin for this to hold.
@@ -30,6 +31,8 @@ class CounterDelta:
     pinned: int = 0
     working: int = 0
     working_bytes: int = 0
+    own: int = 0
+    own_bytes: int = 0
     attached: int = 0
     has_creates: bool = False
     unpinned_namespaces: set[str] = field(default_factory=set)
@@ -40,7 +43,10 @@ class CounterDelta:
 
 
 def count_agent_changes(transitions: Iterable[Transition]) -> dict[str, CounterDelta]:
-    """Return the changes of agents' counters, by agent; working memory of tasks isn't included."""
+    """Return the changes of agents' counters, by agent.
+
+    Of working memory in tasks they count what is in tasks without a coordinator (contract §5).
+    """
     deltas: defaultdict[str, CounterDelta] = defaultdict(CounterDelta)
     for sign, entry, transition in _list_signed_entries(transitions):
         delta = deltas[entry.agent]
@@ -50,9 +56,11 @@ def count_agent_changes(transitions: Iterable[Transition]) -> dict[str, CounterD
             delta.episodic += sign
             delta.episodic_bytes += sign * entry.size
             delta.pinned += sign * entry.pinned
-        elif entry.policy.is_task_bound and entry.task is None:
+        elif entry.policy.is_task_bound and (entry.task is None or entry.is_own):
             delta.working += sign
             delta.working_bytes += sign * entry.size
+            delta.own += sign * entry.is_own
+            delta.own_bytes += sign * entry.is_own * entry.size
     return {agent: delta for agent, delta in deltas.items() if not delta.is_zero()}
 
 
@@ -105,7 +113,8 @@ class EntryCounts:
     """Entries of one agent, counted one by one; sizes are bytes of values.
 
     Attributes:
-        working: working memory outside tasks.
+        working: working memory outside tasks, and in tasks without a coordinator.
+        own, own_bytes: what of it is in tasks.
         tasks: entries and bytes of working memory in each task.
     """
 
@@ -114,17 +123,22 @@ class EntryCounts:
     pinned: int = 0
     working: int = 0
     working_bytes: int = 0
+    own: int = 0
+    own_bytes: int = 0
     tasks: dict[str, tuple[int, int]] = field(default_factory=lambda: defaultdict(lambda: (0, 0)))
 
-    def add(self, tier: str, size: int, *, task: str | None, pinned: bool) -> None:
+    def add(self, tier: str, size: int, *, task: str | None, pinned: bool, is_own: bool) -> None:
         """Count one entry as the transaction that created it did."""
         if POLICIES[tier].is_evictable:
             self.episodic += 1
             self.episodic_bytes += size
             self.pinned += pinned
-        elif task is None:
+            return
+        if task is None or is_own:
             self.working += 1
             self.working_bytes += size
-        else:
+        if task is not None:
+            self.own += is_own
+            self.own_bytes += is_own * size
             entries, total_size = self.tasks[task]
             self.tasks[task] = entries + 1, total_size + size

@@ -60,6 +60,7 @@ class EntryMapper:
             "actor_kind": entry.actor_kind,
             "request_token": entry.request,
             "fenced": entry.is_fenced or None,
+            "own": entry.is_own or None,
             "accessed": entry.accessed if is_evictable else None,
             RECENCY_ATTRIBUTE: entry.eviction_order,
             AGE_ATTRIBUTE: entry.created if is_evictable else None,
@@ -117,6 +118,7 @@ class EntryMapper:
             request=get("request_token"),
             actor_kind=item["actor_kind"],
             is_fenced=get("fenced", False),
+            is_own=get("own", False),
         )
 
 

@@ -67,13 +67,21 @@ class Summaries:
             tasks[each["task"]] = each.get(entries, 0), each.get(size, 0)
         expired = EntryCounts()
         for entry in self._store.list_expired(tenant, agent, now):
-            expired.add(entry.tier, entry.size, task=entry.task, pinned=entry.pinned)
+            expired.add(
+                entry.tier,
+                entry.size,
+                task=entry.task,
+                pinned=entry.pinned,
+                is_own=entry.is_own,
+            )
         held = _subtract(tasks, expired.tasks)
         return Summary(
             agent=agent,
-            working=usage.working - expired.working + sum(n for n, _ in held.values()),
-            working_bytes=usage.working_bytes
-            - expired.working_bytes
+            working=usage.working_outside_tasks
+            - (expired.working - expired.own)
+            + sum(n for n, _ in held.values()),
+            working_bytes=usage.working_bytes_outside_tasks
+            - (expired.working_bytes - expired.own_bytes)
             + sum(n for _, n in held.values()),
             tasks=sorted(task for task, (n, _) in held.items() if n > 0),
             episodic=usage.episodic - expired.episodic,

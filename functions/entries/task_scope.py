@@ -4,7 +4,7 @@ The first transaction assumes that a task is registered and that the agent holds
 condition fails where that is wrong, or where the task doesn't take the entry.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from functions.authorization.rules import is_allowed
@@ -24,7 +24,12 @@ from functions.tasks import changes as task_changes
 from functions.tasks import intent_store, usage_store
 from functions.tasks import rules as task_rules
 from functions.tasks import store as task_store
-from functions.tasks.assignment_store import hold_task, list_assignments
+from functions.tasks.assignment_store import (
+    build_own_tasks_error,
+    count_own_tasks,
+    hold_task,
+    list_assignments,
+)
 from functions.tasks.authority import (
     TAKE_PART,
     USE_INTENT,
@@ -49,6 +54,8 @@ class TaskAssumptions:
         grants: those by which the agent writes, where it is neither assignee nor coordinator.
         joined: tasks in which the agent takes or took part otherwise.
         intents: those that are another one's; the agent may take part in them.
+        uncoordinated: tasks without a coordinator; what they hold counts against the limits of
+            each entry's agent, too (contract §5).
     """
 
     unregistered: frozenset[str] = frozenset()
@@ -56,6 +63,12 @@ class TaskAssumptions:
     grants: Mapping[str, Grant] = field(default_factory=dict)
     joined: frozenset[str] = frozenset()
     intents: frozenset[str] = frozenset()
+    uncoordinated: frozenset[str] = frozenset()
+
+    @property
+    def own_tasks(self) -> frozenset[str]:
+        """The tasks without a coordinator, those that the write registers included."""
+        return self.uncoordinated | self.unregistered
 
 
 NOTHING_KNOWN = TaskAssumptions()
@@ -81,7 +94,14 @@ def build_task_writes(
             is_counted = task not in known.unjoined
             intent = create.current.intent
             yield from usage_store.reserve_usage(
-                caller, task, intent, now, usage, grant, is_counted=is_counted
+                caller,
+                task,
+                intent,
+                now,
+                usage,
+                grant,
+                is_counted=is_counted,
+                is_coordinated=task not in known.uncoordinated,
             )
             if not is_counted:
                 yield hold_task(caller.tenant, caller.id, task)
@@ -124,6 +144,17 @@ def set_fence(transition: Transition, known: TaskAssumptions) -> Transition:
     return replace(transition, new=new._replace(is_fenced=is_fenced))
 
 
+def set_own(transition: Transition, known: TaskAssumptions) -> Transition:
+    """Count a new working entry against its agent's limits, if its task has no coordinator."""
+    new = transition.new
+    if new is None or not transition.is_create or not new.policy.is_task_bound:
+        return transition
+    is_own = new.task in known.own_tasks
+    return (
+        transition if new.is_own == is_own else replace(transition, new=new._replace(is_own=is_own))
+    )
+
+
 def find_scopes(transitions: Sequence[Transition]) -> dict[str, Transition]:
     """Return the tasks that new entries name, each with the create that says most of its scope.
 
@@ -162,6 +193,7 @@ def _build_registration(
     )
     yield task_store.add_task(caller.tenant, task, usage)
     yield from list_assignments(caller.tenant, None, task)
+    yield from count_own_tasks(caller.tenant, None, task)
     if intent is not None:
         yield intent_store.list_under_intent(caller.tenant, task, intent)
 
@@ -258,6 +290,8 @@ class _Attempt:
             task_rules.assert_open(task)
         free = (task.free_entries, task.free_bytes)
         assert_working_fits(delta, free, (task.max_entries, task.policy.max_bytes), None)
+        if delta.has_creates and (task.id in known.uncoordinated) != (task.coordinator is None):
+            return replace(known, uncoordinated=known.uncoordinated ^ {task.id})
         return replace(known, unjoined=known.unjoined | {task.id})
 
     def _resolve_role(
@@ -300,6 +334,14 @@ def _find_index(transitions: Sequence[Transition], task: str) -> int | None:
         for entry in (transition.old, transition.new)
         if entry is not None and entry.task == task
     )
+
+
+def assert_may_register(
+    caller: Principal, transitions: Sequence[Transition], failed_keys: Collection[Key]
+) -> None:
+    """Raise `CapacityExceeded` when nothing failed but the limit of the caller's own tasks."""
+    if set(failed_keys) == {task_keys.build_own_tasks_key(caller.tenant, caller.id)}:
+        raise build_own_tasks_error().at(transitions[0].index)
 
 
 def resolve_intent_conflict(

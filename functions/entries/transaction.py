@@ -6,6 +6,7 @@ the answer to the caller, as an error, or says what the next attempt has to writ
 """
 
 from dataclasses import dataclass, field, replace
+from typing import Self
 
 from functions.authorization.rules import authorize
 from functions.entries.agent_store import AgentUsage, build_counter_write, to_usage
@@ -28,10 +29,13 @@ from functions.entries.store import (
 from functions.entries.task_scope import (
     NOTHING_KNOWN,
     TaskAssumptions,
+    assert_may_register,
     build_task_writes,
+    find_scopes,
     resolve_intent_conflict,
     resolve_task_conflict,
     set_fence,
+    set_own,
 )
 from functions.identity.model import SERVICE, Actor, Principal
 from functions.namespaces.authority import WRITE_MEMORY
@@ -59,7 +63,7 @@ from functions.tasks.store import TaskStore
 _ATTEMPTS = 100  # of which many are needed only where many requests evict at once
 _LONGEST_WAIT = 0.1  # seconds
 _ALWAYS_FIT = MAX_TRANSACTION_BYTES // MAX_ITEM_BYTES
-_MAX_REMEMBERED = 10_000  # agents
+_MAX_REMEMBERED = 10_000  # agents, tasks
 
 _Failed = dict[Key, Item | None]
 
@@ -82,6 +86,11 @@ class Transaction:
     tasks: TaskAssumptions = NOTHING_KNOWN
     evictions: Evictions = NO_EVICTIONS
     actor: Actor | None = None
+
+    def with_tasks(self, tasks: TaskAssumptions) -> Self:
+        """Return the transaction with what is known of its tasks."""
+        transitions = tuple(set_own(each, tasks) for each in self.transitions)
+        return replace(self, tasks=tasks, transitions=transitions)
 
     def build_writes(self, mapper: EntryMapper) -> list[Write]:
         """Build all writes of the transaction.
@@ -146,6 +155,7 @@ class EntryWriter:
         self._tasks = tasks
         self._clock = clock
         self._full_agents: set[tuple[str, str]] = set()  # at capacity when they last wrote
+        self._own_tasks: set[tuple[str, str]] = set()  # without a coordinator when last written to
 
     def commit(self, transaction: Transaction, token: RequestToken | None = None) -> list[Entry]:
         """Write a transaction, all or nothing; remove expired entries where a limit is reached.
@@ -189,7 +199,7 @@ class EntryWriter:
         return True
 
     def _commit(self, transaction: Transaction, token: RequestToken | None) -> list[Entry]:
-        transaction = self._evict_if_known_full(transaction)
+        transaction = self._evict_if_known_full(self._assume_own_tasks(transaction))
         backoff = Backoff(
             "others are writing the same entries", attempts=_ATTEMPTS, longest_wait=_LONGEST_WAIT
         )
@@ -198,6 +208,7 @@ class EntryWriter:
             try:
                 self._table.transact(transaction.build_writes(self._mapper))
                 self._remember_capacity(transaction)
+                self._remember_own_tasks(transaction)
                 return [each.current for each in transaction.transitions]
             except TransactionConditionFailed as conflict:
                 transaction = self._resolve(transaction, conflict.failed, token)
@@ -217,6 +228,28 @@ class EntryWriter:
             except (EntryNotFound, VersionMismatch):
                 continue
         return removed > 0
+
+    def _assume_own_tasks(self, transaction: Transaction) -> Transaction:
+        """Assume in the first attempt that tasks without a coordinator still have none."""
+        tenant = transaction.caller.tenant
+        known = {
+            task
+            for task in find_scopes(transaction.transitions)
+            if (tenant, task) in self._own_tasks
+        }
+        return (
+            transaction.with_tasks(TaskAssumptions(uncoordinated=frozenset(known)))
+            if known
+            else transaction
+        )
+
+    def _remember_own_tasks(self, transaction: Transaction) -> None:
+        for task in find_scopes(transaction.transitions):
+            known = (transaction.caller.tenant, task)
+            if task not in transaction.tasks.own_tasks:
+                self._own_tasks.discard(known)
+            elif len(self._own_tasks) < _MAX_REMEMBERED:
+                self._own_tasks.add(known)
 
     def _evict_if_known_full(self, transaction: Transaction) -> Transaction:
         """Evict in the first attempt where that was needed last time; the counters check it."""
@@ -249,6 +282,7 @@ class EntryWriter:
         def read_membership(task: str) -> Membership:
             return self._tasks.get_membership(caller.tenant, task, caller.id)
 
+        assert_may_register(caller, transaction.transitions, failed)
         for key, item in failed.items():
             transaction = _resolve_claim(transaction, key, item)
             tasks = resolve_task_conflict(
@@ -260,7 +294,8 @@ class EntryWriter:
                 read_membership,
             )
             tasks = resolve_intent_conflict(caller, transaction.transitions, tasks, key)
-            transaction = replace(transaction, tasks=tasks)
+            transaction = transaction.with_tasks(tasks)
+        for key, item in failed.items():  # which limits there are depends on the tasks
             transaction = self._resolve_capacity(transaction, key, item)
         return transaction
 

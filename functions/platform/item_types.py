@@ -168,6 +168,9 @@ HELD_TASK = ItemType(
     "An agent holds memory of a task that wasn't its own when it wrote, or isn't any more",
     "until the task's memory is archived",
 )
+OWN_TASKS = ItemType(
+    "own tasks", "tasks", _AGENT, "own", "How many open tasks without a coordinator an agent has"
+)
 GUARDRAILS = ItemType(
     "guardrails", "tasks", _COORDINATOR, "g", "A coordinator's guardrails", indexes=(BY_DUE,)
 )

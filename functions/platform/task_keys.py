@@ -129,6 +129,11 @@ def build_announcement_key(tenant: str, task: str, event: str) -> Key:
     )
 
 
+def build_own_tasks_key(tenant: str, agent: str) -> Key:
+    """Build the key of the count of an agent's open tasks without a coordinator."""
+    return item_types.OWN_TASKS.build_key(tenant=tenant, agent=hash_agent(agent))
+
+
 def build_intent_key(tenant: str, intent: str) -> Key:
     """Build an intent's key."""
     return item_types.INTENT.build_key(tenant=tenant, intent=hash_name("intent", intent))

@@ -5,10 +5,12 @@ query tells whose tasks an agent works on, and whether a certain coordinator's a
 """
 
 from functions.platform import task_keys
+from functions.platform.errors import CapacityExceeded
 from functions.platform.items import Item
 from functions.platform.keys import Key, hash_agent
+from functions.platform.limits import MAX_OWN_TASKS
 from functions.platform.table import Table
-from functions.platform.writes import Write, delete, put
+from functions.platform.writes import Write, delete, put, update
 from functions.tasks.model import Assignment, Task
 
 
@@ -63,6 +65,35 @@ def _build_assignments(tenant: str, task: Task | None) -> dict[Key, Item]:
             "inherits_from": task.inherits_from,
         }
     }
+
+
+def count_own_tasks(tenant: str, old: Task | None, new: Task) -> list[Write]:
+    """Count open tasks without a coordinator, and bound how many an agent registers (contract §5).
+
+    What `memory.admin` assigns is counted, too, but isn't bounded.
+    """
+    before, after = None if old is None else old.own_of, new.own_of
+    if before == after:
+        return []
+    writes: list[Write] = []
+    if before is not None:
+        key = task_keys.build_own_tasks_key(tenant, before)
+        writes.append(update(key, "ADD open_tasks :less", less=-1))
+    if after is not None:
+        key = task_keys.build_own_tasks_key(tenant, after)
+        expression = "ADD open_tasks :one"
+        if old is None:
+            condition = "attribute_not_exists(open_tasks) OR open_tasks < :max"
+            writes.append(update(key, expression, condition, one=1, max=MAX_OWN_TASKS))
+        else:
+            writes.append(update(key, expression, one=1))
+    return writes
+
+
+def build_own_tasks_error() -> CapacityExceeded:
+    """Build the error of an agent that has all the open tasks that it may register for itself."""
+    remedy = "end some of them, or have a coordinator adopt them"
+    return CapacityExceeded("own_tasks", MAX_OWN_TASKS, MAX_OWN_TASKS, remedy)
 
 
 def hold_task(tenant: str, agent: str, task: str) -> Write:

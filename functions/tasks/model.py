@@ -180,6 +180,12 @@ class Task:
         """Who registered it, and its present assignee and coordinator."""
         return frozenset(filter(None, (self.registered_by, self.assignee, self.coordinator)))
 
+    @property
+    def own_of(self) -> str | None:
+        """The assignee, while the task is open and has no coordinator."""
+        is_own = self.coordinator is None and self.ended is None
+        return self.assignee if is_own else None
+
     def has_delegate(self, agent: str) -> bool:
         """Whether its assignee may register sub-tasks for an agent."""
         return agent in self.delegates or ANYBODY in self.delegates

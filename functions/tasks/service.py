@@ -19,7 +19,7 @@ from functions.platform.table import TransactionConditionFailed
 from functions.platform.writes import Write
 from functions.tasks import changes, rules
 from functions.tasks.access import TaskAccess
-from functions.tasks.assignment_store import AssignmentStore
+from functions.tasks.assignment_store import AssignmentStore, build_own_tasks_error
 from functions.tasks.authority import (
     ADOPT_TASK,
     CHANGE_TASK,
@@ -159,6 +159,7 @@ class Tasks:
             AccessDenied: the caller would give authority that it doesn't have.
             EntryExists: another task has the id.
             ValidationFailed: the parent doesn't exist, or none is named to inherit from.
+            CapacityExceeded: an agent has 100 open tasks without a coordinator.
         """
         parent = self._get_parent(caller, new)
         self._authorize_registration(caller, new, parent)
@@ -222,6 +223,8 @@ class Tasks:
             if not is_allowed(caller, ADOPT_TASK, Adoption(present, new.assigned_agent)):
                 raise EntryExists(ADOPT_TASK.denied)
             return self._adopt(caller, self._finish_archive(caller.tenant, present), task)
+        if task_keys.build_own_tasks_key(caller.tenant, caller.id) in refused.failed:
+            raise build_own_tasks_error()
         raise AccessDenied("the parent has ended, or you are no longer its coordinator or assignee")
 
     def _finish_archive(self, tenant: str, task: Task) -> Task:

@@ -12,7 +12,12 @@ from functions.platform.keys import Key, hash_agent
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import Write, check, delete, put, update
-from functions.tasks.assignment_store import hold_task, list_assignments, release_task
+from functions.tasks.assignment_store import (
+    count_own_tasks,
+    hold_task,
+    list_assignments,
+    release_task,
+)
 from functions.tasks.intent_store import list_under_intent, unlist_under_intent
 from functions.tasks.mapper import grant_from_item, task_from_item, task_to_item, usage_to_item
 from functions.tasks.model import ANYBODY, Grant, Membership, Task, TaskUsage
@@ -146,6 +151,7 @@ def registration_writes(caller: Principal, old: Task | None, new: Task) -> list[
     if old is not None and old.intent not in (None, new.intent):
         changes.append(unlist_under_intent(tenant, old.id, str(old.intent)))
     changes += list_assignments(tenant, old, new)
+    changes += count_own_tasks(tenant, old, new)
     changes += _list_inheritance(tenant, old, new)
     if new.parent is not None and (new.policy.inherit_from_parent or not caller.may_coordinate):
         changes.append(_check_parent(caller, new, new.parent))
@@ -156,6 +162,7 @@ def change_writes(caller: Principal, old: Task, new: Task) -> list[Write]:
     """Change a task, and what follows from the change elsewhere."""
     tenant = caller.tenant
     changes = [_replace_task(tenant, old, new), *list_assignments(tenant, old, new)]
+    changes += count_own_tasks(tenant, old, new)
     if new.assignee != old.assignee:
         changes += _hand_over(tenant, old, new)
     if new.coordinator != old.coordinator and old.coordinator is not None:

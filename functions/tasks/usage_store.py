@@ -26,6 +26,7 @@ def reserve_usage(
     grant: Grant | None,
     *,
     is_counted: bool,
+    is_coordinated: bool,
 ) -> Iterator[Write]:
     """Count new entries of the caller, if task, role and limits allow.
 
@@ -37,9 +38,11 @@ def reserve_usage(
         usage: by how much the caller holds more.
         grant: by which the caller writes; None if it is the assignee or coordinator.
         is_counted: whether the task has counters of the caller already.
+        is_coordinated: whether the task has a coordinator.
     """
     role, values = _build_role_condition(caller, grant)
     condition = f"{IS_OPEN} AND {role}"
+    condition += f" AND attribute_{'' if is_coordinated else 'not_'}exists(coordinator)"
     condition += " AND free_entries >= :n" if usage.entries > 0 else ""
     condition += " AND free_bytes >= :size" if usage.size > 0 else ""
     if usage.is_working and is_counted:

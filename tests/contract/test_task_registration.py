@@ -5,6 +5,7 @@ from typing import Any
 import httpx
 import pytest
 
+from functions.tasks import assignment_store
 from tests.contract.bodies import (
     MEMORY,
     TASKS,
@@ -171,3 +172,68 @@ def test_changes_with_authority_are_audited(
         if each["target"]["S"] == "task:t"
     )
     assert found == [("task.adopt", "boss"), ("task.change", "admin"), ("task.change", "boss")]
+
+
+def test_an_agents_own_tasks_have_a_limit_until_they_end_or_are_adopted(
+    tenant: Tenant, boss: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(assignment_store, "MAX_OWN_TASKS", 3)
+    alice = tenant.agent("alice")
+    create(alice, working("written"))
+    made = [create_task(alice, id=f"t{number}") for number in range(2)]
+    for full in (
+        alice.post(TASKS, json=task(id="t2")),
+        alice.post(MEMORY, json=working("t2", key="x")),
+    ):
+        problem = refused(full, 429, "CAPACITY_EXCEEDED")
+        assert problem["limit"] == "own_tasks"
+        assert (problem["current_count"], problem["max_capacity"]) == (3, 3)
+    create(alice, working("written", key="more"))
+    ok(change_task(alice, made[0], status="completed"))
+    create_task(alice, id="t2")
+    refused(alice.post(TASKS, json=task(id="t3")), 429, "CAPACITY_EXCEEDED")
+    create_task(boss, id="t2", assigned_agent="alice")
+    create_task(alice, id="t3", intent_id="another")
+    create_task(boss, id="given", assigned_agent="alice")
+    assert len(queue(alice, "alice")) == 5
+
+
+def test_entries_of_own_tasks_count_against_the_agents_limits(
+    tenant: Tenant, boss: httpx.Client
+) -> None:
+    alice = tenant.agent("alice")
+    limits = {"working": {"max_entries": 4}}
+    ok(tenant.admin.patch("/api/v1/agents/alice/memory/config", json=limits))
+    first = create(alice, working("own_1", key="a"))
+    create(alice, working("own_2", key="b"))
+    create_task(alice, id="own_3")
+    create(alice, working("own_3", key="c"))
+    create(alice, working(key="d"))
+    summary = "/api/v1/agents/alice/memory/summary"
+    assert ok(alice.get(summary))["working"]["entry_count"] == 4
+    for full in (working("own_1", key="e"), working(key="e"), working("own_4", key="e")):
+        problem = refused(alice.post(MEMORY, json=full), 429, "CAPACITY_EXCEEDED")
+        assert (problem["limit"], problem["current_count"]) == ("max_entries", 4)
+    create_task(boss, id="given", assigned_agent="alice")
+    create(alice, working("given", key="e"))
+    assert alice.delete(f"{MEMORY}/{first['id']}").is_success
+    create(alice, working(key="a"))
+    own = ok(alice.get(f"{TASKS}/own_2"))
+    ok(change_task(alice, own, status="completed"))
+    create(alice, working("own_3", key="f"))
+    assert ok(alice.get(summary))["working"]["entry_count"] == 5
+
+
+def test_what_an_adopted_task_takes_from_then_on_is_the_tasks(
+    tenant: Tenant, boss: httpx.Client
+) -> None:
+    alice = tenant.agent("alice")
+    limits = {"working": {"max_entries": 1}}
+    ok(tenant.admin.patch("/api/v1/agents/alice/memory/config", json=limits))
+    create(alice, working("t", key="a"))
+    refused(alice.post(MEMORY, json=working("t", key="b")), 429, "CAPACITY_EXCEEDED")
+    adopted = create_task(boss, id="t", assigned_agent="alice")
+    for key in "bc":
+        create(alice, working("t", key=key))
+    ok(change_task(boss, adopted, status="completed"))
+    create(alice, working(key="after"))

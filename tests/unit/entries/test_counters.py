@@ -29,19 +29,22 @@ def entries(draw: st.DrawFn) -> Entry:
     ttl = draw(st.sampled_from((None, "task_lifetime"))) if task else None
     pinned = tier == "episodic" and draw(st.booleans())
     key, kb = draw(st.sampled_from("abc")), draw(st.integers(1, 64))
-    return make_entry(tier, key, size=kb, task=task, ttl=ttl, pinned=pinned)
+    own = tier == "working" and task is not None and draw(st.booleans())
+    return make_entry(tier, key, size=kb, task=task, ttl=ttl, pinned=pinned, is_own=own)
 
 
 def count(entries: list[Entry]) -> EntryCounts:
     counts = EntryCounts()
     for entry in entries:
         if entry.policy.is_private:
-            counts.add(entry.tier, entry.size, task=entry.task, pinned=entry.pinned)
+            counts.add(
+                entry.tier, entry.size, task=entry.task, pinned=entry.pinned, is_own=entry.is_own
+            )
     return counts
 
 
 def numbers(counted: CounterDelta | EntryCounts) -> dict[str, int]:
-    names = ("episodic", "episodic_bytes", "pinned", "working", "working_bytes")
+    names = ["episodic", "episodic_bytes", "pinned", "working", "working_bytes", "own", "own_bytes"]
     return {name: getattr(counted, name) for name in names}
 
 
@@ -103,12 +106,16 @@ def test_an_agent_without_an_item_has_all_its_capacity() -> None:
     usage = to_usage(None)
     assert usage == AgentUsage()
     assert (usage.free_capacity, usage.episodic) == (DEFAULT_EPISODIC_ENTRIES, 0)
-    assert (usage.working, usage.working_bytes, usage.pinned_namespaces) == (0, 0, frozenset())
+    assert (
+        usage.working_outside_tasks,
+        usage.working_bytes_outside_tasks,
+        usage.pinned_namespaces,
+    ) == (0, 0, frozenset())
 
 
 @given(
     st.fixed_dictionaries(
-        {}, optional={each.name: st.integers(0, 50) for each in fields(EntryCounts)[:5]}
+        {}, optional={each.name: st.integers(0, 50) for each in fields(EntryCounts)[:7]}
     ),
     st.integers(1, 2000),
 )
@@ -118,8 +125,9 @@ def test_corrected_counters_need_no_correction(held: dict[str, Any], capacity: i
     corrected: dict[str, Any] = item if write is None else item | write.values
     assert build_agent_correction(KEY, corrected, counts) is None
     usage = to_usage(corrected)
-    assert (usage.episodic, usage.working, usage.pinned) == (
+    assert (usage.episodic, usage.working_outside_tasks, usage.own, usage.pinned) == (
         counts.episodic,
-        counts.working,
+        counts.working - counts.own,
+        counts.own,
         counts.pinned,
     )

@@ -44,6 +44,7 @@ FULL = PLAIN._replace(
     request=b"token\x00",
     actor_kind="coordinator",
     is_fenced=True,
+    is_own=True,
 )
 MAPPER = EntryMapper(None)
 

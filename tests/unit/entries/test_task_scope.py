@@ -13,6 +13,7 @@ from functions.entries.task_scope import (
     resolve_intent_conflict,
     resolve_task_conflict,
     set_fence,
+    set_own,
 )
 from functions.platform.errors import (
     AccessDenied,
@@ -51,6 +52,7 @@ def task_item(**fields: Any) -> Item:
     """The item of an open task of ada's with room for everything."""
     given: dict[str, Any] = {
         "assignee": "ada",
+        "coordinator": "boss",
         "free_entries": 100,
         "free_bytes": 1024,
         "intent": None,
@@ -134,6 +136,17 @@ def test_what_a_conflict_says_is_known_in_the_next_attempt() -> None:
     assert resolve(task_item()) == TaskAssumptions(unjoined=frozenset({"t"}))
     known = TaskAssumptions(unregistered=frozenset({"t"}))
     assert resolve(task_item(), known=known) == NOTHING_KNOWN
+    own = TaskAssumptions(uncoordinated=frozenset({"t"}))
+    assert resolve(task_item(coordinator=None)) == own
+    assert resolve(task_item(), known=own) == NOTHING_KNOWN
+
+
+def test_a_new_entry_of_a_task_without_coordinator_counts_against_its_agent() -> None:
+    tasks = frozenset({"t"})
+    for known in (TaskAssumptions(unregistered=tasks), TaskAssumptions(uncoordinated=tasks)):
+        own = set_own(create(), known)
+        assert own.current.is_own
+        assert not set_own(own, NOTHING_KNOWN).current.is_own
 
 
 def test_conflicts_of_other_items_say_nothing() -> None:
