@@ -75,7 +75,7 @@ def test_a_former_assignee_keeps_its_entries_and_nothing_more(tenant: Tenant, jo
     ok(change_task(boss, made, assigned_agent="bob"))
     news = create(tenant.agent("bob"), working("task_1"))
     refused(read(alice, news["id"]), 403, "ACCESS_DENIED")
-    refused(grant(alice, "task_1", "alice", access="write"), 403, "ACCESS_DENIED")
+    refused(grant(alice, "task_1", "alice", access="write"), 409, "TASK_REASSIGNED")
     sub = task(parent_task_id="task_1", **INHERIT)
     refused(alice.post(TASKS, json=sub), 403, "ACCESS_DENIED")
     present = ok(boss.get(f"{TASKS}/task_1"))
