@@ -7,9 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from aws_cdk import App
 
-from infra.app import make
 from infra.config import Config
 from tests.infra.template import Template
 
@@ -25,6 +23,9 @@ os.environ.setdefault("JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION", "1")
 @pytest.fixture(scope="session")
 def synthesize(tmp_path_factory: pytest.TempPathFactory) -> Synthesize:
     """Synthesize the stack for a context, as the CDK's command line would; each context once."""
+    from aws_cdk import App
+
+    from infra.app import make
 
     @cache
     def synthesized(**context: str) -> Template:

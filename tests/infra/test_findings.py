@@ -1,27 +1,43 @@
 """cdk-nag checks each synthesis; what it finds is mended, or has its reason on its own resource."""
 
-import pytest
-from aws_cdk import App, Stack
-from aws_cdk import aws_sqs as sqs
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from infra.app import make
+import pytest
+
 from infra.config import Config
 
+if TYPE_CHECKING:
+    from aws_cdk import Stack
 
-def test_a_finding_fails_the_synthesis(tmp_path: object) -> None:
-    app = App(outdir=str(tmp_path))
-    stack = make(app, Config())
+
+@pytest.fixture
+def stack(tmp_path: Path) -> "Stack":
+    """A stack that is not synthesized yet."""
+    from aws_cdk import App
+
+    from infra.app import make
+
+    return make(App(outdir=str(tmp_path)), Config())
+
+
+def test_a_finding_fails_the_synthesis(stack: "Stack") -> None:
+    from aws_cdk import Stage
+    from aws_cdk import aws_sqs as sqs
+
+    app = Stage.of(stack)
+    assert app is not None
     sqs.Queue(stack, "Unencrypted")
     with pytest.raises(RuntimeError, match="ValidationFailed"):
         app.synth()
 
 
-def test_what_is_accepted_is_accepted_at_one_resource_with_a_reason(tmp_path: object) -> None:
-    app = App(outdir=str(tmp_path))
-    make(app, Config())
+def test_what_is_accepted_is_accepted_at_one_resource_with_a_reason(stack: "Stack") -> None:
+    from aws_cdk import App, Stack
+
     accepted = [
         (construct, entry.data)
-        for construct in app.node.find_all()
+        for construct in stack.node.root.node.find_all()
         for entry in construct.node.metadata
         if "acknowledge" in entry.type
     ]
