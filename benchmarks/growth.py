@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from time import perf_counter
 
-from benchmarks import events, grown, grown_packages
+from benchmarks import events, grown, grown_packages, grown_tasks
 from benchmarks.capacity import Call, in_sequence
 from benchmarks.grown import Maker, Operation, Subject
 from benchmarks.inprocess import function
@@ -25,6 +25,7 @@ SUBJECTS: tuple[Maker, ...] = (
     grown_packages.Episodes,
     grown_packages.Procedures,
     grown_packages.Instances,
+    grown_tasks.TaskLists,
     events.Log,
 )
 _REPETITIONS, _ENOUGH, _SECONDS = 15, 3, 10.0
@@ -81,9 +82,13 @@ def fitted(points: Sequence[tuple[float, float]]) -> float:
     return float(rise / spread)
 
 
-def measure(sizes: Sequence[int], repetitions: int = _REPETITIONS) -> list[Curve]:
+def measure(
+    sizes: Sequence[int],
+    repetitions: int = _REPETITIONS,
+    subjects: Sequence[Maker] = SUBJECTS,
+) -> list[Curve]:
     """Every operation at each size, ascending, on tables in memory. Raises `RequestError`."""
-    return [curve for make in SUBJECTS for curve in _curves(make, sizes, repetitions)]
+    return [curve for make in subjects for curve in _curves(make, sizes, repetitions)]
 
 
 def _curves(make: Maker, sizes: Sequence[int], repetitions: int) -> Iterator[Curve]:

@@ -22,7 +22,9 @@ from tests.contract.bodies import (
     working,
 )
 from tests.contract.expect import ok, refused
-from tests.contract.service import Tenant
+from tests.contract.faults import Killed, faulty
+from tests.contract.service import Service, Tenant, start
+from tests.contract.sweeping import sweep
 from tests.contract.transport import MovableClock
 
 INHERIT = {"memory_policy": {"inherit_from_parent": True}}
@@ -184,7 +186,7 @@ def test_no_write_is_taken_after_the_hand_over_is_answered(
         while not done:
             done = answered.is_set()
             if write == "patch":
-                answer = update(alice, made["id"], version, value={"n": version})
+                answer = update(alice, made["id"], version, value={"n": version % 10})
             else:
                 body = working("task_1", key=f"{made['key']}-{version}")
                 path, json = (MEMORY, body) if write == "create" else (BATCH, {"entries": [body]})
@@ -203,3 +205,34 @@ def test_no_write_is_taken_after_the_hand_over_is_answered(
     assert len(late) == len(entries)
     for answer in late:
         refused(answer, 409, "TASK_REASSIGNED")
+
+
+@pytest.mark.usefixtures("volume")
+@pytest.mark.parametrize("finish", ["the schedule", "a retry"])
+def test_a_hand_over_killed_at_any_write_is_finished(
+    service: Service, tenant: Tenant, finish: str
+) -> None:
+    key = tenant.principal("coordinator", "boss")["api_key"]
+    boss, alice = service.client(key), tenant.agent("alice")
+    change, retry = {"assigned_agent": "bob"}, {"If-Match": "1", "Idempotency-Key": "once"}
+    deaths = 0
+    for nth in range(1, 9):
+        path = f"{TASKS}/task_{nth}"
+        create_task(boss, id=f"task_{nth}", assigned_agent="alice")
+        made = [create(alice, working(f"task_{nth}", key=f"k{nth}{n}")) for n in range(2)]
+        with faulty(nth, "after"):
+            mortal = start(service.engine, service.clock, service.key_file, 0)
+            try:
+                mortal.client(key).patch(path, json=change, headers=retry)
+            except Killed:
+                deaths += 1
+        if finish == "a retry":
+            assert ok(boss.patch(path, json=change, headers=retry))["assigned_agent"] == "bob"
+        else:
+            service.clock.advance(seconds=61)
+            sweep(service)
+        for each in made:
+            refused(update(alice, each["id"], 1, value={"n": 2}), 409, "TASK_REASSIGNED")
+    assert deaths > 2
+    service.clock.advance(seconds=61)
+    assert sweep(service) == {"lag_ms": 0}

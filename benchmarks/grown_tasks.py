@@ -1,0 +1,74 @@
+"""Lists that grow around tasks: assignments, sub-tasks, grants and participants of an intent."""
+
+from collections.abc import Iterator
+
+from benchmarks.capacity import Call
+from benchmarks.grown import ONE_BY_ONE, Operation
+from benchmarks.inprocess import Caller, Function
+from benchmarks.workload import entry
+
+_TASKS, _MEMORY = "/api/v1/tasks", "/api/v1/memory"
+_INHERIT = {"inherit_from_parent": True}
+
+
+class TaskLists:
+    """A task with inheriting sub-tasks, half of them one agent's, and with as many grants.
+
+    The other sub-tasks are of an agent each, so that the intent's participants grow, too.
+    """
+
+    growing: frozenset[str] = frozenset()
+    most = ONE_BY_ONE
+
+    def __init__(self, function: Function, admin: Caller) -> None:
+        self._admin = admin
+        self._worker, self._heir, self._guest = (
+            function.new_agent(admin, name) for name in ("worker", "heir", "guest")
+        )
+        self._stored = 0
+        admin.send("POST", _TASKS, _task(id="parent", assigned_agent="worker"))
+        made = entry("worker", "checkpoint", "working", ()) | {"scope": {"task_id": "parent"}}
+        self._checkpoint = f"{_MEMORY}/{self._worker.send('POST', _MEMORY, made)['id']}"
+        self._register("heir")
+        self._grant("guest")
+        self._write()  # the first one is measured nowhere: it makes the guest known
+        self._heir.get(self._checkpoint)
+
+    def grow(self, to: int) -> None:
+        for number in range(self._stored, to):
+            self._register("worker" if number % 2 else f"agent-{number}")
+            self._grant(f"holder-{number}")
+        self._stored = to
+
+    def operations(self) -> Iterator[tuple[str, Operation]]:
+        yield "register an inheriting sub-task", lambda: self._register("worker")
+        yield "grant on a task", lambda: self._grant("guest")
+        yield "read by a grant", lambda: self._guest.get(self._checkpoint)
+        yield "read by inheritance", lambda: self._heir.get(self._checkpoint)
+        yield "write by a grant", self._write
+        yield "hand a task over", lambda: self._hand_over("heir")
+        yield "hand a task back", lambda: self._hand_over("worker")
+
+    def _register(self, agent: str) -> list[Call]:
+        body = _task(parent_task_id="parent", assigned_agent=agent, memory_policy=_INHERIT)
+        return self._admin.call("POST", _TASKS, body).calls
+
+    def _grant(self, principal: str) -> list[Call]:
+        target = f"{_TASKS}/parent/grants/{principal}"
+        return self._admin.call("PUT", target, {"access": "write"}).calls
+
+    def _write(self) -> list[Call]:
+        made = entry("guest", "note", "working", ()) | {"scope": {"task_id": "parent"}}
+        answer = self._guest.call("POST", _MEMORY, made)
+        self._guest.call("DELETE", f"{_MEMORY}/{answer.body['id']}")
+        return answer.calls
+
+    def _hand_over(self, agent: str) -> list[Call]:
+        target = f"{_TASKS}/parent"
+        version = str(self._admin.call("GET", target).body["version"])
+        change = {"assigned_agent": agent}
+        return self._admin.call("PATCH", target, change, if_match=version).calls
+
+
+def _task(**fields: object) -> dict[str, object]:
+    return {"intent_id": "growing", "name": "work"} | fields
