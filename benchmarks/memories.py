@@ -38,9 +38,11 @@ def operations(function: Function, key: str) -> Iterator[Measured]:
         made, _ = caller.call("POST", memory, _ENTRY)
     run, calls = caller.start()
     yield "start run", (2, 13, 0), calls
+    secrets_changed = caller.call("POST", memory, _ENTRY)[1]
+    yield "put, 1 tag, after a start with secrets", (3, 6, 1), secrets_changed
     yield from _puts(caller, memory, run["runId"])
     yield from _reads(caller, memory, made["id"], f"runId={run['runId']}")
-    yield "delete from memory", (1, 6, 0), caller.call("DELETE", f"{memory}/{made['id']}")[1]
+    yield "delete from memory", (1, 4, 0), caller.call("DELETE", f"{memory}/{made['id']}")[1]
     yield "end run", (2, 8, 1), caller.call("POST", f"/v1/runs/{run['runId']}/end")[1]
 
 

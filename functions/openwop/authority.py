@@ -17,13 +17,13 @@ def _holds_write(caller: Principal, _run: MemoryRun) -> bool:
     return WRITE in caller.permissions
 
 
-def _holds_admin(caller: Principal, _target: object) -> bool:
+def _holds_admin(caller: Principal, _run: MemoryRun) -> bool:
     return ADMIN in caller.permissions
 
 
 _STARTER = Rule("started the run", _is_starter)
 _WRITER = Rule("holds the run's id and memory.write", _holds_write)
-_ADMIN: Rule[object] = Rule("holds memory.admin", _holds_admin)
+_ADMIN = Rule("holds memory.admin", _holds_admin)
 
 CHANGE_RUN: Action[MemoryRun] = Action(
     "openwop-run.change",
@@ -35,16 +35,8 @@ CHANGE_RUN: Action[MemoryRun] = Action(
 
 DELETE_RUN: Action[MemoryRun] = Action(
     "openwop-run.delete",
-    (_STARTER, Rule("holds memory.admin", _holds_admin)),
+    (_STARTER, _ADMIN),
     "only who started the run, or holds memory.admin, may delete it",
     is_audited=True,
 )
 """Delete a run with its snapshot."""
-
-DELETE_MEMORY: Action[str] = Action(
-    "openwop-memory.delete",
-    (Rule("holds memory.admin", _holds_admin),),
-    "only who holds memory.admin may delete a whole memory",
-    is_audited=True,
-)
-"""Delete all entries of a memory and end its runs; the target is the memory's name."""
