@@ -9,6 +9,7 @@ from benchmarks.memories import Measured
 from functions.event_log.model import Event, LogName, LogQuery
 from functions.event_log.store import EventLogStore
 from functions.identity.model import Actor
+from functions.platform.clock import now_ms
 from functions.platform.table import Table
 
 _LOG = LogName("agent", "logged")
@@ -18,7 +19,7 @@ _HELD, _TOGETHER = 100, 10
 
 def operations(function: Function, _: str) -> Iterator[Measured]:
     """Every operation, off the write path."""
-    logs = EventLogStore(Table(function.client, "log"))
+    logs = EventLogStore(Table(function.client, "log"), now_ms, 365)
     for number in range(_HELD):
         _logged(function, logs, [_event(number)])
     yield "log an event", (2, 1, 1), _logged(function, logs, [_event(_HELD)])
@@ -38,7 +39,7 @@ class Log:
     def __init__(self, function: Function, admin: Caller) -> None:
         self._admin = admin
         self._function = function
-        self._logs = EventLogStore(Table(function.client, "log"))
+        self._logs = EventLogStore(Table(function.client, "log"), now_ms, 365)
         self._stored = 0
         self._page(0)  # has the function remember the key
 

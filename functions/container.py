@@ -284,7 +284,7 @@ class Container:
 
     @cached_property
     def log_store(self) -> EventLogStore:
-        return EventLogStore(self.log_table)
+        return EventLogStore(self.log_table, self.clock, self.settings.log_retention_days)
 
     @cached_property
     def event_bus(self) -> EventBus | None:

@@ -11,6 +11,7 @@ from functions.platform.items import Item
 from functions.platform.json_text import dumps, loads
 from functions.platform.keys import Key
 from functions.platform.schema import TTL_ATTRIBUTE
+from functions.platform.ttl import to_ttl_seconds
 from functions.platform.values import compress, decompress
 from functions.platform.writes import Write, put
 
@@ -86,29 +87,67 @@ def _to_document(event: Event) -> dict[str, Any]:
     }
 
 
-def build_part_writes(partition: str, encoded: EncodedEvents) -> list[Write]:
-    """Build the writes of the parts of an event that is larger than an item."""
+def build_part_writes(partition: str, encoded: EncodedEvents, expiry: int | None) -> list[Write]:
+    """Build the writes of the parts of an event that is larger than an item.
+
+    Args:
+        expiry: until when (epoch ms) they are kept; None is for good.
+    """
     return [
         put(
-            entry_keys.build_event_part_key(partition, encoded.events[0].id, number), {"data": part}
+            entry_keys.build_event_part_key(partition, encoded.events[0].id, number),
+            {"data": part, TTL_ATTRIBUTE: to_ttl_seconds(expiry)},
         )
         for number, part in enumerate(encoded.parts)
     ]
 
 
-def build_events_write(partition: str, number: int, encoded: EncodedEvents, newest: int) -> Write:
+def build_events_write(
+    partition: str, number: int, encoded: EncodedEvents, newest: int, expiry: int | None
+) -> Write:
     """Build the write of a log's item with a number, under the condition that there is none.
 
     Args:
         newest: the latest timestamp (epoch ms) of the log up to this item.
+        expiry: until when (epoch ms) it is kept; None is for good.
     """
     item: Item = {
         "ids": [event.id for event in encoded.events],
         "events": encoded.text,
         "parts": len(encoded.parts) or None,
         "newest": newest,
+        TTL_ATTRIBUTE: to_ttl_seconds(expiry),
     }
     return put(entry_keys.build_log_item_key(partition, number), item, _ABSENT)
+
+
+def build_head_write(partition: str, first: int, seen: Item | None) -> Write:
+    """Build the write of a log's item 0, which says the number of the first item.
+
+    Args:
+        first: that number.
+        seen: the item as it was read, if there is one.
+    """
+    key = entry_keys.build_log_item_key(partition, 0)
+    if seen is None:
+        return put(key, {"first_number": first}, _ABSENT)
+    return put(key, {"first_number": first}, "first_number = :seen", seen=seen["first_number"])
+
+
+def is_head(item: Item) -> bool:
+    """Tell whether an item of a log is item 0."""
+    return "first_number" in item
+
+
+def get_first_number(head: Item) -> int:
+    """Return the number of a log's first item."""
+    first: int = head["first_number"]
+    return first
+
+
+def is_expired(item: Item, now: int) -> bool:
+    """Tell whether an item's time is over; DynamoDB removes it within days."""
+    return TTL_ATTRIBUTE in item and item[TTL_ATTRIBUTE] * 1000 <= now
 
 
 def decode_item_events(item: Item) -> Iterator[StoredEvent]:

@@ -4,6 +4,11 @@ A log is a sequence of items without gaps, with some events in each. An append w
 the last one, under the condition that nobody else has. So positions follow the order of commits,
 and who has read up to one has missed nothing before it.
 
+Items are kept for as long as the deployment says. Then nobody reads them, and DynamoDB removes them
+within days, in any order. Item 0 stays: it says the number of the log's first item, which is the
+time of the log's beginning in epoch ms. A log whose items have all been removed begins anew at the
+present time, which is a higher number than any before.
+
 An item has the latest timestamp up to it. So the end of a log, read backwards until all is older
 than an event, tells whether the log has the event.
 """
@@ -16,15 +21,21 @@ from typing import Any, NamedTuple
 from functions.event_log.items import (
     StoredEvent,
     build_events_write,
+    build_head_write,
     build_part_keys,
     build_part_writes,
     build_published_write,
     decode_event,
     decode_item_events,
     encode_events,
+    get_first_number,
+    is_expired,
+    is_head,
 )
 from functions.event_log.model import Event, LogName, LogQuery
 from functions.platform import entry_keys
+from functions.platform.clock import Clock
+from functions.platform.items import Item
 from functions.platform.json_text import dumps, get_escaped_size
 from functions.platform.limits import MAX_PAGE_BYTES
 from functions.platform.parallel import run_parallel
@@ -36,6 +47,7 @@ _ATTEMPTS = 200  # of which many are needed only where many append to one log at
 _POSITIONS = 1_000  # of an item, which holds fewer events
 _MAX_SCANNED = 2_000  # events that one read examines for those that match
 _ENVELOPE_BYTES = 400  # of an event's document beside its data
+_DAY = 86_400_000  # ms
 
 
 class _LogEnd(NamedTuple):
@@ -53,10 +65,16 @@ class _LogEnd(NamedTuple):
 
 
 class EventLogStore:
-    """The logs of all tenants, in the log table."""
+    """The logs of all tenants, in the log table.
 
-    def __init__(self, table: Table) -> None:
+    Args:
+        retention_days: how long an event is kept; 0 is for good.
+    """
+
+    def __init__(self, table: Table, clock: Clock, retention_days: int) -> None:
         self._table = table
+        self._clock = clock
+        self._retention = retention_days * _DAY
 
     def append(self, tenant: str, log: LogName, events: Iterable[Event]) -> list[Event]:
         """Append the events that a log doesn't have yet, in their order, and give these.
@@ -87,8 +105,11 @@ class EventLogStore:
 
         Nothing refers to a part until its event is appended.
         """
-        encoded = encode_events(events)
-        parts = [write for each in encoded for write in build_part_writes(partition, each)]
+        parts = [
+            write
+            for each in encode_events(events)
+            for write in build_part_writes(partition, each, self._get_expiry(_DAY))
+        ]
         calls: list[Callable[[], Any]] = [partial(self._read_end, partition, since)]
         calls += [partial(self._table.put, part) for part in parts]
         end: _LogEnd = run_parallel(calls)[0]
@@ -98,14 +119,37 @@ class EventLogStore:
         """Read a log's end, with the ids of all events of `since` (epoch ms) and later."""
         number, newest = 0, 0
         ids: set[str] = set()
+        head: Item | None = None
         all_items = entry_keys.build_log_range(partition, 0)
         for item in self._table.query_from(*all_items, _END_PAGE, newest_first=True):
+            if is_head(item):
+                head = item
+                break
             number = max(number, entry_keys.parse_log_item(item["sk"]) + 1)
             newest = max(newest, item["newest"])
             if item["newest"] < since:
                 break
             ids.update(item["ids"])
-        return _LogEnd(number, newest, ids)
+        return _LogEnd(number or self._begin(partition, head), newest, ids)
+
+    def _begin(self, partition: str, head: Item | None) -> int:
+        """Return the number of the first item of a log that has none (any more)."""
+        now = self._clock()
+        if head is not None and not self._is_over(head, now):
+            return get_first_number(head)
+        try:
+            self._table.put(build_head_write(partition, now, head))
+        except ConditionFailed as failed:
+            return now if failed.item is None else get_first_number(failed.item)
+        return now
+
+    def _is_over(self, head: Item, now: int) -> bool:
+        """Tell whether items may have been removed since a log began."""
+        return self._retention > 0 and get_first_number(head) + self._retention <= now
+
+    def _get_expiry(self, more: int = 0) -> int | None:
+        """Return until when (epoch ms) what is written now is kept; None is for good."""
+        return self._clock() + self._retention + more if self._retention else None
 
     def list_recent_ids(self, tenant: str, log: LogName, since: int) -> set[str]:
         """List the ids of a log's events of `since` (epoch ms) and later, and of some before."""
@@ -116,7 +160,8 @@ class EventLogStore:
         newest = end.newest
         for number, encoded in enumerate(encode_events(events), end.number):
             newest = max(newest, encoded.newest)
-            self._table.put(build_events_write(partition, number, encoded, newest))
+            expiry = self._get_expiry()
+            self._table.put(build_events_write(partition, number, encoded, newest, expiry))
 
     def read(self, tenant: str, log: LogName, query: LogQuery) -> tuple[list[Event], int]:
         """Read a page of events, of at most 5 MB, and the position to continue from."""
@@ -139,16 +184,29 @@ class EventLogStore:
     def _read_stored(
         self, partition: str, after: int, limit: int
     ) -> Iterator[tuple[int, StoredEvent]]:
-        """Read the next events with their positions, up to the first gap between items."""
-        start = after // _POSITIONS
-        items = self._table.query_from(*entry_keys.build_log_range(partition, start), limit + 1)
-        for number, item in enumerate(items, start):
-            if entry_keys.parse_log_item(item["sk"]) != number:
+        """Read the next events with their positions, up to an item that is still being written."""
+        expected = after // _POSITIONS
+        now = self._clock()
+        items = self._table.query_from(*entry_keys.build_log_range(partition, expected), limit + 1)
+        for item in items:
+            if is_head(item):
+                expected = get_first_number(item)
+                continue
+            number = entry_keys.parse_log_item(item["sk"])
+            if number != expected and self._has_item(partition, number - 1):
                 return
+            expected = number + 1
+            if is_expired(item, now):
+                continue
             first = number * _POSITIONS + 1
             yield from (
                 each for each in enumerate(decode_item_events(item), first) if each[0] > after
             )
+
+    def _has_item(self, partition: str, number: int) -> bool:
+        """Tell whether a log has an item; one that was removed leaves a gap."""
+        sort = entry_keys.build_log_item_key(partition, number)[1]
+        return next(self._table.query_from(partition, sort, sort, 1), None) is not None
 
     def _read_parts(self, partition: str, stored: StoredEvent) -> list[bytes]:
         keys = build_part_keys(partition, stored)

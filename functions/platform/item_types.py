@@ -460,7 +460,13 @@ MEMORY_RUN = ItemType(
 
 # event log
 LOG_ITEM = ItemType(
-    "log item", "event_log", _LOG, "b#{number:016d}", "Events, in their order", table="log"
+    "log item",
+    "event_log",
+    _LOG,
+    "b#{number:016d}",
+    "Events, in their order; number 0 says where the log begins",
+    "as long as logs",
+    table="log",
 )
 EVENT_PART = ItemType(
     "event part",
@@ -468,6 +474,7 @@ EVENT_PART = ItemType(
     _LOG,
     "p#{event}#{number:04d}",
     "A part of a large event",
+    "as long as logs",
     table="log",
 )
 PUBLISHED_EVENT = ItemType(

@@ -11,17 +11,17 @@ import httpx
 import pytest
 
 from benchmarks.capacity import recorded
-from functions.event_log.model import Event, LogEventType, LogName, build_event_id
+from functions.event_log.model import Event, LogEventType, LogName, LogQuery, build_event_id
 from functions.event_log.store import EventLogStore
 from functions.identity.model import Actor
-from functions.platform import entry_keys
 from functions.platform.aws import create_client
 from functions.platform.table import Table
-from functions.platform.writes import delete, put
 from tests.contract.bodies import NAMESPACES, allow, create, create_task, working
 from tests.contract.expect import invalid, ok, refused
 from tests.contract.service import Service, Tenant
+from tests.contract.transport import MovableClock
 
+_DAY = 86_400  # seconds
 AGENT, ADA = LogName("agent", "ada"), Actor("ada", "agent")
 PATH = "/api/v1/agents/ada/events"
 
@@ -29,7 +29,7 @@ PATH = "/api/v1/agents/ada/events"
 @pytest.fixture
 def logs(service: Service) -> EventLogStore:
     """The store behind the logs."""
-    return EventLogStore(Table(create_client("dynamodb"), service.engine.log))
+    return EventLogStore(Table(create_client("dynamodb"), service.engine.log), service.clock, 365)
 
 
 def event(
@@ -103,7 +103,8 @@ def test_an_event_appended_again_is_logged_once(
 def test_nothing_to_append_reads_nothing(tenant: Tenant, service: Service) -> None:
     dynamodb = create_client("dynamodb")
     with recorded(dynamodb) as calls:
-        assert EventLogStore(Table(dynamodb, service.engine.log)).append(tenant.id, AGENT, []) == []
+        logs = EventLogStore(Table(dynamodb, service.engine.log), service.clock, 0)
+        assert logs.append(tenant.id, AGENT, []) == []
     assert calls == []
 
 
@@ -191,21 +192,30 @@ def test_many_append_at_once_and_a_reader_misses_nothing(
         assert own == [f"{writer}-{number}" for number in range(12)]
 
 
-def test_a_reader_stops_at_a_gap(
-    ada: httpx.Client, tenant: Tenant, service: Service, logs: EventLogStore
+class PassingTable(Table):
+    """Passes by an item that is written while a query reads what is behind it."""
+
+    passed = 0
+
+    def query_from(self, partition: str, first: str, last: str, *rest: Any, **how: Any) -> Any:
+        """Query as the table does, but for that item."""
+        for item in super().query_from(partition, first, last, *rest, **how):
+            if first == last or not item["sk"].endswith(str(self.passed)):
+                yield item
+
+
+def test_a_reader_stops_before_an_item_that_is_being_written(
+    tenant: Tenant, service: Service, logs: EventLogStore
 ) -> None:
-    for each in events(tenant, 3):
-        logs.append(tenant.id, AGENT, [each])
-    table = Table(create_client("dynamodb"), service.engine.log)
-    place = entry_keys.build_log_item_key(
-        entry_keys.build_log_partition(tenant.id, "agent", "ada"), 1
-    )
-    item = table.get(place) or {}
-    table.transact([delete(place)])
-    seen = ok(ada.get(PATH))
-    assert causes(seen["events"]) == ["0"]
-    table.put(put(place, {name: item[name] for name in item.keys() - {"pk", "sk"}}))
-    assert causes(every(pages(ada, after=seen["next"]))) == ["1", "2"]
+    for number in range(3):
+        logs.append(tenant.id, AGENT, [event(tenant, str(number))])
+    table = PassingTable(create_client("dynamodb"), service.engine.log)
+    table.passed = service.clock() + 1  # the number of the second item
+    reader = EventLogStore(table, service.clock, 365)
+    seen, position = reader.read(tenant.id, AGENT, LogQuery(0, 10))
+    assert [each.data["cause"] for each in seen] == ["0"]
+    rest, _ = logs.read(tenant.id, AGENT, LogQuery(position, 10))
+    assert [each.data["cause"] for each in rest] == ["1", "2"]
 
 
 def test_who_reads_an_agents_log(ada: httpx.Client, tenant: Tenant) -> None:
@@ -256,7 +266,7 @@ def test_another_tenants_log_is_another(
     ("query", "field"),
     [
         ({"after": "x"}, "after"),
-        ({"after": "9" * 16}, "after"),
+        ({"after": "9" * 18}, "after"),
         ({"type": "memory.read"}, "type"),
         ({"offset": "1"}, "offset"),
     ],
@@ -266,5 +276,54 @@ def test_wrong_parameters_are_named(ada: httpx.Client, query: dict[str, str], fi
 
 
 def test_a_position_beyond_the_end_gives_nothing(ada: httpx.Client) -> None:
-    far = "9" * 15
+    far = "9" * 17
     assert ok(ada.get(PATH, params={"after": far})) == {"events": [], "next": far}
+
+
+def test_events_are_kept_as_long_as_the_deployment_says(
+    ada: httpx.Client, tenant: Tenant, logs: EventLogStore, clock: MovableClock
+) -> None:
+    logs.append(tenant.id, AGENT, events(tenant, 3, "old "))
+    clock.advance(seconds=364 * _DAY)
+    logs.append(tenant.id, AGENT, events(tenant, 2, "new "))
+    clock.advance(seconds=_DAY - 1)
+    assert len(every(pages(ada))) == 5
+    clock.advance(seconds=1)
+    assert causes(every(pages(ada))) == ["new 0", "new 1"]
+
+
+def test_a_reader_goes_on_where_items_were_removed(
+    ada: httpx.Client, tenant: Tenant, logs: EventLogStore, service: Service, clock: MovableClock
+) -> None:
+    for number in range(4):
+        logs.append(tenant.id, AGENT, [event(tenant, str(number))])
+    end = ok(ada.get(PATH, params={"limit": 1}))["next"]
+    items = [each for each in service.stored() if "ids" in each]
+    sorts = sorted(each["sk"]["S"] for each in items)
+    remove_items(service, sorts[0], sorts[2])
+    assert causes(every(pages(ada, after=end))) == ["1", "3"]
+    assert causes(every(pages(ada))) == ["1", "3"]
+    clock.advance(seconds=400 * _DAY)
+    remove_items(service, *sorts)
+    logs.append(tenant.id, AGENT, events(tenant, 1, "anew "))
+    assert causes(every(pages(ada, after=end))) == ["anew 0"]
+    assert causes(every(pages(ada))) == ["anew 0"]
+
+
+def remove_items(service: Service, *sorts: str) -> None:
+    """Remove items of logs, as DynamoDB does when their time is over."""
+    for item in service.stored():
+        if item["sk"]["S"] in sorts:
+            key = {name: item[name] for name in ("pk", "sk")}
+            service.engine.client.delete_item(TableName=service.engine.log, Key=key)
+
+
+@pytest.mark.usefixtures("parallel")
+def test_many_begin_a_log_at_once(ada: httpx.Client, tenant: Tenant, logs: EventLogStore) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        appended = [
+            pool.submit(logs.append, tenant.id, AGENT, [event(tenant, str(number))])
+            for number in range(8)
+        ]
+    assert all(each.result() for each in appended)
+    assert sorted(causes(every(pages(ada, limit=1)))) == [str(number) for number in range(8)]

@@ -65,6 +65,6 @@ def test_a_payload_logs_its_events(service: Service, name: str) -> None:
         failures = handler(render_stream_event(name), None)["batchItemFailures"]
         assert [each["itemIdentifier"] for each in failures] == failed
     log, expected = LOGGED[name]
-    store = EventLogStore(Table(dynamodb, service.engine.log))
+    store = EventLogStore(Table(dynamodb, service.engine.log), service.clock, 0)
     events, _ = store.read("acme", log, LogQuery(0, 100))
     assert [f"{e.type} {e.data['key']} {e.data['version']}" for e in events] == expected

@@ -11,7 +11,7 @@ _TYPE: ChoiceParameter[LogEventType] = ChoiceParameter("type", "The events' type
 _AFTER = TextParameter(
     "after",
     "The `next` of an earlier answer; the log's beginning unless given.",
-    pattern="[0-9]{1,15}",
+    pattern="[0-9]{1,17}",
     expected="takes the `next` of an earlier answer",
 )
 _QUERY = (_TYPE, _AFTER, LIMIT)

@@ -143,7 +143,7 @@ def _logs(tenant: Tenant, admin: httpx.Client) -> None:
         event = Event(
             id, "memory.deleted", tenant.id, "admin", SERVICE, None, None, {"a": 1}, 1_000, log
         )
-        EventLogStore(events).append(tenant.id, log, [event])
+        EventLogStore(events, tenant.service.clock, 0).append(tenant.id, log, [event])
         assert len(admin.get(f"/api/v1/{path}/events").json()["events"]) == 1
 
 

@@ -43,11 +43,13 @@ def items_of(events: list[Event]) -> tuple[list[Item], dict[Key, Item]]:
     """The items of events, and their parts."""
     encoded = list(encode_events(events))
     items = [
-        build_events_write("p", number, each, 1_000).item or {}
+        build_events_write("p", number, each, 1_000, None).item or {}
         for number, each in enumerate(encoded)
     ]
     parts = {
-        write.key: write.item or {} for each in encoded for write in build_part_writes("p", each)
+        write.key: write.item or {}
+        for each in encoded
+        for write in build_part_writes("p", each, None)
     }
     return [decode_item(encode_item(item)) for item in items], parts
 
