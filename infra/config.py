@@ -6,6 +6,8 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from functions.platform.limits import MAX_LOG_RETENTION_DAYS
+
 _CDKS_OWN = (":", "/")  # in the names of CDK's own context: aws:cdk:…, @aws-cdk/…, acknowledged/…
 
 
@@ -57,7 +59,8 @@ class Config(BaseModel):
         embedding_model: embed by this model of Amazon Bedrock; else by the one in the package.
         throttle_rate: requests per second that the API takes.
         throttle_burst: requests at once that the API takes.
-        log_retention_days: how long logs are kept.
+        log_retention_days: how long the logs of the functions are kept.
+        event_retention_days: how long events and audit records are kept; 0 is for good.
         alarm_topic_arn: the SNS topic that alarms go to.
         domain_name: a domain name of the API's own, with its certificate and its hosted zone.
         jwt_issuer: whose tokens a second API takes in the place of keys, with their audience
@@ -82,6 +85,7 @@ class Config(BaseModel):
     throttle_rate: int = Field(default=500, ge=1)
     throttle_burst: int = Field(default=1000, ge=1)
     log_retention_days: Literal["7", "30", "90", "365"] = "30"
+    event_retention_days: int = Field(default=365, ge=0, le=MAX_LOG_RETENTION_DAYS)
     alarm_topic_arn: str | None = Field(default=None, pattern=r"^arn:[a-z-]+:sns:\S+$")
     domain_name: str | None = None
     certificate_arn: str | None = Field(default=None, pattern=r"^arn:[a-z-]+:acm:\S+$")

@@ -208,6 +208,7 @@ class MemoryStack(Stack):
         return {
             "MEMORY_TABLE": self.tables.memory.table_name,
             "LOG_TABLE": self.tables.log.table_name,
+            "LOG_RETENTION_DAYS": str(self._config.event_retention_days),
         }
 
     def _search_variables(self) -> dict[str, str]:

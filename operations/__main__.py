@@ -10,7 +10,7 @@ from typing import Any
 
 from operations import dead_letters, logs, restore, root_key
 from operations.stack import Stack, client
-from operations.tenant_data import Storage, delete_tenant, export_tenant
+from operations.tenant_data import Storage, delete_tenant, export_tenant, open_private
 
 
 def main() -> int:
@@ -34,7 +34,7 @@ def _restore(stack: Stack, options: argparse.Namespace) -> dict[str, str]:
 
 
 def _export(stack: Stack, options: argparse.Namespace) -> dict[str, int]:
-    with Path(options.file).open("x", encoding="utf-8") as out:
+    with open_private(Path(options.file)) as out:
         return export_tenant(_storage(stack), options.tenant, out)
 
 

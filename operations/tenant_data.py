@@ -5,10 +5,12 @@ Both scan the tables, so they cost what the tables hold, not what the tenant hol
 
 import base64
 import json
+import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TextIO
 
 from functions.platform.item_types import API_KEY
@@ -30,6 +32,12 @@ class Storage:
     tables: tuple[str, ...]
     s3: Any = None
     bucket: str | None = None
+
+
+def open_private(file: Path) -> TextIO:
+    """Make a file that its owner alone may read; it must not be there yet."""
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    return os.fdopen(descriptor, "w", encoding="utf-8")
 
 
 def export_tenant(storage: Storage, tenant: str, out: TextIO) -> dict[str, int]:

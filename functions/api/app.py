@@ -70,11 +70,25 @@ class App:
         log_fields["route"] = route.openapi_path
         request = Request(event, path, path_params, self._container)
         caller = self._authenticator.authenticate(event, request, route)
-        log_fields["tenant"] = caller.tenant
+        log_fields |= {"tenant": caller.tenant, "principal": caller.id, "kind": caller.kind}
+        log_fields["target"] = _select_ids(path_params)
         request.check_query(route.query_names)
         if READ in caller.permissions:
-            return route.handler(request, caller)
-        return _respond_without_values(route, request, caller)
+            response = route.handler(request, caller)
+        else:
+            response = _respond_without_values(route, request, caller)
+        if "location" in response.headers:
+            log_fields["location"] = response.headers["location"]
+        return response
+
+
+def _select_ids(path_params: dict[str, str]) -> dict[str, str]:
+    """Select the ids of a path for the log: no names, and no references, which give access."""
+    return {
+        name: value
+        for name, value in path_params.items()
+        if name in ("id", "principal") or name.endswith("_id")
+    }
 
 
 def _respond_without_values(route: Route, request: Request, caller: Principal) -> Response:

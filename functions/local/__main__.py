@@ -61,7 +61,7 @@ def _run(settings: LocalSettings) -> None:
         listeners = stack.enter_context(listen(settings.host, settings.port, workers))
         database = stack.enter_context(open_database(settings, folder, _ROOT))
         principal = prepare(settings, folder)
-        stack.enter_context(run_background_tasks(folder, database, settings.sweep_seconds))
+        stack.enter_context(run_background_tasks(settings, folder, database))
         warnings = _list_warnings(listeners, database, is_simulated=is_simulated)
         greeting = _render_greeting(listeners.url, folder.path, database, principal, warnings)
         Thread(target=_greet, args=(listeners, greeting), daemon=True).start()

@@ -12,6 +12,7 @@ from functions.local.bootstrap import LOG_TABLE, MEMORY_TABLE, build_schedule, b
 from functions.local.data_folder import DataFolder
 from functions.local.database import Database
 from functions.local.gateway import Handler, LocalContext
+from functions.local.settings import LocalSettings
 from functions.local.stream_mapping import StreamMapping
 from functions.local.stream_reader import StreamReader, find_stream
 from functions.local.ttl import remove_expired_items
@@ -28,7 +29,7 @@ _SCHEDULE = f"arn:aws:scheduler:{_REGION}:{_ACCOUNT}:schedule/default/agent-memo
 
 @contextmanager
 def run_background_tasks(
-    folder: DataFolder, database: Database, sweep_seconds: float
+    settings: LocalSettings, folder: DataFolder, database: Database
 ) -> Iterator[None]:
     """Run all background tasks in threads of their own, and stop them at the end.
 
@@ -42,8 +43,8 @@ def run_background_tasks(
     trim = None
     if database.engine is not None:
         trim = partial(stream_records.trim, folder.database, MEMORY_TABLE)
-    mapping = StreamMapping(build_stream(), reader, folder, trim)
-    schedule = build_schedule(folder)
+    mapping = StreamMapping(build_stream(settings), reader, folder, trim)
+    schedule = build_schedule(settings, folder)
 
     def sweep(stopping: Event) -> None:
         run_schedule(schedule, now_ms(), stopping)
@@ -54,7 +55,7 @@ def run_background_tasks(
 
     with ExitStack() as stack:
         stack.enter_context(run_periodically(_STREAM_SECONDS, mapping.run_once, "stream"))
-        stack.enter_context(run_periodically(sweep_seconds, sweep, "schedule"))
+        stack.enter_context(run_periodically(settings.sweep_seconds, sweep, "schedule"))
         if database.engine is not None:
             stack.enter_context(run_periodically(_TTL_SECONDS, remove_expired, "ttl"))
         yield

@@ -78,18 +78,25 @@ def build_api(
     return share_changes(App(container), forget, folder.path / "changes")
 
 
-def build_stream(clock: Clock = now_ms) -> Handler:
+def build_stream(settings: LocalSettings, clock: Clock = now_ms) -> Handler:
     """Build the stream function."""
-    settings = StreamSettings(memory_table=MEMORY_TABLE, log_table=LOG_TABLE)
-    return build_stream_handler(Container(settings, clock))
-
-
-def build_schedule(folder: DataFolder, clock: Clock = now_ms) -> Handler:
-    """Build the scheduled function."""
-    settings = ScheduleSettings(
-        memory_table=MEMORY_TABLE, log_table=LOG_TABLE, archive_folder=_archive(folder)
+    stream_settings = StreamSettings(
+        memory_table=MEMORY_TABLE,
+        log_table=LOG_TABLE,
+        log_retention_days=settings.log_retention_days,
     )
-    return build_schedule_handler(Container(settings, clock))
+    return build_stream_handler(Container(stream_settings, clock))
+
+
+def build_schedule(settings: LocalSettings, folder: DataFolder, clock: Clock = now_ms) -> Handler:
+    """Build the scheduled function."""
+    schedule_settings = ScheduleSettings(
+        memory_table=MEMORY_TABLE,
+        log_table=LOG_TABLE,
+        archive_folder=_archive(folder),
+        log_retention_days=settings.log_retention_days,
+    )
+    return build_schedule_handler(Container(schedule_settings, clock))
 
 
 def _api_settings(settings: LocalSettings, folder: DataFolder) -> ApiSettings:
@@ -101,6 +108,7 @@ def _api_settings(settings: LocalSettings, folder: DataFolder) -> ApiSettings:
             root_key=settings.root_key or folder.secret("root-key", create_api_key),
             encryption_key_file=str(folder.path / "encryption-key"),
             openwop=settings.openwop,
+            log_retention_days=settings.log_retention_days,
             archive_folder=_archive(folder),
         )
     except WrongSetting as error:

@@ -77,8 +77,8 @@ class InProcess:
         self.dynamodb, self._streams = create_client("dynamodb"), create_client("dynamodbstreams")
         settings = LocalSettings(root_key=self._root_key, workers=1)
         self._api = build_api(settings, folder, self._now)
-        self._schedule = build_schedule(folder, self._now)
-        self._stream = build_stream(self._now)
+        self._schedule = build_schedule(settings, folder, self._now)
+        self._stream = build_stream(settings, self._now)
 
     def _now(self) -> int:
         return self._clock()

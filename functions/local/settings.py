@@ -7,6 +7,8 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from functions.platform.limits import MAX_LOG_RETENTION_DAYS
+
 REAL_AWS = "aws"
 _VARIABLES = {
     "port": "AGENT_MEMORY_PORT",
@@ -17,6 +19,7 @@ _VARIABLES = {
     "sweep_seconds": "AGENT_MEMORY_SWEEP_SECONDS",
     "dynamodb": "AWS_ENDPOINT_URL_DYNAMODB",
     "openwop": "AGENT_MEMORY_OPENWOP",
+    "log_retention_days": "AGENT_MEMORY_LOG_RETENTION_DAYS",
 }
 _MOST_DEFAULT_WORKERS = 8  # the engine keeps no more of them busy
 
@@ -40,6 +43,7 @@ class LocalSettings(BaseModel):
         root_key: the operator's key; None: it is in the data folder.
         sweep_seconds: how often the scheduled function runs.
         openwop: which edition of OpenWOP is spoken, `rfc-0004` or `1.x`.
+        log_retention_days: how long events and audit records are kept; 0 is for good.
         dynamodb: an endpoint's URL, `aws` for the real DynamoDB, None for the embedded engine.
     """
 
@@ -53,6 +57,7 @@ class LocalSettings(BaseModel):
     sweep_seconds: float = Field(default=60, gt=0, le=86_400, allow_inf_nan=False)
     dynamodb: str | None = Field(default=None, pattern=rf"^(https?://.+|{REAL_AWS})$")
     openwop: Literal["rfc-0004", "1.x"] = "rfc-0004"
+    log_retention_days: int = Field(default=365, ge=0, le=MAX_LOG_RETENTION_DAYS)
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] = os.environ) -> Self:

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from functions.platform.limits import (
     MAX_KEY_CACHE_SECONDS,
+    MAX_LOG_RETENTION_DAYS,
     MAX_SWEEP_THREADS,
     MIN_ROOT_KEY_CHARACTERS,
 )
@@ -104,7 +105,10 @@ class Settings:
         _check(self.openwop in ("rfc-0004", "1.x"), "OPENWOP is rfc-0004 or 1.x")
         both = (self.jwt_tenant_claim is None) == (self.jwt_principal_claim is None)
         _check(both, "set both JWT_TENANT_CLAIM and JWT_PRINCIPAL_CLAIM, or neither")
-        _check(self.log_retention_days >= 0, "LOG_RETENTION_DAYS is 0 or more")
+        _check(
+            0 <= self.log_retention_days <= MAX_LOG_RETENTION_DAYS,
+            f"LOG_RETENTION_DAYS is a number from 0 to {MAX_LOG_RETENTION_DAYS}",
+        )
         _check(
             1 <= self.sweep_threads <= MAX_SWEEP_THREADS,
             f"SWEEP_THREADS is a number from 1 to {MAX_SWEEP_THREADS}",

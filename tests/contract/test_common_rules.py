@@ -1,6 +1,7 @@
 """Contract §3: what all calls have in common. Retries under one key are in test_idempotency."""
 
 import io
+import json
 import logging
 import re
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from tests.contract.bodies import (
     entry,
     patch,
     read,
+    semantic,
     task,
 )
 from tests.contract.expect import invalid, ok, refused
@@ -140,6 +142,22 @@ def logged() -> Iterator[io.StringIO]:
     yield written
     for each, stream in streams:
         each.setStream(stream)
+
+
+@pytest.mark.in_process
+def test_a_request_logs_who_and_what_but_no_name_and_no_value(
+    tenant: Tenant, logged: io.StringIO
+) -> None:
+    made = create(tenant.admin, semantic(namespace="salaries", key="ceo", value={"usd": "1000000"}))
+    ok(tenant.admin.get(f"{MEMORY}/{made['id']}"))
+    ok(tenant.admin.get("/api/v1/memory/namespaces/salaries"))
+    lines = [json.loads(line) for line in logged.getvalue().splitlines() if line.startswith("{")]
+    created, read, _ = [line for line in lines if line.get("tenant") == tenant.id]
+    assert (read["principal"], read["kind"]) == (tenant.admin_id, "user")
+    assert read["target"] == {"id": made["id"]}
+    assert created["location"].endswith(made["id"])
+    for secret in ("salaries", "ceo", "1000000"):
+        assert secret not in logged.getvalue()
 
 
 @pytest.mark.in_process

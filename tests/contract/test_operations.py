@@ -3,6 +3,7 @@
 import io
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import boto3
@@ -11,7 +12,7 @@ import pytest
 from botocore.response import StreamingBody
 
 from operations.dead_letters import NotReplayed, event_of
-from operations.tenant_data import Storage, delete_tenant, export_tenant
+from operations.tenant_data import Storage, delete_tenant, export_tenant, open_private
 from tests.contract import run_calls
 from tests.contract.bodies import create, create_task, semantic, working
 from tests.contract.conversation_calls import put
@@ -178,3 +179,12 @@ def test_a_refused_event_is_given_back_as_it_came() -> None:
     event = {"id": "e1", "detail": {"task_id": "t"}}
     letter = {"requestContext": {"condition": "RetriesExhausted"}, "requestPayload": event}
     assert event_of(letter, Stream()) == event
+
+
+def test_an_export_is_for_its_owner_alone(tmp_path: Path) -> None:
+    file = tmp_path / "acme.jsonl"
+    with open_private(file) as out:
+        out.write("x")
+    assert file.stat().st_mode & 0o777 == 0o600
+    with pytest.raises(FileExistsError):
+        open_private(file)
