@@ -71,14 +71,14 @@ class App:
         request = Request(event, path, path_params, self._container)
         caller = self._authenticator.authenticate(event, request, route)
         log_fields |= {"tenant": caller.tenant, "principal": caller.id, "kind": caller.kind}
-        log_fields["target"] = _select_ids(path_params)
+        target = log_fields["target"] = _select_ids(path_params)
         request.check_query(route.query_names)
         if READ in caller.permissions:
             response = route.handler(request, caller)
         else:
             response = _respond_without_values(route, request, caller)
         if "location" in response.headers:
-            log_fields["location"] = response.headers["location"]
+            target["location"] = response.headers["location"]
         return response
 
 

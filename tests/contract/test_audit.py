@@ -12,8 +12,20 @@ import pytest
 import functions
 from functions.api.routes import ROUTES
 from functions.authorization.model import Action
-from tests.contract.bodies import MEMORY, NAMESPACES, PRINCIPALS, semantic
+from tests.contract.bodies import (
+    MEMORY,
+    NAMESPACES,
+    PRINCIPALS,
+    TASKS,
+    change_task,
+    create,
+    create_task,
+    grant,
+    semantic,
+    working,
+)
 from tests.contract.expect import invalid, ok, refused
+from tests.contract.openwop_calls import start
 from tests.contract.service import Service, Tenant
 from tests.contract.sweeping import sweep
 from tests.contract.transport import MovableClock
@@ -59,6 +71,31 @@ def _delete_state(tenant: Tenant) -> httpx.Response:
     return tenant.admin.delete(path)
 
 
+def _adopt_task(tenant: Tenant) -> httpx.Response:
+    create(tenant.agent("eve"), working("t"))
+    body = {"id": "t", "intent_id": "i", "assigned_agent": "eve"}
+    return tenant.admin.post(TASKS, json=body)
+
+
+def _change_task(tenant: Tenant) -> httpx.Response:
+    task = create_task(tenant.admin, id="t", assigned_agent="ada")
+    return change_task(tenant.admin, task, assigned_agent="eve")
+
+
+def _grant(tenant: Tenant) -> httpx.Response:
+    create_task(tenant.admin, id="t", assigned_agent="ada")
+    return grant(tenant.admin, "t", "eve", access="read")
+
+
+def _revoke_grant(tenant: Tenant) -> httpx.Response:
+    ok(_grant(tenant))
+    return tenant.admin.delete(f"{TASKS}/t/grants/eve")
+
+
+def _start_run(tenant: Tenant) -> str:
+    return start(tenant.agent("eve")).id
+
+
 USES: dict[tuple[str, str], Use] = {
     ("POST /api/v1/tenants", "tenant.create"): _create_tenant,
     ("POST /api/v1/principals", "principal.create"): lambda tenant: tenant.admin.post(
@@ -98,6 +135,26 @@ USES: dict[tuple[str, str], Use] = {
         "conversation.delete",
     ): _delete_archived_conversation,
     ("DELETE /api/v1/agents/{agent_id}/state/{owner_id}/{key}", "state.delete"): _delete_state,
+    ("POST /api/v1/tasks", "task.adopt"): _adopt_task,
+    ("PATCH /api/v1/tasks/{task_id}", "task.change"): _change_task,
+    ("PUT /api/v1/tasks/{task_id}/grants/{principal}", "task.grant"): _grant,
+    ("DELETE /api/v1/tasks/{task_id}/grants/{principal}", "task.revoke_grant"): _revoke_grant,
+    ("PATCH /api/v1/coordinators/{coordinator_id}/guardrails", "guardrails.change"): (
+        lambda tenant: tenant.admin.patch(
+            "/api/v1/coordinators/boss/guardrails",
+            json={"guardrails": {"max_working_memory_per_task": 7}},
+        )
+    ),
+    ("DELETE /v1/runs/{runId}", "openwop-run.delete"): lambda tenant: tenant.admin.delete(
+        f"/v1/runs/{_start_run(tenant)}"
+    ),
+    ("POST /v1/runs/{runId}/secrets", "openwop-run.change"): lambda tenant: tenant.admin.post(
+        f"/v1/runs/{_start_run(tenant)}/secrets",
+        json={"secrets": [{"label": "k", "value": "sk-12345678"}]},
+    ),
+    ("POST /v1/runs/{runId}/end", "openwop-run.change"): lambda tenant: tenant.admin.post(
+        f"/v1/runs/{_start_run(tenant)}/end"
+    ),
     ("POST /api/v1/workflows", "workflow.apply"): lambda tenant: tenant.admin.post(
         "/api/v1/workflows", json={"name": "audits"}
     ),

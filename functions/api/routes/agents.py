@@ -11,6 +11,7 @@ from functions.api.routing import ANY, Route
 from functions.entries.authority import CONFIGURE_AGENT
 from functions.entries.requests import AgentConfig
 from functions.identity.model import ADMIN, READ, Principal
+from functions.tasks.authority import CHANGE_GUARDRAILS
 from functions.tasks.guardrails import CoordinatorGuardrails
 from functions.tasks.requests import GuardrailsChange
 
@@ -103,5 +104,6 @@ ROUTES = [
         description="When it answers, the guardrails hold for the coordinator, for all its open "
         "tasks and for who is assigned to one. They stop writes and reads, and remove nothing. "
         "Guardrails of RFC-0013 that aren't of memory are kept as given.",
+        audited=(CHANGE_GUARDRAILS,),
     ),
 ]

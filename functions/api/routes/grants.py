@@ -6,6 +6,7 @@ from functions.api.parameters import CURSOR_PAGE
 from functions.api.responses.tasks import GrantDocument, GrantPageDocument, render_grant
 from functions.api.routing import Route
 from functions.identity.model import READ, WRITE, Principal
+from functions.tasks.authority import GRANT, REVOKE_GRANT
 from functions.tasks.requests import NewGrant
 
 _GRANTS = "/api/v1/tasks/{task_id+}/grants"
@@ -52,6 +53,7 @@ ROUTES = [
         {204: None},
         error_statuses=(404, 409),
         description="By the task's coordinator or assignee.",
+        audited=(REVOKE_GRANT,),
     ),
     Route(
         "GET",
@@ -75,5 +77,6 @@ ROUTES = [
         request_model=NewGrant,
         error_statuses=(404, 409, 413, 429),
         description="By the task's coordinator or assignee.",
+        audited=(GRANT,),
     ),
 ]

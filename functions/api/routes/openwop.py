@@ -23,6 +23,7 @@ from functions.api.responses.openwop import (
 )
 from functions.api.routing import Route
 from functions.identity.model import READ, WRITE, Principal
+from functions.openwop.authority import CHANGE_RUN, DELETE_RUN
 from functions.openwop.model import EntryListQuery, MemoryEntry, MemoryRun
 from functions.openwop.requests import NewMemoryEntry, NewMemoryRun, NewSecrets
 from functions.platform.errors import ValidationFailed
@@ -218,6 +219,7 @@ ROUTES = [
         {204: None},
         error_statuses=(404,),
         description="Who started it may, and `memory.admin`. Replays of it keep the snapshot.",
+        audited=(DELETE_RUN,),
     ),
     Route(
         "GET",
@@ -241,6 +243,7 @@ ROUTES = [
         error_statuses=(404, 409, 413, 429),
         description="From the answer on, no put into the run's memories stores it. What was put "
         "before stays as it is. Again changes nothing.",
+        audited=(CHANGE_RUN,),
     ),
     Route(
         "POST",
@@ -252,6 +255,7 @@ ROUTES = [
         error_statuses=(404,),
         description="Who started it may, and who holds its id and `memory.write`. Again changes "
         "nothing.",
+        audited=(CHANGE_RUN,),
     ),
     Route(
         "GET",

@@ -35,6 +35,7 @@ from functions.platform.limits import (
     MAX_CONTEXT_EPISODES,
     MAX_CONTEXT_KB,
 )
+from functions.tasks.authority import ADOPT_TASK, CHANGE_TASK
 from functions.tasks.model import Status, Task
 from functions.tasks.requests import NewTask, TaskChange
 from functions.workflows.authority import APPLY_WORKFLOW
@@ -223,6 +224,7 @@ ROUTES = [
         request_model=NewTask,
         error_statuses=(409, 413),
         idempotent=True,
+        audited=(ADOPT_TASK,),
     ),
     Route(
         "PATCH",
@@ -238,6 +240,7 @@ ROUTES = [
         idempotent=True,
         description="By its coordinator; its assignee sets status and results. With `memory.admin` "
         "one sets assignee and coordinator of any task, and cancels it.",
+        audited=(CHANGE_TASK,),
     ),
     Route(
         "POST",
