@@ -5,6 +5,7 @@ from typing import Any
 import httpx
 import pytest
 
+from functions.conversations import store
 from tests.contract.conversation_calls import (
     CONVERSATIONS,
     append,
@@ -216,6 +217,37 @@ def test_an_administrator_deletes_what_it_cannot_read(tenant: Tenant, alice: htt
     ok(put(alice, "s2", "private"), 201)
     assert_no_content(alice.delete(f"{CONVERSATIONS}/s2"))
     assert len(ok(tenant.admin.get("/api/v1/audit", params=query))["records"]) == 1
+
+
+@pytest.mark.in_process
+def test_what_a_principal_puts_into_another_ones_list_is_limited(
+    tenant: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "MAX_LISTED_CONVERSATIONS", 2)
+    mallory, user = tenant.agent("mallory"), tenant.user("user_1")
+    for session in ("s1", "s2"):
+        ok(put(mallory, session, "spam"), 201)
+    full = refused(put(mallory, "s3", "spam"), 429, "CAPACITY_EXCEEDED")
+    assert (full["limit"], full["max_capacity"]) == ("conversations_in_a_users_list", 2)
+    ok(put(user, "s3", "mine"), 201)
+    ok(put(mallory, "s4", "own", user_id="mallory"), 201)
+    refused(put(mallory, "s4", "moved"), 429, "CAPACITY_EXCEEDED")
+    assert_no_content(user.delete(f"{CONVERSATIONS}/s1"))
+    ok(put(mallory, "s4", "moved"))
+
+
+def test_pages_by_cursor_skip_and_repeat_nothing(alice: httpx.Client, clock: MovableClock) -> None:
+    for number in range(5):
+        clock.advance(ms=1)
+        ok(put(alice, f"s{number}"), 201)
+    first = of_user(alice, "user_1", limit=2, total="none")
+    assert "total" not in first
+    clock.advance(ms=1)
+    ok(append(alice, "s2", "to the top"), 201)
+    second = of_user(alice, "user_1", limit=9, total="none", after=first["next"])
+    listed = [each["session_id"] for each in first["conversations"] + second["conversations"]]
+    assert listed == ["s4", "s3", "s1", "s0"]
+    assert "next" not in second
 
 
 def test_another_tenants_conversation_does_not_exist(service: Service, tenant: Tenant) -> None:

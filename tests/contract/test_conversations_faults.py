@@ -1,5 +1,6 @@
 """Conversations under concurrency and crashes: nothing lost or doubled, no half ever shown."""
 
+import secrets
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
@@ -19,7 +20,7 @@ from tests.contract.conversation_calls import (
 from tests.contract.expect import assert_no_content, ok
 from tests.contract.faults import Killed, When, faulty
 from tests.contract.service import Service, Tenant
-from tests.contract.sweeping import sweep
+from tests.contract.sweeping import items, sweep
 from tests.contract.transport import HandlerTransport, open_client, turns
 
 KEY = {"Idempotency-Key": "the-same"}
@@ -89,6 +90,59 @@ def test_an_append_killed_at_any_write_is_stored_once_by_its_retry(
     ok(append(alice, "s1", "second", **KEY), 201)
     assert said(alice, "s1") == ["first", "second"]
     assert tenant.id
+
+
+@pytest.mark.usefixtures("volume")
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_large_append_killed_at_any_write_is_whole_or_absent(
+    service: Service, key: str, when: When
+) -> None:
+    alice, large = service.client(key), secrets.token_hex(100_000)
+    for nth in range(1, 9):
+        ok(put(alice, f"s{nth}", "first"), 201)
+        died = False
+        try:
+            ok(append(dying(service, key, nth, when), f"s{nth}", large), 201)
+        except Killed:
+            died = True
+        shown = said(alice, f"s{nth}")
+        assert shown in (["first"], ["first", large])
+        service.clock.advance(seconds=16 * 60)
+        sweep(service)
+        assert said(alice, f"s{nth}") == shown
+        assert len(items(service, "y#")) == (1 if len(shown) == 2 else 0)
+        assert_no_content(alice.delete(f"{CONVERSATIONS}/s{nth}"))
+        assert residue(service) == []
+        if not died:
+            break
+    assert not died
+    assert nth > 3
+
+
+@pytest.mark.usefixtures("volume")
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_removal_of_a_range_killed_at_any_write_is_finished_by_the_schedule(
+    service: Service, key: str, when: When
+) -> None:
+    alice = service.client(key)
+    for nth in range(1, 20):
+        ok(put(alice, f"s{nth}", *OLD), 201)
+        client, died = dying(service, key, nth, when), False
+        try:
+            ok(client.delete(f"{CONVERSATIONS}/s{nth}/messages", params={"from": 5, "to": 50}))
+        except Killed:
+            died = True
+        shown = said(alice, f"s{nth}")
+        assert shown in (OLD, OLD[:5] + OLD[50:])
+        sweep(service)
+        assert said(alice, f"s{nth}") == shown
+        assert stored_messages(service) == len(shown)
+        assert_no_content(alice.delete(f"{CONVERSATIONS}/s{nth}"))
+        assert residue(service) == []
+        if not died:
+            break
+    assert not died
+    assert nth > 3
 
 
 @pytest.mark.usefixtures("volume")

@@ -83,6 +83,16 @@ def test_only_its_agent_writes_a_state_and_its_owner_reads_it(
     assert (record["action"], record["target"]) == ("state.delete", "state:alice/user_1/own")
 
 
+def test_agents_of_a_type_share_its_states(tenant: Tenant) -> None:
+    first, second = (tenant.agent(name, agent_type="sdr") for name in ("first", "second"))
+    shared = path("tone", agent="sdr")
+    ok(first.put(shared, json={"value": "formal"}))
+    assert ok(second.put(shared, json={"value": "warm"}))["version"] == 2
+    assert ok(first.get(path(agent="sdr")))["states"] == {"tone": "warm"}
+    refused(tenant.agent("other", agent_type="ae").get(shared), 403, "ACCESS_DENIED")
+    assert_no_content(second.delete(shared))
+
+
 def test_another_tenants_states_do_not_exist(service: Service, alice: httpx.Client) -> None:
     ok(alice.put(path("k"), json={"value": 1}))
     refused(service.tenant().agent("alice").get(path("k")), 404, "NOT_FOUND")
@@ -97,7 +107,7 @@ def test_a_malformed_state_is_refused(alice: httpx.Client) -> None:
 def test_a_large_state_is_stored_in_parts_and_leaves_none(
     service: Service, alice: httpx.Client
 ) -> None:
-    large = secrets.token_hex(2_000_000)
+    large = secrets.token_hex(300_000)
     for sensitivity in (None, "restricted"):
         ok(alice.put(path("k"), json={"value": large, "sensitivity": sensitivity}))
         assert ok(alice.get(path("k")))["value"] == large
