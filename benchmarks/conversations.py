@@ -21,20 +21,20 @@ def operations(running: Function, key: str) -> Iterator[Measured]:
         return running.call(method, target, key, body, **headers).calls
 
     append = f"{_CONVERSATION}/messages"
-    yield "store conversation", (2, 10, 2), call("PUT", _CONVERSATION, {"user_id": "user_1"})
-    yield "append", (2, 4, 1), call("POST", append, _MESSAGE)
+    yield "store conversation", (3, 10, 2), call("PUT", _CONVERSATION, {"user_id": "user_1"})
+    yield "append", (2, 8, 1), call("POST", append, _MESSAGE)
     _fill(running, key, _LONG)
-    yield f"append after {_LONG}", (2, 4, 1), call("POST", append, _MESSAGE)
+    yield f"append after {_LONG}", (2, 8, 1), call("POST", append, _MESSAGE)
     once = call("POST", append, _MESSAGE, idempotency_key="once")
-    yield "append, with Idempotency-Key", (2, 6, 1), once
+    yield "append, with Idempotency-Key", (2, 10, 1), once
     page = call("GET", f"{_CONVERSATION}?offset={_LONG // 2}&limit={_PAGE}")
     yield f"page of {_PAGE} in the middle of {_LONG}", (2, 0, 5), page
     yield (
         "list a user's conversations",
-        (2, 0, 3),
+        (3, 0, 4),
         call("GET", "/api/v1/users/user_1/conversations"),
     )
-    state = "/api/v1/agents/a/state/user_1/k"
+    state = "/api/v1/agents/admin/state/user_1/k"
     yield "put state", (2, 1, 1), call("PUT", state, {"value": 1})
     yield "get state", (1, 0, 1), call("GET", state)
 

@@ -109,7 +109,7 @@ class States:
         yield "get state", lambda: self._admin.get(target)
 
     def _target(self, number: int) -> str:
-        return f"/api/v1/agents/a/state/user_1/key-{number}"
+        return f"/api/v1/agents/admin/state/user_1/key-{number}"
 
 
 class Episodes:
