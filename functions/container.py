@@ -333,7 +333,14 @@ class Container:
 
     @cached_property
     def upserts(self) -> Upserts:
-        return Upserts(self.entry_store, self.entry_writer, self.namespaces, self.clock)
+        return Upserts(
+            self.entry_store,
+            self.entry_writer,
+            self.task_store,
+            self.namespaces,
+            self.audit,
+            self.clock,
+        )
 
     @cached_property
     def queries(self) -> Queries:

@@ -14,6 +14,14 @@ class AgentTarget:
     is_overseen: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class SuccessionTarget:
+    """An entry in a task; `is_former` says whether its owner was the task's assignee before."""
+
+    assignee: str | None
+    is_former: bool
+
+
 _ADMIN: Rule[AgentTarget] = Rule(
     "holds memory.admin", lambda caller, _: ADMIN in caller.permissions
 )
@@ -33,3 +41,15 @@ READ_AGENT: Action[AgentTarget] = Action(
     ),
     "this is for the agent, who coordinates a task of it, and memory.admin",
 )
+REPLACE_ENTRY: Action[SuccessionTarget] = Action(
+    "entry.replace",
+    (
+        Rule(
+            "the task's assignee, after the entry's owner",
+            lambda caller, target: target.is_former and caller.id == target.assignee,
+        ),
+    ),
+    "only a task's present assignee replaces entries of its predecessors",
+    is_audited=True,
+)
+"""A successor writes in the place of its predecessor's entry (RFC-0015 §8.2; contract §5)."""

@@ -4,7 +4,7 @@ The first transaction assumes that a task is registered and that the agent holds
 condition fails where that is wrong, or where the task doesn't take the entry.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from functions.authorization.rules import is_allowed
@@ -92,16 +92,18 @@ def build_task_writes(
             yield from _build_registration(caller, task, create, now, usage)
         elif create is not None and delta is not None and delta.has_creates:
             is_counted = task not in known.unjoined
-            intent = create.current.intent
+            intent, replaced = create.current.intent, _count_replaced(caller, transitions, task)
+            own = _subtract(usage, replaced.values())
             yield from usage_store.reserve_usage(
                 caller,
                 task,
                 intent,
                 now,
-                usage,
+                own,
                 grant,
                 is_counted=is_counted,
                 is_coordinated=task not in known.uncoordinated,
+                replaced=replaced,
             )
             if not is_counted:
                 yield hold_task(caller.tenant, caller.id, task)
@@ -113,6 +115,29 @@ def build_task_writes(
             intent, takes_part = create.current.intent, task in known.joined
             yield usage_store.check_participation(caller, task, intent, takes_part=takes_part)
     yield from _build_intent_writes(caller, transitions, now, known)
+
+
+def _count_replaced(
+    caller: Principal, transitions: Sequence[Transition], task: str
+) -> dict[str, TaskUsage]:
+    """Return by how much others hold less of a task, since the caller's entries replace theirs."""
+    replaced: dict[str, TaskUsage] = {}
+    for transition in transitions:
+        old = transition.old
+        if transition.new is not None or old is None or old.task != task:
+            continue
+        if old.policy.is_task_bound and old.agent != caller.id:
+            held = replaced.get(old.agent, TaskUsage())
+            replaced[old.agent] = TaskUsage(held.entries - 1, held.size - old.size)
+    return replaced
+
+
+def _subtract(usage: TaskUsage, others: Iterable[TaskUsage]) -> TaskUsage:
+    """Return the part of a task's usage that isn't others'."""
+    entries, size = usage.entries, usage.size
+    for each in others:
+        entries, size = entries - each.entries, size - each.size
+    return TaskUsage(entries, size, usage.attached)
 
 
 def _find_changed_tasks(caller: Principal, transitions: Sequence[Transition], now: int) -> set[str]:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from functions.audit.service import AuditTrail
+from functions.authorization.rules import is_allowed
 from functions.entries import rules
 from functions.entries.access import assert_can_write
+from functions.entries.authority import REPLACE_ENTRY, SuccessionTarget
 from functions.entries.model import Entry, Transition
 from functions.entries.store import EntryStore
 from functions.entries.transaction import EntryWriter, Transaction, to_version_mismatch
@@ -16,7 +19,11 @@ from functions.platform import task_keys
 from functions.platform.clock import Clock
 from functions.platform.errors import EntryExists, EntryNotFound, VersionMismatch
 from functions.platform.idempotency import RequestToken
+from functions.platform.keys import Key
 from functions.platform.retry import Backoff
+from functions.platform.writes import Write
+from functions.tasks.model import Task
+from functions.tasks.store import TaskStore
 
 if TYPE_CHECKING:
     from functions.entries.requests import NewEntry
@@ -26,11 +33,19 @@ class Upserts:
     """Puts entries: creates them, or replaces all that a create sets."""
 
     def __init__(
-        self, store: EntryStore, writer: EntryWriter, namespaces: Namespaces, clock: Clock
+        self,
+        store: EntryStore,
+        writer: EntryWriter,
+        tasks: TaskStore,
+        namespaces: Namespaces,
+        audit: AuditTrail,
+        clock: Clock,
     ) -> None:
         self._store = store
         self._writer = writer
+        self._tasks = tasks
         self._namespaces = namespaces
+        self._audit = audit
         self._clock = clock
 
     def put(
@@ -39,7 +54,8 @@ class Upserts:
         """Write an entry in its slot, and return it, and whether it is new there.
 
         An entry of the same tier and scope keeps its id and gets a new version. Another one is
-        deleted for the new one. A working entry whose size stays is changed by one write.
+        deleted for the new one. A working entry whose size stays is changed by one write. The first
+        put of a task's present assignee takes the place of its predecessors' entries of this name.
 
         Args:
             caller: who writes; the owner of private memory.
@@ -102,12 +118,51 @@ class Upserts:
             assert_can_write(caller, live, target)
             if rules.has_same_place(live, entry):
                 entry = rules.replace_fields(live, entry)
-        transition = Transition(present, entry, pinned_by_settings=rules.is_pinned_by_settings(new))
-        claims = () if claim is None else (claim,)
-        written = self._writer.commit(
-            Transaction(caller, (transition,), now, claims=claims), token
-        )[0]
+        by_settings = rules.is_pinned_by_settings(new)
+        transition = Transition(present, entry, pinned_by_settings=by_settings)
+        replaced = self._find_replaced(caller, entry, now) if live is None else []
+        transaction = Transaction(
+            caller,
+            (transition, *(Transition(each, None) for each in replaced)),
+            now,
+            self._record_replaced(caller, replaced),
+            claims=() if claim is None else (claim,),
+        )
+        written = self._writer.commit(transaction, token)[0]
         return written, written.version == 1
+
+    def _find_replaced(self, caller: Principal, entry: Entry, now: int) -> list[Entry]:
+        """Find entries of the caller's predecessors in a task that a new entry replaces (§8.2)."""
+        if entry.task is None or not entry.policy.is_task_bound:
+            return []
+        task = self._tasks.get(caller.tenant, entry.task)
+        if task is None:
+            return []
+        own = entry.address.owner
+        addresses = [entry.address._replace(owner=each) for each in task.held if each != own]
+        found = self._store.get_many(addresses) if addresses else {}
+        return [
+            each
+            for each in found.values()
+            if each.task == task.id
+            and each.policy.is_task_bound
+            and not each.is_expired(now)
+            and self._succeeds(caller, task, each.agent)
+        ]
+
+    def _succeeds(self, caller: Principal, task: Task, agent: str) -> bool:
+        member = self._tasks.get_membership(caller.tenant, task.id, agent)
+        target = SuccessionTarget(task.assignee, is_former=member.was_assignee)
+        return agent not in task.members and is_allowed(caller, REPLACE_ENTRY, target)
+
+    def _record_replaced(self, caller: Principal, replaced: list[Entry]) -> dict[Key, Write]:
+        records = [
+            self._audit.record(
+                caller, REPLACE_ENTRY, f"entry:{each.id}", {"agent_id": each.agent}, None
+            )
+            for each in replaced
+        ]
+        return {record.key: record for record in records}
 
 
 def _assert_version(live: Entry | None, version: int | None) -> None:

@@ -5,7 +5,7 @@ agent holds (`n_…`, `bytes_…`). An agent that has such a counter and isn't t
 task among those with memory of it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from functions.identity.model import Principal
 from functions.platform import task_keys
@@ -27,6 +27,7 @@ def reserve_usage(
     *,
     is_counted: bool,
     is_coordinated: bool,
+    replaced: Mapping[str, TaskUsage],
 ) -> Iterator[Write]:
     """Count new entries of the caller, if task, role and limits allow.
 
@@ -39,18 +40,21 @@ def reserve_usage(
         grant: by which the caller writes; None if it is the assignee or coordinator.
         is_counted: whether the task has counters of the caller already.
         is_coordinated: whether the task has a coordinator.
+        replaced: by how much predecessors hold more, by their ids: less than nothing.
     """
     role, values = _build_role_condition(caller, grant)
     condition = f"{IS_OPEN} AND {role}"
     condition += f" AND attribute_{'' if is_coordinated else 'not_'}exists(coordinator)"
-    condition += " AND free_entries >= :n" if usage.entries > 0 else ""
-    condition += " AND free_bytes >= :size" if usage.size > 0 else ""
+    expression, counted = _count(caller.id, usage, replaced)
+    for limit, less in (("free_entries", "less"), ("free_bytes", "less_bytes")):
+        if counted.get(less, 0) < 0:
+            condition += f" AND {limit} >= :needed_{limit}"
+            values[f"needed_{limit}"] = -counted[less]
     if usage.is_working and is_counted:
         condition += f" AND attribute_exists({next(iter(usage_to_item(caller.id, 0, 0)))})"
     if intent is not None:
         condition += " AND intent = :intent"
         values["intent"] = intent
-    expression, counted = _count(caller.id, usage)
     key = task_keys.build_task_key(caller.tenant, task_id)
     yield update(key, expression, condition, **counted, **values)
     yield from _check_grant(caller, task_id, grant, now)
@@ -119,17 +123,22 @@ def _check_grant(caller: Principal, task_id: str, grant: Grant | None, now: int)
         yield check_grant(caller.tenant, task_id, grant, now)
 
 
-def _count(agent: str, usage: TaskUsage) -> tuple[str, Item]:
+def _count(
+    agent: str, usage: TaskUsage, others: Mapping[str, TaskUsage] | None = None
+) -> tuple[str, Item]:
     """The expression that counts, with its values; agents' own counters are of working memory."""
     expression = "ADD changes :one, attached :attached"
     values: Item = {"one": 1, "attached": usage.attached}
-    if usage.is_working:
-        entries, size = usage_to_item(agent, 0, 0)
-        expression += f", free_entries :less, free_bytes :less_bytes, {entries} :n, {size} :size"
-        values |= {
-            "n": usage.entries,
-            "size": usage.size,
-            "less": -usage.entries,
-            "less_bytes": -usage.size,
-        }
+    counted = {agent: usage, **(others or {})}
+    if not any(each.is_working for each in counted.values()):
+        return expression, values
+    expression += ", free_entries :less, free_bytes :less_bytes"
+    for number, (each, held) in enumerate(counted.items()):
+        entries, size = usage_to_item(each, 0, 0)
+        suffix = number or ""
+        expression += f", {entries} :n{suffix}, {size} :size{suffix}"
+        values |= {f"n{suffix}": held.entries, f"size{suffix}": held.size}
+    more = sum(held.entries for held in counted.values())
+    more_bytes = sum(held.size for held in counted.values())
+    values |= {"less": -more, "less_bytes": -more_bytes}
     return expression, values

@@ -96,6 +96,14 @@ def _start_run(tenant: Tenant) -> str:
     return start(tenant.agent("eve")).id
 
 
+def _replace_a_predecessors_entry(tenant: Tenant) -> httpx.Response:
+    boss, first, second = tenant.coordinator("lead"), tenant.agent("first"), tenant.agent("second")
+    at = create_task(boss, id="t", assigned_agent="first")
+    create(first, working("t"))
+    ok(change_task(boss, at, assigned_agent="second"))
+    return second.put(MEMORY, json=working("t"))
+
+
 USES: dict[tuple[str, str], Use] = {
     ("POST /api/v1/tenants", "tenant.create"): _create_tenant,
     ("POST /api/v1/principals", "principal.create"): lambda tenant: tenant.admin.post(
@@ -123,6 +131,7 @@ USES: dict[tuple[str, str], Use] = {
     ("PUT /api/v1/memory", "namespace.claim"): lambda tenant: tenant.admin.put(
         MEMORY, json=semantic()
     ),
+    ("PUT /api/v1/memory", "entry.replace"): _replace_a_predecessors_entry,
     ("POST /api/v1/memory/batch", "namespace.claim"): lambda tenant: tenant.admin.post(
         f"{MEMORY}/batch", json={"entries": [semantic()]}
     ),
@@ -189,6 +198,8 @@ def test_an_action_leaves_one_record(tenant: Tenant, route: str, action: str) ->
     if action == "tenant.create":
         admin = tenant.service.client(answer.json()["admin"]["api_key"])
         actor = {"id": "root", "kind": "operator"}
+    if action == "entry.replace":
+        actor = {"id": "second", "kind": "agent"}
     (record,) = [
         each
         for each in records(admin, action=action)

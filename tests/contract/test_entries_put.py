@@ -9,9 +9,11 @@ from tests.contract.bodies import (
     MEMORY,
     Json,
     allow,
+    change_task,
     create,
     create_task,
     entry,
+    grant,
     query,
     read,
     semantic,
@@ -21,6 +23,7 @@ from tests.contract.bodies import (
 )
 from tests.contract.expect import invalid, ok, refused
 from tests.contract.service import Tenant
+from tests.contract.sweeping import counters_equal_items
 from tests.contract.test_concurrency import at_once, statuses
 
 
@@ -118,3 +121,42 @@ def test_parallel_puts_and_changes_lose_no_version(tenant: Tenant, body: Json) -
     assert left["version"] == 8
     size = len(left["value"]["n"]) + 8
     assert ok(update(alice, left["id"], 8, value=sized(size)))["version"] == 9
+
+
+def hand_over(boss: httpx.Client, at: Json, to: str) -> Json:
+    """Hands a task over and gives it."""
+    changed: Json = ok(change_task(boss, at, assigned_agent=to))
+    return changed
+
+
+def test_a_successor_replaces_its_predecessors_entry(tenant: Tenant) -> None:
+    boss, ada, bob = tenant.coordinator("boss"), tenant.agent("ada"), tenant.agent("bob")
+    policy = {"max_entries": 3}
+    at = create_task(boss, id="t", assigned_agent="ada", memory_policy=policy)
+    first = create(ada, working("t"))
+    create(ada, working("t", key="other"))
+    create(boss, working("t"))
+    hand_over(boss, at, "bob")
+    second = put(bob, working("t", value=sized(99)), 201)
+    assert (second["agent_id"], second["created_by"]) == ("bob", "bob")
+    assert read(bob, first["id"]).status_code == 404
+    found = query(bob, task_id="t", memory_type="working")
+    assert {(each["agent_id"], each["key"]) for each in found} == {
+        ("bob", "k"),
+        ("ada", "other"),
+        ("boss", "k"),
+    }
+    refused(bob.post(MEMORY, json=working("t", key="x")), 429, "CAPACITY_EXCEEDED")
+    assert put(bob, working("t", value=sized(99)), 200)["version"] == 2
+    refused(ada.put(MEMORY, json=working("t")), 409, "TASK_REASSIGNED")
+    assert counters_equal_items(tenant.service)
+
+
+def test_nobody_else_replaces_anothers_entry(tenant: Tenant) -> None:
+    boss, ada, bob = tenant.coordinator("boss"), tenant.agent("ada"), tenant.agent("bob")
+    create_task(boss, id="t", assigned_agent="ada")
+    create(ada, working("t"))
+    ok(grant(boss, "t", "bob", access="write", expires_at="2031-01-01T00:00:00Z"), 200)
+    put(bob, working("t"), 201)
+    put(boss, working("t"), 201)
+    assert len(query(boss, task_id="t", memory_type="working")) == 3

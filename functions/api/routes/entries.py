@@ -20,6 +20,7 @@ from functions.api.responses.entries import (
 )
 from functions.api.responses.types import PagePosition
 from functions.api.routing import Route
+from functions.entries.authority import REPLACE_ENTRY
 from functions.entries.model import Entry, Filters
 from functions.entries.requests import EntryChange, NewEntry
 from functions.identity.model import READ, WRITE, Principal
@@ -218,7 +219,7 @@ ROUTES = [
         error_statuses=(404, 409, 413, 429),
         if_match="optional",
         idempotent=True,
-        audited=(CLAIM_NAMESPACE,),
+        audited=(CLAIM_NAMESPACE, REPLACE_ENTRY),
         description="Needs no version: the last writer wins. All fields become those of the body, "
         "as in a create. An entry of the same tier and scope keeps its id; another one in "
         "its slot is deleted. `If-None-Match: *` only creates.",
