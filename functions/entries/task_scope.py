@@ -54,6 +54,7 @@ class TaskAssumptions:
         grants: those by which the agent writes, where it is neither assignee nor coordinator.
         joined: tasks in which the agent takes or took part otherwise.
         intents: those that are another one's; the agent may take part in them.
+        unnamed: intents that nobody has named yet.
         uncoordinated: tasks without a coordinator; what they hold counts against the limits of
             each entry's agent, too (contract §5).
     """
@@ -63,6 +64,7 @@ class TaskAssumptions:
     grants: Mapping[str, Grant] = field(default_factory=dict)
     joined: frozenset[str] = frozenset()
     intents: frozenset[str] = frozenset()
+    unnamed: frozenset[str] = frozenset()
     uncoordinated: frozenset[str] = frozenset()
 
     @property
@@ -243,8 +245,10 @@ def _build_intent_writes(
     created = [each.new for each in transitions if each.new is not None and each.is_create]
     loose = [each for each in created if each.task is None or each.task in known.unregistered]
     for intent in sorted({each.intent for each in loose if each.intent is not None}):
-        takes_part = intent in known.intents
-        yield from intent_store.name_intent(caller, intent, now, takes_part=takes_part)
+        is_new, takes_part = intent in known.unnamed, intent in known.intents
+        yield from intent_store.name_intent(
+            caller, intent, now, is_new=is_new, takes_part=takes_part
+        )
 
 
 def resolve_task_conflict(
@@ -370,13 +374,17 @@ def assert_may_register(
 
 
 def resolve_intent_conflict(
-    caller: Principal, transitions: Sequence[Transition], known: TaskAssumptions, failed_key: Key
+    caller: Principal,
+    transitions: Sequence[Transition],
+    known: TaskAssumptions,
+    failed: tuple[Key, Item | None],
 ) -> TaskAssumptions:
     """Return what a failed condition on an intent, or on a participant of it, says of the intent.
 
     Raises:
         AccessDenied: when the intent isn't the caller's to use.
     """
+    failed_key, item = failed
     for transition in transitions:
         intent = transition.current.intent
         if intent is None:
@@ -384,5 +392,7 @@ def resolve_intent_conflict(
         if failed_key == task_keys.build_participant_key(caller.tenant, intent, caller.id):
             raise AccessDenied(USE_INTENT.denied).at(transition.index)
         if failed_key == task_keys.build_intent_key(caller.tenant, intent):
+            if item is None or intent in known.unnamed:
+                return replace(known, unnamed=known.unnamed ^ {intent})
             return replace(known, intents=known.intents | {intent})
     return known

@@ -293,7 +293,7 @@ class EntryWriter:
                 (key, item),
                 read_membership,
             )
-            tasks = resolve_intent_conflict(caller, transaction.transitions, tasks, key)
+            tasks = resolve_intent_conflict(caller, transaction.transitions, tasks, (key, item))
             transaction = transaction.with_tasks(tasks)
         for key, item in failed.items():  # which limits there are depends on the tasks
             transaction = self._resolve_capacity(transaction, key, item)

@@ -151,6 +151,9 @@ INTENT = ItemType("intent", "tasks", _INTENT, "i", "An intent's owner and access
 PARTICIPANT = ItemType(
     "participant of an intent", "tasks", _INTENT, "p#{principal}", "A principal takes or took part"
 )
+LISTED_INTENT = ItemType(
+    "listed intent", "tasks", "{tenant}#il", "i#{intent}", "Lists an intent under its tenant"
+)
 INTENT_TASK = ItemType("task of an intent", "tasks", _INTENT, "t#{task}", "Lists a task")
 ASSIGNMENT = ItemType(
     "assignment",

@@ -139,6 +139,17 @@ def build_intent_key(tenant: str, intent: str) -> Key:
     return item_types.INTENT.build_key(tenant=tenant, intent=hash_name("intent", intent))
 
 
+def build_listed_intent_key(tenant: str, intent: str) -> Key:
+    """Build the key of what lists an intent under its tenant."""
+    return item_types.LISTED_INTENT.build_key(tenant=tenant, intent=hash_name("intent", intent))
+
+
+def build_listed_intent_range(tenant: str) -> tuple[str, str]:
+    """Build the partition of a tenant's listed intents, and what their sort keys begin with."""
+    partition = item_types.LISTED_INTENT.build_partition(tenant=tenant)
+    return partition, item_types.LISTED_INTENT.sort_prefix
+
+
 def build_participant_key(tenant: str, intent: str, principal: str) -> Key:
     """Build the key of what says that a principal takes or took part in an intent."""
     return item_types.PARTICIPANT.build_key(

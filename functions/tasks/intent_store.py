@@ -27,6 +27,25 @@ class IntentStore:
         participants = frozenset({principal} if row in found else ())
         return replace(intent_from_item(intent, found.get(key)), participants=participants)
 
+    def list_of_tenant(self, tenant: str, principal: str) -> list[Intent]:
+        """Read all intents of a tenant for a principal: a call, and one for each fifty intents."""
+        rows = self._table.query(*task_keys.build_listed_intent_range(tenant))
+        keys = {
+            row["intent"]: (
+                task_keys.build_intent_key(tenant, row["intent"]),
+                task_keys.build_participant_key(tenant, row["intent"], principal),
+            )
+            for row in rows
+        }
+        found = self._table.get_many([key for pair in keys.values() for key in pair])
+        return [
+            replace(
+                intent_from_item(intent, found.get(own)),
+                participants=frozenset({principal} if participant in found else ()),
+            )
+            for intent, (own, participant) in keys.items()
+        ]
+
     def list_task_ids(self, tenant: str, intent: str) -> list[str]:
         """Read the ids of the tasks that an intent lists."""
         rows = self._table.query(*task_keys.build_intent_task_range(tenant, intent))
@@ -42,13 +61,13 @@ class IntentStore:
 
 
 def name_intent(
-    caller: Principal, intent: str, now: int, *, takes_part: bool = False
+    caller: Principal, intent: str, now: int, *, is_new: bool = False, takes_part: bool = False
 ) -> Iterator[Write]:
     """Name an intent that nobody owns, or that the caller may write in (contract §5).
 
     A coordinator or user becomes the owner of an intent without one. The condition is
     `functions.tasks.authority.USE_INTENT`: on the intent, or, if `takes_part`, on the item that
-    says that the caller takes or took part.
+    says that the caller takes or took part. `is_new` is for an intent that nobody has named.
     """
     if takes_part:
         participant = task_keys.build_participant_key(caller.tenant, intent, caller.id)
@@ -56,11 +75,14 @@ def name_intent(
         return
     claim = "owner_id = if_not_exists(owner_id, :caller), " if caller.may_coordinate else ""
     path = f"acl.p{hash_agent(caller.id)}.access"
+    is_mine = f"attribute_not_exists(owner_id) OR owner_id = :caller OR {path} = :write"
+    if is_new:
+        yield _list_under_tenant(caller.tenant, intent)
     yield update(
         task_keys.build_intent_key(caller.tenant, intent),
         f"SET {claim}intent = :intent, created = if_not_exists(created, :now), "
         "version = if_not_exists(version, :one), acl = if_not_exists(acl, :empty)",
-        f"attribute_not_exists(owner_id) OR owner_id = :caller OR {path} = :write",
+        f"attribute_{'not_' if is_new else ''}exists(pk) AND ({is_mine})",
         intent=intent,
         caller=caller.id,
         now=now,
@@ -70,18 +92,24 @@ def name_intent(
     )
 
 
-def replace_intent(tenant: str, old: Intent, new: Intent) -> Write:
+def replace_intent(tenant: str, old: Intent, new: Intent) -> Iterator[Write]:
     """Put an intent's new owner and access list in the place of those that were read."""
     key = task_keys.build_intent_key(tenant, old.id)
     if old.version == 0:
-        return put(key, intent_to_item(new), "attribute_not_exists(pk)")
+        yield _list_under_tenant(tenant, old.id)
+        yield put(key, intent_to_item(new), "attribute_not_exists(pk)")
+        return
     condition, values = _is_unchanged_condition(old)
     values |= {"acl": acl_to_item(new.acl), "next": new.version}
     settings = "SET acl = :acl, version = :next"
     if new.owner is not None:
         settings += ", owner_id = :new_owner"
         values["new_owner"] = new.owner
-    return update(key, settings, condition, **values)
+    yield update(key, settings, condition, **values)
+
+
+def _list_under_tenant(tenant: str, intent: str) -> Write:
+    return put(task_keys.build_listed_intent_key(tenant, intent), {"intent": intent})
 
 
 def join_intent(tenant: str, old: Intent, new: Intent, joining: frozenset[str]) -> Iterator[Write]:
@@ -94,7 +122,7 @@ def join_intent(tenant: str, old: Intent, new: Intent, joining: frozenset[str]) 
             key = task_keys.build_participant_key(tenant, old.id, each)
             yield put(key, {"principal": each})
     if old.version == 0:
-        yield replace_intent(tenant, old, new)
+        yield from replace_intent(tenant, old, new)
         return
     key = task_keys.build_intent_key(tenant, old.id)
     condition, values = _is_unchanged_condition(old)

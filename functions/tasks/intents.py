@@ -6,7 +6,7 @@ from typing import Any
 
 from functions.audit.service import AuditTrail
 from functions.authorization.model import Action
-from functions.authorization.rules import authorize
+from functions.authorization.rules import authorize, is_allowed
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
 from functions.platform.errors import NotFound, ValidationFailed
@@ -52,6 +52,12 @@ class Intents:
             raise NotFound("nobody has named this intent")
         authorize(caller, action, intent)
         return intent
+
+    def list_readable(self, caller: Principal) -> list[Intent]:
+        """List the intents that the caller may read, newest first."""
+        found = self._store.list_of_tenant(caller.tenant, caller.id)
+        readable = (each for each in found if is_allowed(caller, READ_INTENT, each))
+        return sorted(readable, key=lambda each: (each.created, each.id), reverse=True)
 
     def authorize_use(self, caller: Principal, intent_id: str) -> None:
         """Check that the caller may name an intent, whether anybody has or not.
@@ -106,7 +112,7 @@ class Intents:
                 caller, action, f"intent:{intent_id}", _describe(old), _describe(new)
             )
             try:
-                self._store.commit([replace_intent(caller.tenant, old, new), record])
+                self._store.commit([*replace_intent(caller.tenant, old, new), record])
                 return new
             except TransactionConditionFailed:
                 backoff.wait()

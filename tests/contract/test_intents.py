@@ -20,6 +20,7 @@ from tests.contract.bodies import (
 from tests.contract.expect import invalid, ok, refused
 from tests.contract.service import Service, Tenant
 from tests.contract.streaming import Stream, log, stream_function, summarize
+from tests.contract.transport import MovableClock
 
 INTENT = "/api/v1/intents/intent_1"
 ACL, OWNER = f"{INTENT}/acl", f"{INTENT}/owner"
@@ -190,6 +191,32 @@ def test_a_snapshots_values_are_for_owner_access_list_and_the_agent(
         assert shown(who) == [{"salary": 1}]
     for who in (bob, tenant.admin):
         assert shown(who) == [None]
+
+
+def test_intents_are_listed_for_those_who_may_read_them(
+    tenant: Tenant, boss: httpx.Client, clock: MovableClock
+) -> None:
+    alice, reader = tenant.agents("alice", "reader")
+    path = "/api/v1/intents"
+    create(alice, entry(scope={"intent_id": "agents"}))
+    clock.advance(seconds=1)
+    create_task(boss, assigned_agent="alice")
+    clock.advance(seconds=1)
+    ok(boss.put(f"{path}/listed/acl", json=acl(reader="read")))
+
+    def listed(who: httpx.Client) -> list[tuple[str, str | None]]:
+        page = ok(who.get(path))
+        assert page["total"] == len(page["intents"])
+        return [(each["intent_id"], each["owner"]) for each in page["intents"]]
+
+    assert listed(tenant.admin) == [("listed", "boss"), ("intent_1", "boss"), ("agents", None)]
+    assert listed(boss) == [("listed", "boss"), ("intent_1", "boss")]
+    assert listed(alice) == [("intent_1", "boss")]
+    assert listed(reader) == [("listed", "boss")]
+    assert listed(tenant.coordinator("rival")) == []
+    first = ok(boss.get(path, params={"limit": 1}))
+    rest = ok(boss.get(path, params={"limit": 1, "after": first["next"]}))
+    assert [each["intent_id"] for each in rest["intents"]] == ["intent_1"]
 
 
 @pytest.mark.usefixtures("parallel")

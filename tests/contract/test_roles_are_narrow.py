@@ -79,7 +79,7 @@ def test_a_former_assignee_keeps_its_entries_and_nothing_more(tenant: Tenant, jo
     sub = task(parent_task_id="task_1", **INHERIT)
     refused(alice.post(TASKS, json=sub), 403, "ACCESS_DENIED")
     present = ok(boss.get(f"{TASKS}/task_1"))
-    refused(change_task(alice, present, status="completed"), 403, "ACCESS_DENIED")
+    refused(change_task(alice, present, status="completed"), 409, "TASK_REASSIGNED")
 
 
 def test_a_former_assignees_grants_can_be_taken_back(tenant: Tenant, job: Job) -> None:

@@ -127,6 +127,22 @@ class AclDocument(TypedDict):
     version: Version
 
 
+class IntentDocument(TypedDict):
+    """An intent."""
+
+    intent_id: str
+    owner: str | None
+    """A coordinator or user; null while only agents have named the intent."""
+    created_at: Timestamp
+    version: Version
+
+
+class IntentPageDocument(PagePosition):
+    """A page of intents."""
+
+    intents: list[IntentDocument]
+
+
 class AppliedEpisodicDocument(TypedDict):
     """What a workflow set of an agent's episodic memory; null is what it left as it was."""
 
@@ -206,6 +222,16 @@ def render_grant(grant: Grant) -> GrantDocument:
         "expires_at": to_optional_rfc3339(expires),
         "granted_by": grant.granted_by,
         "created_at": to_rfc3339(grant.created),
+    }
+
+
+def render_intent(intent: Intent) -> IntentDocument:
+    """Render an intent for a list."""
+    return {
+        "intent_id": intent.id,
+        "owner": intent.owner,
+        "created_at": to_rfc3339(intent.created),
+        "version": intent.version,
     }
 
 

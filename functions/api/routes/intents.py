@@ -1,7 +1,14 @@
 """Intents: their owners and access lists (contract §5)."""
 
 from functions.api.http import Request, Response, json_response
-from functions.api.responses.tasks import AclDocument, render_acl
+from functions.api.paging import build_position, paginate
+from functions.api.parameters import CURSOR_PAGE
+from functions.api.responses.tasks import (
+    AclDocument,
+    IntentPageDocument,
+    render_acl,
+    render_intent,
+)
 from functions.api.routing import Route
 from functions.identity.model import ADMIN, READ, WRITE, Principal
 from functions.tasks.authority import SET_ACL, SET_OWNER
@@ -9,6 +16,18 @@ from functions.tasks.requests import Acl, NewOwner
 
 _INTENT = "/api/v1/intents/{intent_id+}"
 _ACL = f"{_INTENT}/acl"
+
+
+def list_intents(request: Request, caller: Principal) -> Response:
+    found = request.services.intents.list_readable(caller)
+    page, position = paginate(
+        request,
+        caller,
+        found,
+        render_intent,
+        lambda each: build_position(each.created, each.id),
+    )
+    return json_response(200, IntentPageDocument(intents=page, **position))
 
 
 def get_acl(request: Request, caller: Principal) -> Response:
@@ -29,6 +48,17 @@ def set_intent_owner(request: Request, caller: Principal) -> Response:
 
 
 ROUTES = [
+    Route(
+        "GET",
+        "/api/v1/intents",
+        list_intents,
+        READ,
+        "List intents",
+        {200: IntentPageDocument},
+        query=CURSOR_PAGE,
+        description="Those that the caller owns, takes or took part in, or is on the access list "
+        "of; all of them with `memory.admin`. Newest first.",
+    ),
     Route(
         "GET",
         _ACL,

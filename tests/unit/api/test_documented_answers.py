@@ -126,6 +126,7 @@ def _tasks(admin: httpx.Client, tenant: Tenant) -> None:
     admin.get("/api/v1/agents/worker/tasks", params={"limit": 1})
     admin.put(ACL, json={"entries": [{"principal": "bob", "access": "write"}]})
     admin.get(ACL)
+    admin.get("/api/v1/intents", params={"limit": 1})
     for owner in ("admin", "worker"):
         admin.put("/api/v1/intents/intent_1/owner", json={"principal": owner})
 

@@ -261,12 +261,15 @@ def test_what_is_written_by_a_grant_is_fenced_and_nothing_else() -> None:
 
 def test_an_intent_of_somebody_else_is_for_who_takes_part_in_it() -> None:
     transitions = (create("a"), create("b", 1, intent="i"))
-    assert resolve_intent_conflict(ADA, transitions, NOTHING_KNOWN, TASK) == NOTHING_KNOWN
-    known = resolve_intent_conflict(ADA, transitions, NOTHING_KNOWN, INTENT)
+    assert resolve_intent_conflict(ADA, transitions, NOTHING_KNOWN, (TASK, None)) == NOTHING_KNOWN
+    new = TaskAssumptions(unnamed=frozenset({"i"}))
+    assert resolve_intent_conflict(ADA, transitions, NOTHING_KNOWN, (INTENT, None)) == new
+    assert resolve_intent_conflict(ADA, transitions, new, (INTENT, {})) == NOTHING_KNOWN
+    known = resolve_intent_conflict(ADA, transitions, NOTHING_KNOWN, (INTENT, {}))
     assert known == TaskAssumptions(intents=frozenset({"i"}))
     participant = build_participant_key("acme", "i", "ada")
     loose = create("b", 1, task=None, intent="i")
     assert written(loose, known=known) == [("ConditionCheck", participant)]
     with pytest.raises(AccessDenied) as error:
-        resolve_intent_conflict(ADA, transitions, known, participant)
+        resolve_intent_conflict(ADA, transitions, known, (participant, None))
     assert error.value.index == 1
