@@ -70,6 +70,7 @@ DEFAULT_TASK_ENTRIES, MAX_TASK_ENTRIES = 100, 1_000_000  # of a task (RFC-0015 ย
 DEFAULT_TASK_KB, MAX_TASK_KB = 1024, 1_000_000_000
 DEFAULT_WORKING_ENTRIES, DEFAULT_WORKING_KB = 100, 1024  # of an agent outside tasks (contract ยง4)
 MAX_LISTED_CONVERSATIONS = 10_000  # that a principal puts into another one's list
+MAX_SUB_TASKS = 1000  # that the assignee of a task registers; its coordinator may register more
 MAX_OWN_TASKS = 100  # open ones of an agent without a coordinator
 MAX_GRANTS = 500  # that the assignee of a task makes; its coordinator may make more
 MAX_EPISODES, EPISODES_WARNING = 100_000, 80_000  # of a tenant, all agent types together

@@ -89,6 +89,7 @@ def task_from_item(item: Item) -> Task:
         registered_by=item.get("registered_by"),
         term=item["term"],
         granted=item.get("granted", 0),
+        sub_tasks=item.get("sub_tasks", 0),
         leaving=tuple(item.get("leaving", ())),
         parent_term=item.get("parent_term"),
         delegates=tuple(item.get("delegates", ())),

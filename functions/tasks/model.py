@@ -132,6 +132,7 @@ class Task:
         registered_by: who registered it.
         term: counts its assignees, and its adoption: what an assignee allows others ends with it.
         granted: how many grants the assignee has made in this term.
+        sub_tasks: how many sub-tasks it has registered in this term.
         leaving: former assignees and coordinators whose entries aren't fenced yet.
         parent_term: the parent's term with which inheritance ends, if its assignee registered the
             task for itself.
@@ -163,6 +164,7 @@ class Task:
     registered_by: str | None = None
     term: int = 1
     granted: int = 0
+    sub_tasks: int = 0
     leaving: tuple[str, ...] = ()
     parent_term: int | None = None
     delegates: tuple[str, ...] = ()

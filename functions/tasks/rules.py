@@ -1,7 +1,8 @@
 """Roles, states and versions of tasks; pure decisions (contract §4, §5)."""
 
 from functions.identity.model import Principal
-from functions.platform.errors import TaskClosed, VersionMismatch
+from functions.platform.errors import CapacityExceeded, TaskClosed, VersionMismatch
+from functions.platform.limits import MAX_SUB_TASKS
 from functions.tasks.model import Task
 from functions.tasks.requests import NewTask
 
@@ -14,6 +15,17 @@ def is_coordinator(caller: Principal, task: Task) -> bool:
 def is_assignee_or_coordinator(caller: Principal, task: Task) -> bool:
     """Whether the caller is the task's coordinator or present assignee."""
     return caller.id == task.assignee or is_coordinator(caller, task)
+
+
+def assert_takes_sub_task(caller: Principal, parent: Task) -> None:
+    """Check that a task's assignee hasn't registered all the sub-tasks that it may.
+
+    Raises:
+        CapacityExceeded: it has.
+    """
+    if not caller.may_coordinate and parent.sub_tasks >= MAX_SUB_TASKS:
+        remedy = "let the coordinator register more"
+        raise CapacityExceeded("sub_tasks", parent.sub_tasks, MAX_SUB_TASKS, remedy)
 
 
 def assert_open(task: Task) -> None:

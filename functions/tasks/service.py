@@ -225,6 +225,9 @@ class Tasks:
             return self._adopt(caller, self._finish_archive(caller.tenant, present), task)
         if task_keys.build_own_tasks_key(caller.tenant, caller.id) in refused.failed:
             raise build_own_tasks_error()
+        parent = refused.failed.get(task_keys.build_task_key(caller.tenant, str(task.parent)))
+        if parent is not None:
+            rules.assert_takes_sub_task(caller, task_from_item(parent))
         raise AccessDenied("the parent has ended, or you are no longer its coordinator or assignee")
 
     def _finish_archive(self, tenant: str, task: Task) -> Task:

@@ -9,6 +9,7 @@ from functions.platform.errors import NotFound
 from functions.platform.item_types import TASK
 from functions.platform.items import Item
 from functions.platform.keys import Key, hash_agent
+from functions.platform.limits import MAX_SUB_TASKS
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import Write, check, delete, put, update
@@ -250,7 +251,7 @@ def _replace_task(tenant: str, old: Task, new: Task) -> Write:
         condition += f" AND {seen}"
         present |= {"changes": new.counter_changes} if new.counter_changes else {}
     gone = attributes.keys() - present.keys()
-    gone |= {"granted"} if new.term != old.term else set()
+    gone |= {"granted", "sub_tasks"} if new.term != old.term else set()
     removed = ", ".join(gone)
     return update(
         task_keys.build_task_key(tenant, new.id),
@@ -277,7 +278,7 @@ def _check_parent(caller: Principal, new: Task, parent: str) -> Write:
     """Check that an open parent lets the caller register a sub-task, or let one inherit.
 
     It is the condition of `functions.tasks.authority.LET_INHERIT` or, for an agent, of its
-    `REGISTER_TASK`.
+    `REGISTER_TASK`. The parent counts the sub-tasks that its assignee registers.
     """
     condition = f"{IS_OPEN} AND ({is_assignee_or_coordinator_condition(caller)})"
     values: Item = {"caller": caller.id}
@@ -292,7 +293,12 @@ def _check_parent(caller: Principal, new: Task, parent: str) -> Write:
     if not caller.may_coordinate and new.assignee != caller.id:
         condition += " AND (contains(delegates, :assignee) OR contains(delegates, :anybody))"
         values |= {"assignee": new.assignee, "anybody": ANYBODY}
-    return check(task_keys.build_task_key(caller.tenant, parent), condition, **values)
+    key = task_keys.build_task_key(caller.tenant, parent)
+    if caller.may_coordinate or new.coordinator is None:
+        return check(key, condition, **values)
+    condition += " AND (attribute_not_exists(sub_tasks) OR sub_tasks < :max)"
+    values |= {"one": 1, "max": MAX_SUB_TASKS}
+    return update(key, "ADD sub_tasks :one", condition, **values)
 
 
 def is_assignee_or_coordinator_condition(caller: Principal) -> str:

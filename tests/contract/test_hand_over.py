@@ -18,6 +18,7 @@ from tests.contract.bodies import (
     grant,
     query,
     read,
+    task,
     update,
     working,
 )
@@ -236,3 +237,18 @@ def test_a_hand_over_killed_at_any_write_is_finished(
     assert deaths > 2
     service.clock.advance(seconds=61)
     assert sweep(service) == {"lag_ms": 0}
+
+
+def test_an_assignee_registers_so_many_sub_tasks_and_its_coordinator_more(
+    tenant: Tenant, boss: httpx.Client, alice: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("store", "rules"):
+        monkeypatch.setattr(f"functions.tasks.{module}.MAX_SUB_TASKS", 2)
+    sub_task = task(parent_task_id="task_1")
+    for _ in range(2):
+        ok(alice.post(TASKS, json=sub_task), 201)
+    problem = refused(alice.post(TASKS, json=sub_task), 429, "CAPACITY_EXCEEDED")
+    assert (problem["limit"], problem["max_capacity"]) == ("sub_tasks", 2)
+    ok(boss.post(TASKS, json=sub_task), 201)
+    hand_over(boss, "bob")
+    ok(tenant.agent("bob").post(TASKS, json=sub_task), 201)
