@@ -82,8 +82,7 @@ def test_an_unknown_path_is_not_found(tenant: Tenant, path: str) -> None:
 @pytest.mark.parametrize(
     ("method", "path", "allowed"),
     [
-        ("PUT", MEMORY, {"GET", "POST"}),
-        ("PATCH", MEMORY, {"GET", "POST"}),
+        ("PATCH", MEMORY, {"GET", "POST", "PUT"}),
         ("POST", f"{MEMORY}/mem_x", {"GET", "PATCH", "DELETE"}),
         ("PUT", BATCH, {"POST", "DELETE"}),
         ("DELETE", f"{TASKS}/task_x", {"GET", "PATCH"}),

@@ -28,7 +28,7 @@ _LEFT_OUT = {  # the laptop's own ways, what has a good default, and what Lambda
     "Stream": {"AWS_LAMBDA_FUNCTION_NAME"},
     "Schedule": {"ARCHIVE_FOLDER", "SWEEP_THREADS"},
 }
-_NUMBERS = {"LOG_RETENTION_DAYS": "365"}
+_NUMBERS = {"LOG_RETENTION_DAYS": "365", "LOG_WAIT_SECONDS": "3"}
 _WHERE_ASKED_FOR = {"EMBEDDING_MODEL", "VECTOR_INDEX"}
 
 
