@@ -21,7 +21,7 @@ from functions.api.responses.openwop import (
     render_seen_entry,
     render_started_run,
 )
-from functions.api.routing import Route
+from functions.api.routing import ANY, Route
 from functions.identity.model import READ, WRITE, Principal
 from functions.openwop.authority import CHANGE_RUN, DELETE_RUN
 from functions.openwop.model import EntryListQuery, MemoryEntry, MemoryRun
@@ -214,7 +214,7 @@ ROUTES = [
         "DELETE",
         _RUN,
         delete_memory_run,
-        READ,
+        ANY,
         "Delete a run with its secrets and its hold on its snapshot",
         {204: None},
         error_statuses=(404,),
