@@ -155,6 +155,14 @@ ATTACKS: dict[str, Attack] = {
     "open another's intent to oneself": send(
         "PUT", ACL, entries=[{"principal": "mallory", "access": "write"}]
     ),
+    "become the owner of another's intent": send(
+        "PUT", "/api/v1/intents/intent_1/owner", principal="mallory"
+    ),
+    "become the coordinator": change(f"{TASKS}/task_1", coordinator="mallory"),
+    "let its assignee delegate": change(f"{TASKS}/task_1", delegates=["*"]),
+    "become the coordinator of an unadopted task": change(
+        f"{TASKS}/task_alone", coordinator="mallory"
+    ),
     "write into another's task": post(memory_type="working", scope={"task_id": "task_1"}),
     "write into an unadopted task": post(memory_type="working", scope={"task_id": "task_alone"}),
     "write into another's intent": post(scope={"intent_id": "intent_1"}),
@@ -219,6 +227,9 @@ AGENTS_ATTACKS: dict[str, Attack] = {
     ),
     "assign another agent": post_task(intent_id=OTHERS_INTENT, assigned_agent="alice"),
     "name a coordinator": post_task(intent_id=OTHERS_INTENT, coordinator="boss"),
+    "set the access list of an intent that nobody has named": send(
+        "PUT", "/api/v1/intents/intent_new/acl", entries=[]
+    ),
     "register a sub-task of another's task": post_task(
         intent_id=OTHERS_INTENT, parent_task_id="task_1"
     ),
