@@ -313,7 +313,12 @@ class Container:
     @cached_property
     def entry_writer(self) -> EntryWriter:
         return EntryWriter(
-            self.table, self.entry_mapper, self.entry_store, self.task_store, self.clock
+            self.table,
+            self.entry_mapper,
+            self.entry_store,
+            self.task_store,
+            self.audit,
+            self.clock,
         )
 
     @cached_property

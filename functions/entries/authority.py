@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from functions.authorization.model import Action, Rule
 from functions.identity.model import ADMIN
+from functions.namespaces.authority import WRITE_MEMORY
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +54,7 @@ REPLACE_ENTRY: Action[SuccessionTarget] = Action(
     is_audited=True,
 )
 """A successor writes in the place of its predecessor's entry (RFC-0015 §8.2; contract §5)."""
+CHANGE_ENTRY = Action("entry.change", WRITE_MEMORY.rules, WRITE_MEMORY.denied, is_audited=True)
+"""Change an entry of semantic memory that another principal made."""
+DELETE_ENTRY = Action("entry.delete", WRITE_MEMORY.rules, WRITE_MEMORY.denied, is_audited=True)
+"""Delete or replace an entry that another principal made."""

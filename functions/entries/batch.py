@@ -33,7 +33,7 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_TRANSACTION_WRITES
 
-_FIXED_WRITES = 3  # an entry's own item, its tombstone and its row among all entries
+_FIXED_WRITES = 4  # an entry's own item, tombstone, row among all entries and audit record
 _COUNTER_WRITES = 10  # left free for the counters of agents and tasks
 _MAX_DELETED_TOGETHER = 25
 _NOT_WRITABLE = (EntryNotFound, AccessDenied, TaskReassigned)

@@ -5,11 +5,14 @@ agent, no limit is reached. A failed condition brings the item that caused it. T
 the answer to the caller, as an error, or says what the next attempt has to write as well.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Self
 
+from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize
 from functions.entries.agent_store import AgentUsage, build_counter_write, to_usage
+from functions.entries.authority import CHANGE_ENTRY, DELETE_ENTRY
 from functions.entries.capacity import (
     NO_EVICTIONS,
     Evictions,
@@ -92,8 +95,8 @@ class Transaction:
         transitions = tuple(set_own(each, tasks) for each in self.transitions)
         return replace(self, tasks=tasks, transitions=transitions)
 
-    def build_writes(self, mapper: EntryMapper) -> list[Write]:
-        """Build all writes of the transaction.
+    def build_writes(self, mapper: EntryMapper, records: Iterable[Write] = ()) -> list[Write]:
+        """Build all writes of the transaction, with the audit records of it.
 
         Raises:
             BatchTooLarge: when they are more than DynamoDB takes at once.
@@ -118,6 +121,7 @@ class Transaction:
         writes.extend(build_task_writes(self.caller, transitions, now, self.tasks))
         writes.extend(self.extra_writes.values())
         writes.extend(write for claim in self.claims for write in claim.writes)
+        writes.extend(records)
         _assert_fits(writes)
         return writes
 
@@ -147,12 +151,19 @@ class EntryWriter:
     """Writes transactions of entries: every change but an owner's of one value or its tags."""
 
     def __init__(
-        self, table: Table, mapper: EntryMapper, store: EntryStore, tasks: TaskStore, clock: Clock
+        self,
+        table: Table,
+        mapper: EntryMapper,
+        store: EntryStore,
+        tasks: TaskStore,
+        audit: AuditTrail,
+        clock: Clock,
     ) -> None:
         self._table = table
         self._mapper = mapper
         self._store = store
         self._tasks = tasks
+        self._audit = audit
         self._clock = clock
         self._full_agents: set[tuple[str, str]] = set()  # at capacity when they last wrote
         self._own_tasks: set[tuple[str, str]] = set()  # without a coordinator when last written to
@@ -206,7 +217,8 @@ class EntryWriter:
         is_first = True
         while True:
             try:
-                self._table.transact(transaction.build_writes(self._mapper))
+                records = self._build_records(transaction)
+                self._table.transact(transaction.build_writes(self._mapper, records))
                 self._remember_capacity(transaction)
                 self._remember_own_tasks(transaction)
                 return [each.current for each in transaction.transitions]
@@ -215,6 +227,20 @@ class EntryWriter:
             if not is_first:
                 backoff.wait()
             is_first = False
+
+    def _build_records(self, transaction: Transaction) -> Iterator[Write]:
+        """Build the records of changes of what others made in a namespace by a request."""
+        caller = transaction.caller
+        for each in transaction.transitions if transaction.actor is None else ():
+            old, new = each.old, each.new
+            if old is None or old.policy.is_private or old.author == caller.id:
+                continue
+            if old.is_expired(transaction.now) or (new is None and each.reason != "deleted"):
+                continue
+            action = DELETE_ENTRY if new is None or each.is_create else CHANGE_ENTRY
+            before = {"created_by": old.author, "version": old.version}
+            after = None if new is None else {"entry_id": new.id, "version": new.version}
+            yield self._audit.record(caller, action, f"entry:{old.id}", before, after)
 
     def _remove_expired(self, transaction: Transaction) -> bool:
         """Remove expired entries that count against the limits; return whether there were any."""

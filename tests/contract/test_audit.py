@@ -17,11 +17,13 @@ from tests.contract.bodies import (
     NAMESPACES,
     PRINCIPALS,
     TASKS,
+    allow,
     change_task,
     create,
     create_task,
     grant,
     semantic,
+    update,
     working,
 )
 from tests.contract.expect import invalid, ok, refused
@@ -104,6 +106,12 @@ def _replace_a_predecessors_entry(tenant: Tenant) -> httpx.Response:
     return second.put(MEMORY, json=working("t"))
 
 
+def _make_entry(tenant: Tenant) -> str:
+    allow(tenant.admin, "facts", "write")
+    made: str = create(tenant.agent("eve"), semantic())["id"]
+    return made
+
+
 USES: dict[tuple[str, str], Use] = {
     ("POST /api/v1/tenants", "tenant.create"): _create_tenant,
     ("POST /api/v1/principals", "principal.create"): lambda tenant: tenant.admin.post(
@@ -164,6 +172,24 @@ USES: dict[tuple[str, str], Use] = {
     ("POST /v1/runs/{runId}/end", "openwop-run.change"): lambda tenant: tenant.admin.post(
         f"/v1/runs/{_start_run(tenant)}/end"
     ),
+    ("PATCH /api/v1/memory/{id}", "entry.change"): lambda tenant: update(
+        tenant.admin, _make_entry(tenant), 1, value={"n": 2}
+    ),
+    ("PUT /api/v1/memory", "entry.change"): lambda tenant: (
+        _make_entry(tenant),
+        tenant.admin.put(MEMORY, json=semantic(value={"n": 2})),
+    )[1],
+    ("POST /api/v1/memory/batch", "entry.change"): lambda tenant: tenant.admin.post(
+        f"{MEMORY}/batch",
+        json={"entries": [{"id": _make_entry(tenant), "version": 1, "value": {"n": 2}}]},
+    ),
+    ("DELETE /api/v1/memory/{id}", "entry.delete"): lambda tenant: tenant.admin.delete(
+        f"{MEMORY}/{_make_entry(tenant)}"
+    ),
+    ("DELETE /api/v1/memory/batch", "entry.delete"): lambda tenant: (
+        _make_entry(tenant),
+        tenant.admin.delete(f"{MEMORY}/batch?namespace=facts&memory_type=semantic"),
+    )[1],
     ("POST /api/v1/workflows", "workflow.apply"): lambda tenant: tenant.admin.post(
         "/api/v1/workflows", json={"name": "audits"}
     ),

@@ -8,6 +8,7 @@ from functions.api.filters import FILTERS, NARROWING, read_filters
 from functions.api.http import Request, Response, json_response
 from functions.api.responses.entries import DeletedDocument, EntryBatchDocument, render_entry
 from functions.api.routing import Route
+from functions.entries.authority import CHANGE_ENTRY, DELETE_ENTRY
 from functions.entries.requests import BatchUpdate, NewEntry
 from functions.identity.model import WRITE, Principal
 from functions.namespaces.authority import CLAIM_NAMESPACE
@@ -79,7 +80,7 @@ ROUTES = [
         error_statuses=(404, 409, 413, 429),
         idempotent=True,
         description="All or nothing; the first failure's problem says its `index`.",
-        audited=(CLAIM_NAMESPACE,),
+        audited=(CHANGE_ENTRY, CLAIM_NAMESPACE),
     ),
     Route(
         "DELETE",
@@ -92,5 +93,6 @@ ROUTES = [
         error_statuses=(409,),
         description="Only what you may write is deleted. Takes at least one parameter beside "
         "`agent_id`, `memory_type` and `pinned`.",
+        audited=(DELETE_ENTRY,),
     ),
 ]

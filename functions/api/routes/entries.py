@@ -20,7 +20,7 @@ from functions.api.responses.entries import (
 )
 from functions.api.responses.types import PagePosition
 from functions.api.routing import Route
-from functions.entries.authority import REPLACE_ENTRY
+from functions.entries.authority import CHANGE_ENTRY, DELETE_ENTRY, REPLACE_ENTRY
 from functions.entries.model import Entry, Filters
 from functions.entries.requests import EntryChange, NewEntry
 from functions.identity.model import READ, WRITE, Principal
@@ -187,6 +187,7 @@ ROUTES = [
         {204: None},
         error_statuses=(404, 409),
         if_match="optional",
+        audited=(DELETE_ENTRY,),
     ),
     Route(
         "POST",
@@ -219,7 +220,7 @@ ROUTES = [
         error_statuses=(404, 409, 413, 429),
         if_match="optional",
         idempotent=True,
-        audited=(CLAIM_NAMESPACE, REPLACE_ENTRY),
+        audited=(CHANGE_ENTRY, CLAIM_NAMESPACE, REPLACE_ENTRY),
         description="Needs no version: the last writer wins. All fields become those of the body, "
         "as in a create. An entry of the same tier and scope keeps its id; another one in "
         "its slot is deleted. `If-None-Match: *` only creates.",
@@ -236,6 +237,7 @@ ROUTES = [
         error_statuses=(404, 409, 413, 428, 429),
         if_match="required",
         idempotent=True,
+        audited=(CHANGE_ENTRY,),
     ),
     Route(
         "POST",
