@@ -119,6 +119,10 @@ def test_documented_limits_are_the_contracts(document: dict[str, Any]) -> None:
         "updated_before",
         "limit",
         "offset",
+        "after",
+        "total",
+        "values",
+        "touch",
     }
     assert {name for name, each in parameters.items() if each["in"] == "query"} == filters
     limit = parameters["limit"]["schema"]

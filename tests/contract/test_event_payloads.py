@@ -94,6 +94,7 @@ ANSWERS: dict[str, tuple[int, Any]] = {
     "read-agent-log": (200, {"events": [], "next": "0"}),
     "read-namespace-log": (200, {"events": [], "next": "0"}),
     "grant-access": (200, {"principal": "agent_data_01", "access": "read", "expires_at": None}),
+    "list-grants": (200, {"grants": [{"principal": "agent_audit_01", "granted_by": ...}]}),
     "revoke-access": (204, None),
     "get-acl": (200, {"owner": "coordinator_01", "entries": []}),
     "set-acl": (200, {"entries": [{"principal": "agent_data_01", "access": "write"}]}),
