@@ -7,6 +7,7 @@ from benchmarks.grown import ONE_BY_ONE, Operation
 from benchmarks.inprocess import Caller, Function
 from benchmarks.memories import Measured
 from functions.event_log.model import Event, LogName, LogQuery
+from functions.event_log.reader import EventLogReader
 from functions.event_log.store import EventLogStore
 from functions.identity.model import Actor
 from functions.platform.clock import now_ms
@@ -50,15 +51,17 @@ class Log:
     def operations(self) -> Iterator[tuple[str, Operation]]:
         yield "log an event", self._append
         yield "first page of 10 events", lambda: self._page(0)
-        middle = self._logs.read(_TENANT, _LOG, LogQuery(0, self._stored // 2))[1]
-        yield "middle page of 10 events", lambda: self._page(middle)
+        reader = EventLogReader(Table(self._function.client, "log"), now_ms)
+        middle = reader.read(_TENANT, _LOG, LogQuery(self._stored // 2))[1]
+        yield "middle page of 10 events", lambda: self._page(middle or 0)
+        yield "newest 10 events", lambda: self._page(middle or 0, "&order=desc")
 
     def _append(self) -> list[Call]:
         self._stored += 1
         return _logged(self._function, self._logs, [_event(self._stored)])
 
-    def _page(self, after: int) -> list[Call]:
-        return self._admin.get(f"/api/v1/agents/{_LOG.name}/events?after={after}&limit=10")
+    def _page(self, after: int, order: str = "") -> list[Call]:
+        return self._admin.get(f"/api/v1/agents/{_LOG.name}/events?after={after}&limit=10{order}")
 
 
 def _logged(function: Function, logs: EventLogStore, events: list[Event]) -> list[Call]:

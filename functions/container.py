@@ -40,6 +40,7 @@ from functions.entries.summary import Summaries
 from functions.entries.transaction import EntryWriter
 from functions.entries.upserts import Upserts
 from functions.event_log.event_bus import EventBus
+from functions.event_log.reader import EventLogReader
 from functions.event_log.service import EventLogs
 from functions.event_log.store import EventLogStore
 from functions.facts.service import Facts
@@ -287,6 +288,10 @@ class Container:
         return EventLogStore(self.log_table, self.clock, self.settings.log_retention_days)
 
     @cached_property
+    def log_reader(self) -> EventLogReader:
+        return EventLogReader(self.log_table, self.clock)
+
+    @cached_property
     def event_bus(self) -> EventBus | None:
         """The bus that the settings name, if they do."""
         name = self.settings.event_bus
@@ -294,7 +299,7 @@ class Container:
 
     @cached_property
     def logs(self) -> EventLogs:
-        return EventLogs(self.log_store, self.intents, self.namespaces)
+        return EventLogs(self.log_reader, self.intents, self.namespaces)
 
     # Entries
 

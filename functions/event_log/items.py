@@ -40,6 +40,29 @@ class EncodedEvents(NamedTuple):
         """The latest timestamp of the events."""
         return max(event.timestamp for event in self.events)
 
+    @property
+    def oldest(self) -> int:
+        """The earliest timestamp of the events."""
+        return min(event.timestamp for event in self.events)
+
+
+class LogTime(NamedTuple):
+    """How the times of a log's events go, up to an item; neither figure ever falls.
+
+    Attributes:
+        newest: the latest timestamp, in epoch ms.
+        lag: by how much (ms) an item's events were older, at most, than those before the item.
+    """
+
+    newest: int = 0
+    lag: int = 0
+
+    def add(self, encoded: EncodedEvents) -> "LogTime":
+        """Add the events of the next item."""
+        return LogTime(
+            max(self.newest, encoded.newest), max(self.lag, self.newest - encoded.oldest)
+        )
+
 
 class StoredEvent(NamedTuple):
     """An event of an item, decoded but for the data that is in parts."""
@@ -103,19 +126,20 @@ def build_part_writes(partition: str, encoded: EncodedEvents, expiry: int | None
 
 
 def build_events_write(
-    partition: str, number: int, encoded: EncodedEvents, newest: int, expiry: int | None
+    partition: str, number: int, encoded: EncodedEvents, time: LogTime, expiry: int | None
 ) -> Write:
     """Build the write of a log's item with a number, under the condition that there is none.
 
     Args:
-        newest: the latest timestamp (epoch ms) of the log up to this item.
+        time: the log's, with this item.
         expiry: until when (epoch ms) it is kept; None is for good.
     """
     item: Item = {
         "ids": [event.id for event in encoded.events],
         "events": encoded.text,
         "parts": len(encoded.parts) or None,
-        "newest": newest,
+        "newest": time.newest,
+        "lag": time.lag or None,
         TTL_ATTRIBUTE: to_ttl_seconds(expiry),
     }
     return put(entry_keys.build_log_item_key(partition, number), item, _ABSENT)
@@ -132,6 +156,11 @@ def build_head_write(partition: str, first: int, seen: Item | None) -> Write:
     if seen is None:
         return put(key, {"first_number": first}, _ABSENT)
     return put(key, {"first_number": first}, "first_number = :seen", seen=seen["first_number"])
+
+
+def get_log_time(item: Item) -> LogTime:
+    """Return how the times of a log's events go, up to an item."""
+    return LogTime(item["newest"], item.get("lag", 0))
 
 
 def is_head(item: Item) -> bool:

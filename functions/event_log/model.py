@@ -1,5 +1,6 @@
 """Events, their ids, and the logs that hold them (RFC-0015 §5)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, Literal
@@ -55,21 +56,48 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class LogQuery:
-    """Asks a log for up to `limit` events (of one type, of one agent) after a position."""
+    """Asks a log for events.
 
-    after: int
+    Attributes:
+        limit: how many at most.
+        after: the position that they follow in the order asked for; None for the log's begin, or
+            its end where the newest come first.
+        newest_first: whether they come in the reverse order of the log.
+        type, agent, actor: only those of this type, agent or principal that acted.
+        entry: only those about this entry's id.
+        since, until: only those that happened from, and up to, these moments (epoch ms).
+    """
+
     limit: int
+    after: int | None = None
+    newest_first: bool = False
     type: LogEventType | None = None
     agent: str | None = None
+    actor: str | None = None
+    entry: str | None = None
+    since: int | None = None
+    until: int | None = None
 
     @property
     def is_filtered(self) -> bool:
-        """Whether it passes over events."""
-        return self.type is not None or self.agent is not None
+        """Whether it may pass over many events."""
+        return any((self.type, self.agent, self.actor, self.entry))
 
-    def matches(self, type: LogEventType, agent: str) -> bool:
-        """Whether it asks for such events."""
-        return self.type in (None, type) and self.agent in (None, agent)
+    def matches(self, type: str, agent: str, actor: str, timestamp: int) -> bool:
+        """Whether it asks for such events, whatever entry they are about."""
+        return (
+            self.type in (None, type)
+            and self.agent in (None, agent)
+            and self.actor in (None, actor)
+            and (self.since is None or timestamp >= self.since)
+            and (self.until is None or timestamp <= self.until)
+        )
+
+    def matches_entry(self, data: Mapping[str, Any]) -> bool:
+        """Whether it asks for events with such data; an archival is about each entry in it."""
+        if self.entry is None or data.get("entry_id") == self.entry:
+            return True
+        return any(line.get("entry_id") == self.entry for line in data.get("snapshot", ()))
 
 
 def build_event_id(tenant: str, *cause: str | int) -> str:

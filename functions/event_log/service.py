@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from functions.authorization.rules import authorize, is_allowed
 from functions.event_log.model import Event, LogName, LogQuery
-from functions.event_log.store import EventLogStore
+from functions.event_log.reader import EventLogReader
 from functions.identity.model import ADMIN, Principal
 from functions.namespaces.authority import READ_PERMISSIONS
 from functions.namespaces.service import Namespaces
@@ -15,16 +15,16 @@ from functions.tasks.model import Intent
 
 
 class EventLogs:
-    """The logs of a caller's tenant. A read gives events and the position to continue from."""
+    """The logs of a caller's tenant. A read gives events and the position to go on from."""
 
-    def __init__(self, store: EventLogStore, intents: Intents, namespaces: Namespaces) -> None:
-        self._store = store
+    def __init__(self, reader: EventLogReader, intents: Intents, namespaces: Namespaces) -> None:
+        self._reader = reader
         self._intents = intents
         self._namespaces = namespaces
 
     def read_intent_log(
         self, caller: Principal, intent: str, query: LogQuery
-    ) -> tuple[list[Event], int]:
+    ) -> tuple[list[Event], int | None]:
         """Read an intent's log.
 
         An agent reads its own events while nobody owns the intent. The values of an archived
@@ -38,12 +38,12 @@ class EventLogs:
         found = self._intents.get(caller, intent, READ_LOG)
         if not is_allowed(caller, READ_INTENT, found):
             query = replace(query, agent=caller.id)
-        events, position = self._store.read(caller.tenant, LogName("intent", intent), query)
+        events, position = self._reader.read(caller.tenant, LogName("intent", intent), query)
         return [_hide_values(caller, found, event) for event in events], position
 
     def read_agent_log(
         self, caller: Principal, agent: str, query: LogQuery
-    ) -> tuple[list[Event], int]:
+    ) -> tuple[list[Event], int | None]:
         """Read the events of an agent's memory outside of intents.
 
         The values of an archived snapshot are for the agent alone: an administrator reads every
@@ -54,19 +54,19 @@ class EventLogs:
         """
         if caller.id != agent and ADMIN not in caller.permissions:
             raise AccessDenied("an agent's log is read by itself, or with memory.admin")
-        events, position = self._store.read(caller.tenant, LogName("agent", agent), query)
+        events, position = self._reader.read(caller.tenant, LogName("agent", agent), query)
         return events if caller.id == agent else list(map(_remove_values, events)), position
 
     def read_namespace_log(
         self, caller: Principal, namespace: str, query: LogQuery
-    ) -> tuple[list[Event], int]:
+    ) -> tuple[list[Event], int | None]:
         """Read the events of a namespace's semantic memory outside of intents.
 
         Raises:
             AccessDenied: the caller has neither read access to it nor `memory.admin`.
         """
         authorize(caller, READ_PERMISSIONS, self._namespaces.find(caller, namespace))
-        return self._store.read(caller.tenant, LogName("namespace", namespace), query)
+        return self._reader.read(caller.tenant, LogName("namespace", namespace), query)
 
 
 def _hide_values(caller: Principal, intent: Intent, event: Event) -> Event:

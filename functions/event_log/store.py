@@ -1,4 +1,4 @@
-"""Append events to logs, each once and in order, and read them by position.
+"""Append events to logs, each once and in order.
 
 A log is a sequence of items without gaps, with some events in each. An append writes the item after
 the last one, under the condition that nobody else has. So positions follow the order of commits,
@@ -10,43 +10,35 @@ time of the log's beginning in epoch ms. A log whose items have all been removed
 present time, which is a higher number than any before.
 
 An item has the latest timestamp up to it. So the end of a log, read backwards until all is older
-than an event, tells whether the log has the event.
+than an event, tells whether the log has the event. It has as well by how much events came late, up
+to it: so a reader finds the items of a period by their numbers.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from itertools import islice
 from typing import Any, NamedTuple
 
 from functions.event_log.items import (
-    StoredEvent,
+    LogTime,
     build_events_write,
     build_head_write,
-    build_part_keys,
     build_part_writes,
     build_published_write,
-    decode_event,
-    decode_item_events,
     encode_events,
     get_first_number,
-    is_expired,
+    get_log_time,
     is_head,
 )
-from functions.event_log.model import Event, LogName, LogQuery
+from functions.event_log.model import Event, LogName
 from functions.platform import entry_keys
 from functions.platform.clock import Clock
 from functions.platform.items import Item
-from functions.platform.json_text import dumps, get_escaped_size
-from functions.platform.limits import MAX_PAGE_BYTES
 from functions.platform.parallel import run_parallel
 from functions.platform.retry import Backoff
 from functions.platform.table import ConditionFailed, Table
 
 _END_PAGE = 4  # items; the last one is enough, unless it has others' newer events
 _ATTEMPTS = 200  # of which many are needed only where many append to one log at once
-_POSITIONS = 1_000  # of an item, which holds fewer events
-_MAX_SCANNED = 2_000  # events that one read examines for those that match
-_ENVELOPE_BYTES = 400  # of an event's document beside its data
 _DAY = 86_400_000  # ms
 
 
@@ -55,12 +47,12 @@ class _LogEnd(NamedTuple):
 
     Attributes:
         number: the number of the next item.
-        newest: the latest timestamp, in epoch ms.
+        time: how the times of its events go.
         ids: those of the last events.
     """
 
     number: int
-    newest: int
+    time: LogTime
     ids: set[str]
 
 
@@ -117,7 +109,7 @@ class EventLogStore:
 
     def _read_end(self, partition: str, since: int) -> _LogEnd:
         """Read a log's end, with the ids of all events of `since` (epoch ms) and later."""
-        number, newest = 0, 0
+        number, time = 0, LogTime()
         ids: set[str] = set()
         head: Item | None = None
         all_items = entry_keys.build_log_range(partition, 0)
@@ -125,12 +117,13 @@ class EventLogStore:
             if is_head(item):
                 head = item
                 break
-            number = max(number, entry_keys.parse_log_item(item["sk"]) + 1)
-            newest = max(newest, item["newest"])
+            if not number:
+                number = entry_keys.parse_log_item(item["sk"]) + 1
+                time = get_log_time(item)
             if item["newest"] < since:
                 break
             ids.update(item["ids"])
-        return _LogEnd(number or self._begin(partition, head), newest, ids)
+        return _LogEnd(number or self._begin(partition, head), time, ids)
 
     def _begin(self, partition: str, head: Item | None) -> int:
         """Return the number of the first item of a log that has none (any more)."""
@@ -157,61 +150,11 @@ class EventLogStore:
         return self._read_end(partition, since).ids
 
     def _write_events(self, partition: str, end: _LogEnd, events: Sequence[Event]) -> None:
-        newest = end.newest
+        time = end.time
         for number, encoded in enumerate(encode_events(events), end.number):
-            newest = max(newest, encoded.newest)
+            time = time.add(encoded)
             expiry = self._get_expiry()
-            self._table.put(build_events_write(partition, number, encoded, newest, expiry))
-
-    def read(self, tenant: str, log: LogName, query: LogQuery) -> tuple[list[Event], int]:
-        """Read a page of events, of at most 5 MB, and the position to continue from."""
-        partition = entry_keys.build_log_partition(tenant, log.kind, log.name)
-        found: list[Event] = []
-        position, free_bytes = query.after, MAX_PAGE_BYTES
-        limit = _MAX_SCANNED if query.is_filtered else query.limit
-        for at, stored in islice(self._read_stored(partition, query.after, limit), limit):
-            if query.matches(stored.document["type"], stored.document["agent"]):
-                event = decode_event(tenant, log, stored, self._read_parts(partition, stored))
-                free_bytes -= get_escaped_size(dumps(event.data)) + _ENVELOPE_BYTES
-                if found and free_bytes < 0:
-                    break
-                found.append(event)
-            position = at
-            if len(found) == query.limit:
-                break
-        return found, position
-
-    def _read_stored(
-        self, partition: str, after: int, limit: int
-    ) -> Iterator[tuple[int, StoredEvent]]:
-        """Read the next events with their positions, up to an item that is still being written."""
-        expected = after // _POSITIONS
-        now = self._clock()
-        items = self._table.query_from(*entry_keys.build_log_range(partition, expected), limit + 1)
-        for item in items:
-            if is_head(item):
-                expected = get_first_number(item)
-                continue
-            number = entry_keys.parse_log_item(item["sk"])
-            if number != expected and self._has_item(partition, number - 1):
-                return
-            expected = number + 1
-            if is_expired(item, now):
-                continue
-            first = number * _POSITIONS + 1
-            yield from (
-                each for each in enumerate(decode_item_events(item), first) if each[0] > after
-            )
-
-    def _has_item(self, partition: str, number: int) -> bool:
-        """Tell whether a log has an item; one that was removed leaves a gap."""
-        sort = entry_keys.build_log_item_key(partition, number)[1]
-        return next(self._table.query_from(partition, sort, sort, 1), None) is not None
-
-    def _read_parts(self, partition: str, stored: StoredEvent) -> list[bytes]:
-        keys = build_part_keys(partition, stored)
-        parts = self._table.get_many(keys) if keys else {}
-        return [parts[key]["data"] for key in keys]
+            self._table.put(build_events_write(partition, number, encoded, time, expiry))
 
     def select_unpublished(self, events: Iterable[Event]) -> list[Event]:
         """Select the events that aren't on the bus yet."""

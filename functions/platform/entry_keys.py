@@ -267,9 +267,16 @@ def build_log_item_key(partition: str, number: int) -> Key:
     return partition, item_types.LOG_ITEM.build_sort(number=number)
 
 
-def build_log_range(partition: str, number: int) -> tuple[str, str, str]:
-    """Build the partition, first and last sort key of a log's items from a number on."""
-    first, last = (build_log_item_key(partition, each)[1] for each in (number, _LAST_LOG_ITEM))
+def build_log_range(
+    partition: str, number: int, last_number: int | None = None
+) -> tuple[str, str, str]:
+    """Build the partition, first and last sort key of a log's items from a number on.
+
+    Args:
+        last_number: the last item's; None for all there are.
+    """
+    ends = number, _LAST_LOG_ITEM if last_number is None else last_number
+    first, last = (build_log_item_key(partition, each)[1] for each in ends)
     return partition, first, last
 
 

@@ -4,6 +4,7 @@ import json
 import secrets
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 from benchmarks.capacity import recorded
 from functions.event_log.model import Event, LogEventType, LogName, LogQuery, build_event_id
+from functions.event_log.reader import EventLogReader
 from functions.event_log.store import EventLogStore
 from functions.identity.model import Actor
 from functions.platform.aws import create_client
@@ -158,6 +160,95 @@ def test_a_snapshot_of_any_size_comes_back_and_cuts_the_page(
     assert [each["data"] for each in every(read)] == [each.data for each in large]
 
 
+def backwards(reader: httpx.Client, path: str = PATH, **query: Any) -> list[dict[str, Any]]:
+    """The events of a log, newest first, page by page until there are no more."""
+    found: list[dict[str, Any]] = []
+    while True:
+        page = ok(reader.get(path, params={"order": "desc", **query}))
+        found += page["events"]
+        if "next" not in page:
+            return found
+        query["after"] = page["next"]
+
+
+def test_a_log_is_read_newest_first(ada: httpx.Client, tenant: Tenant, logs: EventLogStore) -> None:
+    assert ok(ada.get(PATH, params={"order": "desc"})) == {"events": []}
+    for start in "abc":
+        logs.append(tenant.id, AGENT, events(tenant, 5, start))
+    told = [f"{start}{number}" for start in "abc" for number in range(5)]
+    for limit in (1, 4, 5, 100):
+        assert causes(backwards(ada, limit=limit)) == told[::-1]
+    page = ok(ada.get(PATH, params={"order": "desc", "limit": 2}))
+    logs.append(tenant.id, AGENT, events(tenant, 5, "d"))
+    assert causes(backwards(ada, after=page["next"])) == told[-3::-1]
+
+
+def test_a_period_has_what_happened_in_it_however_late_it_was_logged(
+    ada: httpx.Client, tenant: Tenant, logs: EventLogStore
+) -> None:
+    moments = [1, 2, 3, 9, 4, 4, 20, 21, 30, 7, 31, 40, 41, 42, 25, 50]
+    for number, moment in enumerate(moments):
+        logs.append(tenant.id, AGENT, [event(tenant, str(number), at=moment * 1_000)])
+    for since, until in [(0, 59), (4, 9), (7, 7), (22, 29), (42, 59), (51, 59), (0, 0)]:
+        told = [str(n) for n, moment in enumerate(moments) if since <= moment <= until]
+        period = {f"{n}": f"1970-01-01T00:00:{s:02}Z" for n, s in (("from", since), ("to", until))}
+        assert causes(ok(ada.get(PATH, params=period))["events"]) == told, period
+        assert causes(backwards(ada, limit=2, **period)) == told[::-1], period
+
+
+def test_a_period_is_found_without_reading_the_log(tenant: Tenant, service: Service) -> None:
+    dynamodb = create_client("dynamodb")
+    table = Table(dynamodb, service.engine.log)
+    logs = EventLogStore(table, service.clock, 0)
+    for number in range(64):
+        large = event(tenant, str(number), at=number, text=secrets.token_hex(1_500))
+        logs.append(tenant.id, AGENT, [large])
+    reader = EventLogReader(table, service.clock)
+    for newest_first in (False, True):
+        with recorded(dynamodb) as calls:
+            query = LogQuery(2, since=20, until=21, newest_first=newest_first)
+            found, _ = reader.read(tenant.id, AGENT, query)
+        assert [each.timestamp for each in found] == [20, 21][:: -1 if newest_first else 1]
+        assert sum(call.read for call in calls) <= 30
+
+
+def test_one_call_examines_so_many_events_and_says_where_to_go_on(
+    ada: httpx.Client, tenant: Tenant, logs: EventLogStore
+) -> None:
+    logs.append(tenant.id, AGENT, [event(tenant, "first", kind="memory.evicted")])
+    logs.append(tenant.id, AGENT, events(tenant, 2_100))
+    logs.append(tenant.id, AGENT, [event(tenant, "last", kind="memory.evicted")])
+    first = ok(ada.get(PATH, params={"type": "memory.evicted"}))
+    assert causes(first["events"]) == ["first"]
+    rest = ok(ada.get(PATH, params={"type": "memory.evicted", "after": first["next"]}))
+    assert causes(rest["events"]) == ["last"]
+    assert causes(backwards(ada, type="memory.evicted")) == ["last", "first"]
+
+
+def test_an_entrys_events_and_what_somebody_did_are_selected(
+    ada: httpx.Client, tenant: Tenant, logs: EventLogStore
+) -> None:
+    snapshot = [{"entry_id": "mem_1", "value": {}}, {"entry_id": "mem_2", "value": {}}]
+    told = [
+        event(tenant, "made", entry_id="mem_1"),
+        event(tenant, "other", entry_id="mem_3"),
+        replace(event(tenant, "changed", entry_id="mem_1"), actor=Actor("boss", "coordinator")),
+        event(tenant, "archived", kind="memory.archived", snapshot=snapshot),
+        event(
+            tenant,
+            "large",
+            kind="memory.archived",
+            snapshot=[*snapshot, {"entry_id": "x" * 10_000}],
+        ),
+    ]
+    logs.append(tenant.id, AGENT, told)
+    of_one = every(pages(ada, entry_id="mem_1"))
+    assert causes(of_one) == ["made", "changed", "archived", "large"]
+    assert causes(backwards(ada, entry_id="mem_2")) == ["large", "archived"]
+    assert causes(every(pages(ada, entry_id="mem_1", actor="boss"))) == ["changed"]
+    assert backwards(ada, actor="nobody") == []
+
+
 def test_numbers_of_any_size_come_back(
     ada: httpx.Client, tenant: Tenant, logs: EventLogStore
 ) -> None:
@@ -211,10 +302,10 @@ def test_a_reader_stops_before_an_item_that_is_being_written(
         logs.append(tenant.id, AGENT, [event(tenant, str(number))])
     table = PassingTable(create_client("dynamodb"), service.engine.log)
     table.passed = service.clock() + 1  # the number of the second item
-    reader = EventLogStore(table, service.clock, 365)
-    seen, position = reader.read(tenant.id, AGENT, LogQuery(0, 10))
+    seen, position = EventLogReader(table, service.clock).read(tenant.id, AGENT, LogQuery(10))
     assert [each.data["cause"] for each in seen] == ["0"]
-    rest, _ = logs.read(tenant.id, AGENT, LogQuery(position, 10))
+    whole = Table(create_client("dynamodb"), service.engine.log)
+    rest, _ = EventLogReader(whole, service.clock).read(tenant.id, AGENT, LogQuery(10, position))
     assert [each.data["cause"] for each in rest] == ["1", "2"]
 
 
@@ -269,6 +360,9 @@ def test_another_tenants_log_is_another(
         ({"after": "9" * 18}, "after"),
         ({"type": "memory.read"}, "type"),
         ({"offset": "1"}, "offset"),
+        ({"order": "newest"}, "order"),
+        ({"from": "yesterday"}, "from"),
+        ({"from": "2026-02-01T00:00:00Z", "to": "2026-01-01T00:00:00Z"}, "to"),
     ],
 )
 def test_wrong_parameters_are_named(ada: httpx.Client, query: dict[str, str], field: str) -> None:

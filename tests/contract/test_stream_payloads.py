@@ -7,7 +7,7 @@ import pytest
 from functions.container import Container
 from functions.entries.mapper import EntryMapper
 from functions.event_log.model import LogName, LogQuery
-from functions.event_log.store import EventLogStore
+from functions.event_log.reader import EventLogReader
 from functions.platform import entry_keys
 from functions.platform.aws import create_client
 from functions.platform.items import decode_item
@@ -65,6 +65,6 @@ def test_a_payload_logs_its_events(service: Service, name: str) -> None:
         failures = handler(render_stream_event(name), None)["batchItemFailures"]
         assert [each["itemIdentifier"] for each in failures] == failed
     log, expected = LOGGED[name]
-    store = EventLogStore(Table(dynamodb, service.engine.log), service.clock, 0)
-    events, _ = store.read("acme", log, LogQuery(0, 100))
+    reader = EventLogReader(Table(dynamodb, service.engine.log), service.clock)
+    events, _ = reader.read("acme", log, LogQuery(100))
     assert [f"{e.type} {e.data['key']} {e.data['version']}" for e in events] == expected

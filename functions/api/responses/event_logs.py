@@ -1,6 +1,6 @@
 """Events, as the API shows them (RFC-0015 §5.2; contract §5)."""
 
-from typing import Annotated
+from typing import Annotated, NotRequired
 
 import orjson
 from pydantic import Field
@@ -37,11 +37,12 @@ class EventDocument(TypedDict):
 
 
 class EventPageDocument(TypedDict):
-    """A page of a log, oldest first."""
+    """A page of a log."""
 
     events: list[EventDocument]
-    next: str
-    """Where to go on, now or once more has happened."""
+    next: NotRequired[str]
+    """Where to go on, now or once more has happened; the log's present end gives the `after` that
+    it was given. With `order=desc` it is absent where nothing older is left."""
 
 
 def render_actor(actor: Actor) -> ActorDocument:

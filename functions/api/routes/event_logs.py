@@ -1,20 +1,37 @@
 """Logs: what happened to memory (RFC-0015 §5, contract §5)."""
 
+from typing import Literal
+
 from functions.api.http import Request, Response, json_response
-from functions.api.parameters import LIMIT, ChoiceParameter, TextParameter
+from functions.api.parameters import LIMIT, ChoiceParameter, TextParameter, TimestampParameter
 from functions.api.responses.event_logs import EventPageDocument, render_event
 from functions.api.routing import Route
 from functions.event_log.model import Event, LogEventType, LogQuery
 from functions.identity.model import READ, Principal
+from functions.platform.errors import ValidationFailed
+from functions.platform.limits import MAX_ID_CHARACTERS
 
 _TYPE: ChoiceParameter[LogEventType] = ChoiceParameter("type", "The events' type.", LogEventType)
 _AFTER = TextParameter(
     "after",
-    "The `next` of an earlier answer; the log's beginning unless given.",
+    "The `next` of an earlier answer; where the order begins unless given.",
     pattern="[0-9]{1,17}",
     expected="takes the `next` of an earlier answer",
 )
-_QUERY = (_TYPE, _AFTER, LIMIT)
+_ORDER: ChoiceParameter[Literal["asc", "desc"]] = ChoiceParameter(
+    "order", "`desc` gives the newest first; `asc` is the default.", Literal["asc", "desc"]
+)
+_ENTRY = TextParameter(
+    "entry_id", "Events about this entry, archivals that it is in included.", MAX_ID_CHARACTERS
+)
+_FROM = TimestampParameter("from", "Events of this moment and later.")
+_TO = TimestampParameter("to", "Events up to this moment, which is included.")
+_ACTOR = TextParameter("actor", "Events of what this principal did.", MAX_ID_CHARACTERS)
+_QUERY = (_TYPE, _ENTRY, _ACTOR, _FROM, _TO, _ORDER, _AFTER, LIMIT)
+_PAGES = (
+    "Oldest first, unless `order` is `desc`. One call examines a bounded number of events: with "
+    "filters a page may have fewer events than there are, or none; `next` goes on."
+)
 
 
 def read_intent_log(request: Request, caller: Principal) -> Response:
@@ -39,14 +56,26 @@ def read_namespace_log(request: Request, caller: Principal) -> Response:
 
 
 def _log_query(request: Request) -> LogQuery:
-    after = _AFTER.read(request)
-    return LogQuery(int(after or 0), LIMIT.read(request), _TYPE.read(request))
-
-
-def _page_response(events: list[Event], position: int) -> Response:
-    return json_response(
-        200, EventPageDocument(events=list(map(render_event, events)), next=str(position))
+    after, since, until = _AFTER.read(request), _FROM.read(request), _TO.read(request)
+    if since is not None and until is not None and since > until:
+        raise ValidationFailed("to", "lies before from")
+    return LogQuery(
+        LIMIT.read(request),
+        None if after is None else int(after),
+        newest_first=_ORDER.read(request) == "desc",
+        type=_TYPE.read(request),
+        actor=_ACTOR.read(request),
+        entry=_ENTRY.read(request),
+        since=since,
+        until=until,
     )
+
+
+def _page_response(events: list[Event], position: int | None) -> Response:
+    page = EventPageDocument(events=list(map(render_event, events)))
+    if position is not None:
+        page["next"] = str(position)
+    return json_response(200, page)
 
 
 ROUTES = [
@@ -60,7 +89,7 @@ ROUTES = [
         query=_QUERY,
         error_statuses=(404,),
         description="By the intent's owner, who takes or took part in it, who is on its access "
-        "list, or with `memory.admin`. Oldest first.",
+        f"list, or with `memory.admin`. {_PAGES}",
     ),
     Route(
         "GET",
@@ -70,7 +99,7 @@ ROUTES = [
         "Read what happened to an agent's memory outside of intents",
         {200: EventPageDocument},
         query=_QUERY,
-        description="By the agent itself, or with `memory.admin`. Oldest first.",
+        description=f"By the agent itself, or with `memory.admin`. {_PAGES}",
     ),
     Route(
         "GET",
@@ -80,6 +109,6 @@ ROUTES = [
         "Read what happened to a namespace's memory outside of intents",
         {200: EventPageDocument},
         query=_QUERY,
-        description="By who may read the namespace, or with `memory.admin`. Oldest first.",
+        description="By who may read the namespace, or with `memory.admin`. " + _PAGES,
     ),
 ]

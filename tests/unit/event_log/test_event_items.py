@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from functions.event_log.items import (
     MAX_INLINE_BYTES,
     MAX_PART_BYTES,
+    LogTime,
     build_events_write,
     build_part_keys,
     build_part_writes,
@@ -43,7 +44,7 @@ def items_of(events: list[Event]) -> tuple[list[Item], dict[Key, Item]]:
     """The items of events, and their parts."""
     encoded = list(encode_events(events))
     items = [
-        build_events_write("p", number, each, 1_000, None).item or {}
+        build_events_write("p", number, each, LogTime(1_000), None).item or {}
         for number, each in enumerate(encoded)
     ]
     parts = {

@@ -1,0 +1,195 @@
+"""Read logs by position, in either order, and by the time when events happened.
+
+A position is an item's number and the event's place in the item. One read examines a bounded number
+of events; where few match it may give none, and the position to go on from.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from functions.event_log.items import (
+    StoredEvent,
+    build_part_keys,
+    decode_event,
+    decode_item_events,
+    get_first_number,
+    get_log_time,
+    is_expired,
+    is_head,
+)
+from functions.event_log.model import Event, LogName, LogQuery
+from functions.platform import entry_keys
+from functions.platform.clock import Clock
+from functions.platform.items import Item
+from functions.platform.json_text import dumps, get_escaped_size
+from functions.platform.limits import MAX_PAGE_BYTES
+from functions.platform.table import Table
+
+_POSITIONS = 1_000  # of an item, which holds fewer events
+_MAX_EXAMINED = 2_000  # events that one read examines for those that match
+_EXAMINED_BY_PART = 100  # a part is as large as the items of some hundred events
+_MAX_CALL_ITEMS = 250  # a call reads at most a megabyte
+_ENVELOPE_BYTES = 400  # of an event's document beside its data
+
+
+class _Examined(NamedTuple):
+    """An event of a log at its position; None is for an item with nothing to show."""
+
+    position: int
+    stored: StoredEvent | None
+
+
+class EventLogReader:
+    """Reads the logs of all tenants from the log table."""
+
+    def __init__(self, table: Table, clock: Clock) -> None:
+        self._table = table
+        self._clock = clock
+
+    def read(self, tenant: str, log: LogName, query: LogQuery) -> tuple[list[Event], int | None]:
+        """Read a page of events, of at most 5 MB, and the position to go on from.
+
+        Returns:
+            the events, and the position; None where the newest come first and there are no more.
+        """
+        partition = entry_keys.build_log_partition(tenant, log.kind, log.name)
+        found: list[Event] = []
+        position, free_bytes, work = query.after or 0, MAX_PAGE_BYTES, _MAX_EXAMINED
+        for at, stored in self._examine(partition, query):
+            work -= 1
+            if stored is not None and _matches(query, stored):
+                work -= _EXAMINED_BY_PART * stored.part_count
+                event = decode_event(tenant, log, stored, self._read_parts(partition, stored))
+                if query.matches_entry(event.data):
+                    free_bytes -= get_escaped_size(dumps(event.data)) + _ENVELOPE_BYTES
+                    if found and free_bytes < 0:
+                        return found, position
+                    found.append(event)
+            position = at
+            if len(found) == query.limit or work <= 0:
+                return found, position
+        return found, None if query.newest_first else position
+
+    def _examine(self, partition: str, query: LogQuery) -> Iterator[_Examined]:
+        """Read the events after a position and of a period, in the order asked for."""
+        last = None
+        if query.until is not None:
+            last = self._find_last(partition, query.until)
+        if query.newest_first:
+            return self._examine_backwards(partition, query, last)
+        return self._examine_forwards(partition, query, last)
+
+    def _examine_forwards(
+        self, partition: str, query: LogQuery, last: int | None
+    ) -> Iterator[_Examined]:
+        """Read up to an item that is still being written."""
+        after, now = query.after or 0, self._clock()
+        expected = after // _POSITIONS
+        if query.since is not None:
+            expected = max(expected, self._find_first(partition, query.since))
+        if last is not None and last < expected:
+            return
+        items = self._query(partition, expected, last, query)
+        for item in items:
+            if is_head(item):
+                expected = get_first_number(item)
+                continue
+            number = entry_keys.parse_log_item(item["sk"])
+            if number != expected and self._has_item(partition, number - 1):
+                return
+            expected = number + 1
+            yield from (each for each in _decode(item, number, now) if each.position > after)
+
+    def _examine_backwards(
+        self, partition: str, query: LogQuery, last: int | None
+    ) -> Iterator[_Examined]:
+        """Read down to what happened before the period."""
+        now = self._clock()
+        if query.after is not None:
+            before = query.after // _POSITIONS
+            last = before if last is None else min(last, before)
+        if last is not None and last < 1:
+            return
+        for item in self._query(partition, 1, last, query):
+            if query.since is not None and get_log_time(item).newest < query.since:
+                return
+            number = entry_keys.parse_log_item(item["sk"])
+            for each in reversed(_decode(item, number, now)):
+                if query.after is None or each.position < query.after:
+                    yield each
+
+    def _query(
+        self, partition: str, first: int, last: int | None, query: LogQuery
+    ) -> Iterator[Item]:
+        """Query items; of most logs an item holds several events, of some one alone."""
+        page_size = _MAX_CALL_ITEMS if query.is_filtered else query.limit // 4 + 2
+        return self._table.query_from(
+            *entry_keys.build_log_range(partition, first, last),
+            page_size,
+            newest_first=query.newest_first,
+        )
+
+    def _find_first(self, partition: str, since: int) -> int:
+        """Find the number of the first item that may have events from a moment (epoch ms) on."""
+        end = self._get_last_item(partition)
+        return 0 if end is None else self._find_newer(partition, end, since)
+
+    def _find_last(self, partition: str, until: int) -> int | None:
+        """Find the number of the last item that may have events up to a moment (epoch ms).
+
+        No event is older than what the log had before it by more than the log's lag.
+        """
+        end = self._get_last_item(partition)
+        if end is None:
+            return None
+        return self._find_newer(partition, end, until + get_log_time(end).lag + 1)
+
+    def _find_newer(self, partition: str, end: Item, moment: int) -> int:
+        """Find the number of the first item up to which the log has an event of a moment or later.
+
+        The number behind the last item if there is none. By halves: a call for each.
+        """
+        last = entry_keys.parse_log_item(end["sk"])
+        if get_log_time(end).newest < moment:
+            return last + 1
+        head = self._table.get(entry_keys.build_log_item_key(partition, 0))
+        first = 1 if head is None else get_first_number(head)
+        while first < last:
+            middle = (first + last) // 2
+            items = self._table.query_from(*entry_keys.build_log_range(partition, middle), 1)
+            if get_log_time(next(items, end)).newest >= moment:
+                last = middle
+            else:
+                first = middle + 1
+        return last
+
+    def _get_last_item(self, partition: str) -> Item | None:
+        """Read the last item of a log; None if it has none."""
+        items = self._table.query_from(
+            *entry_keys.build_log_range(partition, 1), 1, newest_first=True
+        )
+        return next(items, None)
+
+    def _has_item(self, partition: str, number: int) -> bool:
+        """Tell whether a log has an item; one that was removed leaves a gap."""
+        items = self._table.query_from(*entry_keys.build_log_range(partition, number, number), 1)
+        return next(items, None) is not None
+
+    def _read_parts(self, partition: str, stored: StoredEvent) -> list[bytes]:
+        keys = build_part_keys(partition, stored)
+        parts = self._table.get_many(keys) if keys else {}
+        return [parts[key]["data"] for key in keys]
+
+
+def _decode(item: Item, number: int, now: int) -> Sequence[_Examined]:
+    """Decode the events of an item, with their positions; an expired one shows nothing."""
+    if is_expired(item, now):
+        return [_Examined(number * _POSITIONS + 1, None)]
+    events = enumerate(decode_item_events(item), number * _POSITIONS + 1)
+    return [_Examined(position, stored) for position, stored in events]
+
+
+def _matches(query: LogQuery, stored: StoredEvent) -> bool:
+    """Whether a query asks for an event, as far as its item tells."""
+    about = stored.document
+    return query.matches(about["type"], about["agent"], about["actor"][0], about["happened"])
