@@ -43,9 +43,11 @@ _SECRET = frozenset({"api_key"})
 _EMPTY_IF_ABSENT = frozenset({"value"})  # an answer without `memory.read` has none
 _SCOPE = ("task_id", "intent_id")  # given as fields of their own
 _FIELD_SETS = {
-    "EntryFields": ("NewEntryBody", {"namespace", "key", "value", "agent_id"}),
-    "EntryChanges": ("EntryChangeBody", {"value"}),
+    "ENTRY_FIELDS": ("NewEntryBody", {"namespace", "key", "value", "agent_id"}),
+    "ENTRY_CHANGES": ("EntryChangeBody", {"value"}),
 }
+_KEYWORDS = {"EntryFields": "ENTRY_CHANGES"}  # the fields that calls take as keywords
+_RICHER = {"ttl": "str | float | timedelta", "expires_at": "str | datetime"}  # than JSON's types
 _HEAD = '''"""What the service answers and takes. Generated from its OpenAPI document; do not edit.
 
 Models are frozen dataclasses; `raw` has all fields of the answer, known or not.
@@ -53,6 +55,7 @@ Models are frozen dataclasses; `raw` has all fields of the answer, known or not.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Any, Literal, Self, TypedDict
 
 Document = Mapping[str, Any]
@@ -77,7 +80,7 @@ def render_models() -> str:
     parts = [_HEAD]
     parts += [f"{name} = Literal{json.dumps(values)}\n" for name, values in literals.items()]
     parts += [_render_model(name, schemas, literals) for name in _MODELS]
-    parts += [_render_field_set(name, schemas, literals) for name in _FIELD_SETS]
+    parts += [_render_keywords(name, schemas, literals) for name in _KEYWORDS]
     parts += [_FIELD_INFO, *(_render_field_infos(name, schemas) for name in _FIELD_SETS)]
     return "".join(parts)
 
@@ -181,20 +184,20 @@ def _fields_of(name: str, schemas: dict[str, Any]) -> dict[str, dict[str, Any]]:
     }
 
 
-def _render_field_set(name: str, schemas: dict[str, Any], literals: dict[str, list[str]]) -> str:
+def _render_keywords(name: str, schemas: dict[str, Any], literals: dict[str, list[str]]) -> str:
     lines = []
-    for each, schema in _fields_of(name, schemas).items():
-        kind = "Mapping[str, str]" if each == "scope" else _python_type(schema, literals)
+    for each, schema in _fields_of(_KEYWORDS[name], schemas).items():
+        kind = _RICHER.get(each) or _python_type(schema, literals)
         kind = f"Iterable[{kind[6:-6]}]" if kind.startswith("tuple[") else kind
-        lines.append(f"    {each}: {kind} | None")
-    what = f"Fields of the service's `{_FIELD_SETS[name][0]}`; None is not given."
+        is_nullable = {"type": "null"} in schema.get("anyOf", ())
+        lines.append(f"    {each}: {kind}{' | None' if is_nullable else ''}")
+    what = "Fields of an entry that calls take as keywords; what isn't given stays as it is."
     return (
         f'\n\nclass {name}(TypedDict, total=False):\n    """{what}"""\n\n' + "\n".join(lines) + "\n"
     )
 
 
 def _render_field_infos(name: str, schemas: dict[str, Any]) -> str:
-    constant = {"EntryFields": "ENTRY_FIELDS", "EntryChanges": "ENTRY_CHANGES"}[name]
     rows = []
     for each, schema in _fields_of(name, schemas).items():
         types = _flat(schema).get("type", "object")
@@ -209,4 +212,4 @@ def _render_field_infos(name: str, schemas: dict[str, Any]) -> str:
             f'    "{each}": FieldInfo(\n        "{each}",\n        "{kind}",\n'
             f"        ({choices.rstrip()}),\n        (\n            {text}\n        ),\n    ),\n"
         )
-    return f"\n\n{constant} = {{\n{''.join(rows)}}}\n"
+    return f"\n\n{name} = {{\n{''.join(rows)}}}\n"

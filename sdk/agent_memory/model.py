@@ -5,6 +5,7 @@ Models are frozen dataclasses; `raw` has all fields of the answer, known or not.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Any, Literal, Self, TypedDict
 
 Document = Mapping[str, Any]
@@ -357,27 +358,14 @@ class Event:
 
 
 class EntryFields(TypedDict, total=False):
-    """Fields of the service's `NewEntryBody`; None is not given."""
+    """Fields of an entry that calls take as keywords; what isn't given stays as it is."""
 
-    expires_at: str | None
-    memory_type: MemoryType | None
-    pinned: bool | None
-    priority: Priority | None
-    scope: Mapping[str, str] | None
+    expires_at: str | datetime | None
+    pinned: bool
+    priority: Priority
     sensitivity: Sensitivity | None
-    tags: Iterable[str] | None
-    ttl: Any | None
-
-
-class EntryChanges(TypedDict, total=False):
-    """Fields of the service's `EntryChangeBody`; None is not given."""
-
-    expires_at: str | None
-    pinned: bool | None
-    priority: Priority | None
-    sensitivity: Sensitivity | None
-    tags: Iterable[str] | None
-    ttl: Any | None
+    tags: Iterable[str]
+    ttl: str | float | timedelta | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,13 @@
 """Render what a request holds: its body, its fields and the parts of its path."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta
 from enum import Enum
 from typing import Any
 from urllib.parse import quote
 
-_FOREVER = "forever"
+from agent_memory.model import ENTRY_CHANGES, EntryFields
 
 
 class Unset(Enum):
@@ -40,13 +41,52 @@ def drop_unset(**fields: Any) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not UNSET}
 
 
-def to_entry_fields(**fields: Any) -> dict[str, Any]:
-    """Return the fields of an entry that are given, as the service takes them."""
-    named = drop_none(**fields)
-    if "tags" in named:
-        named["tags"] = to_list(named["tags"])
-    if named.get("ttl") == _FOREVER:
-        named["ttl"] = None
+def to_entry_fields(value: Any, fields: EntryFields) -> dict[str, Any]:
+    """Return an entry's value and the fields that are given, as the service takes them.
+
+    Raises:
+        TypeError: raised when the value is no JSON object, or a field isn't one of an entry's.
+    """
+    if not isinstance(value, Mapping):
+        raise TypeError(f"the value of an entry is a dict, not {type(value).__name__}")
+    unknown = [name for name in fields if name not in ENTRY_CHANGES]
+    if unknown:
+        raise TypeError(f"unexpected keyword argument {unknown[0]!r}")
+    given: dict[str, Any] = {**fields}
+    if "tags" in given:
+        given["tags"] = to_list(given["tags"])
+    for name in given.keys() & {"ttl", "expires_at"}:
+        given[name] = render_time(given[name])
+    return {"value": dict(value), **given}
+
+
+def render_time(time: Any) -> Any:
+    """Return a moment as an RFC 3339 text in UTC, a length of time as seconds, others unchanged.
+
+    Raises:
+        ValueError: raised when a moment has no time zone.
+    """
+    if isinstance(time, timedelta):
+        return time.total_seconds()
+    if not isinstance(time, datetime):
+        return time
+    if time.tzinfo is None:
+        raise ValueError("give a datetime with a time zone: datetime.now(timezone.utc)")
+    return time.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def join_scope(
+    scope: Mapping[str, str] | None, task_id: str | None, intent_id: str | None
+) -> dict[str, str]:
+    """Return the scope that a call names, by `scope` or by its members.
+
+    Raises:
+        TypeError: raised when the two contradict each other.
+    """
+    named: dict[str, str] = drop_none(task_id=task_id, intent_id=intent_id)
+    for name, id in (scope or {}).items():
+        if named.setdefault(name, id) != id:
+            raise TypeError(f"scope and {name} name different ids")
     return named
 
 

@@ -30,8 +30,9 @@ def resolve_settings(
     Raises:
         ValueError: there is no key, or a value can't be right.
     """
-    url = (server_url or os.environ.get(URL) or _LOCAL).rstrip("/")
-    key = api_key or os.environ.get(KEY)
+    url = server_url if server_url is not None else os.environ.get(URL) or _LOCAL
+    url = url.rstrip("/")
+    key = api_key if api_key is not None else os.environ.get(KEY)
     if not key:
         raise ValueError(f"give api_key, or set {KEY}")
     if not (key.isascii() and key.isprintable() and " " not in key):

@@ -83,9 +83,9 @@ def test_a_shared_entry_is_deleted_only_by_who_means_it(admin: Client, other: Cl
 def test_a_time_of_life_is_taken_away(admin: Client) -> None:
     assert admin.memory.set("ns", "k", {}, ttl="duration:PT1H").expires_at is not None
     assert admin.memory.set("ns", "k", {}).expires_at is not None
-    assert admin.memory.set("ns", "k", {}, ttl="forever").expires_at is None
+    assert admin.memory.set("ns", "k", {}, ttl=None).expires_at is None
     admin.memory.set("ns", "k", {}, ttl="duration:PT1H")
-    assert admin.memory.update("ns", "k", dict, ttl="forever").expires_at is None
+    assert admin.memory.update("ns", "k", dict, ttl=None).expires_at is None
 
 
 def test_one_text_is_no_list_of_texts(admin: Client) -> None:

@@ -74,7 +74,7 @@ def test_clients_that_know_nothing_of_each_other_count_right_or_say_so(
         with Client(flaky.address, agent.api_key, timeout=0.25, max_retries=10) as client:
             for _ in range(ROUNDS):
                 try:
-                    client.memory.update(NAMESPACE, KEY, one_more, attempts=100)
+                    client.memory.update(NAMESPACE, KEY, one_more)
                     done += 1
                 except AgentMemoryError as error:
                     unknown += error.may_have_happened

@@ -1,11 +1,11 @@
 """Memory as a worker's function sees it: scoped to its task (RFC-0015 "Worker Context", §8)."""
 
-from typing import Any
+from typing import Any, Unpack
 
 from agent_memory._async.client import AsyncClient
 from agent_memory._waiting_async import AsyncCheck
 from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
-from agent_memory.model import Entry, MemoryType
+from agent_memory.model import Entry, EntryFields, MemoryType
 from agent_memory.requests import to_entry_fields
 from agent_memory.responses import parse
 
@@ -73,7 +73,7 @@ class AsyncTaskMemory:
         *,
         memory_type: MemoryType | None = None,
         version: int | None = None,
-        **fields: Any,
+        **fields: Unpack[EntryFields],
     ) -> Entry:
         """Write the agent's own entry: working memory of the task, unless `memory_type` says
         otherwise. It takes the same fields as `client.memory.set`.
@@ -88,7 +88,7 @@ class AsyncTaskMemory:
         """
         await self._check()
         if memory_type in _WORKING:
-            given = to_entry_fields(value=value, **fields)
+            given = to_entry_fields(value, fields)
             return await self._set_in_task((namespace, key), given, version)
         return await self._set_outside(
             namespace, key, value, memory_type=memory_type, version=version, **fields

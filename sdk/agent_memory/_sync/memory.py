@@ -1,14 +1,15 @@
-"""`client.memory`: entries, in the seed's words (RFC-0015 "Client Interface"; contract §4, §10)."""
+"""`client.memory`: entries of the three tiers (RFC-0015 "Client Interface")."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Unpack
 
 from agent_memory._sync.queries import Queries
-from agent_memory._waiting import Turns
+from agent_memory._waiting import Turns, sleep
 from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
-from agent_memory.model import ENTRY_CHANGES, Entry, EntryFields, MemoryType
-from agent_memory.requests import drop_none, quote_segment, to_entry_fields, to_list
-from agent_memory.responses import get_member, may_be_own_write, parse, parse_items
+from agent_memory.model import Entry, EntryFields, MemoryType
+from agent_memory.requests import join_scope, quote_segment, to_entry_fields
+from agent_memory.responses import get_member, may_be_own_write, parse, parse_items, parse_object
+from agent_memory.updates import Retry, assert_in_scope, compute_value
 from agent_memory.versions import Versions
 
 if TYPE_CHECKING:
@@ -37,34 +38,40 @@ class Memory(Queries):
         key: str,
         value: Value,
         *,
+        memory_type: MemoryType | None = None,
+        scope: Mapping[str, str] | None = None,
         task_id: str | None = None,
         intent_id: str | None = None,
         version: int | None = None,
         **fields: Unpack[EntryFields],
     ) -> Entry:
-        """Create an entry (`working`, unless `memory_type` says otherwise), or writes the one that
-        this client saw last under the same namespace and key, at the version that it saw. If that
-        is gone, it is created anew, of the same tier and in the same scope.
+        """Create an entry, or change the one that this client saw last under namespace and key.
+
+        An entry that was seen is changed at the version that was seen. If it is gone meanwhile, it
+        is created anew, of the same tier and in the same scope.
+
+            client.memory.set("invoices", "progress", {"completed": 23}, tags=["batch"])
 
         Args:
             value: a JSON object, up to 65,536 bytes.
-            task_id, intent_id: the scope, or give `scope`. An entry keeps the scope that it was
-                created in; what is in another one isn't written.
-            fields: `memory_type`, `tags`, `ttl` and all others that an entry has; what isn't given
-                stays as it is. `ttl` is `task_lifetime`, `duration:PT24H` and the like, or
-                `forever`: no end any more; `expires_at` wins over it.
-            version: write this version, whatever was seen.
+            memory_type: the tier; `working` for a new entry, unless given.
+            scope: the task and intent that the entry belongs to, `{"task_id": …, "intent_id": …}`.
+                An entry keeps the scope that it was created in.
+            task_id, intent_id: the same, one by one.
+            version: change this version, whatever was seen.
+            fields: `tags`, `ttl`, `expires_at`, `pinned`, `priority`, `sensitivity`. What isn't
+                given stays as it is. `ttl` takes seconds, a `timedelta` or an ISO 8601 duration,
+                `task_lifetime`, or None: no end. `expires_at` wins over it.
 
         Raises:
-            MemoryConflictError: somebody wrote it meanwhile, or created it before.
-            MemoryCapacityError: there is no room.
-            TaskClosedError: its task has ended.
-            MemoryNotFoundError: `version` is given, and there is no such entry.
+            MemoryConflictError: raised when another writer changed or created the entry.
+            MemoryCapacityError: raised when there is no room.
+            TaskClosedError: raised when the entry's task has ended.
+            MemoryNotFoundError: raised when `version` is given, and there is no such entry.
+            TypeError: raised when the value is no dict, a field is unknown, or scopes contradict.
         """
-        memory_type: MemoryType | None = fields.pop("memory_type", None)
-        scope = fields.pop("scope", None) or {}
-        bound = {**scope, **drop_none(task_id=task_id, intent_id=intent_id)}
-        changes = to_entry_fields(value=value, **fields)
+        bound = join_scope(scope, task_id, intent_id)
+        changes = to_entry_fields(value, fields)
         seen = self._versions.of(namespace, key, memory_type)
         if version is not None:
             found = seen.id if seen else self._id(namespace, key, memory_type)
@@ -74,9 +81,46 @@ class Memory(Queries):
                 return self._patched(seen.id, seen.version, changes)
             except MemoryNotFoundError:  # deleted, evicted, or its time was over
                 bound, memory_type = bound or dict(seen.scope), seen.memory_type
-        named = {"namespace": namespace, "key": key, "memory_type": memory_type or "working"}
-        body = named | changes | ({"scope": bound} if bound else {})
+        body = _new_entry(namespace, key, memory_type, bound, changes)
         return self._saw(self._call("POST", _MEMORY, json=body))
+
+    def put(
+        self,
+        namespace: str,
+        key: str,
+        value: Value,
+        *,
+        memory_type: MemoryType | None = None,
+        scope: Mapping[str, str] | None = None,
+        task_id: str | None = None,
+        intent_id: str | None = None,
+        version: int | None = None,
+        **fields: Unpack[EntryFields],
+    ) -> Entry:
+        """Write an entry, whatever stands under namespace and key: the last writer wins.
+
+        The entry is replaced whole: tags and other fields that aren't given are as in a new one.
+
+            client.memory.put("cache", "rates", {"eur": 1.08}, ttl=3600)
+
+        Args:
+            memory_type: the tier; `working` unless given.
+            version: replace only this version; 0: only if nothing is there.
+            value, scope, task_id, intent_id, fields: as for `set`.
+
+        Raises:
+            MemoryConflictError: raised when `version` is given, and another one is there.
+            MemoryNotFoundError: raised when `version` is given, and nothing is there.
+            MemoryCapacityError: raised when there is no room.
+            TaskClosedError: raised when the entry's task has ended.
+            TypeError: raised when the value is no dict, a field is unknown, or scopes contradict.
+        """
+        bound = join_scope(scope, task_id, intent_id)
+        changes = to_entry_fields(value, fields)
+        body = _new_entry(namespace, key, memory_type, bound, changes)
+        headers = None if version is None else _precondition(version)
+        answer = self._client.request("PUT", _MEMORY, json=body, headers=headers)
+        return self._saw(parse_object(answer))
 
     def get(
         self,
@@ -126,42 +170,54 @@ class Memory(Queries):
         fn: Callable[[Value], Value],
         *,
         initial: Value | None = None,
-        attempts: int = 20,
+        memory_type: MemoryType | None = None,
+        scope: Mapping[str, str] | None = None,
+        task_id: str | None = None,
+        intent_id: str | None = None,
+        deadline: float = 30.0,
         **fields: Unpack[EntryFields],
     ) -> Entry:
-        """Read the value, write `fn(value)` at the version read, and start again if somebody was
-        faster: to retry, to merge, or (by raising in `fn`) to give up (RFC-0015 §3.3).
+        """Read the value, and write `fn(value)` at the version that was read.
+
+        If another writer is faster, the newer value is given to `fn`, and so on, with growing
+        pauses, until the write succeeds or the deadline has passed. No update is lost. What `fn`
+        raises ends the update (RFC-0015 §3.3).
+
+            client.memory.update("jobs", "count", lambda v: {"n": v["n"] + 1}, initial={"n": 0})
 
         Args:
+            fn: returns the new value.
             initial: what `fn` is given if there is no entry, which is then created.
-            attempts: how often to try.
-            fields: further fields of `set`.
+            memory_type: the tier; the caller's own entry, else the shared one, unless given.
+            scope, task_id, intent_id: the scope that the entry must have.
+            deadline: seconds for which to try.
+            fields: as for `set`.
 
         Raises:
-            MemoryNotFoundError: there is no entry, and no `initial`.
-            MemoryConflictError: others were faster each time; or an attempt's answer was lost and
-                others wrote since, so that it can't be told whether it was carried out
-                (`may_have_happened`).
+            MemoryNotFoundError: raised when there is no entry, and no `initial`.
+            MemoryConflictError: raised when others were faster until the deadline, when the entry
+                has another scope, or when an answer was lost and others wrote since, so that it
+                can't be told whether this update was carried out (`may_have_happened`).
+            TypeError: raised when `fn` returns no dict, a field is unknown, or scopes contradict.
         """
-        if fields.get("tags") is not None:
-            fields["tags"] = to_list(
-                fields["tags"]
-            )  # an iterator would be empty at a second attempt
+        bound = join_scope(scope, task_id, intent_id)
+        given = to_entry_fields({}, fields)
         with self._turns.of((namespace, key)):
-            for attempt in range(attempts):
-                found = self.get_entry(namespace, key, memory_type=fields.get("memory_type"))
-                if found is None and initial is None:
-                    raise MemoryNotFoundError("there is no entry to update; give initial")
-                value = fn(found.value if found is not None else dict(initial or {}))
+            retry = Retry(deadline)
+            found = self.get_entry(namespace, key, memory_type=memory_type)
+            while True:
+                assert_in_scope(found, bound)
+                given["value"] = compute_value(fn, found, initial)
                 try:
-                    if found is None:
-                        return self.set(namespace, key, value, **fields)
-                    return self._replaced(found, value, fields)
+                    if found is not None:
+                        return self._patched(found.id, found.version, given)
+                    body = _new_entry(namespace, key, memory_type, bound, given)
+                    return self._saw(self._call("POST", _MEMORY, json=body))
                 except (MemoryConflictError, MemoryNotFoundError) as refusal:
-                    version = None if found is None else found.version
-                    if attempt + 1 == attempts or may_be_own_write(refusal, version):
+                    if may_be_own_write(refusal, None if found is None else found.version):
                         raise
-        raise ValueError("attempts must be at least 1")
+                    sleep(retry.next_pause(refusal))
+                    found = self._read_again(found, namespace, key, memory_type)
 
     def delete(
         self,
@@ -198,7 +254,7 @@ class Memory(Queries):
         return deleted
 
     def batch(self, entries: Iterable[Mapping[str, Any]]) -> list[Entry]:
-        """Create and update up to 50 entries, all or none (contract §4).
+        """Create and update up to 50 entries, all or none.
 
         Args:
             entries: bodies of creates, or of updates: `id` or the natural key, and `version`.
@@ -220,12 +276,32 @@ class Memory(Queries):
         path = f"{_MEMORY}/{quote_segment(id)}"
         return self._saw(self._call("PATCH", path, json=dict(fields), version=version))
 
-    def _replaced(self, found: Entry, value: Value, fields: Mapping[str, Any]) -> Entry:
-        """Write the very entry that was read, whatever was seen under its name since."""
-        changes = {name: each for name, each in fields.items() if name in ENTRY_CHANGES}
-        return self._patched(found.id, found.version, to_entry_fields(value=value, **changes))
+    def _read_again(
+        self, found: Entry | None, namespace: str, key: str, memory_type: MemoryType | None
+    ) -> Entry | None:
+        """Return the entry as it stands: by its id, which is cheaper, while it is the same one."""
+        present = None if found is None else self._by_id(found.id)
+        if present is not None:
+            self._versions.saw(present)
+            return present
+        return self.get_entry(namespace, key, memory_type=memory_type)
 
     def _saw(self, document: Mapping[str, Any]) -> Entry:
         entry = parse(Entry.from_document, document)
         self._versions.saw(entry)
         return entry
+
+
+def _new_entry(
+    namespace: str,
+    key: str,
+    memory_type: MemoryType | None,
+    scope: Mapping[str, str],
+    fields: Mapping[str, Any],
+) -> dict[str, Any]:
+    named = {"namespace": namespace, "key": key, "memory_type": memory_type or "working"}
+    return named | dict(fields) | ({"scope": dict(scope)} if scope else {})
+
+
+def _precondition(version: int) -> dict[str, str]:
+    return {"If-Match": str(version)} if version else {"If-None-Match": "*"}

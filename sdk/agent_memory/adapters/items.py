@@ -4,20 +4,18 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from agent_memory import Client, Entry
-from agent_memory._waiting import Turns, sleep
 from agent_memory.exceptions import MemoryAccessError, MemoryConflictError, MemoryNotFoundError
 from agent_memory.model import EntryFields, MemoryType, SearchResult
-from agent_memory.responses import compute_delay, parse
+from agent_memory.responses import parse
 from agent_memory.versions import Seen, Versions
 
 _MEMORY = "/api/v1/memory"
-_ATTEMPTS = 10
 MOST_RANKED = 100  # what one search of the service gives
 Value = dict[str, Any]
 
 
 class Items:
-    """The principal's entries of one tier (contract §4).
+    """The principal's entries of one tier.
 
     Args:
         strict: whether what this object has read or written is replaced only as it was then, and
@@ -30,7 +28,6 @@ class Items:
         self._strict = strict
         self._pinned: EntryFields = {"pinned": True} if memory_type == "episodic" else {}
         self._seen = Versions()
-        self._turns = Turns()
 
     def get(self, namespace: str, key: str) -> Entry | None:
         """Return the entry in this place."""
@@ -65,17 +62,23 @@ class Items:
         """Put a value in place of what is there.
 
         Raises:
-            MemoryConflictError: strict, and something else stands there; or an entry of another
-                tier has this name.
+            MemoryConflictError: strict, and something else stands there.
             MemoryCapacityError: there is no room.
         """
-        fields: dict[str, Any] = {"value": value, "ttl": ttl}
         known = self._seen.of(namespace, key) if self._strict else None
         if known is not None:
-            self._known(self._changed(known, fields))
+            self._known(self._changed(known, {"value": value, "ttl": ttl}))
             return
-        with self._turns.of((namespace, key)):
-            self._known(self._replaced(namespace, key, fields))
+        fields: EntryFields = {**self._pinned, "ttl": ttl}
+        entry = self._client.memory.put(
+            namespace,
+            key,
+            value,
+            memory_type=self._memory_type,
+            version=0 if self._strict else None,
+            **fields,
+        )
+        self._known(entry)
 
     def update(
         self,
@@ -86,10 +89,11 @@ class Items:
         ttl: str | None,
     ) -> Entry:
         """Put `fn(value)` in place of the value, again until nobody else was faster."""
-        fields: EntryFields = {**self._pinned, "memory_type": self._memory_type, "ttl": ttl}
-        return self._known(
-            self._client.memory.update(namespace, key, fn, initial=initial, **fields)
+        fields: EntryFields = {**self._pinned, "ttl": ttl}
+        entry = self._client.memory.update(
+            namespace, key, fn, initial=initial, memory_type=self._memory_type, **fields
         )
+        return self._known(entry)
 
     def delete(self, namespace: str, key: str) -> None:
         """Remove the entry in this place, if there is one.
@@ -110,28 +114,6 @@ class Items:
         except MemoryNotFoundError as gone:
             message = "the item is deleted, or its time is over, since it was read"
             raise MemoryConflictError(message, status=gone.status, code=gone.code) from gone
-
-    def _replaced(self, namespace: str, key: str, fields: dict[str, Any]) -> Entry:
-        named = {"namespace": namespace, "key": key, "memory_type": self._memory_type}
-        present: Entry | None = None
-        for attempt in range(_ATTEMPTS):
-            if attempt > 1:  # the first one may well meet the item that it is to replace
-                sleep(compute_delay(attempt - 2, None))
-            try:
-                if present is not None:
-                    return self._patched(present.id, present.version, fields)
-                body = named | self._pinned | fields
-                return parse(
-                    Entry.from_document, self._client.request("POST", _MEMORY, json=body).json()
-                )
-            except MemoryConflictError as conflict:
-                present = conflict.current
-                foreign = present is None or present.memory_type != self._memory_type
-                if self._strict or foreign:
-                    raise
-            except MemoryNotFoundError:
-                present = None
-        raise MemoryConflictError("others write this item again and again; try again later")
 
     def _patched(self, id: str, version: int, fields: dict[str, Any]) -> Entry:
         headers = {"If-Match": str(version)}

@@ -26,6 +26,7 @@ from langgraph.store.base import (
 )
 
 from agent_memory import Client, Entry
+from agent_memory.adapters.clients import assert_client
 from agent_memory.adapters.filters import matches
 from agent_memory.adapters.items import MOST_RANKED, Items, Value
 from agent_memory.adapters.names import common_prefix, fits, labels_of, namespace_of, prefix_of
@@ -35,17 +36,18 @@ _PAGE, _MOST_IN_PAGE = 100, 1000
 
 
 class AgentMemoryStore(BaseStore):
-    """LangGraph's items as entries of the service (contract §4).
+    """LangGraph's items as entries of the service.
 
     Items are the principal's own by default: `episodic` and pinned, so that none is ever evicted;
     a full memory raises `MemoryCapacityError`. With `memory_type="semantic"` all who have access to
     the namespaces share them, without bound.
 
-    A put replaces what stands there, whoever wrote it, whole: of two at the same time, the later
-    one stands. `update` loses none of them. With `strict`, a put or delete of an item that this
-    store has read or written meets only that very state of it, and a put of any other item only an
-    empty place; else they raise `MemoryConflictError`. What a store knows, it knows for all its
-    threads: give those that shall not overwrite one another a store each, or use `update`.
+    A put replaces what stands there, whoever wrote it, whole, and an own entry of another tier as
+    well. It never conflicts: of two at the same time, the later one stands. `update` loses none of
+    them. With `strict`, a put or delete of an item that this store has read or written meets only
+    that very state of it, and a put of any other item only an empty place; else they raise
+    `MemoryConflictError`. What a store knows, it knows for all its threads: give those that shall
+    not overwrite one another a store each, or use `update`.
 
     Search gives the newest items first. With `query`, the 100 most alike in meaning come before
     them, best first and with their scores. The service embeds whole values within a second or two
@@ -64,7 +66,8 @@ class AgentMemoryStore(BaseStore):
         strict: whether a put or delete may only meet what this store knows.
 
     Raises:
-        ValueError: there is a slash in `root`.
+        ValueError: raised when there is a slash in `root`.
+        TypeError: raised when the client isn't a `Client`.
     """
 
     supports_ttl = True
@@ -78,6 +81,7 @@ class AgentMemoryStore(BaseStore):
         ttl: TTLConfig | None = None,
         strict: bool = False,
     ) -> None:
+        assert_client(client, Client)
         if "/" in root:
             raise ValueError("root holds no slash: one ends it")
         self.ttl_config = ttl

@@ -14,6 +14,7 @@ from agents.items import TResponseInputItem
 from agents.memory import SessionABC, SessionSettings
 
 from agent_memory import AsyncClient
+from agent_memory.adapters.clients import assert_client
 from agent_memory.adapters.large_items import LargeItems
 from agent_memory.exceptions import AgentMemoryError, MemoryConflictError, MemoryNotFoundError
 from agent_memory.requests import render_json
@@ -26,7 +27,7 @@ _LARGE = "large_item"
 
 
 class AgentMemorySession(SessionABC):
-    """The items of one session, as a conversation of the service (contract §9).
+    """The items of one session, as a conversation of the service.
 
     Those who add to one session at the same time lose nothing: up to 50 items of one call stand
     together, more come in groups of 50. A popped item is popped once, however often the network
@@ -40,6 +41,9 @@ class AgentMemorySession(SessionABC):
         ttl: `duration:P30D` and the like: its retention, when the first item is added.
         sensitivity: `confidential` or `restricted` to store it encrypted.
         session_settings: its `limit` bounds `get_items`.
+
+    Raises:
+        TypeError: raised when the client isn't an `AsyncClient`.
     """
 
     def __init__(
@@ -53,6 +57,7 @@ class AgentMemorySession(SessionABC):
         sensitivity: str | None = None,
         session_settings: SessionSettings | None = None,
     ) -> None:
+        assert_client(client, AsyncClient)
         self.session_id = session_id
         self.session_settings = session_settings
         self._client = client

@@ -24,6 +24,7 @@ from agent_memory.cli.session import Session
 from agent_memory.cli.text import render_json_line
 from agent_memory.exceptions import MemoryConflictError
 from agent_memory.model import ENTRY_FIELDS, FieldInfo, MemoryType
+from agent_memory.requests import drop_none
 
 PLAIN_FIELDS = tuple(name for name in ENTRY_FIELDS if name not in ("memory_type", "scope", "tags"))
 """The fields of an entry that `set` takes as options of the same names."""
@@ -150,16 +151,17 @@ def _replace(session: Session, value: dict[str, Any]) -> Entry:
 
 def _set(session: Session, value: dict[str, Any], version: int | None) -> Entry:
     given = session.arguments
+    named = {name: getattr(given, name) for name in PLAIN_FIELDS}
+    fields: Any = drop_none(tags=given.tag, **named)
     return session.client.memory.set(
         given.namespace,
         given.key,
         value,
         memory_type=given.type,
-        tags=given.tag,
         task_id=given.task,
         intent_id=given.intent,
         version=version,
-        **{name: getattr(given, name) for name in PLAIN_FIELDS},
+        **fields,
     )
 
 

@@ -20,7 +20,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         import mcp  # noqa: F401, PLC0415 - an extra
     except ModuleNotFoundError:
-        return _refused("the package `mcp` is missing: pip install 'agent-memory[mcp]'")
+        return _refused(
+            "install the package `mcp`: install the SDK with its extra, as pip install './sdk[mcp]'"
+        )
     from agent_memory.mcp import logs  # noqa: PLC0415 - needs nothing, but comes with the rest
 
     logs.to_stderr()

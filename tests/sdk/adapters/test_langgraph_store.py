@@ -71,13 +71,10 @@ def test_semantic_items_are_shared_with_who_has_access(admin: Client, alice: Cli
     assert shared.search(())[0].value == {"n": 1}
 
 
-def test_an_entry_of_another_tier_under_the_name_is_not_overwritten(alice: Client) -> None:
+def test_a_put_takes_the_place_of_an_own_entry_of_another_tier(alice: Client) -> None:
     alice.memory.set("langgraph/a/", "k", {"mine": True}, memory_type="working")
-    store = AgentMemoryStore(alice)
-    with pytest.raises(MemoryConflictError):
-        store.put(("a",), "k", {"n": 1})
-    assert alice.memory.get("langgraph/a/", "k") == {"mine": True}
-    assert store.get(("a",), "k") is None
+    AgentMemoryStore(alice).put(("a",), "k", {"n": 1})
+    assert alice.memory.get("langgraph/a/", "k") == {"n": 1}
 
 
 def test_what_the_service_can_t_hold_is_refused_and_changes_nothing(alice: Client) -> None:
