@@ -21,7 +21,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         import mcp  # noqa: F401, PLC0415 - an extra
     except ModuleNotFoundError:
         return _refused(
-            "install the package `mcp`: install the SDK with its extra, as pip install './sdk[mcp]'"
+            "`mcp` is missing; install the SDK with its extra: pip install './sdk[mcp]'"
         )
     from agent_memory.mcp import logs  # noqa: PLC0415 - needs nothing, but comes with the rest
 
