@@ -5,7 +5,6 @@ import statistics
 import time
 from array import array
 from collections.abc import Iterator
-from dataclasses import replace
 from math import hypot
 from pathlib import Path
 
@@ -69,9 +68,9 @@ def _writes(tenant: str, size: int) -> Iterator[Write]:
     form = float16_format(MODEL)
     for number in range(size):
         subject, predicate, what = said[number % len(said)].split("|")
-        fact = replace(_FACT, id=f"f{number}", subject=subject, predicate=predicate, object=what)
+        fact = _FACT._replace(id=f"f{number}", subject=subject, predicate=predicate, object=what)
         moment = now - (size - number) * _APART
-        learned = replace(fact, created=moment, updated=moment)
+        learned = fact._replace(created=moment, updated=moment)
         item = encode_fact(tenant, learned, _direction(rng), form)
         yield put(build_fact_key(tenant, learned.id), item)
 

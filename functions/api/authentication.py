@@ -1,7 +1,6 @@
 """Authentication of requests: by API key, by the operator's root key, or by a verified JWT."""
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from functions.api.http import Request
 from functions.api.routing import ANY, PUBLIC, ROOT, Route
@@ -16,8 +15,7 @@ _ANONYMOUS = Principal("", "", "user", frozenset())
 _OPERATOR = Principal(ROOT_TENANT, OPERATOR.id, "user", frozenset())
 
 
-@dataclass(frozen=True, slots=True)
-class JwtClaims:
+class JwtClaims(NamedTuple):
     """The names of the claims that hold the tenant and the principal's id.
 
     A token says who somebody is. What that principal may do, and whether it still exists, is read

@@ -5,8 +5,7 @@ begins after a position neither skips nor repeats what stays in the list.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import orjson
 
@@ -57,8 +56,7 @@ def _take_while_fits(
     return taken
 
 
-@dataclass(frozen=True, slots=True)
-class PageRequest:
+class PageRequest(NamedTuple):
     """Which page of a list a request asks for.
 
     Attributes:

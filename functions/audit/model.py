@@ -1,13 +1,11 @@
 """Audit records (contract §2)."""
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from functions.identity.model import Actor
 
 
-@dataclass(frozen=True, slots=True)
-class AuditRecord:
+class AuditRecord(NamedTuple):
     """One use of authority.
 
     Attributes:
@@ -30,8 +28,7 @@ class AuditRecord:
     request_id: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class AuditQuery:
+class AuditQuery(NamedTuple):
     """Asks for up to `limit` records after a position, of one actor's id or one action."""
 
     after: str

@@ -1,7 +1,7 @@
 """Conversations whose retention is over: in the table, on their way out, and as archive records."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from functions.conversations.mapper import decode_header, header_key
 from functions.conversations.message_store import MessageStore
@@ -29,8 +29,7 @@ _NOT_ARCHIVED = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class EndedConversation:
+class EndedConversation(NamedTuple):
     """An expired conversation, as its items are, and how many parts have been exported."""
 
     conversation: Conversation

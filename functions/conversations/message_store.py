@@ -1,8 +1,8 @@
 """Reads and writes of a conversation's messages."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 from functions.conversations.mapper import ConversationMapper, header_key
 from functions.conversations.model import Conversation, Message, RemovedRange
@@ -37,8 +37,7 @@ _ABSENT, _PRESENT = "attribute_not_exists(pk)", "attribute_exists(pk)"
 _VALUE = ("val", "data_key", "encrypted_version", "value_name", "value_parts", "value_is_text")
 
 
-@dataclass(frozen=True, slots=True)
-class StagedMessages:
+class StagedMessages(NamedTuple):
     """Messages that are encoded for a generation, whose large texts are stored already.
 
     Attributes:

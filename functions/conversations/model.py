@@ -105,8 +105,7 @@ class Upload:
     expires: int
 
 
-@dataclass(frozen=True, slots=True)
-class StateAddress:
+class StateAddress(NamedTuple):
     """The natural key of a state: an agent, whom it is about, and a name."""
 
     agent: str
@@ -114,8 +113,7 @@ class StateAddress:
     key: str
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(NamedTuple):
     """A state. Times are epoch ms; `value` is JSON text.
 
     Attributes:

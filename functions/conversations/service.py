@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize, decide
@@ -62,8 +62,7 @@ _MOST_ROWS = 1000  # that one call reads
 _BUSY = "others are writing this conversation"
 
 
-@dataclass(frozen=True, slots=True)
-class ListedConversation:
+class ListedConversation(NamedTuple):
     """A conversation of a list.
 
     Attributes:

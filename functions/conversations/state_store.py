@@ -1,7 +1,6 @@
 """Reads and writes of agents' states. Sensitive ones are encrypted, large ones stored in parts."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from functions.conversations.model import State, StateAddress
 from functions.platform import item_types
@@ -139,7 +138,7 @@ class StateStore:
             PartsMissing: it was replaced since it was read.
         """
         value = self._values.decode(self._parts.join(item), tenant, f"{item['pk']}#{item['sk']}")
-        return replace(decode_head(item), value=value)
+        return decode_head(item)._replace(value=value)
 
 
 def decode_head(item: Item) -> State:

@@ -1,7 +1,7 @@
 """Reads and writes of conversations as a whole; their messages are in `message_store`."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from functions.conversations.mapper import (
     ConversationMapper,
@@ -43,8 +43,7 @@ class ConversationChanged(Exception):
     """The stored conversation is no longer as it was read."""
 
 
-@dataclass(frozen=True, slots=True)
-class StoredConversation:
+class StoredConversation(NamedTuple):
     """The items of a conversation, as of one time; without details if they weren't asked for."""
 
     tenant: str

@@ -9,8 +9,7 @@ exceeds the capacity asked for is evicted; a guardrail's limit only keeps new en
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from functions.entries.counters import CounterDelta, EntryCounts
 from functions.entries.tiers import EPISODIC, WORKING
@@ -43,8 +42,7 @@ _COUNTERS = (
 _SETTINGS = ("ep_capacity", "ep_asked", "ep_limit", "ep_limited_by", "wk_limit", "wk_limit_bytes")
 
 
-@dataclass(frozen=True, slots=True)
-class AgentUsage:
+class AgentUsage(NamedTuple):
     """What an agent holds and may hold; sizes are bytes of values.
 
     Attributes:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize
@@ -38,8 +37,7 @@ _EVICTED_TOGETHER = 30  # entries; two writes each, in one transaction
 _LONGEST_WAIT = 0.05  # seconds; the index follows within milliseconds
 
 
-@dataclass(frozen=True, slots=True)
-class AgentSettings:
+class AgentSettings(NamedTuple):
     """What is set for an agent's memory; the limits are of working memory outside tasks."""
 
     agent: str
@@ -94,7 +92,7 @@ class AgentMemory:
             changes = {"config_token": token.stored} | given
             before, after = _to_settings(agent, item), _to_settings(agent, item | changes)
             record = self._audit.record(
-                caller, CONFIGURE_AGENT, f"agent:{agent}", asdict(before), asdict(after)
+                caller, CONFIGURE_AGENT, f"agent:{agent}", before._asdict(), after._asdict()
             )
             try:
                 self._agents.change_settings(

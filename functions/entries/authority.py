@@ -1,22 +1,20 @@
 """Who may see and set an agent's memory as a whole (contract §4, §11)."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from functions.authorization.model import Action, Rule
 from functions.identity.model import ADMIN
 from functions.namespaces.authority import WRITE_MEMORY
 
 
-@dataclass(frozen=True, slots=True)
-class AgentTarget:
+class AgentTarget(NamedTuple):
     """An agent; `is_overseen` says whether the caller coordinates an open task of it."""
 
     agent: str
     is_overseen: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SuccessionTarget:
+class SuccessionTarget(NamedTuple):
     """An entry in a task; `is_former` says whether its owner was the task's assignee before."""
 
     assignee: str | None

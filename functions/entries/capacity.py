@@ -6,8 +6,9 @@ decide on them.
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 from functions.entries.agent_store import AgentStore, AgentUsage
 from functions.entries.counters import CounterDelta, count_agent_changes, count_task_changes
@@ -25,8 +26,7 @@ _NEARLY_FULL = 0.1  # of the capacity, or
 _FEW_ENTRIES = 100  # that still fit: from there on every read is recorded
 
 
-@dataclass(frozen=True, slots=True)
-class Evictions:
+class Evictions(NamedTuple):
     """What a transaction evicts.
 
     Attributes:

@@ -141,8 +141,7 @@ class Transition:
         return new is not None and (old is None or old.nonce != new.nonce)
 
 
-@dataclass(frozen=True, slots=True)
-class Filters:
+class Filters(NamedTuple):
     """The filters of a query (RFC-0015 §4.1); None filters nothing, times are in epoch ms."""
 
     agent_id: str | None = None

@@ -2,8 +2,8 @@
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
+from typing import NamedTuple
 
 from functions.authorization.rules import is_allowed
 from functions.entries.access import select_readable_by_task
@@ -25,8 +25,7 @@ from functions.tasks.access import TaskAccess
 _INDEX_WAITS = (0.02, 0.05, 0.1, 0.2, 0.4)  # seconds; an index follows within milliseconds
 
 
-@dataclass(frozen=True, slots=True)
-class QueryResult:
+class QueryResult(NamedTuple):
     """What matches.
 
     Attributes:
@@ -42,8 +41,7 @@ class QueryResult:
         return len(self.sort_tokens)
 
 
-@dataclass(frozen=True, slots=True)
-class EntryPage:
+class EntryPage(NamedTuple):
     """A page of what matches.
 
     Attributes:
@@ -124,7 +122,7 @@ class Queries:
             ValidationFailed: when the query needs an agent_id (RFC-0015 §4.1).
         """
         assert_owner_known(caller, filters)
-        filters = replace(filters, includes_inherited=True)
+        filters = filters._replace(includes_inherited=True)
         if not is_counted:
             return self._scan_page(caller, filters, after, offset, limit)
         found = self.find_own(caller, filters)
@@ -252,13 +250,13 @@ class Queries:
         readable = self._tasks.select_readable(caller, (filters.task,))
         if not readable:
             return self._find_of_owner(caller, filters)
-        working = replace(filters, tier=WORKING.name)
+        working = filters._replace(tier=WORKING.name)
         found = self._find_of_task(caller, filters.task, working)
         if filters.includes_inherited:
             found += self._find_inherited(caller, readable[0].inherits_from, working)
         if filters.tier is not None:
             return found
-        return found + self._find_of_owner(caller, replace(filters, tier=EPISODIC.name))
+        return found + self._find_of_owner(caller, filters._replace(tier=EPISODIC.name))
 
     def _find_inherited(
         self, caller: Principal, parent: str | None, filters: Filters
@@ -266,7 +264,7 @@ class Queries:
         """Return what of a parent's working memory its sub-task shows to the caller."""
         if parent is None or not self._tasks.select_readable(caller, (parent,)):
             return []
-        found = self._find_of_task(caller, parent, replace(filters, task=parent))
+        found = self._find_of_task(caller, parent, filters._replace(task=parent))
         return [entry._replace(is_inherited=True) for entry in found]
 
     def _find_of_task(self, caller: Principal, task_id: str, filters: Filters) -> list[Entry]:
@@ -296,7 +294,7 @@ class Queries:
         """Return of another agent's working memory what the caller may read by its tasks."""
         if filters.tier not in (None, WORKING.name):
             return []
-        working = replace(filters, tier=WORKING.name)
+        working = filters._replace(tier=WORKING.name)
         found = self._find_in_partition(caller.tenant, owner, working)
         return select_readable_by_task(self._tasks, caller, found)
 
@@ -306,7 +304,7 @@ class Queries:
             caller, owner
         ):
             return []
-        return self._find_in_partition(caller.tenant, owner, replace(filters, tier=EPISODIC.name))
+        return self._find_in_partition(caller.tenant, owner, filters._replace(tier=EPISODIC.name))
 
     def _find_in_partition(self, tenant: str, owner: str, filters: Filters) -> list[Entry]:
         now = self._clock()
@@ -315,7 +313,7 @@ class Queries:
         entry = self._store.get(
             WORKING.build_address(tenant, owner, filters.namespace, filters.key)
         )
-        filters = replace(filters, agent_id=owner)
+        filters = filters._replace(agent_id=owner)
         return [entry] if entry is not None and matches_filters(entry, filters, now) else []
 
     def list_readable_namespaces(self, caller: Principal, filters: Filters) -> list[str]:

@@ -6,7 +6,8 @@ tombstone is the condition.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from functions.entries.mapper import EntryMapper
 from functions.entries.model import Entry, RemovalReason, Transition
@@ -21,8 +22,7 @@ from functions.platform.keys import Key
 from functions.platform.table import Table, TransactionConditionFailed
 
 
-@dataclass(frozen=True, slots=True)
-class Removal:
+class Removal(NamedTuple):
     """Why, when (epoch ms) and by whom an entry was removed."""
 
     reason: RemovalReason

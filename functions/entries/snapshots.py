@@ -3,8 +3,7 @@
 import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from functions.entries.model import Entry
 from functions.entries.store import TOMBSTONE_LIFETIME
@@ -26,8 +25,7 @@ from functions.tasks.store import completion_writes
 _MAX_EVENT_BYTES = 2_500_000  # an answer holds 5 MB, and quotes count twice in it
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """A part of an agent's snapshot.
 
     Attributes:

@@ -1,6 +1,6 @@
 """Summarize an agent's memory in figures, from counters (RFC-0015 "Agent Memory Summary")."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from functions.authorization.rules import authorize, is_allowed
 from functions.entries.agent_store import AgentStore, to_usage
@@ -15,8 +15,7 @@ from functions.tasks.assignment_store import AssignmentStore
 from functions.tasks.mapper import usage_to_item
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(NamedTuple):
     """Counts, sizes in bytes, times in epoch ms."""
 
     agent: str

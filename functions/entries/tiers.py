@@ -1,8 +1,7 @@
 """What differs between working, episodic and semantic memory: one policy for each (RFC-0015 §2)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from functions.platform import entry_keys
 from functions.platform.entry_keys import EntryAddress
@@ -19,8 +18,7 @@ _EVICTION_FIELDS = {"pinned": False, "priority": "normal"}
 """The fields for evictable tiers only, with what entries of other tiers have."""
 
 
-@dataclass(frozen=True, slots=True)
-class TierPolicy:
+class TierPolicy(NamedTuple):
     """The rules of one tier.
 
     Attributes:

@@ -403,7 +403,7 @@ def _resolve_claim(transaction: Transaction, key: Key, item: Item | None) -> Tra
     if failed is None:
         return transaction
     if item is not None:
-        target = replace(failed.target, configured=namespace_from_item(item))
+        target = failed.target._replace(configured=namespace_from_item(item))
         authorize(transaction.caller, WRITE_MEMORY, target)
     remaining = tuple(claim for claim in transaction.claims if claim is not failed)
     return replace(transaction, claims=remaining)

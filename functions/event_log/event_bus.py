@@ -1,8 +1,7 @@
 """Publish events on EventBridge, as CloudEvents 1.0 in the detail and never with a value."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from functions.event_log.model import Event, EventType
 from functions.platform.aws import translate_aws_errors
@@ -15,8 +14,7 @@ _MAX_BYTES = 240_000  # of one call, which holds 256 KB
 _ENVELOPE_BYTES = 1_000  # of an entry beside its detail, at most
 
 
-@dataclass(frozen=True, slots=True)
-class BusOnlyEvent:
+class BusOnlyEvent(NamedTuple):
     """An event for operators, which is in no log; `timestamp` is epoch ms."""
 
     id: str

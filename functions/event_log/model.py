@@ -1,9 +1,8 @@
 """Events, their ids, and the logs that hold them (RFC-0015 §5)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from functions.identity.model import Actor
 from functions.platform.json_text import dumps
@@ -23,16 +22,14 @@ EventType = Literal[LogEventType, "quota.warning"]
 LogKind = Literal["intent", "agent", "namespace"]
 
 
-@dataclass(frozen=True, slots=True)
-class LogName:
+class LogName(NamedTuple):
     """Names the log of an intent, an agent or a namespace."""
 
     kind: LogKind
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """A change of memory (RFC-0015 §5.2).
 
     Attributes:
@@ -54,8 +51,7 @@ class Event:
     log: LogName
 
 
-@dataclass(frozen=True, slots=True)
-class LogQuery:
+class LogQuery(NamedTuple):
     """Asks a log for events.
 
     Attributes:

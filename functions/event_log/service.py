@@ -1,7 +1,5 @@
 """Read logs, with access checked (contract §5)."""
 
-from dataclasses import replace
-
 from functions.authorization.rules import authorize, is_allowed
 from functions.event_log.model import Event, LogName, LogQuery
 from functions.event_log.reader import EventLogReader
@@ -37,7 +35,7 @@ class EventLogs:
         """
         found = self._intents.get(caller, intent, READ_LOG)
         if not is_allowed(caller, READ_INTENT, found):
-            query = replace(query, agent=caller.id)
+            query = query._replace(agent=caller.id)
         events, position = self._reader.read(caller.tenant, LogName("intent", intent), query)
         return [_hide_values(caller, found, event) for event in events], position
 
@@ -77,4 +75,4 @@ def _hide_values(caller: Principal, intent: Intent, event: Event) -> Event:
 def _remove_values(event: Event) -> Event:
     lines = event.data.get("snapshot", ())
     bare = [{name: part for name, part in line.items() if name != "value"} for line in lines]
-    return replace(event, data=event.data | {"snapshot": bare}) if lines else event
+    return event._replace(data=event.data | {"snapshot": bare}) if lines else event

@@ -1,11 +1,10 @@
 """Facts, and results of a recall (ADR-043 Tier 3, contract §8)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(NamedTuple):
     """A fact. Times are epoch ms; `metadata` is compact JSON."""
 
     id: str
@@ -43,8 +42,7 @@ class Fact:
         return self.confidence >= min_confidence and filters.items() <= self.filters.items()
 
 
-@dataclass(frozen=True, slots=True)
-class Recalled:
+class Recalled(NamedTuple):
     """A fact that a recall found.
 
     Attributes:

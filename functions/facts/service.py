@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -55,9 +54,9 @@ class Facts:
             seen = None if stored is None else stored.version
             if present is not None and token.matches(present.request):
                 return present, present.version == 1
-            after = replace(fact, version=(seen or 0) + 1)
+            after = fact._replace(version=(seen or 0) + 1)
             if present is not None:
-                after = replace(after, created=present.created)
+                after = after._replace(created=present.created)
             vector = self._vector_search.embed(after.text)
             try:
                 self._store.put(caller.tenant, after, vector, seen)

@@ -1,7 +1,7 @@
 """Items of facts: each is in one item with the vector by which it is found."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from functions.facts.model import Fact
 from functions.platform.clock import Clock
@@ -21,8 +21,7 @@ class FactChanged(Exception):
     """The stored fact is no longer as it was read."""
 
 
-@dataclass(frozen=True, slots=True)
-class StoredFact:
+class StoredFact(NamedTuple):
     """What an item holds: no fact if that was deleted, no version if there is no item."""
 
     fact: Fact | None

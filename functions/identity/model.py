@@ -1,6 +1,5 @@
 """Principals and their permissions (contract §2)."""
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 Kind = Literal["agent", "coordinator", "user"]
@@ -29,8 +28,7 @@ OPERATOR = Actor("root", "operator")
 """Who has the root key."""
 
 
-@dataclass(frozen=True, slots=True)
-class Principal:
+class Principal(NamedTuple):
     """One caller of one tenant (contract §2).
 
     Attributes:

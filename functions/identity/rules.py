@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from functions.platform.clock import to_optional_rfc3339
@@ -28,7 +27,7 @@ def apply_change(principal: Principal, change: PrincipalChange) -> Principal:
         given["expires"] = change.expires_at
     if not given:
         raise ValidationFailed("body", "names nothing to change")
-    return replace(principal, **given)
+    return principal._replace(**given)
 
 
 def describe_principal(principal: Principal) -> dict[str, Any]:

@@ -7,10 +7,9 @@ import hmac
 import math
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize
@@ -51,8 +50,7 @@ _CacheKey = tuple[str, ...]  # ("key", API key), or ("token", tenant, principal)
 _Read = Callable[[], Principal | None]
 
 
-@dataclass(frozen=True, slots=True)
-class _CachedPrincipal:
+class _CachedPrincipal(NamedTuple):
     """A principal, and until when (epoch ms) it may be used unread."""
 
     principal: Principal

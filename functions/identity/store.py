@@ -1,7 +1,6 @@
 """Items of identity: tenants, principals, and keys that lead to their principals."""
 
-from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Literal, NamedTuple, cast
 
 from functions.identity.model import Kind, Principal
 from functions.platform import task_keys
@@ -18,8 +17,7 @@ Addition = Literal["added", "taken", "revoked"]
 """What became of a new principal: its id may be taken, or a revoked one may have had it."""
 
 
-@dataclass(frozen=True, slots=True)
-class StoredPrincipal:
+class StoredPrincipal(NamedTuple):
     """A principal with what its item keeps beside it."""
 
     principal: Principal
@@ -29,8 +27,7 @@ class StoredPrincipal:
     previous_tokens: tuple[bytes, ...] = ()  # of the requests before the last
 
 
-@dataclass(frozen=True, slots=True)
-class NewKey:
+class NewKey(NamedTuple):
     """A key to be stored as a hash; with a `salt`, a retry can derive the key again."""
 
     api_key: str

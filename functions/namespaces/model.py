@@ -1,7 +1,7 @@
 """Namespaces, their permissions, and what decides on access to one (RFC-0015 §2.3)."""
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Access = Literal["none", "read", "write", "admin"]
 
@@ -36,8 +36,7 @@ class Namespace:
         return self.request is not None
 
 
-@dataclass(frozen=True, slots=True)
-class NamespaceTarget:
+class NamespaceTarget(NamedTuple):
     """A namespace, and all that decides on a caller's access to it.
 
     Attributes:

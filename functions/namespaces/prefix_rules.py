@@ -5,7 +5,7 @@ them for some seconds; what it changes itself, it reads anew at once.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from functions.namespaces.model import Namespace
 from functions.namespaces.rules import select_rules
@@ -15,8 +15,7 @@ LIFETIME = 5_000  # ms
 _MAX_TENANTS = 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class _Remembered:
+class _Remembered(NamedTuple):
     rules: tuple[Namespace, ...]
     until: int  # epoch ms
 

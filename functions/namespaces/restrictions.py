@@ -6,15 +6,14 @@ allowed. A coordinator's own guardrails count for itself, too.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from functions.namespaces.model import PREFIX_MARK
 from functions.platform.items import Item
 from functions.platform.keys import hash_namespace
 
 
-@dataclass(frozen=True, slots=True)
-class Restrictions:
+class Restrictions(NamedTuple):
     """What an agent may not do.
 
     A pattern is the digest of a namespace's name; or of a prefix, with a mark and the length of
@@ -40,7 +39,7 @@ class Restrictions:
 
     def equals(self, other: "Restrictions") -> bool:
         """Whether both restrict the same, whatever their versions."""
-        return replace(self, version=0) == replace(other, version=0)
+        return self._replace(version=0) == other._replace(version=0)
 
 
 def build_pattern(name: str) -> str:

@@ -111,7 +111,7 @@ class Namespaces:
             return target
         shorter = tuple(each for each in target.rules if each.name != name)
         own = self._store.get(caller.tenant, name)
-        return replace(target, configured=own, rules=shorter)
+        return target._replace(configured=own, rules=shorter)
 
     def claim_if_new(self, caller: Principal, target: NamespaceTarget) -> NamespaceClaim | None:
         """Build what makes the caller the curator of a namespace that nobody has configured.
@@ -213,7 +213,7 @@ class Namespaces:
 
 def _with_default(target: NamespaceTarget, namespace: Namespace) -> Namespace:
     """Return permissions with the default that applies, where a prefix rule says it."""
-    return replace(namespace, default=rules.get_default(replace(target, configured=namespace)))
+    return replace(namespace, default=rules.get_default(target._replace(configured=namespace)))
 
 
 def _newest_first(namespaces: Iterable[Namespace]) -> list[Namespace]:

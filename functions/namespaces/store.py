@@ -1,7 +1,7 @@
 """Reads and writes of namespaces' permissions: a tenant's are in one partition, so that one query
 lists them. Prefix rules are beside them, under keys of their own."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from functions.namespaces.model import Namespace, NamespaceTarget
 from functions.namespaces.rules import is_prefix_rule
@@ -13,8 +13,7 @@ from functions.platform.task_keys import build_restrictions_key
 from functions.platform.writes import Write, put
 
 
-@dataclass(frozen=True, slots=True)
-class NamespaceClaim:
+class NamespaceClaim(NamedTuple):
     """The first configuration of a namespace, which its first write brings along.
 
     Attributes:

@@ -1,8 +1,8 @@
 """Entries of memories: items, tag rows and the markers of idempotent puts."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import islice
+from typing import NamedTuple
 
 from functions.openwop.model import EntryListQuery, MemoryEntry, MemoryRun
 from functions.openwop.rules import SETTLING_TIME, is_visible, run_closed, run_not_found
@@ -35,8 +35,7 @@ _LAST = "~"  # sorts after every sequence number
 _SET_DUE = f"{DUE_ATTRIBUTE} = :due, {DUE_SHARD_ATTRIBUTE} = :shard"
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryEntryDraft:
+class MemoryEntryDraft(NamedTuple):
     """An entry to be put, redacted.
 
     Attributes:
@@ -185,7 +184,7 @@ class MemoryEntryStore:
                 entry = self.get(new.partition, replaces)
                 if entry is not None and is_visible(entry, None, new.now):
                     return entry
-            new = replace(new, replaces=replaces)
+            new = new._replace(replaces=replaces)
             backoff.wait()
 
     def _find_marker(

@@ -2,8 +2,8 @@
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from threading import Lock
+from typing import NamedTuple
 
 import orjson
 
@@ -18,8 +18,7 @@ from functions.platform.values import ValueCodec
 _MAX_CACHED_MEMORIES = 128
 
 
-@dataclass(frozen=True, slots=True)
-class KnownSecrets:
+class KnownSecrets(NamedTuple):
     """The encrypted secrets of a memory's runs, and the sum of their random numbers."""
 
     sum: int

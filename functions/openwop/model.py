@@ -1,15 +1,13 @@
 """Runs and the entries of their memories (OpenWOP RFC 0004 §A, contract §7)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 OnSecret = Literal["redact", "reject"]
 RunState = Literal["open", "ended", "expired"]
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryRun:
+class MemoryRun(NamedTuple):
     """A run: it sees what its memories held at the number `snapshot`, until it is closed.
 
     Attributes:
@@ -57,8 +55,7 @@ class MemoryRun:
         return "expired" if self.ended is None or self.deadline <= self.ended else "ended"
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryEntry:
+class MemoryEntry(NamedTuple):
     """An entry as it was stored.
 
     `sequence` and `deleted` are the sequence numbers at which it was written and deleted; times are
@@ -79,8 +76,7 @@ class MemoryEntry:
     request: bytes | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class EntryListQuery:
+class EntryListQuery(NamedTuple):
     """What a list asks for.
 
     `tag` filters; `before` is the sequence number of the last entry that was seen; `page_size` is

@@ -1,7 +1,7 @@
 """Runs on memories: their items, and the pins that keep their snapshots."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from functions.openwop.model import MemoryRun, OnSecret
 from functions.openwop.rules import CLOCK_SKEW
@@ -34,8 +34,7 @@ _DAY = 86_400_000  # ms
 _PAGE_PINS = 100
 
 
-@dataclass(frozen=True, slots=True)
-class SnapshotPin:
+class SnapshotPin(NamedTuple):
     """Keeps in storage what a run's snapshot shows.
 
     `closed_at` is when the run was ended, or closes by itself; times are epoch ms.
@@ -193,7 +192,7 @@ class MemoryRunStore:
         Raises:
             RunChanged: the run was changed or ended meanwhile.
         """
-        ended = replace(run, ended=now)
+        ended = run._replace(ended=now)
         writes = [
             update(
                 build_memory_run_key(tenant, run.id),

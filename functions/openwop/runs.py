@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from secrets import randbits
 from typing import TYPE_CHECKING
 
@@ -106,7 +105,7 @@ class MemoryRuns:
         backoff = Backoff("others are writing to these memories", attempts=25)
         while True:
             number, heads = self._numbers.take_snapshot(build_partitions(tenant, run))
-            run = replace(run, snapshot=number)
+            run = run._replace(snapshot=number)
             try:
                 self._store.open(tenant, run, heads, encrypted, request)
             except RunConflict as conflict:
@@ -207,8 +206,7 @@ class MemoryRuns:
         """Give a run its secrets; return it with the attributes that keep them."""
         if not secrets:
             return run, None
-        run = replace(
-            run,
+        run = run._replace(
             labels=tuple(label for label, _ in secrets),
             secret_bytes=sum(len(value.encode()) for _, value in secrets),
             secrets_number=randbits(_SECRETS_NUMBER_BITS) + 1,

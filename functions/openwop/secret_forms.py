@@ -7,7 +7,7 @@ breaks, indentation, `\n` and `\u00e4` hide nothing.
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 MIN_LINE_CHARACTERS = 32  # of a line of a secret that is a secret by itself
 _READINGS = 4  # as it is, and with escapes decoded up to three times
@@ -21,8 +21,7 @@ _ESCAPED = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _BOUNDARY = "-----"  # of PEM; the line is no secret
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """A text as it is compared, and where each of its characters is in the original."""
 
     text: str

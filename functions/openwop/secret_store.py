@@ -7,7 +7,7 @@ where a read sees a part of another request's transaction (OpenWOP RFC 0004 §D)
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 from functions.openwop.model import MemoryRun
 from functions.openwop.rules import CLOCK_SKEW
@@ -28,8 +28,7 @@ _IS_ROOM = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class StoredSecrets:
+class StoredSecrets(NamedTuple):
     """The encrypted secrets of a run, and their random number.
 
     `deadline` is when the run closes by itself (epoch ms).

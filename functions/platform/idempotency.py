@@ -7,9 +7,8 @@ parts are digests under a key of the deployment: who reads the tables can't test
 
 import secrets
 from collections.abc import Iterable
-from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Self
+from typing import NamedTuple, Self
 
 from functions.platform.digests import Digests
 from functions.platform.errors import IdempotencyConflict
@@ -18,8 +17,7 @@ _KEY_BYTES, _BODY_BYTES = 16, 8
 _MAX_PREVIOUS = 8  # tokens, for writes that a late retry would otherwise repeat
 
 
-@dataclass(frozen=True, slots=True)
-class RequestToken:
+class RequestToken(NamedTuple):
     """`key` identifies the request; `body` is a hash of what it asked for."""
 
     key: bytes

@@ -8,8 +8,7 @@ clear at the front of each partition, and its alphabet has no `#`.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from functions.platform.keys import Key
 from functions.platform.schema import (
@@ -22,8 +21,7 @@ from functions.platform.schema import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ItemType:
+class ItemType(NamedTuple):
     """A type of item.
 
     Attributes:

@@ -5,7 +5,7 @@ append needs to read nothing to be in the index of that type (decisions 30 and 3
 """
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from functions.platform import item_types
 from functions.platform.keys import (
@@ -29,8 +29,7 @@ _RUN_ID = re.compile(
 _EPISODE_ID = re.compile(rf"epi_([{BASE32}]{{{TIME_CHARACTERS + HASH_CHARACTERS}}})")
 
 
-@dataclass(frozen=True, slots=True)
-class RunAddress:
+class RunAddress(NamedTuple):
     """What a run's id holds.
 
     Attributes:

@@ -1,20 +1,18 @@
 """Procedures, their workflows, and what outcomes have shown of them (ADR-043 Tier 4)."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 BILLION = 1_000_000_000  # scores are counted in billionths
 
 
-@dataclass(frozen=True, slots=True)
-class Procedure:
+class Procedure(NamedTuple):
     """The name of a procedure: a type of task of a type of agent."""
 
     agent_type: str
     task_type: str
 
 
-@dataclass(frozen=True, slots=True)
-class OutcomeStats:
+class OutcomeStats(NamedTuple):
     """Sums of scores, in billionths of an outcome at the time `base` (epoch ms).
 
     With a half-life (ms), an outcome counts for twice what one a half-life earlier does: later
@@ -28,8 +26,7 @@ class OutcomeStats:
     half_life: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ProcedureWorkflow:
+class ProcedureWorkflow(NamedTuple):
     """A workflow. `spec` is compact JSON; times are epoch ms."""
 
     procedure: Procedure
@@ -42,8 +39,7 @@ class ProcedureWorkflow:
     updated: int
 
 
-@dataclass(frozen=True, slots=True)
-class WorkflowStats:
+class WorkflowStats(NamedTuple):
     """A workflow and its Beta(alpha, beta) at a time; `sampled` is what a selection drew."""
 
     workflow: ProcedureWorkflow

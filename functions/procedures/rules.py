@@ -1,7 +1,6 @@
 """Thompson sampling over Beta(alpha, beta), and the arithmetic of fading outcomes."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from random import Random
 
 from functions.procedures.model import BILLION, OutcomeStats, ProcedureWorkflow, WorkflowStats
@@ -36,8 +35,7 @@ def needs_rebase(stats: OutcomeStats, now: int) -> bool:
 def rebase(stats: OutcomeStats, now: int, half_life: int | None) -> OutcomeStats:
     """Express the same outcomes with `now` as base; they fade by `half_life` from then on."""
     weight = _weight(stats, now)
-    return replace(
-        stats,
+    return stats._replace(
         successes=round(stats.successes / weight),
         failures=round(stats.failures / weight),
         base=now,
@@ -63,8 +61,8 @@ def revise_workflow(
         stats = rebase(stats, now, half_life)
     if reset and stats.outcomes:
         stats = OutcomeStats(0, 0, 0, now, half_life)
-    after = replace(present, spec=spec, half_life_text=half_life_text, stats=stats)
-    return present if after == present else replace(after, version=present.version + 1, updated=now)
+    after = present._replace(spec=spec, half_life_text=half_life_text, stats=stats)
+    return present if after == present else after._replace(version=present.version + 1, updated=now)
 
 
 def select_workflow(workflows: Sequence[ProcedureWorkflow], now: int, rng: Random) -> WorkflowStats:
@@ -76,7 +74,7 @@ def select_workflow(workflows: Sequence[ProcedureWorkflow], now: int, rng: Rando
 
     def sample(workflow: ProcedureWorkflow) -> WorkflowStats:
         stats = compute_stats(workflow, now)
-        return replace(stats, sampled=rng.betavariate(stats.alpha, stats.beta))
+        return stats._replace(sampled=rng.betavariate(stats.alpha, stats.beta))
 
     return max(map(sample, workflows), key=lambda each: each.sampled or 0.0)
 

@@ -1,7 +1,7 @@
 """Reads and writes of workflows: one item each, with sums that outcomes are added to."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from functions.platform.idempotency import RequestToken
 from functions.platform.item_types import LEARNED_WORKFLOW
@@ -24,8 +24,7 @@ _AT_STATS = "successes = :s0 AND failures = :f0 AND base_ms = :b0"
 _OUTCOME_LIFETIME = 86_400  # seconds for which an outcome's Idempotency-Key is known
 
 
-@dataclass(frozen=True, slots=True)
-class Increment:
+class Increment(NamedTuple):
     """What an outcome adds to stats with this `base`; None for stats without a half-life."""
 
     successes: int

@@ -1,13 +1,13 @@
 """The quotas that there are; a new one is an entry here and two calls where its items are made."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from functions.platform.item_types import EPISODE, ItemType
 from functions.platform.limits import EPISODES_WARNING, MAX_EPISODES, RUN_RETENTION_DAYS
 
 
-@dataclass(frozen=True, slots=True)
-class Quota:
+class Quota(NamedTuple):
     """The number of items of one type that a tenant may have; items expire, and are counted so.
 
     Attributes:

@@ -1,7 +1,6 @@
 """Runs and episodes (ADR-043 Tier 2; contract §8). Times are epoch ms."""
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from functions.platform.limits import RUN_RETENTION_DAYS
 from functions.platform.run_keys import DAY
@@ -10,8 +9,7 @@ from functions.platform.sensitivity import Sensitivity
 RunStatus = Literal["running", "completed", "failed"]
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """A run. `input`, `output` and `error` are JSON text.
 
     `request` and `end_request` are the tokens of the requests that started and ended it.
@@ -38,8 +36,7 @@ class Run:
         return compute_expiry(self.created)
 
 
-@dataclass(frozen=True, slots=True)
-class Episode:
+class Episode(NamedTuple):
     """An episode; `text` is a JSON object of its content and of what else was given."""
 
     id: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hmac
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from functions.platform.errors import NotFound
@@ -59,8 +58,7 @@ def end_run(
     run: Run, status: RunStatus, result: bytes, ender: str, request: bytes, now: int
 ) -> Run:
     """Complete or fail a run; `result` is its output or its error, as JSON text."""
-    ended = replace(
-        run,
+    ended = run._replace(
         status=status,
         version=run.version + 1,
         ended=now,
@@ -68,8 +66,8 @@ def end_run(
         end_request=request,
     )
     if status == "completed":
-        return replace(ended, output=result)
-    return replace(ended, error=result)
+        return ended._replace(output=result)
+    return ended._replace(error=result)
 
 
 def render_value(value: object, field: str) -> bytes:

@@ -7,8 +7,8 @@ removal has the state that it saw as its condition.
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 from functions.entries.removals import ExpiredEntries
 from functions.platform.clock import Clock
@@ -25,8 +25,7 @@ from functions.schedule.rules import group_removals, rotate_shards
 Run = Callable[[], Counter[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class SweepResult:
+class SweepResult(NamedTuple):
     """What a sweep did.
 
     Attributes:

@@ -7,11 +7,10 @@ query; so the index may lag behind, but a deleted, expired or restricted entry i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from heapq import nlargest
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from functions.entries.access import select_readable_by_task
 from functions.entries.capacity import AccessTracker
@@ -35,8 +34,7 @@ if TYPE_CHECKING:
     from functions.search.requests import MemorySearch
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """An entry that a search found.
 
     Attributes:

@@ -4,8 +4,7 @@ Events are derived from the change alone, so a record that is delivered again gi
 an event is logged once and published once.
 """
 
-from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar, NamedTuple, Self
 
 from functions.container import Container
 from functions.entries.removals import RemovalReasons
@@ -26,8 +25,7 @@ from functions.stream.records import (
 from functions.tasks.store import TaskStore
 
 
-@dataclass(frozen=True, slots=True)
-class EventRecord:
+class EventRecord(NamedTuple):
     """An event, and the record that it comes from."""
 
     event: Event

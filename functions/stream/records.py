@@ -1,9 +1,8 @@
 """Records of the change stream, and one batch of them with what has failed so far."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from functions.entries.mapper import EntryMapper
 from functions.entries.model import Entry
@@ -13,8 +12,7 @@ from functions.platform.keys import Key, get_tenant
 from functions.platform.observability import log_unexpected
 
 
-@dataclass(frozen=True, slots=True)
-class StreamRecord:
+class StreamRecord(NamedTuple):
     """One change of an item.
 
     Attributes:
@@ -53,8 +51,7 @@ def parse_record(record: Mapping[str, Any]) -> StreamRecord:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Subscription:
+class Subscription(NamedTuple):
     """The records that a consumer takes: changes of items of one type."""
 
     item_type: ItemType
@@ -71,8 +68,7 @@ ANNOUNCEMENTS = Subscription(ANNOUNCEMENT, inserts_only=True)
 _MAPPER = EntryMapper(None)  # without a cipher: nothing here needs a sensitive value
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """A change of an entry, or an announcement that a task's memory was archived.
 
     Attributes:

@@ -1,7 +1,6 @@
 """Update the vectors of the entries that a batch changes (contract §8)."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import ClassVar, Self
 
 from functions.container import Container
@@ -49,7 +48,7 @@ def coalesce_changes(changes: Iterable[Change]) -> list[Change]:
     for change in changes:
         combined = by_key.setdefault(change.record.key, [])
         if combined and _is_next_update(combined[-1], change):
-            combined[-1] = replace(combined[-1], new=change.new)
+            combined[-1] = combined[-1]._replace(new=change.new)
         else:
             combined.append(change)
     return [change for combined in by_key.values() for change in combined]

@@ -1,15 +1,13 @@
 """Task events as EventBridge delivers them, and their content as other systems write it."""
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from functions.platform.errors import ValidationFailed
 from functions.platform.validation import Identifier
 from functions.tasks.requests import NewTask, TaskChange
 
 
-@dataclass(frozen=True, slots=True)
-class EventEnvelope:
+class EventEnvelope(NamedTuple):
     """What EventBridge says of an event: its source, its id there, and its content."""
 
     source: str

@@ -1,6 +1,6 @@
 """Who may do what with intents and tasks: the actions and their rules (contract §4, §5)."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from functions.authorization.model import Action, Rule
 from functions.authorization.rules import is_allowed
@@ -10,8 +10,7 @@ from functions.tasks.model import REPAIRS, RESULTS, Grant, Intent, Membership, S
 from functions.tasks.rules import assert_open, is_coordinator
 
 
-@dataclass(frozen=True, slots=True)
-class SnapshotTarget:
+class SnapshotTarget(NamedTuple):
     """The values of an agent's snapshots in an intent's log."""
 
     intent: Intent
@@ -95,8 +94,7 @@ SET_OWNER = Action(
 _NO_MEMBER = Membership()
 
 
-@dataclass(frozen=True, slots=True)
-class TaskTarget:
+class TaskTarget(NamedTuple):
     """A task, and what decides on access to it.
 
     Attributes:
@@ -209,8 +207,7 @@ GRANT = Action(
 REVOKE_GRANT = Action("task.revoke_grant", GRANT.rules, GRANT.denied, is_audited=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Registration:
+class Registration(NamedTuple):
     """A task that is to be registered.
 
     Attributes:
@@ -254,8 +251,7 @@ REGISTER_TASK = Action[Registration](
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Adoption:
+class Adoption(NamedTuple):
     """A task that is registered again, for an assignee."""
 
     task: Task

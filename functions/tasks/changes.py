@@ -161,7 +161,7 @@ def _times(task: Task, status: Status, now: int) -> dict[str, Any]:
 def _merge_policy(policy: Policy, change: TaskChange) -> Policy:
     if change.memory_policy is None:
         return policy
-    return replace(policy, **change.memory_policy.model_dump(exclude_unset=True))
+    return policy._replace(**change.memory_policy.model_dump(exclude_unset=True))
 
 
 def _merge_extra_fields(before: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:

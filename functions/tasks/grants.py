@@ -1,7 +1,6 @@
 """Use cases on grants: access to a task's working memory for others (contract §5)."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from functions.audit.service import AuditTrail
@@ -81,7 +80,7 @@ class Grants:
         grant = Grant(principal, new.access, new.expires_at or FOREVER, caller.id, now)
 
         def build(task: Task, _: Grant | None) -> Grant:
-            return replace(grant, term=None if is_coordinator(caller, task) else task.term)
+            return grant._replace(term=None if is_coordinator(caller, task) else task.term)
 
         self._replace(caller, GRANT, task_id, principal, build)
         return grant

@@ -8,8 +8,8 @@ Restrictions are lifted afterwards: a crash restricts an agent too much, never t
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import partial
+from typing import NamedTuple
 
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize
@@ -37,8 +37,7 @@ _CONFLICT = "others are changing the same tasks and guardrails"
 LimitEpisodic = Callable[[str, str, int | None, int], None]
 
 
-@dataclass(frozen=True, slots=True)
-class GuardedTask:
+class GuardedTask(NamedTuple):
     """A task as guardrails leave it, and what its transaction must write and check for that."""
 
     task: Task
@@ -255,7 +254,7 @@ class GuardrailService:
                     self._limit_episodic(tenant, agent, present.max_episodic, present.version)
                 return
             try:
-                new = replace(wanted, version=present.version + 1)
+                new = wanted._replace(version=present.version + 1)
                 self._store.replace_restrictions(tenant, agent, new)
             except ConditionFailed:
                 backoff.wait()

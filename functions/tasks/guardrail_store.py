@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import replace
 
 from functions.namespaces.restrictions import (
     Restrictions,
@@ -115,7 +114,7 @@ def check_guardrails(tenant: str, guardrails: CoordinatorGuardrails) -> Write:
 def add_restrictions(tenant: str, agent: str, present: Restrictions, more: Restrictions) -> Write:
     """Put an agent under one more coordinator's restrictions."""
     merged = merge_restrictions((present, more))
-    return _put_restrictions(tenant, agent, replace(merged, version=present.version + 1))
+    return _put_restrictions(tenant, agent, merged._replace(version=present.version + 1))
 
 
 def list_under_coordinator(tenant: str, coordinator: str, task: str) -> Write:

@@ -1,7 +1,7 @@
 """Coordinators' guardrails, and how they restrict tasks and assignees (RFC-0015 §6.6); pure."""
 
-from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 from functions.namespaces.restrictions import Restrictions, build_pattern
 from functions.platform.errors import ValueTooLarge
@@ -11,8 +11,7 @@ from functions.platform.limits import MAX_GUARDRAILS_BYTES
 from functions.tasks.model import Task
 
 
-@dataclass(frozen=True, slots=True)
-class GuardrailLimits:
+class GuardrailLimits(NamedTuple):
     """What a coordinator's guardrails say; None restricts nothing."""
 
     max_working_memory_per_task: int | None = None
@@ -31,7 +30,7 @@ class CoordinatorGuardrails:
     """
 
     coordinator: str
-    guardrails: GuardrailLimits = GuardrailLimits()
+    guardrails: GuardrailLimits = field(default_factory=GuardrailLimits)
     others: dict[str, Any] = field(default_factory=dict)
     version: int = 0
     updated: int | None = None  # epoch ms
@@ -40,7 +39,7 @@ class CoordinatorGuardrails:
     @property
     def members(self) -> dict[str, Any]:
         """All guardrails by their names, as they are shown; what isn't set is None."""
-        return asdict(self.guardrails) | self.others
+        return self.guardrails._asdict() | self.others
 
     @property
     def restrictions(self) -> Restrictions:
@@ -66,7 +65,7 @@ def change_guardrails(
     Raises:
         ValueTooLarge: those that aren't of memory have more than 16 KB together.
     """
-    names = {each.name for each in fields(GuardrailLimits)}
+    names = GuardrailLimits._fields
     limits = {name: value for name, value in given.items() if name in names}
     merged = present.others | {name: v for name, v in given.items() if name not in names}
     others = {name: value for name, value in merged.items() if value is not None}
@@ -75,7 +74,7 @@ def change_guardrails(
         raise ValueTooLarge("the guardrails are too large", max=MAX_GUARDRAILS_BYTES, actual=size)
     return CoordinatorGuardrails(
         coordinator=present.coordinator,
-        guardrails=replace(present.guardrails, **limits),
+        guardrails=present.guardrails._replace(**limits),
         others=others,
         version=present.version + 1,
         updated=now,
@@ -97,7 +96,7 @@ def restrict_task(task: Task, guardrails: GuardrailLimits) -> Task:
 
 def guardrails_to_item(guardrails: CoordinatorGuardrails) -> Item:
     """Return guardrails as attributes of their item."""
-    said = asdict(guardrails.guardrails).items()
+    said = guardrails.guardrails._asdict().items()
     return {name: each for name, each in said if each is not None} | {
         "coordinator": guardrails.coordinator,
         "others": dumps(guardrails.others).decode() if guardrails.others else None,
@@ -111,7 +110,7 @@ def guardrails_from_item(coordinator: str, item: Item | None) -> CoordinatorGuar
     """Read a coordinator's guardrails from their item; no item has version 0."""
     if item is None:
         return CoordinatorGuardrails(coordinator=coordinator)
-    given = {each.name: item[each.name] for each in fields(GuardrailLimits) if each.name in item}
+    given = {name: item[name] for name in GuardrailLimits._fields if name in item}
     return CoordinatorGuardrails(
         coordinator=coordinator,
         guardrails=GuardrailLimits(**given),

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from functions.identity.model import SERVICE, Actor
 from functions.platform.limits import DEFAULT_TASK_ENTRIES, DEFAULT_TASK_KB
@@ -29,8 +29,7 @@ ANYBODY = "*"
 """Stands for all agents among a task's delegates."""
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(NamedTuple):
     """A task's memory policy (RFC-0015 §6.5)."""
 
     archive_on_completion: bool = True
@@ -44,8 +43,7 @@ class Policy:
         return 1024 * self.max_total_size_kb
 
 
-@dataclass(frozen=True, slots=True)
-class Grant:
+class Grant(NamedTuple):
     """A principal's access to a task's working memory; times are epoch ms.
 
     Attributes:
@@ -68,8 +66,7 @@ class Grant:
         return self.expires > now and self.term in (None, term)
 
 
-@dataclass(frozen=True, slots=True)
-class Membership:
+class Membership(NamedTuple):
     """What a principal is in a task, beside its present assignee and coordinator.
 
     Attributes:
@@ -85,8 +82,7 @@ class Membership:
     inherits: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Assignment:
+class Assignment(NamedTuple):
     """An open task that is assigned to an agent.
 
     Attributes:
@@ -100,8 +96,7 @@ class Assignment:
     inherits_from: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TaskUsage:
+class TaskUsage(NamedTuple):
     """What an agent holds of a task, or by how much that changes.
 
     Attributes:

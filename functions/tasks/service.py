@@ -292,7 +292,7 @@ class Tasks:
         target = TaskTarget(task, self._clock(), fields=fields, status=status)
         if not is_allowed(caller, CHANGE_TASK, target):
             member = self._store.get_membership(caller.tenant, task.id, caller.id)
-            authorize_write(caller, CHANGE_TASK, replace(target, member=member))
+            authorize_write(caller, CHANGE_TASK, target._replace(member=member))
 
     def _assert_coordinator(self, tenant: str, change: TaskChange) -> None:
         """Check the coordinator that a change names, if it does."""

@@ -3,7 +3,7 @@
 from array import array
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from functions.platform.items import Item
 from functions.vectors.words import Weigh
@@ -23,8 +23,7 @@ _NEXT_EXPANSION = 10  # times the last depth
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class VectorFormat:
+class VectorFormat(NamedTuple):
     """How an index stores the vectors of one model.
 
     Attributes:
@@ -47,8 +46,7 @@ class VectorFormat:
         return item.get("model") == self.model and self.attribute in item
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """A result of an index.
 
     Attributes:
@@ -62,8 +60,7 @@ class Hit:
     cosine: float
 
 
-@dataclass(frozen=True, slots=True)
-class Candidates:
+class Candidates(NamedTuple):
     """What an index finds by either half of a query's vector, each best first.
 
     Attributes:

@@ -1,12 +1,11 @@
 """What a workflow sets (RFC-0015 §7)."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from functions.tasks.model import Policy
 
 
-@dataclass(frozen=True, slots=True)
-class AgentPlan:
+class AgentPlan(NamedTuple):
     """What a workflow sets for an agent; None is left as it is."""
 
     agent: str
@@ -14,8 +13,7 @@ class AgentPlan:
     pinned_namespaces: list[str] | None
 
 
-@dataclass(frozen=True, slots=True)
-class TaskPlan:
+class TaskPlan(NamedTuple):
     """A task as a workflow registers it."""
 
     id: str
@@ -26,8 +24,7 @@ class TaskPlan:
     policy: Policy
 
 
-@dataclass(frozen=True, slots=True)
-class Application:
+class Application(NamedTuple):
     """All that a workflow sets: it follows from the file and the workflow's seed."""
 
     name: str

@@ -1,6 +1,5 @@
 """What a workflow sets, and where it contradicts itself; pure (RFC-0015 §7)."""
 
-from dataclasses import asdict, replace
 from graphlib import CycleError, TopologicalSorter
 from hashlib import blake2b
 from typing import Any
@@ -96,7 +95,7 @@ def _build_task_plan(workflow: Workflow, step: PlanTask, ids: dict[str, str]) ->
         max_entries=defaults.max_entries_per_task,
     )
     if step.memory_policy is not None:
-        policy = replace(policy, **step.memory_policy.model_dump(exclude_unset=True))
+        policy = policy._replace(**step.memory_policy.model_dump(exclude_unset=True))
     return TaskPlan(
         id=ids[step.task],
         name=step.task,
@@ -122,7 +121,7 @@ def build_task_fields(plan: TaskPlan, application: Application) -> dict[str, Any
         "name": plan.name,
         "assigned_agent": plan.agent,
         "depends_on": plan.depends_on,
-        "memory_policy": MemoryPolicy(**asdict(plan.policy)),
+        "memory_policy": MemoryPolicy(**plan.policy._asdict()),
         "semantic_namespaces": application.namespaces if application.declares_memory else None,
         "metadata": {
             "workflow": application.name,

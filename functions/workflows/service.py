@@ -1,6 +1,5 @@
 """Applies workflows: their namespaces, agents and tasks (RFC-0015 §7; contract §5)."""
 
-from dataclasses import replace
 from typing import Any
 
 from functions.audit.service import AuditTrail
@@ -74,8 +73,7 @@ class Workflows:
         last = last or self._store.create(caller.tenant, workflow.name)
         application = rules.build_application(workflow, last.seed)
         self._set_up(caller, application)
-        applied = replace(
-            last,
+        applied = last._replace(
             digest=digest,
             request=token.stored,
             version=application.version,

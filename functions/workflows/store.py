@@ -1,7 +1,7 @@
 """Reads and writes of what is known of a workflow: its seed, and the file that was applied last."""
 
 import secrets
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from functions.platform.items import Item
 from functions.platform.table import ConditionFailed, Table
@@ -11,8 +11,7 @@ from functions.platform.writes import Write, put
 _SEED_BYTES = 16
 
 
-@dataclass(frozen=True, slots=True)
-class AppliedWorkflow:
+class AppliedWorkflow(NamedTuple):
     """A workflow of a tenant.
 
     Attributes:

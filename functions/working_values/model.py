@@ -1,13 +1,12 @@
 """Working values of an agent's instance, and the rules about their bytes and lifetime."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from functions.platform.limits import WORKING_VALUE_LIFETIME
 
 
-@dataclass(frozen=True, slots=True)
-class WorkingValue:
+class WorkingValue(NamedTuple):
     """A value. `text` is compact JSON; times are epoch ms."""
 
     text: bytes

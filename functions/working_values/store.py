@@ -5,7 +5,7 @@ revision that was read, so that the limit holds whatever runs in parallel.
 """
 
 import secrets
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from functions.platform.items import Item
 from functions.platform.run_keys import build_instance_key
@@ -17,8 +17,7 @@ from functions.platform.writes import put
 from functions.working_values.model import ValuesByKey, WorkingValue
 
 
-@dataclass(frozen=True, slots=True)
-class StoredValues:
+class StoredValues(NamedTuple):
     """The values of an instance, and the revision of its item: None if there is no item."""
 
     values: ValuesByKey

@@ -4,7 +4,6 @@ import json
 import secrets
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -232,7 +231,7 @@ def test_an_entrys_events_and_what_somebody_did_are_selected(
     told = [
         event(tenant, "made", entry_id="mem_1"),
         event(tenant, "other", entry_id="mem_3"),
-        replace(event(tenant, "changed", entry_id="mem_1"), actor=Actor("boss", "coordinator")),
+        event(tenant, "changed", entry_id="mem_1")._replace(actor=Actor("boss", "coordinator")),
         event(tenant, "archived", kind="memory.archived", snapshot=snapshot),
         event(
             tenant,

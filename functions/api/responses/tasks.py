@@ -1,6 +1,5 @@
 """Tasks, grants, access lists and workflows, as the API shows them (contract §5)."""
 
-from dataclasses import asdict
 from typing import Annotated, Any, NotRequired, cast
 
 import orjson
@@ -210,7 +209,7 @@ def render_task(task: Task) -> TaskDocument:
 
 
 def _render_policy(policy: Policy) -> MemoryPolicyDocument:
-    return cast("MemoryPolicyDocument", asdict(policy))
+    return cast("MemoryPolicyDocument", policy._asdict())
 
 
 def render_grant(grant: Grant) -> GrantDocument:

@@ -150,7 +150,7 @@ def test_a_repeated_request_is_recognized_while_it_is_the_latest() -> None:
     assert not is_repeated(stored, None)
     assert not is_repeated(stored, other)
     with pytest.raises(IdempotencyConflict):
-        is_repeated(stored, replace(token, body=b"x" * 8))
+        is_repeated(stored, token._replace(body=b"x" * 8))
     with pytest.raises(VersionMismatch):
         is_repeated(replace(stored, revision=2), token)
 

@@ -1,7 +1,6 @@
 """Contract §2: which principals are well-formed, how long they are cached, when they expire."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 from unittest.mock import Mock
 
@@ -88,7 +87,7 @@ def test_a_read_during_a_change_is_not_cached(identity: Identity, store: Mock) -
 def test_a_cached_principal_expires_at_its_instant(
     identity: Identity, store: Mock, clock: Clock
 ) -> None:
-    store.get_by_api_key.return_value = replace(ALICE, expires=10)
+    store.get_by_api_key.return_value = ALICE._replace(expires=10)
     clock.now = 9
     identity.authenticate_api_key("k")
     clock.now = 10

@@ -1,7 +1,5 @@
 """Contract §7: what a snapshot shows, what keeps an entry in storage, when a run is over."""
 
-from dataclasses import replace
-
 import pytest
 
 from functions.openwop.model import MemoryEntry, MemoryRun
@@ -33,13 +31,13 @@ ENTRY = MemoryEntry(sequence=10, suffix="s", content="c", tags=(), id="mem_1", c
     ],
 )
 def test_what_a_snapshot_shows(deleted: int | None, snapshot: int | None, visible: bool) -> None:
-    entry = replace(ENTRY, deleted=deleted)
+    entry = ENTRY._replace(deleted=deleted)
     assert is_visible(entry, snapshot, now=0) == visible
 
 
 @pytest.mark.parametrize("snapshot", [None, 15])
 def test_an_expired_entry_is_visible_nowhere(snapshot: int | None) -> None:
-    entry = replace(ENTRY, expires=100)
+    entry = ENTRY._replace(expires=100)
     assert [is_visible(entry, snapshot, now) for now in (99, 100, 101)] == [True, False, False]
 
 
@@ -48,7 +46,7 @@ RUN = MemoryRun("run_1", ("m",), 5, "ada", deadline=100, retention=1000, on_secr
 
 def test_a_run_is_closed_once_it_was_ended_or_at_its_deadline() -> None:
     assert [RUN.is_closed(now) for now in (0, 99, 100)] == [False, False, True]
-    assert replace(RUN, ended=50).is_closed(60)
+    assert RUN._replace(ended=50).is_closed(60)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +62,7 @@ def test_a_run_is_closed_once_it_was_ended_or_at_its_deadline() -> None:
 def test_a_snapshot_is_kept_from_the_end_of_its_run(
     ended: int | None, now: int, state: str, kept_until: int
 ) -> None:
-    run = replace(RUN, ended=ended)
+    run = RUN._replace(ended=ended)
     assert (run.get_state(now), run.kept_until) == (state, kept_until)
 
 

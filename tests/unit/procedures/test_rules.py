@@ -1,7 +1,6 @@
 """ADR-043 Tier 4: Thompson sampling against what theory says of it, and how outcomes fade."""
 
 import math
-from dataclasses import replace
 from random import Random
 
 import pytest
@@ -31,8 +30,7 @@ def plus(stats: OutcomeStats, *scores: float, now: int = 0) -> OutcomeStats:
     """The stats after more outcomes."""
     for score in scores:
         success, failure = weigh_outcome(stats, score, now)
-        stats = replace(
-            stats,
+        stats = stats._replace(
             successes=stats.successes + success,
             failures=stats.failures + failure,
             outcomes=stats.outcomes + 1,
@@ -92,14 +90,14 @@ def test_outcomes_are_counted_exactly() -> None:
 
 
 def test_outcomes_fade_by_their_half_life() -> None:
-    stats = plus(replace(BLANK, half_life=HOUR), *[1] * 8)
+    stats = plus(BLANK._replace(half_life=HOUR), *[1] * 8)
     assert compute_beta(stats, HOUR) == (5, 1)
     assert compute_beta(plus(stats, 0, now=HOUR), 2 * HOUR) == (3, 1.5)
 
 
 def test_fading_outcomes_are_weighed_the_same_from_any_base() -> None:
-    early = replace(BLANK, half_life=HOUR)
-    late = replace(early, base=5 * HOUR)
+    early = BLANK._replace(half_life=HOUR)
+    late = early._replace(base=5 * HOUR)
     for now in (5 * HOUR, 6 * HOUR, 9 * HOUR):
         early, late = plus(early, 0.75, now=now), plus(late, 0.75, now=now)
     assert compute_beta(early, 10 * HOUR) == pytest.approx(compute_beta(late, 10 * HOUR))
@@ -111,7 +109,7 @@ def test_an_outcome_counts_once_where_the_clock_is_behind() -> None:
 
 
 def test_a_rebase_keeps_what_outcomes_count_for() -> None:
-    stats = plus(replace(BLANK, half_life=HOUR), 1, 1, 0.5)
+    stats = plus(BLANK._replace(half_life=HOUR), 1, 1, 0.5)
     moved = rebase(stats, 3 * HOUR, HOUR)
     for now in (3 * HOUR, 10 * HOUR):
         assert compute_beta(moved, now) == pytest.approx(compute_beta(stats, now))
@@ -119,7 +117,7 @@ def test_a_rebase_keeps_what_outcomes_count_for() -> None:
 
 
 def test_a_rebase_is_needed_before_sums_outgrow_a_number() -> None:
-    stats = replace(BLANK, half_life=HOUR)
+    stats = BLANK._replace(half_life=HOUR)
     assert not needs_rebase(stats, 60 * HOUR)
     assert needs_rebase(stats, 60 * HOUR + 1)
     assert not needs_rebase(BLANK, 10**6 * HOUR)
@@ -138,13 +136,13 @@ def test_a_half_life_applies_from_when_it_is_set() -> None:
 def test_a_reset_forgets_outcomes_and_the_same_again_changes_nothing() -> None:
     before = workflow("roi", plus(BLANK, 1))
     blank = revise_workflow(before, b"null", None, None, HOUR, reset=True)
-    assert (blank.stats, blank.version) == (replace(BLANK, base=HOUR), 2)
+    assert (blank.stats, blank.version) == (BLANK._replace(base=HOUR), 2)
     assert revise_workflow(blank, b"null", None, None, 2 * HOUR, reset=True) is blank
 
 
 def regret_after_a_change(half_life: int | None, rng: Random) -> float:
     """What a run loses once the better of two workflows has become the worse."""
-    arms = dict.fromkeys("ab", replace(BLANK, half_life=half_life))
+    arms = dict.fromkeys("ab", BLANK._replace(half_life=half_life))
     lost = 0.0
     for now in range(ROUNDS):
         changed = now >= ROUNDS // 2

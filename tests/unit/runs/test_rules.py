@@ -1,6 +1,5 @@
 """ADR-043 Tier 2: ids of runs and episodes, the end of a run, the JSON of episodes."""
 
-from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -66,8 +65,8 @@ def test_a_run_ends_with_an_output_or_an_error() -> None:
     end: dict[str, Any] = {"ended": NOW + 5, "ender": "bob", "end_request": b"r", "version": 2}
     completed = end_run(RUN, "completed", b"2", "bob", b"r", NOW + 5)
     failed = end_run(RUN, "failed", b"3", "bob", b"r", NOW + 5)
-    assert completed == replace(RUN, status="completed", output=b"2", **end)
-    assert failed == replace(RUN, status="failed", error=b"3", **end)
+    assert completed == RUN._replace(status="completed", output=b"2", **end)
+    assert failed == RUN._replace(status="failed", error=b"3", **end)
 
 
 def test_an_episode_is_stored_with_what_was_given() -> None:

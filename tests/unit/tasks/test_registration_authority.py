@@ -91,7 +91,7 @@ def test_a_coordinator_changes_all_and_an_assignee_its_results(field: str) -> No
     target = TaskTarget(TASK, NOW, fields=frozenset({field}), status="failed")
     assert decide(BOSS, CHANGE_TASK, target).rule == "coordinator of the task"
     assert is_allowed(ALICE, CHANGE_TASK, target) is (field in RESULTS)
-    both = replace(target, fields=frozenset({field, "status"}))
+    both = target._replace(fields=frozenset({field, "status"}))
     assert is_allowed(ALICE, CHANGE_TASK, both) is (field in RESULTS)
     assert not is_allowed(principal("stranger", "user"), CHANGE_TASK, target)
 
