@@ -8,6 +8,7 @@ from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 
+from functions.access.service import AccessExplanations
 from functions.audit.service import AuditLog, AuditTrail
 from functions.audit.store import AuditStore
 from functions.conversations.archive import ConversationArchive
@@ -338,6 +339,17 @@ class Container:
             self.access_tracker,
             self.task_access,
             self.namespaces,
+            self.clock,
+        )
+
+    @cached_property
+    def access_explanations(self) -> AccessExplanations:
+        return AccessExplanations(
+            self.entries,
+            self.namespaces,
+            self.task_access,
+            self.conversations,
+            self.identity,
             self.clock,
         )
 

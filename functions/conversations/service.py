@@ -126,6 +126,10 @@ class Conversations:
             else:
                 return found, start, page
 
+    def find_header(self, caller: Principal, session: str) -> Conversation:
+        """Read a conversation without messages and metadata, whoever may read it: one read."""
+        return self._existing(self._store.get_header(caller.tenant, session))
+
     # Lists
 
     def count_for_user(self, caller: Principal, user: str, tags: frozenset[str]) -> int:

@@ -1,13 +1,12 @@
-"""Who may read and write an entry (RFC-0015 §2, §9.1; contract §4)."""
+"""Read what decides on access to an entry, and decide (RFC-0015 §2, §9.1; contract §4)."""
 
 from collections.abc import Iterable
 
-from functions.authorization.rules import is_allowed
+from functions.authorization.rules import authorize, is_allowed
+from functions.entries.authority import READ_ENTRY, WRITE_ENTRY, EntryTarget
 from functions.entries.model import Entry
 from functions.identity.model import Principal
-from functions.namespaces.authority import READ_MEMORY, WRITE_MEMORY
 from functions.namespaces.model import NamespaceTarget
-from functions.platform.errors import AccessDenied
 from functions.tasks.access import TaskAccess
 
 
@@ -20,20 +19,20 @@ def assert_can_read(
         tasks: asked only about another agent's private memory.
         namespace: the entry's; None for a private entry.
     """
-    if not _can_read(tasks, caller, entry, namespace):
-        raise AccessDenied("this memory isn't yours to read")
+    if not is_allowed(caller, READ_ENTRY, EntryTarget(entry, namespace)):
+        authorize(caller, READ_ENTRY, build_target(tasks, caller, entry, namespace))
 
 
-def _can_read(
+def build_target(
     tasks: TaskAccess, caller: Principal, entry: Entry, namespace: NamespaceTarget | None
-) -> bool:
+) -> EntryTarget:
+    """Read all that decides on the caller's access to an entry, besides its namespace."""
     if not entry.policy.is_private:
-        return namespace is not None and is_allowed(caller, READ_MEMORY, namespace)
-    if entry.agent == caller.id:
-        return True
+        return EntryTarget(entry, namespace)
     if entry.policy.is_task_bound:
-        return bool(select_readable_by_task(tasks, caller, [entry]))
-    return tasks.coordinates_agent(caller, entry.agent)
+        task = None if entry.task is None else tasks.find_memory_target(caller, entry.task)
+        return EntryTarget(entry, task=task)
+    return EntryTarget(entry, is_overseen=tasks.coordinates_agent(caller, entry.agent))
 
 
 def select_readable_by_task(
@@ -48,12 +47,9 @@ def select_readable_by_task(
 
 def can_write(caller: Principal, entry: Entry, namespace: NamespaceTarget | None) -> bool:
     """Return whether the caller may change or delete the entry."""
-    if entry.policy.is_private:
-        return entry.agent == caller.id
-    return namespace is not None and is_allowed(caller, WRITE_MEMORY, namespace)
+    return is_allowed(caller, WRITE_ENTRY, EntryTarget(entry, namespace))
 
 
 def assert_can_write(caller: Principal, entry: Entry, namespace: NamespaceTarget | None) -> None:
     """Raise `AccessDenied` when the caller may not change or delete the entry."""
-    if not can_write(caller, entry, namespace):
-        raise AccessDenied("this memory isn't yours to write")
+    authorize(caller, WRITE_ENTRY, EntryTarget(entry, namespace))

@@ -1,10 +1,18 @@
-"""Who may see and set an agent's memory as a whole (contract §4, §11)."""
+"""Who may read and write an entry, and who sees and sets an agent's memory as a whole.
+
+RFC-0015 §2, §9.1; contract §4, §11.
+"""
 
 from typing import NamedTuple
 
 from functions.authorization.model import Action, Rule
-from functions.identity.model import ADMIN
+from functions.entries.model import Entry
+from functions.identity.model import ADMIN, Principal
+from functions.namespaces.authority import READ_MEMORY as READ_NAMESPACE_MEMORY
 from functions.namespaces.authority import WRITE_MEMORY
+from functions.namespaces.model import NamespaceTarget
+from functions.tasks.authority import READ_MEMORY as READ_TASK_MEMORY
+from functions.tasks.authority import TaskTarget
 
 
 class AgentTarget(NamedTuple):
@@ -20,6 +28,63 @@ class SuccessionTarget(NamedTuple):
     assignee: str | None
     is_former: bool
 
+
+class EntryTarget(NamedTuple):
+    """An entry, and what decides on the caller's access to it.
+
+    Attributes:
+        namespace: where semantic memory is; None for private memory.
+        task: the task of working memory; None if it is in none, or the owner's access decides.
+        is_overseen: whether the caller coordinates an open task of the agent whose episodic memory
+            it is.
+    """
+
+    entry: Entry
+    namespace: NamespaceTarget | None = None
+    task: TaskTarget | None = None
+    is_overseen: bool = False
+
+
+def _owns(caller: Principal, target: EntryTarget) -> bool:
+    return target.entry.policy.is_private and target.entry.agent == caller.id
+
+
+def _by_namespace(rule: Rule[NamespaceTarget]) -> Rule[EntryTarget]:
+    """Apply a rule of namespaces to semantic memory."""
+
+    def holds(caller: Principal, target: EntryTarget) -> bool:
+        namespace = None if target.entry.policy.is_private else target.namespace
+        return namespace is not None and rule.holds(caller, namespace)
+
+    return Rule(rule.name, holds)
+
+
+def _by_task(rule: Rule[TaskTarget]) -> Rule[EntryTarget]:
+    """Apply a rule of tasks to working memory."""
+    return Rule(
+        rule.name,
+        lambda caller, target: target.task is not None and rule.holds(caller, target.task),
+    )
+
+
+_OWNS: Rule[EntryTarget] = Rule("owner of the memory", _owns)
+
+READ_ENTRY: Action[EntryTarget] = Action(
+    "entry.read",
+    (
+        _OWNS,
+        *map(_by_task, READ_TASK_MEMORY.rules),
+        Rule("coordinator of the agent's task", lambda _, target: target.is_overseen),
+        *map(_by_namespace, READ_NAMESPACE_MEMORY.rules),
+    ),
+    "this memory isn't yours to read",
+)
+WRITE_ENTRY: Action[EntryTarget] = Action(
+    "entry.write",
+    (_OWNS, *map(_by_namespace, WRITE_MEMORY.rules)),
+    "this memory isn't yours to write",
+)
+"""Change or delete an entry; while it is in a task, the task's own rules hold as well."""
 
 _ADMIN: Rule[AgentTarget] = Rule(
     "holds memory.admin", lambda caller, _: ADMIN in caller.permissions

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from functions.entries import rules
-from functions.entries.access import assert_can_read, assert_can_write
+from functions.entries.access import assert_can_read, assert_can_write, build_target
 from functions.entries.agent_store import to_usage
+from functions.entries.authority import EntryTarget
 from functions.entries.capacity import AccessTracker
 from functions.entries.model import Entry, Transition
 from functions.entries.store import EntryStore
@@ -104,6 +105,17 @@ class Entries:
         entry = self._require_live(found, address, nonce)
         assert_can_read(self._tasks, caller, entry, namespace)
         return entry
+
+    def find_target(self, caller: Principal, entry_id: str) -> EntryTarget:
+        """Read an entry with all that decides on the caller's access to it.
+
+        Raises:
+            EntryNotFound: when no entry that isn't expired has this id in the caller's tenant.
+        """
+        address, nonce = _parse_id(caller, entry_id)
+        found, namespace = self._read(caller, address)
+        entry = self._require_live(found, address, nonce)
+        return build_target(self._tasks, caller, entry, namespace)
 
     def _get_own_evictable(self, caller: Principal, address: EntryAddress, nonce: str) -> Entry:
         """Read the agent's counters with the entry: they say whether to record the access."""

@@ -281,6 +281,17 @@ class Identity:
             raise Throttled(_BUSY)
         self.invalidate_cache()
 
+    def get_principal(self, tenant: str, principal_id: str) -> Principal:
+        """Read a principal: one read.
+
+        Raises:
+            NotFound: the tenant has no such principal.
+        """
+        stored = self._store.get(tenant, principal_id)
+        if stored is None:
+            raise NotFound("no principal has this id")
+        return stored.principal
+
     def _build_admin(self, tenant: str, principal_id: str) -> Principal:
         return Principal(tenant, principal_id, "user", ALL_PERMISSIONS, None, self._clock())
 

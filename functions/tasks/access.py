@@ -45,6 +45,18 @@ class TaskAccess:
     def _inherit(self, caller: Principal, task: Task) -> Membership:
         return Membership(inherits=self._store.is_inherited_by(caller.tenant, task, caller.id))
 
+    def find_memory_target(self, caller: Principal, task_id: str) -> TaskTarget | None:
+        """Read what decides on the caller's access to a task's memory; None without the task.
+
+        One call, and one more for what the caller may read by inheritance.
+        """
+        for task, grant in self._store.get_with_grants(caller.tenant, (task_id,), caller.id):
+            target = TaskTarget(task, self._clock(), Membership(grant=grant))
+            if is_allowed(caller, READ_MEMORY, target):
+                return target
+            return target._replace(member=self._inherit(caller, task))
+        return None
+
     def can_read_memory(self, caller: Principal, task: Task) -> bool:
         """Whether the caller reads all working memory of a task (contract §4)."""
         return bool(self.select_readable(caller, (task.id,)))

@@ -99,6 +99,7 @@ ANSWERS: dict[str, tuple[int, Any]] = {
     "get-acl": (200, {"owner": "coordinator_01", "entries": []}),
     "set-acl": (200, {"entries": [{"principal": "agent_data_01", "access": "write"}]}),
     "list-intents": (200, {"intents": [{"intent_id": "intent_01HABC"}], "total": 1}),
+    "explain-access": (200, {"read": {"allowed": True, "rule": "assignee of the task"}}),
     "set-intent-owner": (200, {"owner": "coordinator_01", "entries": []}),
     "configure-agent": (200, {"episodic": {"capacity": 200}}),
     "get-agent-settings": (200, {"working": {"max_entries": 100, "max_total_size_kb": 1024}}),

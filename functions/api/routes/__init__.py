@@ -1,6 +1,7 @@
 """The routes of the API: one module for each subject, and the one list of them all."""
 
 from functions.api.routes import (
+    access,
     agents,
     audit,
     batches,
@@ -43,6 +44,7 @@ ROUTES = [
     *runs.ROUTES,
     *identity.ROUTES,
     *audit.ROUTES,
+    *access.ROUTES,
     *discovery.ROUTES,
 ]
 """Of templates that overlap, the first wins: paths that end in a fixed word come first."""

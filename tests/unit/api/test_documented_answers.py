@@ -127,6 +127,8 @@ def _tasks(admin: httpx.Client, tenant: Tenant) -> None:
     admin.put(ACL, json={"entries": [{"principal": "bob", "access": "write"}]})
     admin.get(ACL)
     admin.get("/api/v1/intents", params={"limit": 1})
+    for target in ("task=task_1&principal=worker", "task=unknown", "task=a&entry=b"):
+        admin.get(f"/api/v1/access?{target}")
     for owner in ("admin", "worker"):
         admin.put("/api/v1/intents/intent_1/owner", json={"principal": owner})
 

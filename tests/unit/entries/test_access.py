@@ -1,6 +1,7 @@
 """Who reads and writes an entry, by its tier's policy (RFC-0015 §2, §9.1; contract §4)."""
 
 from collections.abc import Collection
+from dataclasses import replace
 from typing import cast, get_args
 
 import pytest
@@ -20,7 +21,10 @@ from functions.namespaces.model import Access, Namespace, NamespaceTarget
 from functions.platform.entry_keys import parse_entry_id
 from functions.platform.errors import AccessDenied
 from functions.tasks.access import TaskAccess
+from functions.tasks.authority import TaskTarget
+from functions.tasks.model import Grant, Membership
 from tests.unit.entries.making import make_entry, make_principal
+from tests.unit.tasks.making import TASK
 
 
 class _Task:
@@ -37,6 +41,11 @@ class _Tasks:
 
     def select_readable(self, _caller: Principal, task_ids: set[str]) -> list[_Task]:
         return [_Task(each) for each in sorted(task_ids) if each in self._read]
+
+    def find_memory_target(self, _caller: Principal, task_id: str) -> TaskTarget:
+        holds = task_id in self._read
+        grant = Grant("bob", "read", 1) if holds else None
+        return TaskTarget(replace(TASK, id=task_id), 0, Membership(grant=grant))
 
     def coordinates_agent(self, _caller: Principal, agent: str) -> bool:
         return agent in self._overseen

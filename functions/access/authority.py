@@ -1,0 +1,32 @@
+"""Who may ask about whose access (contract §11)."""
+
+from typing import NamedTuple
+
+from functions.authorization.model import Action, Rule
+from functions.identity.model import ADMIN
+
+
+class AccessQuestion(NamedTuple):
+    """A question about a principal's access to a target.
+
+    Attributes:
+        principal: whose access.
+        is_owner: whether the target is the caller's, or the caller decides on access to it.
+        is_coordinator: whether the caller coordinates the task that the target belongs to.
+    """
+
+    principal: str
+    is_owner: bool = False
+    is_coordinator: bool = False
+
+
+EXPLAIN_ACCESS: Action[AccessQuestion] = Action(
+    "access.explain",
+    (
+        Rule("oneself", lambda caller, question: caller.id == question.principal),
+        Rule("owner of the target", lambda _, question: question.is_owner),
+        Rule("coordinator of the target", lambda _, question: question.is_coordinator),
+        Rule("holds memory.admin", lambda caller, _: ADMIN in caller.permissions),
+    ),
+    denied="others' access is explained to the target's owner, its coordinator and memory.admin",
+)

@@ -1,0 +1,148 @@
+"""Explain who may read and write what (contract §11).
+
+It asks the actions that the services ask, about what the services would read for that principal.
+"""
+
+from typing import NamedTuple
+
+from functions.access.authority import EXPLAIN_ACCESS, AccessQuestion
+from functions.access.model import AccessExplanation, AccessTarget
+from functions.access.rules import Check, Checks, decide_all
+from functions.authorization.rules import authorize, is_allowed
+from functions.conversations.authority import CHANGE_CONVERSATION, READ_CONVERSATION
+from functions.conversations.service import Conversations
+from functions.entries.authority import READ_ENTRY, WRITE_ENTRY
+from functions.entries.service import Entries
+from functions.identity.model import READ, WRITE, Principal
+from functions.identity.service import Identity
+from functions.namespaces import authority as namespaces_authority
+from functions.namespaces.model import NamespaceTarget
+from functions.namespaces.service import Namespaces
+from functions.platform.clock import Clock
+from functions.platform.errors import NotFound
+from functions.tasks import authority as tasks_authority
+from functions.tasks.access import TaskAccess
+from functions.tasks.authority import TaskTarget
+from functions.tasks.rules import is_assignee_or_coordinator, is_coordinator
+
+
+class _Found(NamedTuple):
+    """What decides on a principal's access to a target, and what the principal is to it."""
+
+    read: Checks
+    write: Checks
+    is_owner: bool
+    is_coordinator: bool = False
+
+
+class AccessExplanations:
+    """Explains access to what is in a caller's tenant."""
+
+    def __init__(
+        self,
+        entries: Entries,
+        namespaces: Namespaces,
+        tasks: TaskAccess,
+        conversations: Conversations,
+        identity: Identity,
+        clock: Clock,
+    ) -> None:
+        self._entries = entries
+        self._namespaces = namespaces
+        self._tasks = tasks
+        self._conversations = conversations
+        self._identity = identity
+        self._clock = clock
+
+    def explain(
+        self, caller: Principal, principal_id: str, target: AccessTarget
+    ) -> AccessExplanation:
+        """Explain whether a principal may read and write a target, and by which rule.
+
+        Raises:
+            EntryNotFound, NotFound: the caller's tenant has no such target, or no such principal.
+            AccessDenied: the principal is another one, and the caller is neither the target's
+                owner nor its coordinator, nor has `memory.admin`.
+        """
+        principal, found = caller, self._find(caller, target)
+        question = AccessQuestion(principal_id, found.is_owner, found.is_coordinator)
+        authorize(caller, EXPLAIN_ACCESS, question)
+        if principal_id != caller.id:
+            principal = self._identity.get_principal(caller.tenant, principal_id)
+            found = self._find(principal, target)
+        now = self._clock()
+        return AccessExplanation(
+            principal_id,
+            target,
+            read=decide_all(principal, READ, found.read, now),
+            write=decide_all(principal, WRITE, found.write, now),
+        )
+
+    def _find(self, principal: Principal, target: AccessTarget) -> _Found:
+        match target.kind:
+            case "entry":
+                return self._find_entry(principal, target.id)
+            case "namespace":
+                return _find_namespace(principal, self._namespaces.find(principal, target.id))
+            case "task":
+                return self._find_task(principal, target.id)
+            case "conversation":
+                return self._find_conversation(principal, target.id)
+
+    def _find_entry(self, principal: Principal, entry_id: str) -> _Found:
+        target = self._entries.find_target(principal, entry_id)
+        read, write = Check(READ_ENTRY, target), Check(WRITE_ENTRY, target)
+        is_owner = target.entry.agent == principal.id
+        if target.namespace is not None:
+            barrier = _find_guardrail(target.namespace)
+            manages = _manages_namespace(principal, target.namespace)
+            return _Found(Checks((read,), barrier), Checks((write,), barrier), is_owner or manages)
+        if target.task is None:
+            return _Found(Checks((read,)), Checks((write,)), is_owner, target.is_overseen)
+        in_task = _find_task_write(target.task)
+        return _Found(
+            Checks((read,)),
+            Checks((write, *in_task.every), in_task.barrier),
+            is_owner,
+            is_coordinator(principal, target.task.task),
+        )
+
+    def _find_task(self, principal: Principal, task_id: str) -> _Found:
+        target = self._tasks.find_memory_target(principal, task_id)
+        if target is None:
+            raise NotFound("no task has this id")
+        return _Found(
+            Checks((Check(tasks_authority.READ_MEMORY, target),)),
+            _find_task_write(target),
+            is_owner=is_assignee_or_coordinator(principal, target.task),
+        )
+
+    def _find_conversation(self, principal: Principal, session: str) -> _Found:
+        found = self._conversations.find_header(principal, session)
+        return _Found(
+            Checks((Check(READ_CONVERSATION, found),)),
+            Checks((Check(CHANGE_CONVERSATION, found),)),
+            is_owner=is_allowed(principal, CHANGE_CONVERSATION, found),
+        )
+
+
+def _find_namespace(principal: Principal, target: NamespaceTarget) -> _Found:
+    barrier = _find_guardrail(target)
+    return _Found(
+        Checks((Check(namespaces_authority.READ_MEMORY, target),), barrier),
+        Checks((Check(namespaces_authority.WRITE_MEMORY, target),), barrier),
+        is_owner=_manages_namespace(principal, target),
+    )
+
+
+def _manages_namespace(principal: Principal, target: NamespaceTarget) -> bool:
+    return is_allowed(principal, namespaces_authority.CHANGE_PERMISSIONS, target)
+
+
+def _find_guardrail(target: NamespaceTarget) -> str | None:
+    return "barred by a coordinator's guardrails" if target.is_denied else None
+
+
+def _find_task_write(target: TaskTarget) -> Checks:
+    barrier = None if target.task.ended is None else "the task has ended"
+    return Checks((Check(tasks_authority.WRITE_MEMORY, target),), barrier)

@@ -1,0 +1,42 @@
+"""Explanations of access, as the API shows them (contract §11)."""
+
+from typing import Annotated
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from functions.access.model import AccessExplanation
+from functions.authorization.model import Decision
+
+
+class AccessDecisionDocument(TypedDict):
+    """Whether something is permitted."""
+
+    allowed: bool
+    rule: str
+    """The rule that permits it, or what stands in the way: `no rule permits it`, a permission that
+    is missing, a guardrail, the end of a task."""
+
+
+class AccessDocument(TypedDict):
+    """Whether a principal may read and write a target."""
+
+    principal: str
+    target: Annotated[str, Field(pattern="^(entry|namespace|task|conversation):")]
+    """`kind:id`, as in the audit log."""
+    read: AccessDecisionDocument
+    write: AccessDecisionDocument
+
+
+def render_access(found: AccessExplanation) -> AccessDocument:
+    """Render an explanation of access."""
+    return {
+        "principal": found.principal,
+        "target": f"{found.target.kind}:{found.target.id}",
+        "read": _render_decision(found.read),
+        "write": _render_decision(found.write),
+    }
+
+
+def _render_decision(decision: Decision) -> AccessDecisionDocument:
+    return {"allowed": decision.is_allowed, "rule": decision.rule or ""}
