@@ -6,8 +6,8 @@ import time
 from array import array
 from collections.abc import Iterator
 from math import hypot
-from pathlib import Path
 
+from benchmarks.corpus import read_facts, read_questions
 from benchmarks.inprocess import function
 from benchmarks.tables import text_table
 from functions.facts.model import Fact
@@ -25,8 +25,7 @@ from functions.vectors.model import Vector, VectorSearch
 from functions.vectors.wordllama import MODEL, weigh
 
 SIZES = (100, 10_000, 100_000)
-_CORPUS = Path(__file__).parents[1] / "tests/contract/corpus"
-_AT_ONCE, _QUERIES = 500, 20
+_AT_ONCE, _EACH = 500, 12  # writes at once; each so many queries of the corpus
 _APART = 1_000  # ms; what was learned within a minute of the newest is looked at by each recall
 
 
@@ -52,23 +51,28 @@ def _row(table: Table, size: int) -> list[str]:
     search = VectorSearch(DEFAULT_EMBED, weigh, float16_format(MODEL), index)
     facts = Facts(FactStore(table, search.format, now_ms), search, now_ms)
     first = _timed(facts, who, "the first question")
-    took = [_timed(facts, who, query) for query in _lines("queries")[:_QUERIES]]
+    took = [_timed(facts, who, each.query) for each in read_questions()[::_EACH]]
     return [f"{size:,}", *(f"{ms:.1f}" for ms in (first, statistics.median(took), max(took)))]
 
 
 def _timed(facts: Facts, who: Principal, query: str) -> float:
     began = time.perf_counter()
-    facts.recall(who, Recall(query=query.partition("|")[0]))
+    facts.recall(who, Recall(query=query))
     return (time.perf_counter() - began) * 1000
 
 
 def _writes(tenant: str, size: int) -> Iterator[Write]:
     """Facts in the words of the corpus, each with a direction of its own."""
-    rng, said, now = random.Random(1), _lines("facts"), now_ms()  # noqa: S311 - no secret
+    rng, said, now = random.Random(1), read_facts(), now_ms()  # noqa: S311 - no secret
     form = float16_format(MODEL)
     for number in range(size):
-        subject, predicate, what = said[number % len(said)].split("|")
-        fact = _FACT._replace(id=f"f{number}", subject=subject, predicate=predicate, object=what)
+        words = said[number % len(said)]
+        fact = _FACT._replace(
+            id=f"f{number}",
+            subject=words.subject,
+            predicate=words.predicate,
+            object=words.object,
+        )
         moment = now - (size - number) * _APART
         learned = fact._replace(created=moment, updated=moment)
         item = encode_fact(tenant, learned, _direction(rng), form)
@@ -79,10 +83,6 @@ def _direction(rng: random.Random) -> Vector:
     numbers = [rng.gauss(0, 1) for _ in range(VECTOR_DIMENSIONS)]
     length = hypot(*numbers)
     return array("f", [each / length for each in numbers])
-
-
-def _lines(name: str) -> list[str]:
-    return (_CORPUS / f"{name}.txt").read_text("utf-8").splitlines()
 
 
 _FACT = Fact(

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from benchmarks import cold_start, compare, costs, floor, growth, peers, scale, trace
+from benchmarks import cold_start, compare, costs, floor, growth, peers, recall, scale, trace
+from benchmarks.corpus import CLASSES
 from benchmarks.tables import text_table
 
 _OURS = "ours"
@@ -138,6 +139,25 @@ def as_text(lines: Sequence[Line]) -> str:
 def _cells(line: Line) -> list[str]:
     verdict = "" if line.met is None else "met" if line.met else "MISSED"
     return [line.what, line.ours, line.other, line.ratio, line.goal, verdict]
+
+
+def of_recall(found: Sequence[recall.Row]) -> Iterator[Line]:
+    for row in found:
+        for group, reached in row.quality.groups.items():
+            goal = recall.GOALS.get(group)
+            name = CLASSES.get(group, "all classes")
+            yield Line(
+                f"recall@1, {name}, {row.name}",
+                f"{reached.first:.0%}",
+                f"{reached.few:.0%} @5",
+                "",
+                "" if goal is None else f">= {goal:.0%}",
+                None if goal is None else reached.first >= goal,
+            )
+        rejected = row.quality.rejected
+        name = f"queries without an answer told, {row.name}"
+        told, goal = f"{rejected:.0%}", recall.REJECTED_GOAL
+        yield Line(name, told, f"AUC {row.quality.auc:.2f}", "", f">= {goal:.0%}", rejected >= goal)
 
 
 def of_trace(found: Sequence[trace.Trace]) -> Iterator[Line]:

@@ -113,10 +113,11 @@ class Facts:
                 for ref, fact in facts.items()
                 if fact.matches(filters, least)
             ]
-            fitting = [each for each in recalled if each.score >= request.min_score]
-            return sorted(fitting, key=lambda each: (-each.score, each.fact.id)), found.is_complete
+            best = sorted(recalled, key=lambda each: (-each.score, each.fact.id))
+            return best, found.is_complete
 
-        return self._vector_search.search_with_expansion(request.top_k, search)
+        best = self._vector_search.search_with_expansion(request.top_k, search)
+        return [each for each in best if each.score >= request.min_score]
 
     def reembedding_jobs(self, items: Iterable[Item]) -> list[Callable[[], None]]:
         """Build a job for each of these items whose vector is of another model or index."""
@@ -133,7 +134,7 @@ class Facts:
 
 
 def _rank(query: Query, fact: Fact, cosine: float) -> Recalled:
-    return Recalled(fact, query.score(cosine, fact.text), query.list_matched(fact.text))
+    return Recalled(fact, *query.compare(cosine, fact.text, fact.subject))
 
 
 def _build_fact(caller: Principal, new: NewFact, token: RequestToken, now: int) -> Fact:

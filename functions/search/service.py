@@ -101,10 +101,10 @@ class Search:
             cosines, is_complete = self._find_candidates(spaces, vector, request.filters, depth)
             entries = self._read_entries(caller, list(cosines), request.filters)
             found = [_rank(query, entry, cosines[ref]) for ref, entry in entries.items()]
-            fitting = [each for each in found if each.score >= request.min_score]
-            return sorted(fitting, key=lambda each: (-each.score, each.entry.id)), is_complete
+            return sorted(found, key=lambda each: (-each.score, each.entry.id)), is_complete
 
-        return self._vector_search.search_with_expansion(request.top_k, search)
+        best = self._vector_search.search_with_expansion(request.top_k, search)
+        return [each for each in best if each.score >= request.min_score]
 
     def _find_candidates(
         self, spaces: Sequence[str], query: Vector, filters: Filters, depth: int
@@ -146,8 +146,7 @@ def _get_score(hit: Hit) -> float:
 
 
 def _rank(query: Query, entry: Entry, cosine: float) -> Match:
-    text = extract_text(entry) or ""
-    return Match(entry, query.score(cosine, text), query.list_matched(text))
+    return Match(entry, *query.compare(cosine, extract_text(entry) or ""))
 
 
 def _index_filters(filters: Filters) -> dict[str, str]:

@@ -7,8 +7,11 @@ asked by either half; so it finds what is meant as well as what is spelled out.
 
 from array import array
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import blake2b
+from itertools import pairwise
 from math import hypot
+from typing import NamedTuple
 
 from functions.vectors.model import Embed, Vector
 from functions.vectors.words import (
@@ -46,9 +49,21 @@ def embed_words(words: Words, weigh: Weigh) -> Vector:
     return array("f", [each / length for each in total])
 
 
+class Fit(NamedTuple):
+    """How well a text fits a query.
+
+    Attributes:
+        score: 1 for the query's own words; below about 0.2 it is rather nothing that fits.
+        matched: the words and ids of the query that the text has.
+    """
+
+    score: float
+    matched: list[str]
+
+
 @dataclass(frozen=True)
 class Query:
-    """A query's words and their weights, to score texts by.
+    """A query's words and their weights, to compare texts with.
 
     Attributes:
         words: of the query.
@@ -60,35 +75,73 @@ class Query:
     terms: dict[str, float]
     grams: dict[str, float]
 
-    def score(self, cosine: float, text: str) -> float:
-        """Score a text: 1 for the query's own words; about 0.2 is the least that fits.
+    def compare(self, cosine: float, text: str, subject: str = "") -> Fit:
+        """Compare a text with the query.
 
-        The words count only as far as most of them are there, and an id that is missing counts
-        against the text. No statistics of other texts enter, so scores of different queries and
-        at different times can be compared.
+        The words count only as far as most of them are there; an id that is missing counts against
+        the text, and so does another order of words. A text whose subject the query names comes
+        before those that only mention it. No statistics of other texts enter, so scores of
+        different queries and at different times can be compared.
 
         Args:
             cosine: of the meanings of query and text.
             text: what was embedded.
+            subject: what the text is about, where that is known.
         """
-        found, folded = read_words(text), fold(text)
-        ids, id_weight = self.words.ids, sum(self.words.ids.values())
-        found_ids = sum(weight for each, weight in ids.items() if each in found.ids)
-        found_terms = sum(each for term, each in self.terms.items() if term in found.prefixes)
-        found_grams = sum(
+        found = read_words(text)
+        by_words, by_grams = self._share_words(found), self._share_grams(found, fold(text))
+        missing = _divide(len(self.words.codes - found.codes), len(self.words.codes))
+        lacks = missing / 2 + self._share_disorder(found) / 10
+        score = (cosine + (by_words**3 + by_grams**3) / 2 - lacks) / 2
+        if subject:
+            score += max(1 - score, 0) * self._share_subject(read_words(subject)) ** 3 / 2
+        return Fit(round(score, _DIGITS), self._list_matched(found))
+
+    @cached_property
+    def _id_weight(self) -> float:
+        return sum(self.words.ids.values())
+
+    @cached_property
+    def _term_weight(self) -> float:
+        return sum(self.terms.values()) + self._id_weight
+
+    @cached_property
+    def _gram_weight(self) -> float:
+        return sum(self.grams.values()) + self._id_weight
+
+    @cached_property
+    def _pairs(self) -> list[tuple[str, str]]:
+        return list(pairwise(self.terms))
+
+    def _share_words(self, found: Words) -> float:
+        terms = sum(weight for term, weight in self.terms.items() if term in found.prefixes)
+        return _divide(terms + self._weigh_ids(found), self._term_weight)
+
+    def _share_grams(self, found: Words, folded: str) -> float:
+        grams = sum(
             weight
             for gram, weight in self.grams.items()
             if (gram in folded if len(gram) == GRAM else gram in found.prefixes)
         )
-        by_words = _divide(found_terms + found_ids, sum(self.terms.values()) + id_weight)
-        by_grams = _divide(found_grams + found_ids, sum(self.grams.values()) + id_weight)
-        missing = _divide(len(self.words.codes - found.codes), len(self.words.codes))
-        score = (cosine + (by_words**3 + by_grams**3) / 2 - missing / 2) / 2
-        return round(score, _DIGITS)
+        return _divide(grams + self._weigh_ids(found), self._gram_weight)
 
-    def list_matched(self, text: str) -> list[str]:
-        """List the query's words and ids that a text has."""
-        found = read_words(text)
+    def _weigh_ids(self, found: Words) -> float:
+        return sum(weight for each, weight in self.words.ids.items() if each in found.ids)
+
+    def _share_disorder(self, found: Words) -> float:
+        """Give the share of the query's pairs of words that the text has the other way round."""
+        places = found.prefixes
+        both = [pair for pair in self._pairs if pair[0] in places and pair[1] in places]
+        return _divide(sum(places[one] > places[other] for one, other in both), len(both))
+
+    def _share_subject(self, subject: Words) -> float:
+        """Give the share of the query that names a subject; 0 where it doesn't name all of it."""
+        is_named = subject.prefixes.keys() <= self.terms.keys() and subject.ids.keys() <= (
+            self.words.ids.keys()
+        )
+        return self._share_words(subject) if is_named else 0.0
+
+    def _list_matched(self, found: Words) -> list[str]:
         words = [each for each in self.words.words if each[:PREFIX] in found.prefixes]
         return words + [each for each in self.words.ids if each in found.ids]
 

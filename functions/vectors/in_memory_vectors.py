@@ -6,7 +6,7 @@ with what is stored.
 
 from array import array
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from struct import pack
@@ -31,6 +31,7 @@ _VECTOR = "vector"
 _OVERLAP = 60_000  # ms; the largest difference of clocks, and lag of the index by age
 _MAX_HELD = 50_000  # vectors, of 1.5 KB each in memory
 _MAX_BYTE = 127
+_SORTED = 4  # times the depth; filters and deletions leave enough of as many
 
 
 def float16_format(model: str) -> VectorFormat:
@@ -109,8 +110,7 @@ class VectorMatrix:
         by_words = np.minimum(numbers[:, split:] @ wanted[split:], 1.0)
 
         def take_best(scores: "NDArray[np.float32]") -> list[Hit]:
-            order = np.argsort(-scores, kind="stable").tolist()
-            rows = (row for row in order if self._matches(row, filters))
+            rows = (row for row in _list_best(scores, depth) if self._matches(row, filters))
             return [
                 Hit(parse_vector_ref(self._sort_keys[row]), float(scores[row]), float(cosines[row]))
                 for row in islice(rows, depth)
@@ -122,6 +122,16 @@ class VectorMatrix:
     def _matches(self, row: int, filters: Mapping[str, str]) -> bool:
         item = self._items[row]
         return item is not None and filters.items() <= item.items()
+
+
+def _list_best(scores: "NDArray[np.float32]", depth: int) -> Iterator[int]:
+    """List the rows by score, best first; sort no more of them than are likely asked for."""
+    import numpy as np  # noqa: PLC0415 - as above
+
+    likely = min(_SORTED * depth, len(scores))
+    least = np.partition(scores, -likely)[-likely]
+    for part in (np.flatnonzero(scores >= least), np.flatnonzero(scores < least)):
+        yield from part[np.argsort(-scores[part], kind="stable")].tolist()
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ letters meet typing errors and inflections.
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -53,26 +53,39 @@ class Words:
     codes: frozenset[str]
 
     @cached_property
-    def prefixes(self) -> frozenset[str]:
-        """The words' first letters, which inflections leave alone."""
-        return frozenset(each[:PREFIX] for each in self.words)
+    def prefixes(self) -> dict[str, int]:
+        """The words' first letters, which inflections leave alone, in order with their places."""
+        places: dict[str, int] = {}
+        for place, word in enumerate(self.words):
+            places.setdefault(word[:PREFIX], place)
+        return places
 
 
 def read_words(text: str) -> Words:
     """Read the words and ids of a text."""
-    words: dict[str, None] = {}
+    words = dict.fromkeys(_PIECES.findall(fold(text)))
     ids: dict[str, float] = {}
     codes: set[str] = set()
-    for token in text.split():
-        pieces = _PIECES.findall(token)
-        if _DIGIT.search(token):
-            ids |= _list_ids([fold(each) for each in pieces])
-        for piece in pieces:
-            if not _DIGIT.search(piece):
-                words |= dict.fromkeys(_list_words(piece))
-            elif len(_DIGIT.findall(piece)) >= _CODE_DIGITS:
-                codes.add(fold(piece))
-    return Words(tuple(words), ids, frozenset(codes))
+    tokens = dict.fromkeys(text.split())
+    for token in tokens:
+        if not token.isalpha() and _DIGIT.search(token):
+            pieces = [fold(each) for each in _PIECES.findall(token)]
+            ids |= _list_ids(pieces)
+            codes.update(each for each in pieces if len(_DIGIT.findall(each)) >= _CODE_DIGITS)
+    for token in tokens:
+        if not token.islower() and _CAMEL_CASE.search(token):
+            words |= dict.fromkeys(_PIECES.findall(fold(_CAMEL_CASE.sub(" ", token))))
+    return Words(_select_words(words), ids, frozenset(codes))
+
+
+def _select_words(pieces: Iterable[str]) -> tuple[str, ...]:
+    return tuple(
+        each
+        for each in pieces
+        if len(each) > 1
+        and each not in _FOLDED_STOP_WORDS
+        and (each.isalpha() or not _DIGIT.search(each))
+    )
 
 
 def _list_ids(pieces: list[str]) -> dict[str, float]:
@@ -86,14 +99,6 @@ def _list_ids(pieces: list[str]) -> dict[str, float]:
         joined = [f"{one}-{other}" for one, other in pairwise(pieces) if _DIGIT.search(one + other)]
         found |= dict.fromkeys([*joined, "-".join(pieces)], ID_WEIGHT)
     return found
-
-
-def _list_words(piece: str) -> Iterator[str]:
-    whole = fold(piece)
-    parts = [fold(each) for each in _CAMEL_CASE.split(piece)]
-    for word in dict.fromkeys([*parts, whole]):
-        if len(word) > 1 and word not in _FOLDED_STOP_WORDS:
-            yield word
 
 
 def list_grams(word: str) -> list[str]:

@@ -1,42 +1,11 @@
-"""ADR-043 Tier 3's ship gate: how well facts are recalled, on a corpus of everyday ones."""
+"""What a recall finds first, and what its scores say (ADR-043 Tier 3, contract §8)."""
 
-from pathlib import Path
-
-import httpx
 import pytest
 
 from tests.contract.fact_calls import learn, objects, recall
 from tests.contract.service import Tenant
 
 pytestmark = [pytest.mark.in_process, pytest.mark.usefixtures("volume")]
-
-_CORPUS = Path(__file__).parent / "corpus"
-
-
-def lines(name: str) -> list[list[str]]:
-    """The lines of a file, each with its columns."""
-    text = (_CORPUS / f"{name}.txt").read_text("utf-8")
-    return [[column.strip() for column in line.split("|")] for line in text.splitlines()]
-
-
-@pytest.fixture
-def learned(tenant: Tenant) -> httpx.Client:
-    """An agent after many runs."""
-    sdr = tenant.agent("sdr")
-    for number, words in enumerate(lines("facts")):
-        learn(sdr, *words, learned_from_run_id=f"run_{number % 12}")
-    return sdr
-
-
-def test_the_expected_facts_are_among_the_first(learned: httpx.Client) -> None:
-    assert "direct_roi_framing" in objects(
-        recall(learned, "responded positively to direct ROI framing")
-    )
-    ranks = [objects(recall(learned, query)) for query, _ in lines("queries")]
-    wanted = [said for _, said in lines("queries")]
-    first = sum(found[0] == each for found, each in zip(ranks, wanted, strict=True))
-    among = sum(each in found for found, each in zip(ranks, wanted, strict=True))
-    assert (first, among) >= (36, 39), (first, among, len(wanted))
 
 
 def test_what_a_query_spells_out_comes_first(tenant: Tenant) -> None:
@@ -58,3 +27,19 @@ def test_a_score_says_when_nothing_fits(tenant: Tenant) -> None:
     assert recall(agent, query)[0]["score"] == pytest.approx(1, abs=0.02)
     assert recall(agent, "the migration of whales", min_score=0.2) == []
     assert len(recall(agent, query, min_score=0.3)) == 1
+
+
+def test_a_named_subject_comes_before_facts_that_mention_it(tenant: Tenant) -> None:
+    agent = tenant.agent("sdr")
+    learn(agent, "the family", "celebrates late when", "Amara travels")
+    learn(agent, "Amara", "drinks", "her coffee without milk since the spring")
+    learn(agent, "Jonas", "gives", "Amara a lift")
+    assert recall(agent, "what do we know about Amara")[0]["subject"] == "Amara"
+
+
+def test_the_order_of_words_tells_who_does_what(tenant: Tenant) -> None:
+    agent = tenant.agent("sdr")
+    learn(agent, "Boris", "manages", "Svetlana")
+    learn(agent, "Svetlana", "manages", "Boris")
+    assert objects(recall(agent, "Svetlana manages Boris"))[0] == "Boris"
+    assert objects(recall(agent, "Boris manages Svetlana"))[0] == "Svetlana"

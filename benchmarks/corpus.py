@@ -1,0 +1,104 @@
+"""The corpus of facts and queries that recall is measured with, and facts that answer none of them.
+
+Both were written by hand before anything was measured. They are full of near misses: ids that are
+anagrams, codes and versions that differ by two digits, names that differ by a letter.
+"""
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+_CORPUS = Path(__file__).parents[1] / "tests/contract/corpus"
+CLASSES = {
+    "a": "same words",
+    "b": "other words",
+    "c": "ids, codes, names",
+    "d": "all about a subject",
+    "e": "typing errors, inflections",
+    "f": "another language",
+    "g": "nothing stored",
+}
+"""The classes of queries."""
+NO_ANSWER = "g"
+
+# None of these answers a query, and no number is in the corpus: theirs have seven digits, with a 6.
+_SUBJECTS = (
+    *("member:club:{}", "printer {}", "parking bay P-{}", "newsletter issue {}", "sensor TMP-{}"),
+    *("meeting room MR-{}", "laptop asset {}", "locker {}", "survey SV-{}", "subscriber {}"),
+    *("training course TC-{}", "badge {}", "purchase order PO-{}", "desk {}", "vending machine {}"),
+    *("Sprachkurs SK-{}", "Drucker {}", "abonné {}", "imprimante {}", "impresora {}", "socio {}"),
+)
+_STATEMENTS = (
+    *("prefers | the digest on Mondays", "prefers | text over phone", "was_moved_to | floor {}"),
+    *(
+        "has | a quiet fan",
+        "has | a loose cable",
+        "reports | {} degrees",
+        "is_assigned_to | shift {}",
+    ),
+    *("was_cleaned_by | the contractor", "was_rated | {} of 100", "is_labelled | batch {}"),
+    *("needs | new toner", "needs | a firmware check", "was_seen_in | building {}"),
+    *("asked_for | a receipt", "asked_for | a larger monitor", "opened | {} messages"),
+    *("attended | session {}", "skipped | session {}", "accepts | coins and cards"),
+    *("is_connected_to | switch {}", "was_replaced_after | {} days", "costs | {} points a week"),
+    *("braucht | neuen Toner", "wurde | in Halle {} gesehen", "préfère | le courrier du lundi"),
+    *("est_relié_à | la prise {}", "necesita | tóner", "pidió | un recibo"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A fact of the corpus."""
+
+    id: str
+    subject: str
+    predicate: str
+    object: str
+
+    @property
+    def text(self) -> str:
+        """What is embedded."""
+        return f"{self.subject} {self.predicate} {self.object}"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A query of the corpus.
+
+    Attributes:
+        group: its class, a letter.
+        right: the ids of the facts that answer it.
+    """
+
+    group: str
+    query: str
+    right: frozenset[str]
+
+
+def read_facts() -> list[Statement]:
+    """Read the facts."""
+    return [Statement(*columns) for columns in _read("facts")]
+
+
+def read_questions() -> list[Question]:
+    """Read the queries."""
+    return [
+        Question(group, query, frozenset(filter(None, ids.split(","))))
+        for group, query, ids in _read("queries")
+    ]
+
+
+def build_fillers(count: int) -> Iterator[Statement]:
+    """Build facts that answer no query, the same ones each time."""
+    rng = random.Random(1)  # noqa: S311 - no secret
+    for number in range(count):
+        subject = rng.choice(_SUBJECTS).format(6_000_000 + number * 97)
+        predicate, what = rng.choice(_STATEMENTS).split(" | ")
+        yield Statement(f"filler{number}", subject, predicate, what.format(rng.randrange(2, 90)))
+
+
+def _read(name: str) -> Iterator[list[str]]:
+    for line in (_CORPUS / f"{name}.txt").read_text("utf-8").splitlines():
+        if not line.startswith("#"):
+            yield [column.strip() for column in line.split("|")]
