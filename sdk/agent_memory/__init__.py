@@ -26,7 +26,8 @@ from agent_memory.model import (
 if TYPE_CHECKING:
     from agent_memory._async.client import AsyncClient
     from agent_memory._sync.client import Client
-    from agent_memory.context import AsyncContext, Context, TaskLost
+    from agent_memory.context import AsyncContext, Context
+    from agent_memory.exceptions import TaskLostError
     from agent_memory.memory_store import (
         BaseMemoryStore,
         ConversationContext,
@@ -54,7 +55,7 @@ __all__ = [
     "Principal",
     "SearchResult",
     "Task",
-    "TaskLost",
+    "TaskLostError",
     "Worker",
 ]
 
@@ -64,7 +65,7 @@ _LATER = {
     "Worker": "worker",
     "Context": "context",
     "AsyncContext": "context",
-    "TaskLost": "context",
+    "TaskLostError": "exceptions",
     "BaseMemoryStore": "memory_store",
     "ConversationContext": "memory_store",
     "DatabaseMemoryStore": "memory_store",

@@ -6,7 +6,11 @@ from collections.abc import Callable, Hashable
 from weakref import WeakValueDictionary
 
 sleep = time.sleep
-Check = Callable[[], None]
+
+
+def run_check(check: Callable[[], None]) -> None:
+    """Run a check that may ask the service."""
+    check()
 
 
 class Turns:

@@ -1,11 +1,15 @@
 """How the async client waits and takes turns; `_waiting` is the other's."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Hashable
+from collections.abc import Callable, Hashable
 from weakref import WeakValueDictionary
 
 async_sleep = asyncio.sleep
-AsyncCheck = Callable[[], Awaitable[None]]
+
+
+async def run_check(check: Callable[[], None]) -> None:
+    """Run a check that may ask the service, in a thread."""
+    await asyncio.to_thread(check)
 
 
 class AsyncTurns:

@@ -8,16 +8,8 @@ from agent_memory._async.client import AsyncClient
 from agent_memory._async.task_memory import AsyncTaskMemory
 from agent_memory._sync.client import Client
 from agent_memory._sync.task_memory import TaskMemory
+from agent_memory.exceptions import TaskLostError
 from agent_memory.model import Task
-
-
-class TaskLost(BaseException):
-    """The task isn't this worker's any more: it has ended, was assigned to another agent, went to
-    another process of this agent, or the worker leaves it.
-
-    Raised by calls on `ctx.memory`. Let it pass: no `except Exception` stops it, the worker reports
-    nothing, and what was saved is there for the successor (RFC-0015 §8).
-    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,17 +19,17 @@ class _TaskContext:
     is_stop_requested: Callable[[], bool] = field(repr=False)
 
     @property
-    def stopping(self) -> bool:
+    def is_stopping(self) -> bool:
         """Whether the worker was told to stop, and waits for the function to end."""
         return self.is_stop_requested()
 
-    def leave(self) -> NoReturn:
+    def release_task(self) -> NoReturn:
         """End the function, and leave the task to whoever takes it next.
 
         Raises:
-            TaskLost: always.
+            TaskLostError: always.
         """
-        raise TaskLost
+        raise TaskLostError
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""What can go wrong with a call (RFC-0015 "Error Handling"; contract §3, §10)."""
+"""What can go wrong with a call (RFC-0015 "Error Handling")."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -73,6 +73,10 @@ class TaskClosedError(AgentMemoryError):
     """The task has ended (409 `TASK_CLOSED`)."""
 
 
+class TaskReassignedError(AgentMemoryError):
+    """The task is another agent's by now: writes of its former assignee don't count (409)."""
+
+
 class MemoryCapacityError(AgentMemoryError):
     """A limit is reached (429 `CAPACITY_EXCEEDED`): evict or consolidate."""
 
@@ -135,3 +139,13 @@ class InvalidAnswerError(AgentMemoryError):
 
 class ClientClosedError(AgentMemoryError):
     """The client is closed; make another one."""
+
+
+class TaskLostError(BaseException):
+    """The task isn't this worker's any more.
+
+    It has ended, was assigned to another agent, went to another process of this agent, or the
+    worker releases it. Raised by the calls on memory in a worker's function. Let it pass: no
+    `except Exception` stops it, the worker reports nothing, and what was saved is there for the
+    successor (RFC-0015 §8).
+    """

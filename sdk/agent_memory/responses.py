@@ -20,6 +20,7 @@ from agent_memory.exceptions import (
     RunClosedError,
     ServiceUnavailableError,
     TaskClosedError,
+    TaskReassignedError,
     ThrottledError,
     TooLargeError,
     ValidationError,
@@ -30,6 +31,7 @@ _BY_CODE: dict[str, type[AgentMemoryError]] = {
     "IDEMPOTENCY_CONFLICT": IdempotencyConflictError,
     "RUN_CLOSED": RunClosedError,
     "TASK_CLOSED": TaskClosedError,
+    "TASK_REASSIGNED": TaskReassignedError,
     "THROTTLED": ThrottledError,
 }
 _BY_STATUS: dict[int, type[AgentMemoryError]] = {

@@ -53,7 +53,7 @@ def test_what_stands_throughout_comes_once(
 def test_a_list_that_vanishes_under_way_ends(alice: Client) -> None:
     for number in range(COUNT):
         alice.memory.set("pages", f"k{number}", {})
-    found = alice.memory.query(namespace="pages", page_size=PAGE)
+    found = iter(alice.memory.query(namespace="pages", page_size=PAGE))
     next(found)
     alice.memory.delete_batch(namespace="pages")
     assert len(list(found)) == PAGE - 1

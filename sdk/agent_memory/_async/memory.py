@@ -9,6 +9,7 @@ from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
 from agent_memory.model import Entry, EntryFields, MemoryType
 from agent_memory.requests import join_scope, quote_segment, to_entry_fields
 from agent_memory.responses import get_member, may_be_own_write, parse, parse_items, parse_object
+from agent_memory.task_at_work import find_task_at_work
 from agent_memory.updates import Retry, assert_in_scope, compute_value
 from agent_memory.versions import Versions
 
@@ -21,6 +22,9 @@ Value = dict[str, Any]
 
 class AsyncMemory(AsyncQueries):
     """Entries of all three tiers.
+
+    In a worker's function, calls on working memory without a scope belong to the task at work, as
+    those on `ctx.memory` do.
 
     The client remembers the version that it last saw of each entry under (namespace, key), by `get`
     or `set`, and names it when it writes: who wrote in between is never overwritten unseen.
@@ -72,6 +76,8 @@ class AsyncMemory(AsyncQueries):
         """
         bound = join_scope(scope, task_id, intent_id)
         changes = to_entry_fields(value, fields)
+        if (task := self._find_task_memory(memory_type, *bound)) is not None:
+            return await task.set(namespace, key, value, version=version, **fields)
         seen = self._versions.of(namespace, key, memory_type)
         if version is not None:
             found = seen.id if seen else await self._id(namespace, key, memory_type)
@@ -117,6 +123,8 @@ class AsyncMemory(AsyncQueries):
         """
         bound = join_scope(scope, task_id, intent_id)
         changes = to_entry_fields(value, fields)
+        if (task := self._find_task_memory(memory_type, *bound)) is not None:
+            return await task.put(namespace, key, value, version=version, **fields)
         body = _new_entry(namespace, key, memory_type, bound, changes)
         headers = None if version is None else _precondition(version)
         answer = await self._client.request("PUT", _MEMORY, json=body, headers=headers)
@@ -156,6 +164,8 @@ class AsyncMemory(AsyncQueries):
             return await self._by_id(id)
         if namespace is None or key is None:
             raise TypeError("give namespace and key, or id")
+        if (task := self._find_task_memory(memory_type, agent_id)) is not None:
+            return await task.get_entry(namespace, key, memory_type=memory_type)
         found = await self._by_key(namespace, key, agent_id, memory_type)
         if agent_id is None and found is not None:
             self._versions.saw(found)
@@ -202,6 +212,10 @@ class AsyncMemory(AsyncQueries):
         """
         bound = join_scope(scope, task_id, intent_id)
         given = to_entry_fields({}, fields)
+        if (task := self._find_task_memory(memory_type, *bound)) is not None:
+            return await task.update(
+                namespace, key, fn, initial=initial, deadline=deadline, **fields
+            )
         async with self._turns.of((namespace, key)):
             retry = Retry(deadline)
             found = await self.get_entry(namespace, key, memory_type=memory_type)
@@ -244,6 +258,8 @@ class AsyncMemory(AsyncQueries):
             return await self._delete(f"{_MEMORY}/{quote_segment(id)}", version)
         if namespace is None or key is None:
             raise TypeError("give namespace and key, or id")
+        if (task := self._find_task_memory(memory_type)) is not None:
+            return await task.delete(namespace, key, version=version)
         seen = self._versions.of(namespace, key, memory_type)
         found = await self._by_key(namespace, key, None, memory_type)
         unasked = memory_type is None and (seen is None or seen.memory_type != "semantic")
@@ -262,9 +278,15 @@ class AsyncMemory(AsyncQueries):
         Raises:
             AgentMemoryError: the first failure; `problem["index"]` says whose.
         """
-        body = {"entries": [dict(entry) for entry in entries]}
+        body = {"entries": [self._in_task(entry) for entry in entries]}
         answer = await self._call("POST", f"{_MEMORY}/batch", json=body)
         return [self._saw(entry) for entry in parse_items(get_member(answer, "entries"))]
+
+    def _in_task(self, entry: Mapping[str, Any]) -> dict[str, Any]:
+        """Return an entry of a batch; a new working one without scope has that of the task."""
+        is_scoped = entry.get("memory_type") != "working" or {"scope", "version"} & entry.keys()
+        at_work = None if is_scoped else find_task_at_work(self._client.settings)
+        return {**entry} if at_work is None else {**entry, "scope": {"task_id": at_work.task.id}}
 
     async def _id(self, namespace: str, key: str, memory_type: MemoryType | None) -> str:
         found = await self._by_key(namespace, key, None, memory_type)

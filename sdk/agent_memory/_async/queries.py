@@ -1,18 +1,17 @@
-"""Finding entries: by id, by name, by what matches, by what is alike (RFC-0015 §4; contract §4)."""
+"""Finding entries: by id, by name, by what matches, by what is alike (RFC-0015 §4)."""
 
 from collections.abc import AsyncIterator, Iterable, Mapping
 from typing import Any
 
 from agent_memory._async.resource import AsyncResource
+from agent_memory._async.task_memory import AsyncTaskMemory
 from agent_memory.exceptions import MemoryNotFoundError
 from agent_memory.model import Entry, MemoryType, SearchResult
 from agent_memory.requests import drop_none, join_tags, quote_segment, to_list
-from agent_memory.responses import get_member, parse, parse_items, parse_next_offset
+from agent_memory.responses import get_member, parse, parse_items
+from agent_memory.task_at_work import find_task_at_work
 
 _MEMORY = "/api/v1/memory"
-_MOST = 1000  # entries of a page
-
-_Order = tuple[str, str]
 
 
 class AsyncQueries(AsyncResource):
@@ -43,13 +42,23 @@ class AsyncQueries(AsyncResource):
             namespace: `billing.*` means all that begin with `billing.`.
             tags: all of them; `tags_any`: one of them.
             agent_id: whose; by default the caller's own.
+
+        In a worker's function, without agent and scope, the working entries are those of the task
+        at work: first its own, then those that it inherits from its parent (`inherited`).
         """
         filters = _filters(
             namespace, key, memory_type, tags, tags_any, task_id, intent_id, pinned
         ) | drop_none(updated_after=updated_after, updated_before=updated_before)
+        task = self._find_task_memory(memory_type, agent_id, task_id, intent_id)
+        if task is not None:
+            async for entry in self._walked(filters | await task.check_filters(), page_size):
+                yield entry
+            if memory_type is not None:
+                return
         filters |= drop_none(agent_id=await self._owner(agent_id, memory_type, task_id))
         async for entry in self._walked(filters, page_size):
-            yield entry
+            if task is None or entry.memory_type != "working":
+                yield entry
 
     async def delete_batch(
         self,
@@ -73,6 +82,8 @@ class AsyncQueries(AsyncResource):
         filters = _filters(
             namespace, key, memory_type, tags, tags_any, task_id, intent_id, pinned
         ) | drop_none(updated_after=updated_after, updated_before=updated_before)
+        if (task := self._find_task_memory(memory_type, agent_id, task_id, intent_id)) is not None:
+            filters |= await task.check_filters()
         filters |= drop_none(agent_id=await self._owner(agent_id, memory_type, task_id))
         answer = await self._call("DELETE", f"{_MEMORY}/batch", params=filters)
         return parse(int, get_member(answer, "deleted"))
@@ -123,31 +134,29 @@ class AsyncQueries(AsyncResource):
         return await self._call("GET", f"/api/v1/agents/{quote_segment(owner)}/memory/summary")
 
     async def _walked(self, filters: Mapping[str, Any], page_size: int) -> AsyncIterator[Entry]:
-        """Yield the entries of all pages.
-
-        Each page begins with what the one before ended with; where it
-        doesn't, others have deleted what came before, and it is asked for again, further back.
-        """
-        last: _Order | None = None
-        offset: int | None = 0
-        limit = back = page_size
-        while offset is not None:
-            asked = {**filters, "limit": limit, "offset": offset}
+        """Yield the entries of all pages."""
+        after: str | None = None
+        while True:
+            asked = {**filters, "limit": page_size, "total": "none", **drop_none(after=after)}
             page = await self._call("GET", _MEMORY, params=asked)
-            found = [
-                parse(Entry.from_document, each)
-                for each in parse_items(get_member(page, "entries"))
-            ]
-            if last is not None and offset > 0 and not (found and _order(found[0]) >= last):
-                offset, back = max(offset - back, 0), back * 2
-                continue
-            for entry in found:
-                if last is None or _order(entry) < last:
-                    last = _order(entry)
-                    yield entry
-            following = parse_next_offset(page)
-            offset = None if following is None else following - 1
-            limit, back = min(page_size + 1, _MOST), page_size
+            for document in parse_items(get_member(page, "entries")):
+                yield parse(Entry.from_document, document)
+            if (following := page.get("next")) is None:
+                return
+            after = parse(str, following)
+
+    def _find_task_memory(
+        self, memory_type: MemoryType | None, *scope: str | None
+    ) -> AsyncTaskMemory | None:
+        """Return the memory of the task at work, if a call means that.
+
+        A call in a worker's function means it, if it is about working memory and names neither
+        another agent nor a scope.
+        """
+        if memory_type not in (None, "working") or any(scope):
+            return None
+        at_work = find_task_at_work(self._client.settings)
+        return None if at_work is None else AsyncTaskMemory(self._client, at_work)
 
     async def _by_id(self, id: str) -> Entry | None:
         try:
@@ -190,11 +199,6 @@ class AsyncQueries(AsyncResource):
         return own.id
 
 
-def _order(entry: Entry) -> _Order:
-    """Return what lists are sorted by, newest first (contract §3)."""
-    return entry.created_at, entry.id
-
-
 def _filters(
     namespace: str | None,
     key: str | None,
@@ -205,7 +209,7 @@ def _filters(
     intent_id: str | None,
     pinned: bool | None,
 ) -> dict[str, Any]:
-    """Return the query parameters of contract §4."""
+    """Return the query parameters."""
     named = drop_none(namespace=namespace, key=key, memory_type=memory_type)
     scope = {"scope.task_id": task_id, "scope.intent_id": intent_id}
     listed = drop_none(tags=join_tags(tags), tags_any=join_tags(tags_any))

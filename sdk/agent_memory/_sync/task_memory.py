@@ -1,26 +1,31 @@
 """Memory as a worker's function sees it: scoped to its task (RFC-0015 "Worker Context", §8)."""
 
-from typing import Any, Unpack
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Unpack
 
-from agent_memory._sync.client import Client
-from agent_memory._waiting import Check
+from agent_memory._waiting import sleep, run_check
 from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
 from agent_memory.model import Entry, EntryFields, MemoryType
 from agent_memory.requests import to_entry_fields
-from agent_memory.responses import parse
+from agent_memory.responses import may_be_own_write, parse
+from agent_memory.task_at_work import Slot, TaskAtWork, working_on
+from agent_memory.updates import Retry, compute_value
+
+if TYPE_CHECKING:
+    from agent_memory._sync.client import Client
 
 _LONGEST_KEY = 255
 _MEMORY = "/api/v1/memory"
 _WORKING = (None, "working")
-
-Slot = tuple[str, str]
+Value = dict[str, Any]
 
 
 class TaskMemory:
     """`ctx.memory`: working memory of one task, and beyond it what `client.memory` gives.
 
     Reads see what any agent wrote in the task, so that a successor goes on from its predecessor's
-    checkpoint. Writes go to the agent's own entries: others' stay as they were (RFC-0015 §8.2).
+    checkpoint; in a sub-task that inherits, what the parent has stands behind that. Writes go to
+    the agent's own entries: others' stay as they were (RFC-0015 §8.2).
 
     An agent has one entry for each namespace and key, whatever the task. If that is in use in
     another open task, this task's is kept under `KEY@TASK_ID`; reads here find both.
@@ -28,17 +33,15 @@ class TaskMemory:
 
     def __init__(
         self,
-        client: Client,
-        task_id: str,
-        agent_id: str,
-        check: Check,
+        client: "Client",
+        at_work: TaskAtWork,
     ) -> None:
         self._client = client
-        self._task_id = task_id
-        self._agent_id = agent_id
-        self._check = check
-        self._own: dict[Slot, Entry] = {}  # this agent's entries of this task, as last seen
-        self._written: set[Slot] = set()  # those that this worker wrote
+        self._at_work = at_work
+        self._task_id = at_work.task.id
+        self._agent_id = at_work.agent_id
+        self._own = at_work.own
+        self._written = at_work.written
 
     def get(
         self, namespace: str, key: str, *, memory_type: MemoryType | None = None
@@ -52,11 +55,11 @@ class TaskMemory:
     ) -> Entry | None:
         """Return what this worker wrote in the task, or what anybody wrote there last.
 
-        Failing that, the
-        agent's own entry outside of tasks, then the shared one. None if there is none.
+        Failing that, what the parent has of a sub-task that inherits, then the agent's own entry
+        outside of tasks, then the shared one. None if there is none.
 
         Raises:
-            TaskLost: the task isn't this worker's any more.
+            TaskLostError: the task isn't this worker's any more.
         """
         self._check()
         if memory_type in _WORKING:
@@ -84,42 +87,142 @@ class TaskMemory:
         Raises:
             MemoryConflictError: it was written elsewhere meanwhile, or is of another kind.
             MemoryCapacityError: the task has no room for it.
-            TaskLost: the task isn't this worker's any more.
+            TaskLostError: the task isn't this worker's any more.
         """
         self._check()
         if memory_type in _WORKING:
             given = to_entry_fields(value, fields)
-            return self._set_in_task((namespace, key), given, version)
+            with self._at_work.losing_when_reassigned():
+                return self._set_in_task((namespace, key), given, version)
         return self._set_outside(
             namespace, key, value, memory_type=memory_type, version=version, **fields
         )
 
-    def delete(self, namespace: str, key: str) -> bool:
-        """Delete the agent's own entry of the task; whether there was one.
+    def put(
+        self,
+        namespace: str,
+        key: str,
+        value: Value,
+        *,
+        version: int | None = None,
+        **fields: Unpack[EntryFields],
+    ) -> Entry:
+        """Write the agent's own entry of the task, whatever stands there, whole.
+
+            ctx.memory.put("invoices", "progress", {"completed": 23})
+
+        Args:
+            version, fields: as for `client.memory.put`.
 
         Raises:
-            TaskLost: the task isn't this worker's any more.
+            MemoryConflictError: raised when `version` is given, and another one is there.
+            MemoryCapacityError: raised when the task has no room for it.
+            TaskLostError: the task isn't this worker's any more.
+        """
+        slot = (namespace, key)
+        self.get_entry(namespace, key, memory_type="working")
+        own = self._own.get(slot)
+        stored = key if own is None else own.key
+        if own is None and self._is_of_another_task(namespace, key):
+            stored = self._key_apart(key) or key
+        with self._at_work.losing_when_reassigned():
+            entry = self._client.memory.put(
+                namespace, stored, value, task_id=self._task_id, version=version, **fields
+            )
+        self._own[slot] = entry
+        self._written.add(slot)
+        return entry
+
+    def update(
+        self,
+        namespace: str,
+        key: str,
+        fn: Callable[[Value], Value],
+        *,
+        initial: Value | None = None,
+        deadline: float = 30.0,
+        **fields: Unpack[EntryFields],
+    ) -> Entry:
+        """Read the value, and write `fn(value)` as the agent's own entry of the task.
+
+            ctx.memory.update("invoices", "progress", lambda v: v | {"completed": 24})
+
+        Args:
+            initial, deadline, fields: as for `client.memory.update`.
+
+        Raises:
+            MemoryNotFoundError: raised when there is no entry, and no `initial`.
+            MemoryConflictError: raised when others were faster until the deadline.
+            TaskLostError: the task isn't this worker's any more.
+            TypeError: raised when `fn` returns no dict, or a field is unknown.
+        """
+        retry = Retry(deadline)
+        while True:
+            found = self.get_entry(namespace, key)
+            value = compute_value(fn, found, initial)
+            try:
+                return self.set(namespace, key, value, **fields)
+            except MemoryConflictError as refusal:
+                known = self._own.pop((namespace, key), None)
+                if may_be_own_write(refusal, None if known is None else known.version):
+                    raise
+                sleep(retry.next_pause(refusal))
+
+    def delete(self, namespace: str, key: str, *, version: int | None = None) -> bool:
+        """Delete the agent's own entry of the task; whether there was one.
+
+        Args:
+            version: delete only this version.
+
+        Raises:
+            MemoryConflictError: raised when it is at another version.
+            TaskLostError: the task isn't this worker's any more.
         """
         self._check()
         self._forget((namespace, key))
         own = [entry for entry in self._versions(namespace, key) if self._is_own(entry)]
-        deleted = [self._client.memory.delete(id=entry.id) for entry in own]
+        with self._at_work.losing_when_reassigned():
+            deleted = [
+                self._client.memory.delete(id=entry.id, version=version) for entry in own
+            ]
         return any(deleted)
 
     def query(self, **filters: Any) -> list[Entry]:
         """Return all working entries of the task that match, whoever wrote them; newest first.
 
+        In a sub-task that inherits, the parent's come behind them, marked `inherited`.
+
         Args:
             filters: those of `client.memory.query`, but for agent, scope and type.
 
         Raises:
-            TaskLost: the task isn't this worker's any more.
+            TaskLostError: the task isn't this worker's any more.
         """
         self._check()
-        return self._entries(**filters)
+        found = self._entries(**filters)
+        return sorted(found, key=lambda entry: entry.inherited)
+
+    def check_filters(self) -> dict[str, str]:
+        """Return what selects the task's working entries in a query.
+
+        Raises:
+            TaskLostError: the task isn't this worker's any more.
+        """
+        self._check()
+        return {"memory_type": "working", "scope.task_id": self._task_id}
+
+    def _check(self) -> None:
+        run_check(self._at_work.check)
 
     def _is_own(self, entry: Entry) -> bool:
-        return entry.agent_id == self._agent_id
+        return entry.agent_id == self._agent_id and not entry.inherited
+
+    def _is_of_another_task(self, namespace: str, key: str) -> bool:
+        """Return whether the agent's entry of this name belongs to another task."""
+        entry = self._client.memory.get_entry(
+            namespace, key, agent_id=self._agent_id, memory_type="working"
+        )
+        return entry is not None and entry.task_id not in (None, self._task_id)
 
     def _forget(self, slot: Slot) -> None:
         self._own.pop(slot, None)
@@ -130,12 +233,14 @@ class TaskMemory:
         return [entry for entry in found]
 
     def _versions(self, namespace: str, key: str) -> list[Entry]:
-        """Return the entries that agents of the task wrote under this key, newest first."""
+        """Return the entries under this key: the task's own first, each part newest first."""
         entries = self._entries(namespace=namespace, key=key)
-        if (apart := self._key_apart(key)) is not None:
-            entries += self._entries(namespace=namespace, key=apart)
+        for task_id in (self._task_id, self._at_work.inherited_task_id):
+            if (apart := _key_apart(key, task_id)) is not None:
+                entries += self._entries(namespace=namespace, key=apart)
         named = [entry for entry in entries if entry.namespace == namespace]  # `x*` is a prefix
-        return sorted(named, key=lambda entry: entry.updated_at, reverse=True)
+        named.sort(key=lambda entry: entry.updated_at, reverse=True)
+        return sorted(named, key=lambda entry: entry.inherited)
 
     def _in_task(self, slot: Slot) -> Entry | None:
         if slot in self._written:
@@ -153,10 +258,11 @@ class TaskMemory:
     def _outside(
         self, namespace: str, key: str, memory_type: MemoryType | None
     ) -> Entry | None:
-        entry = self._client.memory.get_entry(namespace, key, memory_type=memory_type)
-        if entry is None or entry.task_id is None:
-            return entry
-        return self._client.memory.get_entry(namespace, key, memory_type="semantic")
+        with working_on(None):
+            entry = self._client.memory.get_entry(namespace, key, memory_type=memory_type)
+            if entry is None or entry.task_id is None:
+                return entry
+            return self._client.memory.get_entry(namespace, key, memory_type="semantic")
 
     def _set_in_task(self, slot: Slot, given: dict[str, Any], version: int | None) -> Entry:
         known = self._own.get(slot)
@@ -207,12 +313,7 @@ class TaskMemory:
         return self._create(namespace, apart, given)
 
     def _key_apart(self, key: str) -> str | None:
-        """Return the key to use where another task has the entry; None if it is too long."""
-        suffix = f"@{self._task_id}"
-        if key.endswith(suffix):
-            return None
-        apart = key + suffix
-        return apart if len(apart) <= _LONGEST_KEY else None
+        return _key_apart(key, self._task_id)
 
     def _patch(self, entry_id: str, version: int, given: dict[str, Any]) -> Entry:
         headers = {"If-Match": str(version)}
@@ -236,3 +337,12 @@ class TaskMemory:
             if not self._is_own(present) or present.memory_type == "semantic":
                 raise
         return memory.set(namespace, key, value, version=present.version, **given)
+
+
+def _key_apart(key: str, task_id: str | None) -> str | None:
+    """Return the key to use where another task has the entry; None if it is too long."""
+    suffix = f"@{task_id}"
+    if task_id is None or key.endswith(suffix):
+        return None
+    apart = key + suffix
+    return apart if len(apart) <= _LONGEST_KEY else None

@@ -1,4 +1,4 @@
-"""Which tasks an agent may take, that it took one, and what became of it (contract §5)."""
+"""Which tasks an agent may take, that it took one, and what became of it."""
 
 import logging
 from collections.abc import Callable
@@ -11,6 +11,7 @@ from agent_memory.exceptions import (
     MemoryConflictError,
     MemoryNotFoundError,
     TaskClosedError,
+    TaskReassignedError,
     TooLargeError,
     ValidationError,
 )
@@ -19,7 +20,7 @@ from agent_memory.model import Task
 _TAKEN = frozenset({"pending", "ready", "claimed", "running"})
 _OPEN = _TAKEN | {"blocked"}
 _DONE = frozenset({"completed", "skipped"})
-_GONE = (TaskClosedError, MemoryAccessError, MemoryNotFoundError)
+_GONE = (TaskClosedError, TaskReassignedError, MemoryAccessError, MemoryNotFoundError)
 _LONGEST_MESSAGE = 1000  # characters
 
 _log = logging.getLogger("agent_memory.worker")

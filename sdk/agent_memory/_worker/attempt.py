@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from agent_memory._worker.lease import Lease, LeaseTaken
-from agent_memory.context import TaskLost
+from agent_memory.exceptions import TaskLostError
 
 
 class Hold:
@@ -47,7 +47,7 @@ class Hold:
         """Return if the function may go on.
 
         Raises:
-            TaskLost: raised when the task is no longer this worker's.
+            TaskLostError: raised when the task is no longer this worker's.
         """
         try:
             if not self.lost:
@@ -55,7 +55,7 @@ class Hold:
         except LeaseTaken:
             self.lose()
         if self.lost:
-            raise TaskLost
+            raise TaskLostError
 
 
 class Attempt:

@@ -1,6 +1,5 @@
 """How a worker's function is started on a task, be it sync or async."""
 
-import asyncio
 import inspect
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -13,6 +12,7 @@ from agent_memory._worker.attempt import Attempt, Cancellable, Hold
 from agent_memory._worker.shutdown import Shutdown
 from agent_memory.context import AsyncContext, Context
 from agent_memory.model import Task
+from agent_memory.task_at_work import TaskAtWork, working_on
 from agent_memory.to_async import to_async
 
 
@@ -36,35 +36,43 @@ class Starter:
         Raises:
             TypeError: it is async, and the client has a transport that can only be sync.
         """
+        at_work = TaskAtWork(task, agent_id, self._client.settings, hold.check, hold.lose)
         if not inspect.iscoroutinefunction(self._function):
-            ctx = self._context(task, agent_id, hold)
-            return Attempt(partial(self._function, ctx), self._shutdown.wake)
-        async_ctx = self._async_context(task, agent_id, hold)
-        cancellable = Cancellable(partial(_run, self._function, async_ctx))
+            ctx = self._context(at_work)
+            return Attempt(partial(_run, self._function, ctx, at_work), self._shutdown.wake)
+        async_ctx = self._async_context(at_work)
+        cancellable = Cancellable(partial(_run_async, self._function, async_ctx, at_work))
         hold.when_lost = cancellable.cancel
         return Attempt(cancellable, self._shutdown.wake)
 
-    def _context(self, task: Task, agent_id: str, hold: Hold) -> Context:
+    def _context(self, at_work: TaskAtWork) -> Context:
         return Context(
-            task=task,
-            agent_id=agent_id,
+            task=at_work.task,
+            agent_id=at_work.agent_id,
             is_stop_requested=lambda: self._shutdown.is_requested,
-            memory=TaskMemory(self._client, task.id, agent_id, hold.check),
+            memory=TaskMemory(self._client, at_work),
             client=self._client,
         )
 
-    def _async_context(self, task: Task, agent_id: str, hold: Hold) -> AsyncContext:
+    def _async_context(self, at_work: TaskAtWork) -> AsyncContext:
         client = to_async(self._client)
-        check = partial(asyncio.to_thread, hold.check)
         return AsyncContext(
-            task=task,
-            agent_id=agent_id,
+            task=at_work.task,
+            agent_id=at_work.agent_id,
             is_stop_requested=lambda: self._shutdown.is_requested,
-            memory=AsyncTaskMemory(client, task.id, agent_id, check),
+            memory=AsyncTaskMemory(client, at_work),
             client=client,
         )
 
 
-async def _run(function: Callable[[AsyncContext], Awaitable[Any]], ctx: AsyncContext) -> Any:
-    async with ctx.client:
-        return await function(ctx)
+def _run(function: Callable[[Context], Any], ctx: Context, at_work: TaskAtWork) -> Any:
+    with working_on(at_work):
+        return function(ctx)
+
+
+async def _run_async(
+    function: Callable[[AsyncContext], Awaitable[Any]], ctx: AsyncContext, at_work: TaskAtWork
+) -> Any:
+    with working_on(at_work):
+        async with ctx.client:
+            return await function(ctx)

@@ -7,11 +7,11 @@ from agent_memory._worker.assignments import Assignments
 from agent_memory._worker.attempt import Attempt, Hold
 from agent_memory._worker.options import WorkerOptions
 from agent_memory._worker.shutdown import Shutdown
-from agent_memory.context import TaskLost
 from agent_memory.exceptions import (
     ConnectionFailedError,
     InvalidAnswerError,
     ServiceUnavailableError,
+    TaskLostError,
     ThrottledError,
 )
 from agent_memory.model import Task
@@ -90,7 +90,7 @@ class TaskExecution:
     def _conclude(self, attempt: Attempt) -> None:
         if isinstance(attempt.error, TROUBLE):
             _log.warning("task %s: left for a later try: %s", self.task.id, attempt.error)
-        elif self._hold.lost or isinstance(attempt.error, TaskLost):
+        elif self._hold.lost or isinstance(attempt.error, TaskLostError):
             _log.info("task %s: left as it is", self.task.id)
         else:
             self._report(attempt)
@@ -105,7 +105,7 @@ class TaskExecution:
             try:
                 self._hold.check()
                 self._report_end(attempt)
-            except TaskLost:
+            except TaskLostError:
                 _log.info("task %s: lost before its end was reported", self.task.id)
             except TROUBLE as error:
                 _log.warning("task %s: its end isn't reported yet: %s", self.task.id, error)

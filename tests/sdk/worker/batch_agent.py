@@ -13,7 +13,8 @@ import threading
 from pathlib import Path
 
 from agent_memory import Worker
-from agent_memory.context import Context, TaskLost
+from agent_memory.context import Context
+from agent_memory.exceptions import TaskLostError
 
 OPTIONS = json.loads(sys.argv[1])
 JOURNAL = Path(OPTIONS["journal"])
@@ -29,7 +30,7 @@ def save(ctx: Context, progress: dict[str, object]) -> None:
     """Saves a checkpoint, and notes it if the task is lost."""
     try:
         ctx.memory.set("batch", "progress", progress)
-    except TaskLost:
+    except TaskLostError:
         note("lost", ctx.task.id)
         raise
 

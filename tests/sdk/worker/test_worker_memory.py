@@ -21,7 +21,7 @@ def within(crew: Crew, agent: Agent, work: Work, task: str | None = None) -> str
     def work_and_leave(ctx: Context) -> None:
         if ctx.task.id == task:
             work(ctx)
-        ctx.leave()
+        ctx.release_task()
 
     Worker()(work_and_leave).run(agent.client, poll=0.02, once=True)
     assert crew.status(task) == "running", crew.get(task).error

@@ -117,7 +117,7 @@ def test_a_process_that_slept_while_another_had_its_task_gives_way(
     @Worker(["billing"])
     def leaves(ctx: Context) -> None:
         meanwhile.append(ctx.task.id)
-        ctx.leave()
+        ctx.release_task()
 
     with agent_process(crew.address, agent.api_key, journal, pace=0.2) as sleeper:
         until(lambda: journal.items(task))

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 from agent_memory import Worker
-from agent_memory.context import AsyncContext, Context, TaskLost
+from agent_memory.context import AsyncContext, Context
+from agent_memory.exceptions import TaskLostError
 
 from tests.contract.local_server import PATIENCE
 from tests.sdk.crew import Agent, Crew, until
@@ -55,7 +56,7 @@ def test_a_task_that_is_lost_under_way_is_dropped_without_a_report(
             until(lambda: ctx.memory.get("batch", "progress"))
         except Exception as error:
             raise AssertionError("no handler of errors is to see it") from error
-        except TaskLost:
+        except TaskLostError:
             lost.set()
             raise
 
@@ -125,7 +126,7 @@ def test_stop_lets_the_function_end_and_takes_no_more(crew: Crew) -> None:
     @Worker()
     def work(ctx: Context) -> None:
         work.stop()
-        assert ctx.stopping
+        assert ctx.is_stopping
 
     Background(work, agent).join()
     assert (crew.status(task), crew.status(next_one)) == ("completed", "pending")
@@ -157,7 +158,7 @@ def test_after_the_grace_the_task_is_left_for_a_successor_at_once(crew: Crew) ->
 def test_a_function_leaves_its_task_as_it_is(crew: Crew) -> None:
     agent = crew.agent()
     task = crew.task(agent)
-    worker = Worker()(lambda ctx: ctx.leave())
+    worker = Worker()(lambda ctx: ctx.release_task())
     assert worker.run(agent.client, poll=POLL, once=True) == 1
     assert crew.status(task) == "running"
 
