@@ -230,6 +230,7 @@ def test_the_deployment_takes_only_names_and_limits_from_the_functions() -> None
         name for text in sources for name in re.findall(r"(?:from|import) (functions\S*)", text)
     }
     assert used == {
+        "functions.platform.limits",
         "functions.platform.schema",
         "functions.quotas.model",
         "functions.stream.consumers",
