@@ -26,9 +26,9 @@ from functions.tasks import rules as task_rules
 from functions.tasks import store as task_store
 from functions.tasks.assignment_store import (
     build_own_tasks_error,
-    count_own_tasks,
     hold_task,
     list_assignments,
+    reserve_own_tasks,
 )
 from functions.tasks.authority import (
     TAKE_PART,
@@ -116,6 +116,9 @@ def build_task_writes(
         elif create is not None:
             intent, takes_part = create.current.intent, task in known.joined
             yield usage_store.check_participation(caller, task, intent, takes_part=takes_part)
+    registered = len(creates.keys() & known.unregistered)
+    if registered:
+        yield reserve_own_tasks(caller.tenant, caller.id, registered)
     yield from _build_intent_writes(caller, transitions, now, known)
 
 
@@ -220,7 +223,6 @@ def _build_registration(
     )
     yield task_store.add_task(caller.tenant, task, usage)
     yield from list_assignments(caller.tenant, None, task)
-    yield from count_own_tasks(caller.tenant, None, task)
     if intent is not None:
         yield intent_store.list_under_intent(caller.tenant, task, intent)
 

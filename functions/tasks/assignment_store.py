@@ -79,15 +79,23 @@ def count_own_tasks(tenant: str, old: Task | None, new: Task) -> list[Write]:
     if before is not None:
         key = task_keys.build_own_tasks_key(tenant, before)
         writes.append(update(key, "ADD open_tasks :less", less=-1))
-    if after is not None:
+    if after is not None and old is None:
+        writes.append(reserve_own_tasks(tenant, after, 1))
+    elif after is not None:
         key = task_keys.build_own_tasks_key(tenant, after)
-        expression = "ADD open_tasks :one"
-        if old is None:
-            condition = "attribute_not_exists(open_tasks) OR open_tasks < :max"
-            writes.append(update(key, expression, condition, one=1, max=MAX_OWN_TASKS))
-        else:
-            writes.append(update(key, expression, one=1))
+        writes.append(update(key, "ADD open_tasks :one", one=1))
     return writes
+
+
+def reserve_own_tasks(tenant: str, agent: str, count: int) -> Write:
+    """Count tasks that an agent registers for itself, if it may have as many more open ones."""
+    return update(
+        task_keys.build_own_tasks_key(tenant, agent),
+        "ADD open_tasks :count",
+        "attribute_not_exists(open_tasks) OR open_tasks <= :free",
+        count=count,
+        free=MAX_OWN_TASKS - count,
+    )
 
 
 def build_own_tasks_error() -> CapacityExceeded:

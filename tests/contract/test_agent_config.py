@@ -179,6 +179,8 @@ def test_working_memory_outside_tasks_has_limits_of_its_own(tenant: Tenant) -> N
     ok(tenant.admin.patch(path, json={"working": {"max_entries": 3}}))
     problem = refused(alice.post(MEMORY, json=working(key="third")), 429, "CAPACITY_EXCEEDED")
     assert problem["limit"] == "max_total_size_kb"
+    task = {"id": "task_1", "intent_id": "i", "assigned_agent": "alice"}
+    ok(tenant.admin.post("/api/v1/tasks", json=task), 201)
     create(alice, working("task_1", key="in a task"))
     invalid(tenant.admin.patch(path, json={}), "body")
     invalid(tenant.admin.patch(path, json={"working": {"max_entries": -1}}), "working.max_entries")
