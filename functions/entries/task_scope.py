@@ -116,10 +116,14 @@ def build_task_writes(
         elif create is not None:
             intent, takes_part = create.current.intent, task in known.joined
             yield usage_store.check_participation(caller, task, intent, takes_part=takes_part)
-    registered = len(creates.keys() & known.unregistered)
-    if registered:
-        yield reserve_own_tasks(caller.tenant, caller.id, registered)
+    yield from _build_reservation(caller, creates.keys() & known.unregistered)
     yield from _build_intent_writes(caller, transitions, now, known)
+
+
+def _build_reservation(caller: Principal, registered: Collection[str]) -> Iterator[Write]:
+    """Count the tasks that the write registers; one write, since they count on one item."""
+    if registered:
+        yield reserve_own_tasks(caller.tenant, caller.id, len(registered))
 
 
 def _count_replaced(

@@ -78,7 +78,8 @@ def counters_equal_items(service: Service) -> bool:
 def _agent_fits(agent: Item, entries: list[Item]) -> bool:
     own = [each for each in entries if each["pk"] == agent["pk"]]
     episodic = [each for each in own if each["tier"] == "episodic"]
-    loose = [each for each in own if each["tier"] == "working" and "task" not in each]
+    working = [each for each in own if each["tier"] == "working"]
+    loose = [each for each in working if "task" not in each or each.get("own")]
     capacity = agent.get("ep_capacity", 1000)
     counted = (
         capacity - agent.get("ep_room", capacity),
