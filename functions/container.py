@@ -46,6 +46,7 @@ from functions.event_log.service import EventLogs
 from functions.event_log.store import EventLogStore
 from functions.facts.service import Facts
 from functions.facts.store import FactStore
+from functions.identity.seals import PrincipalSeals
 from functions.identity.service import Identity
 from functions.identity.store import PrincipalStore
 from functions.namespaces.prefix_rules import PrefixRules
@@ -68,7 +69,6 @@ from functions.platform.deployment_secret import DeploymentSecret
 from functions.platform.digests import Digests
 from functions.platform.due_index import DueIndex
 from functions.platform.encryption import Cipher, FileKeys, KmsKeys
-from functions.platform.errors import Unavailable
 from functions.platform.settings import Settings, WrongSetting
 from functions.platform.table import Table
 from functions.platform.value_parts import ValueParts
@@ -125,8 +125,10 @@ class Container:
 
     def build_common_services(self) -> None:
         """Make what nearly every request of the API needs, while the function starts."""
-        with suppress(Unavailable):  # who needs the key reads it again
+        with suppress(Exception):  # the request that needs a key reads it again, and says why not
             _ = self.root_key
+            if self.principal_seals is not None:
+                self.principal_seals.prepare()
         _ = self.identity, self.entries, self.queries, self.batches, self.tasks
 
     # Keys and storage
@@ -195,8 +197,15 @@ class Container:
     # Identity, namespaces, tasks, logs
 
     @cached_property
+    def principal_seals(self) -> PrincipalSeals | None:
+        """Proves who wrote a principal; None in functions that can't read the secret for it."""
+        if self.cipher is None:
+            return None
+        return PrincipalSeals(self.deployment_secret.derive_key)
+
+    @cached_property
     def principal_store(self) -> PrincipalStore:
-        return PrincipalStore(self.table)
+        return PrincipalStore(self.table, self.principal_seals)
 
     @cached_property
     def identity(self) -> Identity:

@@ -3,6 +3,7 @@
 from typing import Literal, NamedTuple, cast
 
 from functions.identity.model import Kind, Principal
+from functions.identity.seals import PrincipalSeals
 from functions.platform import task_keys
 from functions.platform.idempotency import list_previous_tokens
 from functions.platform.item_types import API_KEY, PRINCIPAL
@@ -35,20 +36,40 @@ class NewKey(NamedTuple):
 
 
 class PrincipalStore:
-    """Reads and writes principals; each change is one transaction."""
+    """Reads and writes principals; each change is one transaction.
 
-    def __init__(self, table: Table) -> None:
+    What the service didn't write itself counts as absent.
+
+    Args:
+        seals: None in a function that has no access to the deployment's secret; it trusts the
+            table, and writes no principal.
+    """
+
+    def __init__(self, table: Table, seals: PrincipalSeals | None) -> None:
         self._table = table
+        self._seals = seals
 
     def get_by_api_key(self, api_key: str) -> Principal | None:
         """Read the principal of a key: one read."""
-        item = self._table.get(task_keys.build_api_key_key(api_key))
-        return None if item is None else _decode(item)
+        key = task_keys.build_api_key_key(api_key)
+        item = self._table.get(key)
+        return None if item is None else self._verify(key, item, key[0])
 
     def get(self, tenant: str, principal_id: str) -> StoredPrincipal | None:
         """Read one principal: one read."""
-        item = self._table.get(task_keys.build_principal_key(tenant, principal_id))
-        return None if item is None else _decode_stored(item)
+        key = task_keys.build_principal_key(tenant, principal_id)
+        item = self._table.get(key)
+        if item is None or self._verify(key, item, item["key_partition"]) is None:
+            return None
+        return _decode_stored(item)
+
+    def _verify(self, key: Key, item: Item, key_partition: str) -> Principal | None:
+        """Return the principal of an item, if it is what the service wrote there."""
+        principal = _decode(item)
+        if self._seals is None:
+            return principal
+        is_genuine = self._seals.is_genuine(item.get("seal"), key, principal, key_partition)
+        return principal if is_genuine else None
 
     def get_kind(self, tenant: str, principal_id: str) -> Kind | None:
         """Read a principal's kind, None if there is no such principal: one read."""
@@ -58,7 +79,11 @@ class PrincipalStore:
     def list_principals(self, tenant: str) -> list[Principal]:
         """Read all principals of a tenant: a call per megabyte."""
         partition = PRINCIPAL.build_partition(tenant=tenant)
-        return [_decode(item) for item in self._table.query(partition, PRINCIPAL.sort_prefix)]
+        items = self._table.query(partition, PRINCIPAL.sort_prefix)
+        found = (
+            self._verify((each["pk"], each["sk"]), each, each["key_partition"]) for each in items
+        )
+        return [each for each in found if each is not None]
 
     def has_tenant(self, tenant: str) -> bool:
         """Whether the tenant exists: one read."""
@@ -79,7 +104,7 @@ class PrincipalStore:
         revoked = task_keys.build_revoked_principal_key(principal.tenant, principal.id)
         fence = delete(revoked) if reuse else check(revoked, _ABSENT)
         try:
-            self._table.transact([*_put_new(principal, key, token), fence, record])
+            self._table.transact([*self._put_new(principal, key, token), fence, record])
         except TransactionConditionFailed as failed:
             return "revoked" if failed.failed.keys() == {revoked} else "taken"
         return "added"
@@ -87,19 +112,19 @@ class PrincipalStore:
     def add_tenant(self, admin: Principal, key: NewKey, token: bytes, record: Write) -> bool:
         """Create a tenant and its first principal; False if the tenant exists."""
         tenant = put(task_keys.build_tenant_key(admin.tenant), {"created": admin.created}, _ABSENT)
-        return self._transact([tenant, *_put_new(admin, key, token), record])
+        return self._transact([tenant, *self._put_new(admin, key, token), record])
 
     def change(
         self, old: StoredPrincipal, principal: Principal, token: bytes, record: Write
     ) -> bool:
         """Change a principal, which keeps its key; False if it changed meanwhile."""
-        puts = _put_principal(principal, old.key_partition, token, None, old)
+        puts = self._put_principal(principal, old.key_partition, token, None, old)
         return self._transact([*puts, record])
 
     def replace_key(self, old: StoredPrincipal, key: NewKey, token: bytes, record: Write) -> bool:
         """Replace the present key by a new one; False if the principal changed meanwhile."""
         partition = task_keys.build_api_key_key(key.api_key)[0]
-        puts = _put_principal(old.principal, partition, token, key.salt, old)
+        puts = self._put_principal(old.principal, partition, token, key.salt, old)
         return self._transact([delete((old.key_partition, API_KEY.build_sort())), *puts, record])
 
     def remove(self, stored: StoredPrincipal, now: int, record: Write) -> bool:
@@ -118,6 +143,48 @@ class PrincipalStore:
             ]
         )
 
+    def _put_new(self, principal: Principal, key: NewKey, token: bytes) -> list[Write]:
+        partition = task_keys.build_api_key_key(key.api_key)[0]
+        return self._put_principal(principal, partition, token, key.salt, None)
+
+    def _put_principal(
+        self,
+        principal: Principal,
+        key_partition: str,
+        token: bytes,
+        salt: bytes | None,
+        old: StoredPrincipal | None,
+    ) -> list[Write]:
+        """Build the writes of a principal and its key, in place of the one that was read, if any.
+
+        Raises:
+            ValueError: the store has no seals.
+        """
+        attributes: Item = {
+            "tenant": principal.tenant,
+            "principal": principal.id,
+            "kind": principal.kind,
+            "permissions": principal.permissions or None,
+            "agent_type": principal.agent_type,
+            "expires": principal.expires,
+            "created": principal.created,
+        }
+        earlier = () if old is None else list_previous_tokens(old.token, old.previous_tokens)
+        item = attributes | {
+            "key_partition": key_partition,
+            "request_token": token,
+            "salt": salt,
+            "previous_tokens": earlier or None,
+        }
+        key = task_keys.build_principal_key(principal.tenant, principal.id)
+        condition, values = (_ABSENT, {}) if old is None else (_UNCHANGED, _seen(old))
+        api_key: Key = (key_partition, API_KEY.build_sort())
+        if self._seals is None:
+            raise ValueError("a principal can't be written without the deployment's secret")
+        attributes["seal"] = self._seals.make(api_key, principal, key_partition)
+        item["seal"] = self._seals.make(key, principal, key_partition)
+        return [put(api_key, attributes), put(key, item, condition, **values)]
+
     def _transact(self, writes: list[Write]) -> bool:
         try:
             self._table.transact(writes)
@@ -128,41 +195,6 @@ class PrincipalStore:
 
 def _seen(stored: StoredPrincipal) -> Item:
     return {"key_partition": stored.key_partition, "token": stored.token}
-
-
-def _put_new(principal: Principal, key: NewKey, token: bytes) -> list[Write]:
-    partition = task_keys.build_api_key_key(key.api_key)[0]
-    return _put_principal(principal, partition, token, key.salt, None)
-
-
-def _put_principal(
-    principal: Principal,
-    key_partition: str,
-    token: bytes,
-    salt: bytes | None,
-    old: StoredPrincipal | None,
-) -> list[Write]:
-    """Build the writes of a principal and its key, in place of the one that was read, if any."""
-    attributes: Item = {
-        "tenant": principal.tenant,
-        "principal": principal.id,
-        "kind": principal.kind,
-        "permissions": principal.permissions or None,
-        "agent_type": principal.agent_type,
-        "expires": principal.expires,
-        "created": principal.created,
-    }
-    earlier = () if old is None else list_previous_tokens(old.token, old.previous_tokens)
-    item = attributes | {
-        "key_partition": key_partition,
-        "request_token": token,
-        "salt": salt,
-        "previous_tokens": earlier or None,
-    }
-    key = task_keys.build_principal_key(principal.tenant, principal.id)
-    condition, values = (_ABSENT, {}) if old is None else (_UNCHANGED, _seen(old))
-    api_key: Key = (key_partition, API_KEY.build_sort())
-    return [put(api_key, attributes), put(key, item, condition, **values)]
 
 
 def _decode(item: Item) -> Principal:

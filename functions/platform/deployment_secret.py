@@ -9,6 +9,7 @@ import hmac
 import secrets
 
 from functions.platform.encryption import Cipher
+from functions.platform.errors import Unavailable
 from functions.platform.item_types import DEPLOYMENT_SECRET
 from functions.platform.items import Item
 from functions.platform.table import ConditionFailed, Table
@@ -28,12 +29,20 @@ class DeploymentSecret:
         self._secret = b""
 
     def derive_key(self, purpose: bytes) -> bytes:
-        """Derive the key of a purpose; always the same one."""
+        """Derive the key of a purpose; always the same one.
+
+        Raises:
+            Unavailable: the table or the key service can't be read, or what is stored is plain.
+        """
         if not self._secret:
-            key = DEPLOYMENT_SECRET.build_key()
-            item = self._table.get(key) or self._create()
-            self._secret = self._values.decode(item, _OWNER, _NAME)
+            self._secret = self._read()
         return hmac.digest(self._secret, purpose, "sha256")
+
+    def _read(self) -> bytes:
+        item = self._table.get(DEPLOYMENT_SECRET.build_key()) or self._create()
+        if "data_key" not in item:  # a codec takes plain values, too, and anyone could choose one
+            raise Unavailable("the deployment's secret is not one that this service encrypted")
+        return self._values.decode(item, _OWNER, _NAME)
 
     def _create(self) -> Item:
         """Store a new secret, unless another function was faster; return the one that counts."""

@@ -70,12 +70,21 @@ def key_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="package")
-def session_service(request: pytest.FixtureRequest, engine: Engine, key_file: Path) -> Service:
+def session_service(
+    request: pytest.FixtureRequest,
+    engine: Engine,
+    key_file: Path,
+    deployment_secret: TypedItem | None,
+) -> Service:
     """One started API function per engine: starting costs more than most tests."""
-    if engine.name == "deployed":
+    if deployment_secret is None:
         deployed: Service = request.getfixturevalue("deployment").service
         return deployed
-    return start(engine, MovableClock(START), key_file, key_cache_seconds=60)
+    engine.make_tables()
+    engine.client.put_item(TableName=engine.memory, Item=deployment_secret)
+    started = start(engine, MovableClock(START), key_file, key_cache_seconds=60)
+    engine.drop_tables()
+    return started
 
 
 @pytest.fixture(scope="package")

@@ -1,0 +1,108 @@
+"""Contract §1: an item written past the service authenticates nobody and gives no permission.
+
+Each test writes to the table as somebody does who reaches the database, but not the service's keys.
+"""
+
+import hmac
+
+import httpx
+import pytest
+
+from functions.identity.model import Principal
+from functions.identity.seals import PrincipalSeals
+from functions.platform import task_keys
+from functions.platform.item_types import DEPLOYMENT_SECRET
+from functions.platform.items import Item, decode_item, encode_item
+from functions.platform.keys import Key
+from functions.platform.table_client import encode_key
+from tests.contract.bodies import MEMORY, PRINCIPALS
+from tests.contract.expect import ok, refused
+from tests.contract.service import Service, Tenant, start
+from tests.contract.transport import BASE_URL
+
+ALL = {"memory.read", "memory.write", "memory.admin"}
+
+
+def get_item(service: Service, key: Key) -> Item:
+    """An item as the database has it."""
+    found = service.engine.client.get_item(TableName=service.engine.memory, Key=encode_key(key))
+    return decode_item(found["Item"])
+
+
+def put_item(service: Service, key: Key, item: Item) -> None:
+    """Write an item past the service."""
+    attributes = {name: value for name, value in item.items() if name not in ("pk", "sk")}
+    service.engine.client.put_item(
+        TableName=service.engine.memory, Item=encode_key(key) | encode_item(attributes)
+    )
+
+
+def another(service: Service) -> Service:
+    """Another instance of the function, which has no principal in its memory."""
+    return start(service.engine, service.clock, service.key_file, 60)
+
+
+def key_of(client: httpx.Client) -> str:
+    """The API key that a client sends."""
+    return client.headers["X-API-Key"]
+
+
+def test_a_forged_key_authenticates_nobody(service: Service, tenant: Tenant) -> None:
+    forged = {"tenant": tenant.id, "principal": "admin", "kind": "user", "created": 0}
+    put_item(service, task_keys.build_api_key_key("mine"), forged | {"permissions": ALL})
+    refused(service.client("mine").get("/api/v1/me"), 401, "UNAUTHENTICATED")
+
+
+def test_the_copy_of_a_key_under_another_is_none(service: Service, tenant: Tenant) -> None:
+    item = get_item(service, task_keys.build_api_key_key(key_of(tenant.admin)))
+    put_item(service, task_keys.build_api_key_key("mine"), item)
+    refused(service.client("mine").get("/api/v1/me"), 401, "UNAUTHENTICATED")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"permissions": ALL},
+        {"kind": "user"},
+        {"principal": "admin"},
+        {"tenant": "tenant-other"},
+        {"agent_type": "planner"},
+        {"expires": 2**53},
+        {"seal": b"\0" * 32},
+        {"seal": None},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_a_changed_key_is_none(service: Service, tenant: Tenant, change: Item) -> None:
+    eve = tenant.agent("eve", permissions=["memory.read"])
+    key = task_keys.build_api_key_key(key_of(eve))
+    item = get_item(service, key) | change
+    put_item(service, key, {name: value for name, value in item.items() if value is not None})
+    refused(another(service).client(key_of(eve)).get(MEMORY), 401, "UNAUTHENTICATED")
+
+
+def test_a_changed_principal_is_none(service: Service, tenant: Tenant) -> None:
+    tenant.agent("eve", permissions=["memory.read"])
+    key = task_keys.build_principal_key(tenant.id, "eve")
+    put_item(service, key, get_item(service, key) | {"permissions": ALL})
+    listed = ok(tenant.admin.get(PRINCIPALS))["principals"]
+    assert [each["id"] for each in listed] == ["admin"]
+    refused(tenant.admin.post(f"{PRINCIPALS}/eve/rotate"), 404, "NOT_FOUND")
+
+
+def test_a_secret_that_somebody_else_chose_seals_nothing(service: Service, tenant: Tenant) -> None:
+    secret = "chosen-by-whoever-writes-the-table"
+    put_item(service, DEPLOYMENT_SECRET.build_key(), {"val": secret})
+    transport = _forge_with(service, tenant, secret).transport
+    client = httpx.Client(transport=transport, base_url=BASE_URL, headers={"X-API-Key": "mine"})
+    assert client.get("/api/v1/me").status_code == 503
+
+
+def _forge_with(service: Service, tenant: Tenant, secret: str) -> Service:
+    key = task_keys.build_api_key_key("mine")
+    admin = Principal(tenant.id, "admin", "user", frozenset(ALL))
+    seals = PrincipalSeals(lambda purpose: hmac.digest(secret.encode(), purpose, "sha256"))
+    forged = {"tenant": tenant.id, "principal": "admin", "kind": "user", "created": 0}
+    seal = seals.make(key, admin, key[0])
+    put_item(service, key, forged | {"permissions": ALL, "seal": seal})
+    return another(service)
