@@ -110,14 +110,14 @@ class Upserts:
         now = self._clock()
         entry = rules.build_entry(caller, new, now, token)
         live = None if present is None or present.is_expired(now) else present
-        if live is not None and token.matches(live.request):
-            return live, live.version == 1
-        _assert_version(live, version)
         claim = None if target is None else self._namespaces.claim_if_new(caller, target)
         if live is not None:
             assert_can_write(caller, live, target)
-            if rules.has_same_place(live, entry):
-                entry = rules.replace_fields(live, entry)
+            if token.matches(live.request):
+                return live, live.version == 1
+        _assert_version(live, version)  # shows the entry, so who may not read it is refused before
+        if live is not None and rules.has_same_place(live, entry):
+            entry = rules.replace_fields(live, entry)
         by_settings = rules.is_pinned_by_settings(new)
         transition = Transition(present, entry, pinned_by_settings=by_settings)
         replaced = self._find_replaced(caller, entry, now) if live is None else []

@@ -160,3 +160,13 @@ def test_nobody_else_replaces_anothers_entry(tenant: Tenant) -> None:
     put(bob, working("t"), 201)
     put(boss, working("t"), 201)
     assert len(query(boss, task_id="t", memory_type="working")) == 3
+
+
+def test_a_put_with_a_stale_version_shows_nothing_of_a_closed_namespace(
+    tenant: Tenant, ada: httpx.Client
+) -> None:
+    create(tenant.admin, semantic())
+    allow(tenant.admin, "facts", "none")
+    for key, version in (("k", "7"), ("k", "1"), ("unknown", "7")):
+        answer = ada.put(MEMORY, json=semantic(key=key), headers={"If-Match": version})
+        refused(answer, 403, "ACCESS_DENIED")
