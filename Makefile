@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: run test e2e lint openapi check bench docs synth deploy destroy lock clean
+.PHONY: run test adversary e2e lint openapi check bench docs synth deploy destroy lock clean
 
 # Tests start hundreds of processes, which share compiled modules whatever the caller's shell says.
 export PYTHONDONTWRITEBYTECODE :=
@@ -41,6 +41,9 @@ run: $(ENGINE) $(VENV)/run.stamp
 
 test: $(TOOLKIT) $(VENV)/dev.stamp
 	@$(PY) -m pytest -q -n auto -m "not deployed" tests
+
+adversary: $(ENGINE) $(VENV)/dev.stamp
+	@ADVERSARY_SECONDS=$${ADVERSARY_SECONDS:-3600} $(PY) -m pytest -q -o faulthandler_timeout=0 -m "not deployed" tests/contract/test_adversary.py
 
 lint: $(VENV)/dev.stamp
 	@$(VENV)/bin/ruff format --check -q $(CODE) || { echo "make lint: run $(VENV)/bin/ruff format" >&2; exit 1; }

@@ -1,0 +1,227 @@
+"""Requests that somebody who knows all names of its tenant could send, for any route."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from functions.api.routing import Route
+
+Json = dict[str, Any]
+ACCESS = ("none", "read", "write", "admin")
+PERMISSIONS = ("memory.read", "memory.write", "memory.admin")
+
+
+@dataclass
+class Names:
+    """What the attacker knows to name, by the path parameter or the kind of it.
+
+    Attributes:
+        random: what is chosen.
+        known: the names; ids that answers give are added.
+    """
+
+    random: Random
+    known: dict[str, list[str]] = field(default_factory=dict)
+
+    def pick(self, kind: str) -> str:
+        """One of the names of a kind."""
+        return self.random.choice(self.known[kind])
+
+    def some(self, kind: str) -> list[str]:
+        """A few names of a kind."""
+        return self.random.sample(self.known[kind], self.random.randint(0, 2))
+
+    def choose(self, *of: Any) -> Any:
+        """One of these."""
+        return self.random.choice(of)
+
+    def maybe(self, **fields: Any) -> Json:
+        """Each of these fields, or not."""
+        return {name: value for name, value in fields.items() if self.random.random() < 0.5}
+
+    def learn(self, answer: httpx.Response) -> None:
+        """Remember the ids that an answer gives to who may have it."""
+        if not answer.is_success or "json" not in answer.headers.get("Content-Type", ""):
+            return
+        body = answer.json()
+        if not isinstance(body, dict):
+            return
+        for name in ("runId", "memoryRef", "upload_id", "id"):
+            if isinstance(body.get(name), str) and body[name] not in self.known[name]:
+                self.known[name].append(body[name])
+
+
+def _scope(names: Names) -> Json:
+    return names.maybe(task_id=names.pick("task_id"), intent_id=names.pick("intent_id"))
+
+
+def _entry(names: Names) -> Json:
+    body = {
+        "namespace": names.pick("namespace"),
+        "key": names.pick("key"),
+        "value": {"by": "mallory"},
+        "memory_type": names.choose("working", "working", "episodic", "semantic"),
+        "scope": _scope(names),
+    }
+    return body | names.maybe(agent_id=names.pick("agent_id"), tags=["t"])
+
+
+def _update(names: Names) -> Json:
+    at = (
+        {"id": names.pick("id")}
+        if names.choose(True, False)
+        else {
+            "namespace": names.pick("namespace"),
+            "key": names.pick("key"),
+            "memory_type": names.choose("working", "episodic", "semantic"),
+            "agent_id": names.pick("agent_id"),
+        }
+    )
+    return at | {"version": names.choose(1, 1, 2, 3)} | names.maybe(value={}, tags=["t"])
+
+
+def _task(names: Names) -> Json:
+    return {"intent_id": names.pick("intent_id"), "id": names.pick("task_id")} | names.maybe(
+        assigned_agent=names.pick("agent_id"),
+        coordinator=names.pick("agent_id"),
+        parent_task_id=names.pick("task_id"),
+        memory_policy={"inherit_from_parent": True},
+        delegates=["*"],
+        status=names.choose("pending", "running", "completed"),
+        semantic_namespaces=[names.pick("namespace")],
+    )
+
+
+def _conversation(names: Names) -> Json:
+    body = {"user_id": names.pick("user_id"), "messages": [{"role": "user", "content": "m"}]}
+    return body | names.maybe(
+        agent_participants=["mallory"], shared_with=names.some("agent_id"), ttl="PT1S"
+    )
+
+
+def _memory_run(names: Names) -> Json:
+    on: Json = names.choose(
+        {"agent": names.pick("agent_id")},
+        {"memoryRef": names.pick("memoryRef")},
+        {"replayOf": names.pick("runId")},
+    )
+    return on | names.maybe(scope=names.pick("task_id"))
+
+
+_GRANT = {"principal": "mallory", "access": "write"}
+BODIES: dict[str, Callable[[Names], Any]] = {
+    "NamespaceChange": lambda names: {
+        "permissions": {"default": names.choose(*ACCESS)}
+        | names.maybe(allow=[{"agent": names.pick("agent_id"), "access": names.choose(*ACCESS)}])
+    },
+    "AgentConfig": lambda names: {"episodic": {"capacity": names.choose(1, 2)}},
+    "GuardrailsChange": lambda names: {
+        "guardrails": names.choose({}, {"denied_namespaces": [names.pick("namespace")]})
+    },
+    "NewEntry": _entry,
+    "EntryChange": lambda names: names.choose({"value": {}}, {"tags": ["t"]}),
+    "MemorySearch": lambda names: (
+        {
+            "query": "zq",
+            "memory_type": names.choose("working", "episodic", "semantic"),
+        }
+        | names.maybe(agent_id=names.pick("agent_id"), namespace=names.pick("namespace"))
+    ),
+    "Batch": lambda names: {
+        "entries": [names.choose(_entry, _update)(names) for _ in range(names.choose(1, 2))]
+    },
+    "NewGrant": lambda names: {"access": names.choose("read", "write")},
+    "Acl": lambda names: {"entries": names.choose([], [_GRANT])},
+    "NewOwner": lambda names: {"principal": names.pick("agent_id")},
+    "NewTask": _task,
+    "TaskChange": lambda names: names.maybe(
+        status=names.choose("running", "completed", "cancelled"),
+        assigned_agent=names.pick("agent_id"),
+        coordinator=names.pick("agent_id"),
+        delegates=["*"],
+        output="o",
+        memory_policy={"max_entries": 1},
+    ),
+    "Workflow": lambda names: {"name": names.pick("key")},
+    "UploadedMessages": lambda _: {
+        "offset": 0,
+        "messages": [{"role": "user", "content": "m"}],
+    },
+    "NewUpload": lambda _: {},
+    "NewMessages": lambda _: {"role": "user", "content": "m"},
+    "MessageChange": lambda _: {"content": "changed"},
+    "NewConversation": _conversation,
+    "ConversationChange": lambda names: names.choose(
+        {"shared_with": ["mallory"]}, {"agent_participants": ["mallory"]}, {"ttl": "PT1S"}
+    ),
+    "NewState": lambda _: {"value": "planted"},
+    "NewFact": lambda _: {"subject": "s", "predicate": "p", "object": "o"},
+    "Recall": lambda _: {"query": "zq"},
+    "NewWorkingValue": lambda _: {"value": 1},
+    "Selection": lambda _: {},
+    "Outcome": lambda _: {"score": 1},
+    "NewWorkflow": lambda _: {"spec": {}},
+    "NewMemoryRun": _memory_run,
+    "NewSecrets": lambda _: {"secrets": [{"label": "l", "value": "a-long-secret"}]},
+    "NewMemoryEntry": lambda names: {"content": "c"} | names.maybe(runId=names.pick("runId")),
+    "NewRun": lambda _: {"agent_type": "a"},
+    "RunOutput": lambda _: {"output": 1},
+    "RunError": lambda _: {"error": 1},
+    "NewEpisode": lambda _: {"content": "c"},
+    "NewTenant": lambda _: {"id": "mallorys"},
+    "NewPrincipal": lambda names: {
+        "id": names.choose("puppet", "alice"),
+        "kind": "user",
+        "permissions": list(PERMISSIONS),
+    },
+    "PrincipalChange": lambda _: {"permissions": list(PERMISSIONS)},
+}
+"""A body for each model of a request; a new model without one fails the tests."""
+
+_QUERY: dict[str, Callable[[Names], Any]] = {
+    "agent_id": lambda names: names.pick("agent_id"),
+    "scope.task_id": lambda names: names.pick("task_id"),
+    "scope.intent_id": lambda names: names.pick("intent_id"),
+    "namespace": lambda names: names.choose(names.pick("namespace"), "c*"),
+    "key": lambda names: names.pick("key"),
+    "memory_type": lambda names: names.choose("working", "episodic", "semantic"),
+    "agent_type": lambda names: names.pick("agent_type"),
+    "memoryRef": lambda names: names.pick("memoryRef"),
+    "runId": lambda names: names.pick("runId"),
+    "touch": lambda _: "false",
+    "values": lambda _: "omit",
+    "tags": lambda _: "t",
+    "type": lambda _: "memory.archived",
+    "limit": lambda names: names.choose(1, 50),
+    "from": lambda _: 0,
+    "to": lambda _: 1,
+}
+
+
+def build_request(route: Route, names: Names) -> httpx.Request:
+    """Build a request of a route with names that the attacker knows."""
+    path = route.path
+    for name, _ in route.path_params:
+        kind = "agent_id" if name == "id" and "principals" in path else name
+        for template in (f"{{{name}}}", f"{{{name}+}}"):
+            path = path.replace(template, quote(names.pick(kind), safe=""))
+    query = {
+        name: _QUERY[name](names)
+        for name in route.query_names & _QUERY.keys()
+        if names.choose(True, False)
+    }
+    body = None
+    if route.request_model is not None:
+        body = BODIES[getattr(route.request_model, "__name__", "")](names)
+    headers: dict[str, str] = {}
+    if route.if_match == "required" or (route.if_match and names.choose(True, False)):
+        headers["If-Match"] = str(names.choose(1, 1, 2, 3))
+    if route.idempotent and names.choose(True, False):
+        headers["Idempotency-Key"] = names.pick("key")
+    return httpx.Request(
+        route.method, f"http://memory.test{path}", params=query, json=body, headers=headers
+    )

@@ -1,0 +1,481 @@
+"""One agent that tries everything against those who work honestly beside it (contract §2, §4, §5).
+
+mallory is an agent with the default permissions that knows every name and id of its tenant, but
+nobody's key, reference or run. Whatever it sends in whatever order, it sees no value and no hidden
+name that the model doesn't let it see, and changes nothing of others.
+
+`make adversary` runs it for an hour, or for ADVERSARY_SECONDS, instead of a few seconds.
+"""
+
+import logging
+import os
+import re
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import count
+from random import Random
+from typing import Any, cast
+
+import httpx
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    rule,
+    run_state_machine_as_test,
+)
+
+from functions.api.routes import ROUTES
+from functions.platform.observability import logger as service_logger
+from tests.contract.attacks import BODIES, Names, build_request
+from tests.contract.bodies import (
+    MEMORY,
+    TASKS,
+    allow,
+    change_task,
+    entry,
+    patch,
+    query,
+    read,
+    semantic,
+    task,
+    working,
+)
+from tests.contract.expect import ok
+from tests.contract.openwop_calls import start
+from tests.contract.service import Tenant
+from tests.contract.streaming import Stream, stream_function
+from tests.contract.sweeping import sweep
+
+SECONDS = float(os.environ.get("ADVERSARY_SECONDS", "0"))
+MARKER = re.compile(r"zq\d{6}x")
+HONEST = ("alice", "bob")
+WORKERS = (*HONEST, "mallory")
+TASK_IDS = ("t1", "t2", "t3")
+INTENTS = ("i1", "i2")
+SESSIONS = ("s1", "s2")
+CONVERSATIONS = "/api/v1/conversations"
+LEVELS = ("none", "read")
+ATTACKS_PER_STEP = 6
+_ATTACKED = [each for each in ROUTES if each.required_permission != "public"]
+
+
+@dataclass
+class WorkTask:
+    """A task that boss coordinates, as the model knows it."""
+
+    intent: str
+    assignee: str
+    is_open: bool = True
+    was_mallorys: bool = False
+    grant: str | None = None  # mallory's
+
+
+@dataclass
+class World:
+    """What there is, and what decides on what mallory may see."""
+
+    tasks: dict[str, WorkTask] = field(default_factory=dict)
+    listed: dict[str, bool] = field(default_factory=dict)  # mallory, on an intent's access list
+    access: dict[str, str] = field(default_factory=dict)  # mallory's, to a namespace
+    shared: dict[str, bool] = field(default_factory=dict)  # a conversation, with mallory
+    entries: dict[str, tuple[str, str | None, Any]] = field(default_factory=dict)
+    states: dict[str, str] = field(default_factory=dict)
+    said: dict[str, list[str]] = field(default_factory=dict)
+
+    def reads_task(self, task_id: str) -> bool:
+        """Whether mallory reads the task's working memory."""
+        at = self.tasks[task_id]
+        return at.assignee == "mallory" or at.grant is not None
+
+    def takes_part(self, intent: str) -> bool:
+        """Whether mallory takes or took part in a task of the intent, or is on its list."""
+        parts = (each for each in self.tasks.values() if each.intent == intent)
+        return self.listed.get(intent, False) or any(
+            each.was_mallorys or each.grant is not None for each in parts
+        )
+
+
+Visible = Callable[[], bool]
+
+
+class Adversary(RuleBasedStateMachine):
+    """Honest work, and attacks between its steps."""
+
+    def __init__(self, tenant: Tenant, logged: list[str], stream: Stream) -> None:
+        super().__init__()
+        self.tenant, self.logged, self.stream = tenant, logged, stream
+        self.consume = stream_function(tenant.service)
+        self.boss = tenant.coordinator("boss")
+        self.clients = {each: tenant.agent(each) for each in WORKERS}
+        self.mallory = self.clients["mallory"]
+        self.world = World()
+        self.visible: dict[str, Visible] = {}
+        self.serial = 0
+        self.runs = {each: start(self.clients[each]) for each in HONEST}
+        for space in ("closed", "toggled"):
+            self.set_access(space, "none")
+        self.people = self._list_principals()
+        people = [*WORKERS, "boss", "admin"]
+        foreign = self.runs["alice"]
+        self.known = {
+            "task_id": [*TASK_IDS, "mt1", "mt2"],
+            "intent_id": [*INTENTS, "mi"],
+            "agent_id": people,
+            "user_id": people,
+            "owner_id": people,
+            "coordinator_id": ["boss", "mallory"],
+            "principal": people,
+            "namespace": ["closed", "toggled", "notes", "mine"],
+            "key": ["k0", "k1", "k2"],
+            "session_id": [*SESSIONS, "ms"],
+            "upload_id": ["up_1"],
+            "index": ["0", "1"],
+            "fact_id": ["f"],
+            "instance_id": ["i"],
+            "agent_type": ["a"],
+            "task_type": ["b"],
+            "workflow_id": ["w"],
+            "id": ["mem_1"],
+            "run_id": ["run_1"],
+            "runId": [foreign.id[:-1] + "A"],
+            "memoryRef": [foreign.reference[:-1] + "A"],
+        }
+
+    def mark(self, visible: Visible) -> str:
+        """A new marker, and when mallory may see it."""
+        self.serial += 1
+        marker = f"zq{self.serial:06d}x"
+        self.visible[marker] = visible
+        return marker
+
+    def set_access(self, space: str, level: str) -> None:
+        """Set mallory's access to a namespace; boss writes there."""
+        allow(self.tenant.admin, space, "none", boss="write", mallory=level)
+        self.world.access[space] = level
+
+    def _list_principals(self) -> Any:
+        return ok(self.tenant.admin.get("/api/v1/principals"))["principals"]
+
+    # Honest work
+
+    @rule(
+        id=st.sampled_from(TASK_IDS), to=st.sampled_from(WORKERS), intent=st.sampled_from(INTENTS)
+    )
+    def register(self, id: str, to: str, intent: str) -> None:
+        """boss registers a task, unless its id is taken."""
+        if id in self.world.tasks:
+            return
+        marker = self.mark(lambda: id in self.world.tasks and self._sees_task(id))
+        body = task(id=id, intent_id=intent, assigned_agent=to, input=marker)
+        answer = self.boss.post(TASKS, json=body)
+        if answer.status_code == 201:
+            self.world.tasks[id] = WorkTask(intent, to, was_mallorys=to == "mallory")
+        else:
+            assert answer.status_code == 409, answer.text
+
+    def _sees_task(self, id: str) -> bool:
+        at = self.world.tasks[id]
+        return at.was_mallorys or at.grant is not None or self.world.takes_part(at.intent)
+
+    @rule(id=st.sampled_from(TASK_IDS), to=st.sampled_from(WORKERS))
+    def hand_over(self, id: str, to: str) -> None:
+        """boss hands a task over."""
+        at = self.world.tasks.get(id)
+        if at is None:
+            return
+        answer = change_task(self.boss, ok(self.boss.get(f"{TASKS}/{id}")), assigned_agent=to)
+        if answer.status_code == 409:
+            at.is_open = False
+            return
+        ok(answer)
+        if at.assignee != to and at.assignee in HONEST:
+            at.grant = None if at.grant == at.assignee else at.grant
+        at.assignee, at.was_mallorys = to, at.was_mallorys or to == "mallory"
+
+    @rule(id=st.sampled_from(TASK_IDS))
+    def end(self, id: str) -> None:
+        """boss ends a task."""
+        at = self.world.tasks.get(id)
+        if at is None or not at.is_open:
+            return
+        answer = change_task(self.boss, ok(self.boss.get(f"{TASKS}/{id}")), status="completed")
+        assert answer.status_code in (200, 409)
+        at.is_open = False
+
+    @rule(id=st.sampled_from(TASK_IDS), access=st.sampled_from(["read", "write", None]))
+    def grant(self, id: str, access: str | None) -> None:
+        """boss gives mallory a grant, or takes it."""
+        at = self.world.tasks.get(id)
+        if at is None:
+            return
+        path = f"{TASKS}/{id}/grants/mallory"
+        if access is None:
+            answer = self.boss.delete(path)
+            if answer.is_success:
+                at.grant = None
+        elif self.boss.put(path, json={"access": access}).is_success:
+            at.grant = "boss"
+
+    @rule(id=st.sampled_from(TASK_IDS), key=st.sampled_from(["k0", "k1"]))
+    def work(self, id: str, key: str) -> None:
+        """The assignee keeps a checkpoint; when the task ends, the intent's log has it."""
+        at = self.world.tasks.get(id)
+        if at is None or at.assignee not in HONEST:
+            return
+        client = self.clients[at.assignee]
+        value = self.mark(lambda: self.world.reads_task(id) or self.world.listed.get(at.intent))  # type: ignore[arg-type,return-value]
+        name = self.mark(lambda: self.world.reads_task(id) or self.world.takes_part(at.intent))
+        body = working(id, key=f"{key}-{name}", value={"v": value})
+        answer = client.post(MEMORY, json=body)
+        if answer.status_code == 201:
+            self.keep(answer.json(), at.assignee, id)
+        else:
+            assert answer.status_code == 409, answer.text
+            at.is_open = False
+
+    def keep(self, made: Any, owner: str, task_id: str | None) -> None:
+        """Remember an entry; mallory knows its id."""
+        self.world.entries[made["id"]] = (owner, task_id, made)
+        self.known["id"].append(made["id"])
+
+    @rule(who=st.sampled_from(HONEST), key=st.sampled_from(["k0", "k1", "k2"]))
+    def remember(self, who: str, key: str) -> None:
+        """An agent keeps an episode, or changes it."""
+        value = {"v": self.mark(lambda: False)}
+        answer = self.clients[who].post(MEMORY, json=entry(key=key, value=value))
+        if answer.status_code == 201:
+            self.keep(answer.json(), who, None)
+            return
+        (there,) = query(self.clients[who], key=key, memory_type="episodic")
+        path = f"{MEMORY}/{there['id']}"
+        changed = ok(patch(self.clients[who], path, there["version"], {"value": value}))
+        self.keep(changed, who, None)
+
+    @rule(space=st.sampled_from(["closed", "toggled"]), key=st.sampled_from(["k0", "k1", "k2"]))
+    def publish(self, space: str, key: str) -> None:
+        """boss writes semantic memory."""
+        value = {"v": self.mark(lambda: self.world.access[space] == "read")}
+        made = self.boss.put(MEMORY, json=semantic(namespace=space, key=key, value=value))
+        self.keep(made.json(), "boss", None)
+
+    @rule(level=st.sampled_from(LEVELS))
+    def open_namespace(self, level: str) -> None:
+        """An administrator opens a namespace to mallory, or closes it."""
+        self.set_access("toggled", level)
+
+    @rule(intent=st.sampled_from(INTENTS), listed=st.booleans())
+    def list_on_acl(self, intent: str, listed: bool) -> None:
+        """boss puts mallory on an intent's access list, or off it."""
+        entries = [{"principal": "mallory", "access": "read"}] if listed else []
+        ok(self.boss.put(f"/api/v1/intents/{intent}/acl", json={"entries": entries}))
+        self.world.listed[intent] = listed
+
+    @rule(session=st.sampled_from(SESSIONS), shared=st.booleans())
+    def converse(self, session: str, *, shared: bool) -> None:
+        """alice stores a conversation, in place of the one before it."""
+        alice = self.clients["alice"]
+        at = alice.get(f"{CONVERSATIONS}/{session}")
+        if at.status_code == 403:  # mallory's, who was first and didn't name alice
+            return
+        text = self.mark(lambda: self.world.shared[session])
+        body = {
+            "user_id": "alice",
+            "messages": [{"role": "user", "content": text}],
+            "shared_with": ["mallory"] if shared else [],
+        }
+        headers = {"If-Match": at.headers["ETag"]} if at.is_success else {}
+        previous = self.world.shared.get(session, False)
+        self.world.shared[session] = shared
+        answer = alice.put(f"{CONVERSATIONS}/{session}", json=body, headers=headers)
+        if answer.is_success:
+            self.world.said[session] = [text]
+        else:
+            assert answer.status_code in (403, 409), answer.text
+            self.world.shared[session] = previous
+
+    @rule(session=st.sampled_from(SESSIONS))
+    def say(self, session: str) -> None:
+        """alice goes on with a conversation of its own."""
+        if session in self.world.said:
+            text = self.mark(lambda: self.world.shared[session])
+            body = {"role": "user", "content": text}
+            path = f"{CONVERSATIONS}/{session}/messages"
+            ok(self.clients["alice"].post(path, json=body), 201)
+            self.world.said[session].append(text)
+
+    @rule(owner=st.sampled_from(["boss", "mallory"]), key=st.sampled_from(["k0", "k1"]))
+    def set_state(self, owner: str, key: str) -> None:
+        """alice keeps a state of its own, for an owner who reads it."""
+        value = self.mark(lambda: owner == "mallory")
+        path = f"/api/v1/agents/alice/state/{owner}/{key}"
+        assert self.clients["alice"].put(path, json={"value": value}).is_success
+        self.world.states[path] = value
+
+    @rule(who=st.sampled_from(HONEST))
+    def put_memory(self, who: str) -> None:
+        """A run puts into its memory, whose reference mallory doesn't have."""
+        self.runs[who].put(self.mark(lambda: False))
+
+    @rule(seconds=st.sampled_from([1, 61, 3601]))
+    def wait(self, seconds: int) -> None:
+        """Time passes; sometimes the scheduled function runs."""
+        self.tenant.service.clock.advance(seconds=seconds)
+        if seconds > 1:
+            sweep(self.tenant.service)
+
+    @rule()
+    def deliver(self) -> None:
+        """The stream's events get into the logs."""
+        assert self.consume(self.stream.read()) == []
+
+    # Attacks
+
+    @initialize(seed=st.integers(0, 2**32))
+    def begin(self, seed: int) -> None:
+        """Some work is under way; the attacks are chosen apart, so that no example lacks any."""
+        self.random = Random(seed)  # noqa: S311 - chooses what is tried
+        self.register("t1", "alice", "i1")
+        self.register("t2", self.random.choice(WORKERS), "i1")
+        self.work("t1", "k0")
+        self.work("t2", "k1")
+        for who in HONEST:
+            self.remember(who, "k0")
+            self.put_memory(who)
+        self.publish("toggled", "k0")
+        self.converse("s1", shared=False)
+        self.set_state("boss", "k0")
+
+    @invariant()
+    def attack(self) -> None:
+        """mallory sends a few requests after each step."""
+        for _ in range(ATTACKS_PER_STEP):
+            names = Names(self.random, self.known)
+            request = build_request(self.random.choice(_ATTACKED), names)
+            self.logged.clear()
+            answer = self.mallory.send(self._with_key(request))
+            names.learn(answer)
+            shown = f"{answer.text}\n{answer.headers}"
+            found = set(MARKER.findall(shown)) - set(MARKER.findall(str(request.url)))
+            seen = {each for each in found if not self.visible[each]()}
+            assert not seen, (request.method, request.url, request.content, answer.text, seen)
+            assert not MARKER.search(" ".join(self.logged)), self.logged
+            self._follow(request, answer)
+
+    def _with_key(self, request: httpx.Request) -> httpx.Request:
+        request.headers["X-API-Key"] = self.mallory.headers["X-API-Key"]
+        return request
+
+    def _follow(self, request: httpx.Request, answer: httpx.Response) -> None:
+        """Take over what mallory may do as a task's assignee: end it, and give up its own grant."""
+        name = request.url.path.removeprefix(f"{TASKS}/")
+        if not answer.is_success:
+            return
+        if request.method == "PATCH" and name in self.world.tasks:
+            self.world.tasks[name].is_open &= answer.json()["status"] in ("pending", "running")
+        if name.endswith("/grants/mallory") and name.partition("/")[0] in self.world.tasks:
+            at = self.world.tasks[name.partition("/")[0]]
+            assert at.assignee == "mallory"
+            at.grant = None
+
+    # What must be as it was
+
+    def teardown(self) -> None:
+        """Nothing of others was changed, and mallory's audit records are of what it may do."""
+        assert self._list_principals() == self.people
+        for space, level in self.world.access.items():
+            found = ok(self.tenant.admin.get(f"/api/v1/memory/namespaces/{space}"))
+            levels = {each["agent"]: each["access"] for each in found["permissions"]["allow"]}
+            assert found["permissions"]["default"] == "none"
+            assert levels.get("mallory", "none") == level
+        for intent, listed in self.world.listed.items():
+            entries = ok(self.tenant.admin.get(f"/api/v1/intents/{intent}/acl"))["entries"]
+            assert bool(entries) == listed
+        self._check_tasks()
+        self._check_memory()
+        self._check_audit()
+
+    def _check_tasks(self) -> None:
+        for id, at in self.world.tasks.items():
+            found = ok(self.boss.get(f"{TASKS}/{id}"))
+            assert (found["coordinator"], found["assigned_agent"]) == ("boss", at.assignee)
+            if not at.was_mallorys:
+                assert (found["status"] == "completed") == (not at.is_open)
+
+    def _check_memory(self) -> None:
+        for id, (owner, task_id, made) in self.world.entries.items():
+            at = None if task_id is None else self.world.tasks[task_id]
+            if at is not None and (at.was_mallorys or not at.is_open):
+                continue  # a successor may replace entries; an ended task has none
+            client = self.boss if owner == "boss" else self.clients[owner]
+            assert ok(read(client, id))["value"] == made["value"]
+        for session, texts in self.world.said.items():
+            found = ok(self.clients["alice"].get(f"{CONVERSATIONS}/{session}"))
+            assert [each["content"] for each in found["messages"]] == texts
+        for path, value in self.world.states.items():
+            assert ok(self.clients["alice"].get(path))["value"] == value
+
+    def _check_audit(self) -> None:
+        done = ok(self.tenant.admin.get("/api/v1/audit", params={"actor": "mallory"}))["records"]
+        for each in done:
+            kind, _, name = each["target"].partition(":")
+            if kind == "task" and name.split("/")[0] in self.world.tasks:
+                assert self.world.tasks[name.split("/")[0]].was_mallorys, each
+            assert each["action"].split(".")[0] in ("task", "entry", "openwop-run"), each
+
+
+@contextmanager
+def reading_the_log() -> Iterator[list[str]]:
+    """What the function logs meanwhile."""
+    lines: list[str] = []
+    handler = logging.Handler()
+    handler.emit = lambda record: lines.append(str(vars(record)))  # type: ignore[method-assign]
+    logger = logging.getLogger(service_logger.name)
+    logger.addHandler(handler)
+    try:
+        yield lines
+    finally:
+        logger.removeHandler(handler)
+
+
+def test_every_request_model_has_a_body_for_the_attacker() -> None:
+    models = {getattr(each.request_model, "__name__", None) for each in _ATTACKED} - {None}
+    assert models == BODIES.keys()
+
+
+def attack(tenant: Tenant, logged: list[str], number: int, examples: int) -> None:
+    """Run the machine so many times, each in a tenant of its own."""
+    chosen = settings(
+        max_examples=examples,
+        stateful_step_count=30,
+        derandomize=not SECONDS,
+        phases=[Phase.generate],  # what was tried is shown; a smaller example takes minutes
+        suppress_health_check=list(HealthCheck),
+    )
+    stream, names = Stream(tenant.service), count()
+
+    def machine() -> Adversary:
+        name = f"adversary-{number}-{next(names)}"
+        return Adversary(tenant.service.tenant(name), logged, stream)
+
+    run_state_machine_as_test(cast("Any", machine), settings=chosen)
+
+
+@pytest.mark.hypothesis
+@pytest.mark.usefixtures("parallel")
+def test_an_agent_sees_and_changes_nothing_of_others(tenant: Tenant) -> None:
+    deadline, rounds = time.monotonic() + SECONDS, count()
+    engine, secret = tenant.service.engine, tenant.service.stored()
+    with reading_the_log() as logged:
+        attack(tenant, logged, next(rounds), 4)
+        while time.monotonic() < deadline:
+            engine.drop_tables()
+            engine.make_tables()
+            for item in secret:
+                engine.client.put_item(TableName=engine.memory, Item=item)
+            attack(tenant, logged, next(rounds), 10)
