@@ -14,7 +14,9 @@ Document = dict[str, Any]
 
 class Facts(Resource):
     """Facts as the service's documents: `fact_id`, `subject`, `predicate`, `object`, `confidence`,
-    `agent_type`, `learned_from_run_id`, `metadata`, `version`, and a `score` where recalled."""
+    `agent_type`, `learned_from_run_id`, `metadata`, `version`; where recalled, `score`
+    and `matched` as well.
+    """
 
     def learn(
         self,
@@ -54,17 +56,21 @@ class Facts(Resource):
         query: str,
         *,
         top_k: int = 5,
+        min_score: float | None = None,
         agent_type: str | None = None,
         subject: str | None = None,
         predicate: str | None = None,
         learned_from_run_id: str | None = None,
         min_confidence: float | None = None,
     ) -> list[Document]:
-        """Return the facts most alike to a query, best first, each with its `score` (1 at most).
+        """Return the facts that fit a query best by meaning, words and ids, best first.
+
+        Each has its `score`, 1 for the query's own words, and the words and ids that `matched`.
 
         Args:
             query: what to recall, in words.
             top_k: how many at most, up to 100.
+            min_score: the least score; below about 0.2 it is rather nothing that fits.
             agent_type, subject, predicate, learned_from_run_id: only facts that have these.
             min_confidence: only facts that are at least as certain.
         """
@@ -76,6 +82,7 @@ class Facts(Resource):
             min_confidence=min_confidence,
         )
         body = {"query": query, "top_k": top_k, "filters": filters}
+        body |= drop_none(min_score=min_score)
         answer = self._call("POST", f"{_FACTS}/recall", json=body)
         return list(parse_items(get_member(answer, "facts")))
 

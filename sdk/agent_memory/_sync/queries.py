@@ -92,20 +92,24 @@ class Queries(Resource):
         self,
         query: str,
         *,
-        memory_type: MemoryType,
-        top_k: int | None = None,
+        memory_type: MemoryType | None = None,
+        top_k: int = 5,
+        min_score: float | None = None,
         namespace: str | None = None,
         agent_id: str | None = None,
         tags: Iterable[str] | None = None,
     ) -> list[SearchResult]:
-        """Return the entries most alike to a query in meaning, best first (RFC-0015 §4.3).
+        """Return the entries that fit a query best, best first (RFC-0015 §4.3).
 
-        Some seconds may pass until a write is found. Sensitive entries never are.
+        They are found by meaning, words and ids, each with its `score`, 1 for the query's own
+        words, and the words that `matched`. Some seconds may pass until a write is found.
+        Sensitive entries never are.
 
         Args:
             query: what it is about, in words.
-            memory_type: the tier.
-            top_k: how many at most, up to 100; 5 by default.
+            memory_type: the tier; all tiers unless given, by a request for each.
+            top_k: how many at most, up to 100.
+            min_score: the least score; below about 0.2 it is rather nothing that fits.
             namespace: `billing.*` means all that begin with `billing.`.
             agent_id: whose; by default the caller's own.
             tags: all of them.
@@ -114,19 +118,26 @@ class Queries(Resource):
             AgentMemoryError: the service has no such extension; `GET /api/v1/capabilities` lists
                 those that it has.
         """
-        body = drop_none(
-            query=query,
-            memory_type=memory_type,
-            top_k=top_k,
-            namespace=namespace,
-            agent_id=self._owner(agent_id, memory_type, None),
-            tags=to_list(tags),
-        )
-        answer = self._call("POST", f"{_MEMORY}/search", json=body)
-        return [
-            parse(SearchResult.from_document, each)
-            for each in parse_items(get_member(answer, "results"))
-        ]
+        tiers: tuple[MemoryType, ...] = ("working", "episodic")
+        if memory_type is not None:
+            tiers = (memory_type,)
+        elif agent_id is None:
+            tiers = (*tiers, "semantic")
+        found: list[SearchResult] = []
+        for tier in tiers:
+            body = drop_none(
+                query=query,
+                memory_type=tier,
+                top_k=top_k,
+                min_score=min_score,
+                namespace=namespace,
+                agent_id=self._owner(agent_id, tier, None),
+                tags=to_list(tags),
+            )
+            answer = self._call("POST", f"{_MEMORY}/search", json=body)
+            results = parse_items(get_member(answer, "results"))
+            found += [parse(SearchResult.from_document, each) for each in results]
+        return sorted(found, key=lambda each: -each.score)[:top_k]
 
     def summary(self, agent_id: str | None = None) -> dict[str, Any]:
         """Return what an agent holds, in figures (RFC-0015 "Agent Memory Summary")."""

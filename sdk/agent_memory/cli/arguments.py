@@ -72,3 +72,14 @@ def parse_seconds(given: str) -> float:
     if not 0.0 < seconds <= 3600.0:
         raise argparse.ArgumentTypeError("is a number of seconds, at most 3600")
     return seconds
+
+
+def parse_score(given: str) -> float:
+    """Parse a score, from -1 to 1."""
+    try:
+        score = float(given)
+    except ValueError:
+        score = 2.0
+    if not -1.0 <= score <= 1.0:
+        raise argparse.ArgumentTypeError("is a number from -1 to 1")
+    return score

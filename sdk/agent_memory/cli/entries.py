@@ -1,4 +1,4 @@
-"""The commands on entries: set, get, query, rm, summary (RFC-0015 §4)."""
+"""The commands on entries: set, get, query, search, rm, summary (RFC-0015 §4)."""
 
 import argparse
 import sys
@@ -8,13 +8,15 @@ from typing import Any, get_args
 from urllib.parse import quote
 
 from agent_memory import Client, Entry
-from agent_memory.cli.arguments import Parser, add_command, parse_count, parse_text
+from agent_memory.cli.arguments import Parser, add_command, parse_count, parse_score, parse_text
 from agent_memory.cli.connection import parse_document
 from agent_memory.cli.failures import CONFLICT, Failure, UsageFailure
 from agent_memory.cli.formatting import (
     ENTRY_HEADINGS,
+    RESULT_HEADINGS,
     render_entry_fields,
     render_entry_row,
+    render_result_row,
     render_summary,
     render_value,
 )
@@ -38,6 +40,7 @@ def add_commands(commands: Any) -> None:
     _add_set(commands)
     _add_get_and_rm(commands)
     _add_query(commands)
+    _add_search(commands)
     command = add_command(commands, "summary", "show an agent's memory in figures", summary)
     command.add_argument("--agent", metavar="ID", type=parse_text, help="whose; one's own")
 
@@ -94,6 +97,19 @@ def _add_query(commands: Any) -> None:
     command = add_command(commands, "query", "list the entries that match", query)
     add_filters(command)
     command.add_argument("--limit", type=parse_count, help="at most so many; a table has 100")
+
+
+def _add_search(commands: Any) -> None:
+    command = add_command(commands, "search", "find entries by meaning, words and ids", search)
+    command.add_argument("query", metavar="QUERY", type=parse_text)
+    command.add_argument("--type", choices=TIERS, help="the tier; all tiers unless given")
+    command.add_argument("--namespace", type=parse_text, help="`billing.*` is a prefix")
+    command.add_argument("--tag", action="append", type=parse_text, help="has all of these")
+    command.add_argument("--agent", metavar="ID", type=parse_text, help="whose; one's own")
+    command.add_argument("--limit", type=parse_count, default=5, help="at most so many; 5")
+    command.add_argument(
+        "--min-score", type=parse_score, help="the least score; below 0.2 hardly anything fits"
+    )
 
 
 def add_filters(command: Parser) -> None:
@@ -235,6 +251,21 @@ def query(session: Session) -> None:
     session.output.documents(rows, ENTRY_HEADINGS, render_entry_row)
     if people and limit is None and next(found, None) is not None:
         note(f"there are more than {ROWS} entries; --limit shows more of them")
+
+
+def search(session: Session) -> None:
+    """`search`: what fits best, with scores and the words that matched."""
+    given = session.arguments
+    found = session.client.memory.search(
+        given.query,
+        memory_type=given.type,
+        top_k=given.limit,
+        min_score=given.min_score,
+        namespace=given.namespace,
+        agent_id=given.agent,
+        tags=given.tag,
+    )
+    session.output.documents((each.raw for each in found), RESULT_HEADINGS, render_result_row)
 
 
 def filters(given: argparse.Namespace) -> dict[str, Any]:

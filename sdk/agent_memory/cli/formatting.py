@@ -18,6 +18,7 @@ Document = Mapping[str, Any]
 Shown = TypeVar("Shown")
 
 ENTRY_HEADINGS = ("NAMESPACE", "KEY", "TYPE", "VERSION", "UPDATED", "TAGS", "VALUE")
+RESULT_HEADINGS = ("SCORE", "NAMESPACE", "KEY", "TYPE", "MATCHED", "VALUE")
 TASK_HEADINGS = ("TASK", "STATUS", "ASSIGNED", "COORDINATOR", "INTENT", "VERSION", "UPDATED")
 _GAP = "  "
 _LEAST = 8  # columns that a cell keeps, however narrow the terminal is
@@ -38,6 +39,20 @@ def render_entry_row(entry: Document) -> Sequence[str]:
         str(entry["version"]),
         entry["updated_at"],
         ",".join(entry["tags"]),
+        render_json_line(entry["value"]),
+    )
+
+
+@reject_foreign
+def render_result_row(result: Document) -> Sequence[str]:
+    """Return the cells of what a search found, under `RESULT_HEADINGS`."""
+    entry = result["entry"]
+    return (
+        f"{result['score']:.2f}",
+        entry["namespace"],
+        entry["key"],
+        entry["memory_type"],
+        ",".join(result.get("matched") or ()),
         render_json_line(entry["value"]),
     )
 

@@ -29,6 +29,12 @@ def _parsed(given: object) -> object:
     return given
 
 
+def _to_value(given: object) -> object:
+    """Keep plain text as an object, under `text`."""
+    parsed = _parsed(given)
+    return {"text": given} if isinstance(given, str) and not isinstance(parsed, dict) else parsed
+
+
 Name = Annotated[str, Field(min_length=1)]
 Namespace = Annotated[
     str,
@@ -41,6 +47,11 @@ Value = Annotated[
     dict[str, JsonValue],
     BeforeValidator(_parsed),
     Field(description="What to keep: a JSON object of at most 64 KB"),
+]
+TextOrValue = Annotated[
+    dict[str, JsonValue],
+    BeforeValidator(_to_value, json_schema_input_type=dict[str, JsonValue] | str),
+    Field(description="What to keep: plain text, or a JSON object of at most 64 KB"),
 ]
 Tags = Annotated[
     list[str],
@@ -74,7 +85,7 @@ class Remember(Arguments):
 
     namespace: Namespace
     key: Key
-    value: Value
+    value: TextOrValue
     memory_type: MemoryType = Field(
         "episodic",
         description="`episodic`: your own, kept until it has to make room for newer ones; "
@@ -116,6 +127,51 @@ class ListMemories(Arguments):
     task_id: Name | None = Field(None, description="Working memory of this task, whoever wrote it")
     limit: int = Field(20, ge=1, le=100)
     offset: int = Field(0, ge=0)
+
+
+Query = Annotated[
+    str, Field(min_length=1, max_length=8192, description="What it is about, in words or ids")
+]
+MinScore = Annotated[
+    float,
+    Field(ge=-1, le=1, description="The least score; below 0.2 it is rather nothing that fits"),
+]
+
+
+class SearchMemories(Arguments):
+    """Finds memories by what they are about: by meaning, words, names and ids, best first.
+
+    Each has a `score`, 1 for the query's own words, and the words that `matched`. A new memory is
+    found after a second or two.
+    """
+
+    query: Query
+    memory_type: MemoryType | None = Field(
+        None, description="Searches only there; by default your own and the shared ones"
+    )
+    namespace: Annotated[
+        str | None,
+        Field(min_length=1, description="A namespace; `billing.*` takes all that begin so"),
+    ] = None
+    tags: Annotated[SoughtTags, Field(description="All of these tags")] = []
+    agent_id: Name | None = Field(None, description="Whose memories, if not your own")
+    limit: int = Field(5, ge=1, le=100)
+    min_score: MinScore = 0.2
+
+
+class RecallFacts(Arguments):
+    """Finds facts that agents of the team have learned, by meaning, words, names and ids.
+
+    The facts of a subject that the query names come first. Each has a `score`, 1 for the query's
+    own words, and the words that `matched`.
+    """
+
+    query: Query
+    subject: Name | None = Field(None, description="Only facts about exactly this subject")
+    predicate: Name | None = Field(None, description="Only facts that say exactly this of it")
+    min_confidence: float | None = Field(None, ge=0, le=1)
+    limit: int = Field(5, ge=1, le=100)
+    min_score: MinScore = 0.2
 
 
 class Update(Arguments):
@@ -192,6 +248,39 @@ class MemoryPage(BaseModel):
     memories: list[Memory]
     total: int = Field(description="How many there are, on all pages")
     next_offset: int | None = Field(None, description="The `offset` of the next page, if any")
+
+
+class FoundMemory(Memory):
+    """A memory that a search found."""
+
+    score: float = Field(description="How well it fits: 1 for the query's own words")
+    matched: list[str] = Field(description="The words and ids of the query that it has")
+
+
+class FoundMemories(BaseModel):
+    """What a search found, best first."""
+
+    memories: list[FoundMemory]
+
+
+class FoundFact(BaseModel):
+    """A fact that was recalled; fields of a newer service are passed on."""
+
+    model_config = ConfigDict(extra="allow")
+
+    fact_id: str
+    subject: str
+    predicate: str
+    object: str
+    confidence: float
+    score: float = Field(description="How well it fits: 1 for the query's own words")
+    matched: list[str] = Field(description="The words and ids of the query that it has")
+
+
+class FoundFacts(BaseModel):
+    """The facts that were recalled, best first."""
+
+    facts: list[FoundFact]
 
 
 class Forgotten(BaseModel):

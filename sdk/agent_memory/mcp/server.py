@@ -30,9 +30,9 @@ _T = TypeVar("_T")
 
 _INSTRUCTIONS = """\
 A memory that outlives this conversation. Before you start, look for what you know of the matter \
-with `list_memories` or `recall`; when you have learned something worth keeping, `remember` it \
-under a namespace (the topic) and a key (its name). `update` asks for the version that you saw, so \
-that nothing which others wrote meanwhile is lost."""
+with `search_memories`, `recall_facts` or `list_memories`; when you have learned something worth \
+keeping, `remember` it under a namespace (the topic) and a key (its name). `update` asks for the \
+version that you saw, so that nothing which others wrote meanwhile is lost."""
 _TIMEOUT, _RETRIES = 15.0, 2  # seconds; MCP clients mostly wait for a minute
 _UNFORESEEN = (
     "the answer of the memory service makes no sense; a change that you asked for may have been "

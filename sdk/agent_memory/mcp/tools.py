@@ -13,11 +13,15 @@ from agent_memory.mcp.schemas import (
     Arguments,
     Forget,
     Forgotten,
+    FoundFacts,
+    FoundMemories,
     ListMemories,
     Memory,
     MemoryPage,
     Recall,
+    RecallFacts,
     Remember,
+    SearchMemories,
     Summarize,
     Summary,
     Update,
@@ -91,6 +95,32 @@ async def list_memories(client: AsyncClient, asked: ListMemories) -> MemoryPage:
     return MemoryPage.model_validate(page | {"memories": page["entries"]})
 
 
+async def search_memories(client: AsyncClient, asked: SearchMemories) -> FoundMemories:
+    found = await client.memory.search(
+        asked.query,
+        memory_type=asked.memory_type,
+        top_k=asked.limit,
+        min_score=asked.min_score,
+        namespace=asked.namespace,
+        agent_id=asked.agent_id,
+        tags=asked.tags or None,
+    )
+    memories = [{**each.entry.raw, "score": each.score, "matched": each.matched} for each in found]
+    return FoundMemories.model_validate({"memories": memories})
+
+
+async def recall_facts(client: AsyncClient, asked: RecallFacts) -> FoundFacts:
+    facts = await client.facts.recall(
+        asked.query,
+        top_k=asked.limit,
+        min_score=asked.min_score,
+        subject=asked.subject,
+        predicate=asked.predicate,
+        min_confidence=asked.min_confidence,
+    )
+    return FoundFacts.model_validate({"facts": facts})
+
+
 async def update(client: AsyncClient, asked: Update) -> Memory:
     entry = await _found(client, asked)
     body = asked.model_dump(exclude_none=True, include={"value", "tags", "ttl"})
@@ -141,6 +171,10 @@ TOOLS = {
     "list_memories": Tool(
         "Find memories", list_memories, ListMemories, MemoryPage, reads_only=True
     ),
+    "search_memories": Tool(
+        "Search memories", search_memories, SearchMemories, FoundMemories, reads_only=True
+    ),
+    "recall_facts": Tool("Recall facts", recall_facts, RecallFacts, FoundFacts, reads_only=True),
     "update": Tool("Change a memory", update, Update, Memory, destructive=True),
     "forget": Tool("Forget a memory", forget, Forget, Forgotten, destructive=True),
     "memory_summary": Tool(

@@ -1,6 +1,7 @@
 """`agent-memory set get query rm summary`, as a user sees them (RFC-0015 §4)."""
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -140,3 +141,16 @@ def test_summary_shows_what_an_agent_holds(tenant: Tenant) -> None:
     assert "episodic           1 of 1,000 entries, 1 KB, 1 pinned\n" in shown
     assert "semantic           shared\n" in shown
     assert tenant.cli()("summary", "--json").document["episodic"]["entry_count"] == 1
+
+
+def test_entries_are_searched_with_scores_and_what_matched(cli: Cli) -> None:
+    cli("set", "incidents", "one", '{"text": "INC-4821 was an expired certificate"}')
+    found: list[Any] = []
+    deadline = time.monotonic() + 5
+    while not found and time.monotonic() < deadline:
+        found = cli("search", "INC-4821", "--min-score", "0.3", "--json").documents
+    assert found[0]["entry"]["key"] == "one"
+    headings, row = cli("search", "INC-4821", "--namespace", "incidents").out.splitlines()
+    assert headings.split() == ["SCORE", "NAMESPACE", "KEY", "TYPE", "MATCHED", "VALUE"]
+    assert row.split()[1:5] == ["incidents", "one", "working", "inc,4821,inc-4821"]
+    assert cli("search", "INC-4821", "--min-score", "2").code == 2

@@ -1,5 +1,9 @@
 """The tools, as an MCP client calls them."""
 
+import time
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 from agent_memory import Client
 
@@ -9,6 +13,7 @@ from tests.sdk.mcp.serving import HttpServer, over_http, over_stdio
 
 pytestmark = pytest.mark.anyio
 
+SOON = 5.0  # seconds until a write is found
 PLACE = {"namespace": "preferences", "key": "colour"}
 
 
@@ -124,6 +129,35 @@ async def test_a_user_lists_its_own_without_saying_who_it_is(
         assert (await talk.call("list_memories"))["total"] == 1
 
 
+async def test_memories_are_searched_with_scores_and_what_matched(
+    connect: Connect, key: str
+) -> None:
+    async with connect(key) as talk:
+        await talk.call("remember", **PLACE, value="INC-4821 was an expired certificate")
+        found: list[Any] = []
+        deadline = time.monotonic() + SOON
+        while not found and time.monotonic() < deadline:
+            found = (await talk.call("search_memories", query="INC-4821"))["memories"]
+        (best,) = found
+        assert best["value"] == {"text": "INC-4821 was an expired certificate"}
+        assert best["score"] > 0.5
+        assert "4821" in best["matched"]
+        assert (await talk.call("search_memories", query="INC-4812"))["memories"] == []
+
+
+async def test_facts_are_recalled_with_scores_and_what_matched(
+    connect: Connect, introduce: Introduce, agent: Callable[[str], Client]
+) -> None:
+    learner = agent("learner")
+    learner.facts.learn("Amara", "is_allergic_to", "walnuts")
+    learner.facts.learn("Jonas", "gives", "Amara a lift")
+    async with connect(introduce()) as talk:
+        found = (await talk.call("recall_facts", query="all about Amara"))["facts"]
+        assert found[0]["object"] == "walnuts"
+        assert found[0]["matched"] == ["amara"]
+        assert 0.2 < found[1]["score"] < found[0]["score"] < 1
+
+
 async def test_memory_in_figures(connect: Connect, key: str) -> None:
     async with connect(key) as talk:
         made = await talk.call("remember", **PLACE, value={})
@@ -165,6 +199,8 @@ async def test_what_clients_are_told_of_the_tools(connect: Connect, key: str) ->
         "remember": (False, False),
         "recall": (True, False),
         "list_memories": (True, False),
+        "search_memories": (True, False),
+        "recall_facts": (True, False),
         "update": (False, True),
         "forget": (False, True),
         "memory_summary": (True, False),
