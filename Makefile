@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: run test adversary e2e lint openapi check bench docs synth deploy destroy lock clean
+.PHONY: run console test adversary e2e lint openapi check bench docs synth deploy destroy lock clean
 
 # Tests start hundreds of processes, which share compiled modules whatever the caller's shell says.
 export PYTHONDONTWRITEBYTECODE :=
@@ -28,6 +28,10 @@ APPROVAL := broadening
 TOOLKIT := node_modules/.toolkit.stamp
 CDK = node_modules/.bin/cdk --app "$(PY) -m infra.app" -c stage=$(STAGE) $(CONTEXT)
 
+# The console's page says that it is built from the sources as they are.
+CONSOLE := functions/api/console/index.html
+CONSOLE_SOURCES := $(shell find console -name node_modules -prune -o -name schema.d.ts -o -type f -print)
+
 # $(call npm-ci,what for,options)
 define npm-ci
 if ! node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null || ! command -v npm >/dev/null; then \
@@ -37,7 +41,10 @@ if ! node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev
 endef
 
 run: $(ENGINE) $(VENV)/run.stamp
+	@$(MAKE) --silent --no-print-directory console || echo "The console is not built; all else works without it" >&2
 	@exec $(PY) -m functions.local
+
+console: $(CONSOLE)
 
 test: $(TOOLKIT) $(VENV)/dev.stamp
 	@$(PY) -m pytest -q -n auto -m "not deployed" tests
@@ -70,7 +77,7 @@ docs: $(VENV)/docs.stamp
 synth: $(TOOLKIT) $(VENV)/infra.stamp
 	@$(CDK) synth --quiet
 
-deploy: $(TOOLKIT) $(VENV)/infra.stamp
+deploy: $(TOOLKIT) $(VENV)/infra.stamp $(CONSOLE)
 	@$(CDK) bootstrap
 	@$(CDK) deploy --require-approval=$(APPROVAL) --outputs-file=cdk.out/outputs.json
 
@@ -89,7 +96,7 @@ lock: $(PY)
 	done
 
 clean:
-	@rm -rf $(VENV) .venv-emulator .venv-emulator.lock node_modules .build cdk.out site .cache .*_cache .hypothesis .schemathesis
+	@rm -rf $(VENV) .venv-emulator .venv-emulator.lock node_modules console/node_modules $(dir $(CONSOLE)) .build cdk.out site .cache .*_cache .hypothesis .schemathesis
 	@find $(CODE) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(PY):
@@ -122,3 +129,8 @@ node_modules/.stamp: package-lock.json
 $(TOOLKIT): package-lock.json
 	@$(call npm-ci,deployment by the AWS CDK,)
 	@touch $@ node_modules/.stamp
+
+$(CONSOLE): $(CONSOLE_SOURCES)
+	@echo "Building the console (once)" >&2
+	@cd console && { $(call npm-ci,console,--omit=dev) && npm run --silent build; }
+	@touch $@

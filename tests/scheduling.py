@@ -4,6 +4,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 _SHARED = {
     "tests/e2e/": "e2e",
+    "tests/console/": "console",
     "tests/infra/": "infra",
     "tests/contract/test_readme.py": "pages",  # what a page does is there for its next block
 }

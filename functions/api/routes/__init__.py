@@ -5,6 +5,7 @@ from functions.api.routes import (
     agents,
     audit,
     batches,
+    console,
     conversations,
     discovery,
     entries,
@@ -46,5 +47,6 @@ ROUTES = [
     *audit.ROUTES,
     *access.ROUTES,
     *discovery.ROUTES,
+    *console.ROUTES,
 ]
 """Of templates that overlap, the first wins: paths that end in a fixed word come first."""

@@ -1,0 +1,105 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { api, ifMatch } from "../api/client";
+import { keepsNumbers, renderValue } from "../api/json";
+import { can, usePrincipal } from "../session/session";
+import { Details, Loaded } from "../ui/data";
+import { ConfirmDialog } from "../ui/form";
+import { toHref } from "../ui/location";
+import { LongText, Name, Tags, Time } from "../ui/text";
+import { EntryEditor } from "./EntryEditor";
+import { isSensitive, readEntry, type Entry } from "./entries";
+import { EntryEvents } from "./Events";
+
+/** One entry. A sensitive value is fetched when somebody asks for it, and not before. */
+export function EntryScreen({ id }: { id: string }) {
+  const client = useQueryClient();
+  const head = client.getQueryData<Entry>(["head", id]);
+  const [isAsked, setAsked] = useState(false);
+  const [isDeleted, setDeleted] = useState(false);
+  const isOpen = isAsked || (head !== undefined && !isSensitive(head));
+  const query = useQuery({ queryKey: ["entry", id], queryFn: () => readEntry(id), enabled: isOpen && !isDeleted, gcTime: 0 });
+  if (isDeleted) return <p role="status">The entry is deleted. <a href={toHref(["memory"])}>Back to memory</a></p>;
+  if (!isOpen) return (
+    <>
+      {head && <EntryDetails entry={head} />}
+      <p className="notice">
+        {head ? `This value is ${head.sensitivity}.` : "This value may be sensitive."} It isn&rsquo;t loaded yet.
+      </p>
+      <button type="button" className="primary" onClick={() => setAsked(true)}>Show the value</button>
+    </>
+  );
+  return (
+    <Loaded query={query}>
+      {(entry) => (
+        <EntryWithValue entry={entry} isHidden={isSensitive(entry) && !isAsked} onShow={() => setAsked(true)} onDeleted={() => {
+          setDeleted(true);
+          client.removeQueries({ queryKey: ["head", id] });
+          void client.invalidateQueries({ queryKey: ["entries"] });
+        }} />
+      )}
+    </Loaded>
+  );
+}
+
+type Props = { entry: Entry; isHidden: boolean; onShow: () => void; onDeleted: () => void };
+
+function EntryWithValue({ entry, isHidden, onShow, onDeleted }: Props) {
+  const mayWrite = can(usePrincipal(), "memory.write");
+  const [mode, setMode] = useState<"look" | "edit" | "delete">("look");
+  return (
+    <>
+      <EntryDetails entry={entry} />
+      <h2>Value</h2>
+      {mode === "edit" ? <EntryEditor entry={entry} onClose={() => setMode("look")} />
+        : isHidden ? <button type="button" onClick={onShow}>Show the {entry.sensitivity} value</button>
+        : entry.value === undefined ? <p className="empty">Values need the permission memory.read.</p>
+        : <LongText label="Value" text={renderValue(entry.value)} />}
+      {mode !== "edit" && mayWrite && !isHidden && (
+        <div className="actions">
+          {keepsNumbers && entry.value !== undefined && <button type="button" onClick={() => setMode("edit")}>Edit</button>}
+          <button type="button" className="danger" onClick={() => setMode("delete")}>Delete…</button>
+        </div>
+      )}
+      {mode === "delete" && <DeleteDialog entry={entry} onClose={() => setMode("look")} onDeleted={onDeleted} />}
+      <EntryEvents entry={entry} />
+    </>
+  );
+}
+
+function EntryDetails({ entry }: { entry: Entry }) {
+  const { task_id, intent_id } = entry.scope;
+  return (
+    <Details rows={[
+      ["Namespace", <a href={toHref(["memory"], { namespace: entry.namespace, agent_id: entry.memory_type === "semantic" ? undefined : entry.agent_id })}><Name>{entry.namespace}</Name></a>],
+      ["Key", <Name>{entry.key}</Name>],
+      ["Tier", entry.memory_type],
+      ["Owner", <Name>{entry.agent_id}</Name>],
+      ["Created", <><Time>{entry.created_at}</Time> by <Name>{entry.created_by}</Name></>],
+      ["Changed", <><Time>{entry.updated_at}</Time>{entry.curated_by && <> by <Name>{entry.curated_by}</Name></>}</>],
+      ["Version", entry.version],
+      ["Expires", <Time>{entry.expires_at}</Time>],
+      ["Sensitivity", entry.sensitivity ?? "–"],
+      ["Tags", <Tags tags={entry.tags} />],
+      ["Task", task_id ? <a href={toHref(["memory"], { task_id })}><Name>{task_id}</Name></a> : "–"],
+      ["Intent", intent_id ? <a href={toHref(["timeline"], { log: "intent", name: intent_id })}><Name>{intent_id}</Name></a> : "–"],
+      ...(entry.memory_type === "episodic"
+        ? [["Eviction", entry.pinned ? "pinned: never evicted" : `priority ${entry.priority}`] as [string, string]] : []),
+      ["Id", <Name>{entry.id}</Name>],
+    ]} />
+  );
+}
+
+function DeleteDialog({ entry, onClose, onDeleted }: { entry: Entry; onClose: () => void; onDeleted: () => void }) {
+  return (
+    <ConfirmDialog title="Delete this entry?" action="Delete for good" onClose={onClose} onConfirm={async () => {
+      await api.DELETE("/api/v1/memory/{id}", { params: { path: { id: entry.id }, header: ifMatch(entry.version) } });
+      onDeleted();
+    }}>
+      <p>
+        Version {entry.version} of <Name>{entry.key}</Name> in <Name>{entry.namespace}</Name>, which belongs to{" "}
+        <Name>{entry.agent_id}</Name>, is removed. Nobody can bring it back. The log keeps that it was there, without its value.
+      </p>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,77 @@
+/** Who is signed in. This module is the only place that holds the key, and it holds it in a variable. */
+
+import { useSyncExternalStore } from "react";
+import type { Schemas } from "../api/client";
+
+export type Principal = Schemas["Principal"];
+export type Session = { principal?: Principal; notice?: string };
+
+const IDLE_MS = 15 * 60_000;
+
+let apiKey: string | undefined;
+let session: Session = {};
+let idle: ReturnType<typeof setTimeout> | undefined;
+const listeners = new Set<() => void>();
+
+function change(next: Session): void {
+  session = next;
+  for (const listener of listeners) listener();
+}
+
+export function getApiKey(): string | undefined {
+  return apiKey;
+}
+
+/** Use a key for the requests to come; `load` asks the service whose it is. */
+export async function signIn(key: string, load: () => Promise<Principal>): Promise<void> {
+  apiKey = key;
+  try {
+    const principal = await load();
+    change({ principal });
+    restartIdleTimer();
+  } catch (error) {
+    apiKey = undefined;
+    throw error;
+  }
+}
+
+/** Forget the key and everything that was read with it. */
+export function signOut(notice?: string): void {
+  apiKey = undefined;
+  clearTimeout(idle);
+  change({ notice });
+}
+
+function restartIdleTimer(): void {
+  clearTimeout(idle);
+  if (apiKey === undefined) return;
+  idle = setTimeout(() => signOut("You were signed out after 15 minutes without activity."), IDLE_MS);
+}
+
+for (const activity of ["pointerdown", "keydown"]) {
+  document.addEventListener(activity, restartIdleTimer, { passive: true });
+}
+
+export function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export function getSession(): Session {
+  return session;
+}
+
+export function useSession(): Session {
+  return useSyncExternalStore(subscribe, getSession);
+}
+
+/** The principal that is signed in; screens are shown to one only. */
+export function usePrincipal(): Principal {
+  const { principal } = useSession();
+  if (principal === undefined) throw new Error("nobody is signed in");
+  return principal;
+}
+
+export function can(principal: Principal, permission: Principal["permissions"][number]): boolean {
+  return principal.permissions.includes(permission);
+}

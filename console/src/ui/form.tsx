@@ -1,0 +1,75 @@
+/** Form fields and the dialog that asks before something is destroyed. */
+
+import { useMutation } from "@tanstack/react-query";
+import { useEffect, useId, useRef, type ReactNode } from "react";
+import { Problem } from "./data";
+
+type FieldProps = { label: string; hint?: string; children: (id: string, hint: string | undefined) => ReactNode };
+
+export function Field({ label, hint, children }: FieldProps) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      {children(id, hint ? `${id}-hint` : undefined)}
+      {hint && <small id={`${id}-hint`}>{hint}</small>}
+    </div>
+  );
+}
+
+type TextProps = { label: string; name: string; initial?: string; hint?: string; options?: string[]; required?: boolean };
+
+export function TextField({ label, name, initial = "", hint, options, required }: TextProps) {
+  const list = useId();
+  return (
+    <Field label={label} hint={hint}>
+      {(id, described) => (
+        <>
+          <input id={id} name={name} defaultValue={initial} autoComplete="off" spellCheck={false}
+            required={required} aria-describedby={described} list={options && list} />
+          {options && <datalist id={list}>{options.map((each) => <option key={each} value={each} />)}</datalist>}
+        </>
+      )}
+    </Field>
+  );
+}
+
+type ChoiceProps = { label: string; name: string; initial?: string; options: Record<string, string> };
+
+export function ChoiceField({ label, name, initial = "", options }: ChoiceProps) {
+  return (
+    <Field label={label}>
+      {(id) => (
+        <select id={id} name={name} defaultValue={initial}>
+          {Object.entries(options).map(([value, text]) => <option key={value} value={value}>{text}</option>)}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+/** Return the texts of a form's fields by name. */
+export function readForm(form: HTMLFormElement): Record<string, string> {
+  return Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]));
+}
+
+type DialogProps = { title: string; action: string; children: ReactNode; onConfirm: () => Promise<unknown>; onClose: () => void };
+
+/** Asks before something happens that can't be taken back. */
+export function ConfirmDialog({ title, action, children, onConfirm, onClose }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const heading = useId();
+  const confirm = useMutation({ mutationFn: onConfirm, onSuccess: onClose });
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog ref={dialog} aria-labelledby={heading} onClose={onClose}>
+      <h2 id={heading}>{title}</h2>
+      {children}
+      {confirm.isError && <Problem error={confirm.error} />}
+      <div className="actions">
+        <button type="button" autoFocus onClick={onClose}>Cancel</button>
+        <button type="button" className="danger" disabled={confirm.isPending} onClick={() => confirm.mutate()}>{action}</button>
+      </div>
+    </dialog>
+  );
+}

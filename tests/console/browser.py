@@ -1,0 +1,189 @@
+"""Chromium without a window, driven by the DevTools protocol over a pipe."""
+
+import base64
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_EXEC = """import fcntl, os, sys
+ends = [fcntl.fcntl(int(each), fcntl.F_DUPFD, 10) for each in sys.argv[1:3]]
+os.dup2(ends[0], 3)
+os.dup2(ends[1], 4)
+os.execv(sys.argv[3], sys.argv[3:])"""  # the browser reads from 3 and writes to 4
+_PATIENCE_MS = 15_000
+_WAIT = """new Promise((resolve, reject) => {
+  const check = () => {
+    try { const found = (%s); if (found) resolve(found === true || String(found)); } catch {}
+  };
+  const changes = {subtree: true, childList: true, attributes: true, characterData: true};
+  new MutationObserver(check).observe(document, changes);
+  setTimeout(() => reject(new Error("not on the page: " + document.body.innerText)), %d);
+  check();
+})"""
+_FIELD = """[...document.querySelectorAll("label")]
+  .find(each => each.textContent === %s).control"""
+_BUTTON = """[...document.querySelectorAll("button, a")]
+  .find(each => each.textContent.trim() === %s && !each.disabled)"""
+
+
+def find_chromium() -> str | None:
+    """Find the system's Chromium, or another browser with the same protocol."""
+    return next(filter(None, map(shutil.which, _NAMES)), None)
+
+
+class Browser:
+    """One page of a browser.
+
+    Attributes:
+        requested: the addresses of all requests.
+        complaints: what the console said: errors, exceptions, reports of the page's policy.
+    """
+
+    def __init__(self, write: int, read: int) -> None:
+        self._write, self._read = write, os.fdopen(read, "rb")
+        self._rest = b""
+        self._last = 0
+        self._session: str | None = None
+        self.requested: list[str] = []
+        self.complaints: list[str] = []
+        target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        attached = self.call("Target.attachToTarget", targetId=target, flatten=True)
+        self._session = attached["sessionId"]
+        for domain in ("Page", "Runtime", "Network", "Log"):
+            self.call(f"{domain}.enable")
+
+    def call(self, method: str, **params: Any) -> dict[str, Any]:
+        """Call a method of the protocol; events that come meanwhile are kept."""
+        self._last += 1
+        message = {"id": self._last, "method": method, "params": params}
+        if self._session is not None:
+            message["sessionId"] = self._session
+        os.write(self._write, json.dumps(message).encode() + b"\0")
+        while (answer := self._receive()).get("id") != self._last:
+            self._keep(answer)
+        assert "error" not in answer, answer
+        result: dict[str, Any] = answer["result"]
+        return result
+
+    def evaluate(self, expression: str) -> Any:
+        """Evaluate an expression in the page; a promise is awaited."""
+        result = self.call(
+            "Runtime.evaluate",
+            expression=expression,
+            awaitPromise=True,
+            returnByValue=True,
+            userGesture=True,
+        )
+        assert "exceptionDetails" not in result, result["exceptionDetails"]
+        return result["result"].get("value")
+
+    def open(self, address: str) -> None:
+        """Go to an address, and wait until something is shown."""
+        self.call("Page.navigate", url=address)
+        self.wait_for("document.querySelector('h1')")
+
+    def wait_for(self, expression: str) -> Any:
+        """Wait until an expression holds in the page."""
+        return self.evaluate(_WAIT % (expression, _PATIENCE_MS))
+
+    def wait_for_text(self, text: str) -> None:
+        """Wait until the page shows a text."""
+        self.wait_for(f"document.body.innerText.includes({json.dumps(text)})")
+
+    def fill(self, label: str, text: str) -> None:
+        """Replace the text of the field with a label, as if it were typed."""
+        field = _FIELD % json.dumps(label)
+        self.wait_for(f"{field} !== null")
+        self.evaluate(f"{field}.focus(), {field}.select()")
+        self.call("Input.insertText", text=text)
+
+    def press(self, text: str) -> None:
+        """Press the button or link with a text."""
+        found = _BUTTON % json.dumps(text)
+        self.wait_for(found)
+        self.evaluate(f"{found}.click()")
+
+    def press_key(self, key: str, **modifiers: int) -> None:
+        """Press a key, such as Tab or Enter."""
+        text = {"text": "\r"} if key == "Enter" else {}
+        code = {"Tab": 9, "Enter": 13, "Escape": 27, " ": 32}[key]
+        common = {"key": key, "code": key, "windowsVirtualKeyCode": code} | modifiers
+        self.call("Input.dispatchKeyEvent", type="keyDown", **common, **text)
+        self.call("Input.dispatchKeyEvent", type="keyUp", **common)
+
+    def shown(self) -> str:
+        """Return the text that the page shows."""
+        return str(self.evaluate("document.body.innerText"))
+
+    def screenshot(self, path: Path, width: int, height: int, scheme: str) -> None:
+        """Save what the page looks like at a size, in a colour scheme."""
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
+        feature = {"name": "prefers-color-scheme", "value": scheme}
+        self.call("Emulation.setEmulatedMedia", features=[feature])
+        path.write_bytes(base64.b64decode(self.call("Page.captureScreenshot")["data"]))
+
+    def _receive(self) -> dict[str, Any]:
+        while b"\0" not in self._rest:
+            more = self._read.read1()
+            assert more, "the browser has ended"
+            self._rest += more
+        message, _, self._rest = self._rest.partition(b"\0")
+        document: dict[str, Any] = json.loads(message)
+        return document
+
+    def _keep(self, event: dict[str, Any]) -> None:
+        params = event.get("params", {})
+        match event.get("method"):
+            case "Network.requestWillBeSent":
+                self.requested.append(params["request"]["url"])
+            case "Runtime.exceptionThrown":
+                self.complaints.append(json.dumps(params["exceptionDetails"]))
+            case "Runtime.consoleAPICalled" if params["type"] in ("error", "warning", "assert"):
+                self.complaints.append(json.dumps(params["args"]))
+            case "Log.entryAdded" if params["entry"]["level"] in ("error", "warning"):
+                self.complaints.append(json.dumps(params["entry"]))
+
+
+@contextmanager
+def start_browser(profile: Path) -> Iterator[Browser]:
+    """Start Chromium with a profile folder; it ends with the context."""
+    chromium = find_chromium()
+    assert chromium is not None
+    to_browser, from_browser = os.pipe(), os.pipe()
+    options = [
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--remote-debugging-pipe",
+        f"--user-data-dir={profile}",
+    ]
+    ends = (to_browser[0], from_browser[1])
+    process = subprocess.Popen(
+        [sys.executable, "-c", _EXEC, *map(str, ends), chromium, *options],
+        pass_fds=ends,
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(to_browser[0])
+    os.close(from_browser[1])
+    try:
+        browser = Browser(to_browser[1], from_browser[0])
+        yield browser
+        browser.call("Page.close")
+    finally:
+        os.close(to_browser[1])  # the browser ends with its pipe
+        process.terminate()
+        process.wait(10)

@@ -1,0 +1,60 @@
+"""What a visitor does in the console, and what happens meanwhile over the API."""
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+
+from tests.console.browser import Browser
+from tests.contract.expect import ok
+from tests.contract.local_server import LocalServer
+
+SECRET = "the-band-that-nobody-asked-for"
+
+
+@dataclass
+class Visit:
+    """A browser on the console, and a client with an administrator's key.
+
+    Attributes:
+        statuses: of failed requests that the test provokes; browsers report each.
+    """
+
+    browser: Browser
+    server: LocalServer
+    admin: httpx.Client
+    statuses: tuple[int, ...] = field(default=())
+
+    def start(self, screen: str = "") -> None:
+        """Load the page anew: nobody is signed in."""
+        self.browser.call("Page.navigate", url="about:blank")
+        self.browser.open(f"{self.server.address}/console#/{screen}")
+
+    def sign_in(self, api_key: str | None = None) -> Browser:
+        """Sign in as the administrator, or with another key."""
+        self.browser.fill("API key", api_key or self.server.api_key)
+        self.browser.press("Sign in")
+        self.browser.wait_for("document.querySelector('header')")
+        return self.browser
+
+    def make_entry(self, key: str, value: Any, **fields: Any) -> dict[str, Any]:
+        """Write an entry that everybody may read."""
+        body = {"namespace": "company.style", "key": key, "memory_type": "semantic"}
+        content = json.dumps(body | {"value": value} | fields).encode()
+        headers = {"Content-Type": "application/json"}
+        made: dict[str, Any] = ok(
+            self.admin.post("/api/v1/memory", content=content, headers=headers), 201
+        )
+        return made
+
+    def open_entry(self, entry: dict[str, Any]) -> None:
+        """Look an entry up in the list, and open it."""
+        self.browser.evaluate(f"location.hash = '#/memory?namespace={entry['namespace']}'")
+        self.browser.wait_for(f"document.querySelector('a[href=\"#/entry/{entry['id']}\"]')")
+        self.browser.evaluate(f"location.hash = '#/entry/{entry['id']}'")
+        self.browser.wait_for("document.querySelector('h2')?.innerText === 'Value'")
+
+    def is_expected(self, complaint: str) -> bool:
+        """Tell whether the browser reports a failed request that the test provoked."""
+        return any(f"status of {status} " in complaint for status in self.statuses)
