@@ -77,6 +77,9 @@ from functions.procedures.service import Procedures
 from functions.procedures.store import WorkflowStore
 from functions.quotas.service import Quotas
 from functions.quotas.store import QuotaStore
+from functions.runs.agent_types import AgentTypes, AgentTypeStore
+from functions.runs.deletion_store import RunDeletionStore
+from functions.runs.deletions import RunDeletions
 from functions.runs.episode_store import EpisodeStore
 from functions.runs.episodes import Episodes
 from functions.runs.rules import RunIds
@@ -494,11 +497,23 @@ class Container:
 
     @cached_property
     def run_store(self) -> RunStore:
-        return RunStore(self.table, ValueCodec(self.cipher), self.run_ids)
+        return RunStore(self.table, ValueCodec(self.cipher), self.value_parts, self.run_ids)
 
     @cached_property
     def runs(self) -> Runs:
-        return Runs(self.run_store, self.run_ids, self.clock)
+        return Runs(self.run_store, self.run_ids, self.agent_types, self.clock)
+
+    @cached_property
+    def agent_types(self) -> AgentTypes:
+        return AgentTypes(AgentTypeStore(self.table), self.clock)
+
+    @cached_property
+    def run_deletion_store(self) -> RunDeletionStore:
+        return RunDeletionStore(self.table, self.value_parts)
+
+    @cached_property
+    def run_deletions(self) -> RunDeletions:
+        return RunDeletions(self.run_store, self.run_deletion_store, self.audit, self.clock)
 
     @cached_property
     def quota_store(self) -> QuotaStore:
@@ -506,8 +521,13 @@ class Container:
 
     @cached_property
     def episodes(self) -> Episodes:
-        store = EpisodeStore(self.table, ValueCodec(self.cipher), self.run_store)
-        return Episodes(store, self.run_store, Quotas(self.quota_store, self.clock), self.clock)
+        return Episodes(
+            EpisodeStore(self.table, ValueCodec(self.cipher)),
+            self.run_store,
+            self.run_deletion_store,
+            Quotas(self.quota_store, self.clock),
+            self.clock,
+        )
 
     @cached_property
     def procedures(self) -> Procedures:

@@ -18,6 +18,8 @@ from functions.platform.limits import (
     MAX_BATCH_ENTRIES,
     MAX_BODY_BYTES,
     MAX_DELEGATES,
+    MAX_EPISODE_BYTES,
+    MAX_EPISODE_METADATA_BYTES,
     MAX_EPISODES,
     MAX_GRANTS,
     MAX_ID_CHARACTERS,
@@ -33,6 +35,7 @@ from functions.platform.limits import (
     MAX_QUERY_CHARACTERS,
     MAX_RESULTS,
     MAX_RUN_MEMORIES,
+    MAX_RUN_VALUE_BYTES,
     MAX_SECRET_CHARACTERS,
     MAX_SECRETS,
     MAX_SNAPSHOT_RETENTION,
@@ -44,7 +47,6 @@ from functions.platform.limits import (
     MIN_SECRET_CHARACTERS,
     RUN_RETENTION_DAYS,
 )
-from functions.platform.limits import MAX_RUN_VALUE_BYTES as MOST_CONTENT_BYTES
 from functions.platform.sensitivity import ENCRYPTED
 from functions.tasks.model import Policy
 
@@ -105,7 +107,9 @@ CAPABILITIES: dict[str, Any] = {
     "runs": {
         "specification": "ADR-043 Tier 2",
         "limits": {
-            "content_bytes": MOST_CONTENT_BYTES,
+            "content_bytes": MAX_EPISODE_BYTES,
+            "metadata_bytes": MAX_EPISODE_METADATA_BYTES,
+            "value_bytes": MAX_RUN_VALUE_BYTES,
             "episodes_per_tenant": MAX_EPISODES,
             "retention_days": RUN_RETENTION_DAYS,
         },

@@ -15,8 +15,10 @@ from functions.platform.schema import (
     BY_AGE,
     BY_DUE,
     BY_EXPIRY,
+    BY_GROUP,
     BY_RECENCY,
     BY_TASK,
+    BY_TENANT,
     BY_TYPE,
 )
 
@@ -276,7 +278,7 @@ FACT = ItemType(
     "{tenant}#vf",
     "v#{ref}",
     "A fact and its embedding",
-    indexes=(BY_AGE, _VECTOR_INDEX),
+    indexes=(BY_AGE, BY_TYPE, BY_TENANT, BY_GROUP, _VECTOR_INDEX),
 )
 EMBEDDING = ItemType(
     "embedding model",
@@ -375,9 +377,28 @@ ORPHANED_VALUES = ItemType(
 )
 
 # runs, procedures, working values
-RUN = ItemType("run", "runs", _RUN, "run", "A run (ADR-043)", "90 days", (BY_TYPE,))
+RUN = ItemType(
+    "run", "runs", _RUN, "run", "A run (ADR-043)", "90 days", (BY_TYPE, BY_TENANT, BY_GROUP)
+)
 EPISODE = ItemType(
-    "episode", "runs", _RUN, "ep#{request}", "An episode of a run", "90 days", (BY_TYPE,)
+    "episode", "runs", _RUN, "ep#{request}", "An episode of a run", "as its run", (BY_TYPE,)
+)
+DELETED_RUN = ItemType(
+    "deleted run",
+    "runs",
+    _RUN,
+    "deleted",
+    "A run was deleted; its episodes are being deleted",
+    "90 days after the run's start",
+    (BY_DUE,),
+)
+AGENT_TYPE = ItemType(
+    "agent type",
+    "runs",
+    "{tenant}#at",
+    "y#{type}",
+    "An agent type was used",
+    "90 days after its last use",
 )
 LEARNED_WORKFLOW = ItemType(
     "learned workflow", "procedures", _PROCEDURE, "w#{workflow}", "A workflow and its outcomes"

@@ -88,6 +88,44 @@ def build_runs_partition(tenant: str, agent_type: str) -> str:
     return f"{tenant}#r#{_hash_type(agent_type)}"
 
 
+def build_tenant_runs_partition(tenant: str) -> str:
+    """Build the partition, in the index by tenant, of all runs of a tenant."""
+    return f"{tenant}#r"
+
+
+def build_instance_runs_partition(tenant: str, instance: str) -> str:
+    """Build the partition, in the index by group, of all runs of an instance."""
+    return f"{tenant}#r#{hash_name('instance', instance)}"
+
+
+def get_run_start(run_id_end: str) -> int:
+    """Get when a run was started (epoch ms), from the end of its id."""
+    return decode_timestamp(run_id_end)
+
+
+def build_deleted_run_key(partition: str) -> Key:
+    """Build the key of what says that the run of a partition was deleted."""
+    return partition, item_types.DELETED_RUN.sort
+
+
+def build_agent_types_partition(tenant: str) -> str:
+    """Build the partition of the agent types that a tenant uses."""
+    return item_types.AGENT_TYPE.build_partition(tenant=tenant)
+
+
+def build_agent_type_key(tenant: str, agent_type: str) -> Key:
+    """Build the key of an agent type."""
+    return item_types.AGENT_TYPE.build_key(tenant=tenant, type=_hash_type(agent_type))
+
+
+def parse_episode_key(partition: str, episode_id: str) -> Key | None:
+    """Parse the key that an episode with this id has in a run's partition; None if malformed."""
+    token = parse_episode_id(episode_id)
+    if token is None:
+        return None
+    return partition, item_types.EPISODE.build_sort(request=token[TIME_CHARACTERS:])
+
+
 def build_episode_key(address: RunAddress, request: bytes) -> Key:
     """Build the key of the episode that a request appends: the same for each retry."""
     return address.partition, item_types.EPISODE.build_sort(request=encode_seed(request))
@@ -148,6 +186,21 @@ def build_instance_key(tenant: str, instance: str) -> Key:
 def build_fact_space(tenant: str) -> str:
     """Build the partition of a tenant's facts."""
     return item_types.FACT.build_partition(tenant=tenant)
+
+
+def build_tenant_facts_partition(tenant: str) -> str:
+    """Build the partition, in the index by tenant, of all facts of a tenant."""
+    return f"{tenant}#f"
+
+
+def build_type_facts_partition(tenant: str, agent_type: str) -> str:
+    """Build the partition, in the index by type, of the facts of an agent type."""
+    return f"{tenant}#f#{_hash_type(agent_type)}"
+
+
+def build_subject_facts_partition(tenant: str, subject: str) -> str:
+    """Build the partition, in the index by group, of the facts about a subject."""
+    return f"{tenant}#f#{hash_name('subject', subject)}"
 
 
 def hash_fact(fact: str) -> str:

@@ -7,7 +7,9 @@ BY_AGE = "by_age"  # an agent's episodic entries
 BY_EXPIRY = "by_expiry"  # a partition's entries that expire
 BY_RECENCY = "by_recency"  # an agent's episodic entries that may be evicted, the first one first
 BY_DUE = "by_due"  # what the scheduled function has to process, and when
-BY_TYPE = "by_type"  # an agent type's episodes and runs
+BY_TYPE = "by_type"  # an agent type's episodes, runs and facts
+BY_TENANT = "by_tenant"  # a tenant's runs, and its facts
+BY_GROUP = "by_group"  # an instance's runs, and a subject's facts
 TASK_ATTRIBUTE = "task_ix"
 RECENCY_ATTRIBUTE = "recency"
 EVICTION_ATTRIBUTES = ("nonce", "version", "value_bytes", "agent_id", "task", "ttl_rule")
@@ -16,6 +18,7 @@ DUE_ATTRIBUTE = "due"
 AGE_ATTRIBUTE = "ep_created"
 EXPIRY_ATTRIBUTE = "expires"
 TYPE_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE = "type_ix", "type_at"
+TENANT_ATTRIBUTE, GROUP_ATTRIBUTE = "tenant_ix", "group_ix"
 TYPE_ATTRIBUTES = (
     "val",
     "data_key",
@@ -25,6 +28,7 @@ TYPE_ATTRIBUTES = (
     "sensitivity",
     "status",
 )
+LIST_ATTRIBUTES = ("status", "agent_type")
 TTL_ATTRIBUTE = "ttl_at"
 VECTOR_ATTRIBUTE, SPACE_ATTRIBUTE = "vec_ix", "space_ix"  # where DynamoDB itself searches vectors
 VECTOR_DIMENSIONS = 384  # 256 of meaning, 128 of words
@@ -80,6 +84,8 @@ def build_memory_table(name: str) -> dict[str, Any]:
                 DUE_ATTRIBUTE: "N",
                 TYPE_ATTRIBUTE: "S",
                 TYPE_ORDER_ATTRIBUTE: "S",
+                TENANT_ATTRIBUTE: "S",
+                GROUP_ATTRIBUTE: "S",
             }
         ),
         "KeySchema": _keys("pk", "sk"),
@@ -90,6 +96,8 @@ def build_memory_table(name: str) -> dict[str, Any]:
             _index(BY_RECENCY, "pk", RECENCY_ATTRIBUTE, EVICTION_ATTRIBUTES),
             _index(BY_DUE, DUE_SHARD_ATTRIBUTE, DUE_ATTRIBUTE),
             _index(BY_TYPE, TYPE_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE, TYPE_ATTRIBUTES),
+            _index(BY_TENANT, TENANT_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE, LIST_ATTRIBUTES),
+            _index(BY_GROUP, GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE, LIST_ATTRIBUTES),
         ],
         "StreamSpecification": {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"},
     }

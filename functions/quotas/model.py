@@ -38,14 +38,20 @@ EPISODES = Quota(
     warning=EPISODES_WARNING,
     metric="EpisodeQuota",
     item_type=EPISODE,
-    remedy=f"each makes room {RUN_RETENTION_DAYS} days after it was appended",
+    remedy=f"each makes room when it is deleted, or {RUN_RETENTION_DAYS} days after its run began",
 )
 QUOTAS = (EPISODES,)
 
 
 @dataclass(frozen=True, slots=True)
 class QuotaUsage:
-    """How many items a tenant has, as far as they are counted, and whether it was warned."""
+    """How many items a tenant has, as far as they are counted, and whether it was warned.
+
+    Attributes:
+        count: without those that were deleted.
+        released: how many of those that would still be kept were deleted.
+    """
 
     count: int
+    released: int
     is_warned: bool

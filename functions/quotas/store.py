@@ -1,11 +1,12 @@
 """Count the items of tenants by the day on which they expire, off the write path (decision 31).
 
-Counted items are only removed when they expire. So nothing is ever counted down: a day's count
-expires with its last item.
+A day's count expires with its last item. An item that is deleted before is counted beside it, in
+the transaction that deletes it: whenever the stream counts its insert, the sum is right.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 from hashlib import blake2b
 
 from functions.platform import item_types
@@ -13,13 +14,26 @@ from functions.platform.clock import Clock
 from functions.platform.keys import Key, get_tenant
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import Table, TransactionConditionFailed
-from functions.platform.writes import delete, put, update
+from functions.platform.writes import Write, delete, put, update
 from functions.quotas.model import Quota, QuotaUsage
 
 MAX_COUNTED = 90  # items in one transaction: at worst a day's count each, of 100 writes
 _DAY = 86_400  # seconds
 _MARKER_LIFETIME = 2 * _DAY  # the stream delivers nothing that is older than a day
 _PAGE = 100  # days' counts
+
+
+class NewItem(NamedTuple):
+    """An item that a quota limits.
+
+    Attributes:
+        name: tells its insert from all others, of the same key too.
+        expires: epoch seconds.
+    """
+
+    key: Key
+    name: str
+    expires: int
 
 
 class QuotaStore:
@@ -37,17 +51,19 @@ class QuotaStore:
         _, first = _build_count_key(tenant, quota, self._now() // _DAY)
         partition, last = _build_warning_key(tenant, quota)
         items = list(self._table.query_from(partition, first, last, _PAGE))
-        count = sum(item.get("counted", 0) for item in items)
-        return QuotaUsage(count, any(item["sk"] == last for item in items))
+        counted = sum(item.get("counted", 0) for item in items)
+        released = sum(item.get("released", 0) for item in items)
+        is_warned = any(item["sk"] == last for item in items)
+        return QuotaUsage(counted - released, released, is_warned)
 
-    def count_items(self, quota: Quota, items: Sequence[tuple[Key, int]]) -> None:
+    def count_items(self, quota: Quota, items: Sequence[NewItem]) -> None:
         """Count new items; the same ones are counted once, however often they come.
 
         Args:
-            items: key and expiry (epoch seconds) of each; at most `MAX_COUNTED`, of any tenants.
+            items: at most `MAX_COUNTED`, of any tenants.
         """
-        days = Counter((get_tenant(key[0]), expires // _DAY) for key, expires in items)
-        marker = _build_marker_key(quota, [key for key, _ in items])
+        days = Counter((get_tenant(each.key[0]), each.expires // _DAY) for each in items)
+        marker = _build_marker_key(quota, items)
         expiry = {TTL_ATTRIBUTE: self._now() + _MARKER_LIFETIME}
         writes = [
             update(
@@ -84,9 +100,26 @@ def _build_warning_key(tenant: str, quota: Quota) -> Key:
     return item_types.QUOTA_WARNING.build_key(tenant=tenant, quota=quota.name)
 
 
-def _build_marker_key(quota: Quota, items: Sequence[Key]) -> Key:
+def build_release(tenant: str, quota: Quota, expiries: Iterable[int]) -> list[Write]:
+    """Build the writes that free the places of items, for the transaction that deletes them.
+
+    Args:
+        expiries: of the items, in epoch seconds.
+    """
+    return [
+        update(
+            _build_count_key(tenant, quota, day),
+            f"ADD released :more SET {TTL_ATTRIBUTE} = :ttl",
+            more=more,
+            ttl=(day + 1) * _DAY,
+        )
+        for day, more in Counter(expires // _DAY for expires in expiries).items()
+    ]
+
+
+def _build_marker_key(quota: Quota, items: Sequence[NewItem]) -> Key:
     """Build the key of the marker that these items were counted together."""
-    names = "\n".join(f"{partition}\n{sort}" for partition, sort in items)
+    names = "\n".join(each.name for each in items)
     hashed = blake2b(names.encode(), digest_size=16).hexdigest()
-    tenant = get_tenant(items[0][0])
+    tenant = get_tenant(items[0].key[0])
     return item_types.COUNTED_ITEMS.build_key(tenant=tenant, quota=quota.name, items=hashed)

@@ -11,9 +11,10 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.run_keys import build_episode_id, build_episode_sort_token
 from functions.quotas.model import EPISODES
 from functions.quotas.service import Quotas
+from functions.runs.deletion_store import RunDeletionStore
 from functions.runs.episode_store import EpisodeStore
-from functions.runs.model import Episode, Run
-from functions.runs.rules import render_episode_text
+from functions.runs.model import Episode, Run, compute_expiry
+from functions.runs.rules import render_episode_text, run_not_found
 from functions.runs.store import RunStore
 
 if TYPE_CHECKING:
@@ -23,20 +24,31 @@ if TYPE_CHECKING:
 class Episodes:
     """The episodes of a caller's tenant, open to all of its principals."""
 
-    def __init__(self, store: EpisodeStore, runs: RunStore, quotas: Quotas, clock: Clock) -> None:
+    def __init__(
+        self,
+        store: EpisodeStore,
+        runs: RunStore,
+        deletions: RunDeletionStore,
+        quotas: Quotas,
+        clock: Clock,
+    ) -> None:
         self._store = store
         self._runs = runs
+        self._deletions = deletions
         self._quotas = quotas
         self._clock = clock
 
     def append(
         self, caller: Principal, run_id: str, new: NewEpisode, token: RequestToken | None
     ) -> Episode:
-        """Append an episode to a run, ended or not: one write, and no read before it.
+        """Append an episode to a run, ended or not: one write, and one read after it.
+
+        The read tells whether the run was deleted: then the episode is, too. A deletion that comes
+        later finds the episode itself.
 
         Raises:
             NotFound: no run of the last 90 days has this id.
-            ValueTooLarge: content or metadata have over 65,536 bytes of compact JSON.
+            ValueTooLarge: content has over 262,144 bytes of compact JSON, or metadata over 65,536.
             CapacityExceeded: the tenant has 100,000 episodes.
             IdempotencyConflict: the token's key came with another body.
         """
@@ -49,14 +61,18 @@ class Episodes:
             text=render_episode_text(new),
             created=now,
             author=caller.id,
+            expires=compute_expiry(address.started),
             sensitivity=new.sensitivity,
         )
         self._quotas.assert_room(caller.tenant, EPISODES)
         earlier = self._store.append(address, episode, request, token)
-        if earlier is not None:
-            return earlier
-        self._quotas.add_item(caller.tenant, EPISODES)
-        return episode
+        if earlier is None:
+            self._quotas.add_item(caller.tenant, EPISODES)
+        appended = earlier or episode
+        if self._store.is_run_deleted(address):
+            self._deletions.delete_episode(address.partition, appended.id, lambda _: [])
+            raise run_not_found()
+        return appended
 
     def list_by_type(
         self, caller: Principal, agent_type: str, before: str | None, page_size: int

@@ -1,5 +1,6 @@
 """Runs and episodes (ADR-043 Tier 2; contract §8). Times are epoch ms."""
 
+from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 from functions.platform.limits import RUN_RETENTION_DAYS
@@ -7,6 +8,7 @@ from functions.platform.run_keys import DAY
 from functions.platform.sensitivity import Sensitivity
 
 RunStatus = Literal["running", "completed", "failed"]
+RunValue = Literal["input", "output", "error"]
 
 
 class Run(NamedTuple):
@@ -22,7 +24,7 @@ class Run(NamedTuple):
     version: int
     created: int
     author: str
-    input: bytes
+    input: bytes = b"null"
     output: bytes = b"null"
     error: bytes = b"null"
     ended: int | None = None
@@ -36,21 +38,60 @@ class Run(NamedTuple):
         return compute_expiry(self.created)
 
 
+class ListedRun(NamedTuple):
+    """A run of a list.
+
+    Attributes:
+        position: what the list sorts by.
+        head: the run without its values; None if it was deleted meanwhile.
+        load: reads the run with its values; None if it was deleted meanwhile.
+    """
+
+    position: str
+    head: Run | None
+    load: Callable[[], Run | None]
+
+
+class RunQuery(NamedTuple):
+    """Selects runs of a tenant; what is None selects all."""
+
+    agent_type: str | None = None
+    instance: str | None = None
+    status: RunStatus | None = None
+
+    def matches(self, agent_type: str | None, status: RunStatus) -> bool:
+        """Whether a run of this agent type and status is selected, as far as they say.
+
+        Args:
+            agent_type: None where it is known to be the right one.
+            status: of the run.
+        """
+        is_of_type = agent_type is None or self.agent_type in (None, agent_type)
+        return is_of_type and self.status in (None, status)
+
+
 class Episode(NamedTuple):
-    """An episode; `text` is a JSON object of its content and of what else was given."""
+    """An episode; `text` is a JSON object of its content and of what else was given.
+
+    It is kept as long as its run, until `expires`.
+    """
 
     id: str
     run: str
     text: bytes
     created: int
     author: str
+    expires: int
     sensitivity: Sensitivity | None = None
 
-    @property
-    def expires(self) -> int:
-        return compute_expiry(self.created)
+
+class AgentType(NamedTuple):
+    """An agent type, and about when it was last used (epoch ms)."""
+
+    name: str
+    used: int
 
 
-def compute_expiry(created: int) -> int:
-    """Compute until when a run or an episode is kept."""
-    return created + RUN_RETENTION_DAYS * DAY
+def compute_expiry(started: int) -> int:
+    """Compute until when a run that was started then is kept, with its episodes."""
+    return started + RUN_RETENTION_DAYS * DAY

@@ -19,7 +19,7 @@ class NewRun(RequestModel):
     instance_id: Identifier | None = None
     """Which instance of the agent runs."""
     input: Any = None
-    """Any JSON, at most 65,536 bytes; recalled episodes, say."""
+    """Any JSON, at most 4 MB: recalled episodes and facts, and the workflow selected, say."""
     sensitivity: Sensitivity | None = None
     """`confidential` and `restricted` values are stored encrypted."""
 
@@ -28,21 +28,21 @@ class RunOutput(RequestModel):
     """Body of `POST /api/v1/runs/{run_id}/complete`."""
 
     output: Any = None
-    """Any JSON, at most 65,536 bytes."""
+    """Any JSON, at most 4 MB."""
 
 
 class RunError(RequestModel):
     """Body of `POST /api/v1/runs/{run_id}/fail`."""
 
     error: Any = None
-    """Any JSON, at most 65,536 bytes."""
+    """Any JSON, at most 4 MB."""
 
 
 class NewEpisode(RequestModel):
     """Body of `POST /api/v1/runs/{run_id}/episodes`."""
 
     content: Any
-    """Any JSON, at most 65,536 bytes."""
+    """Any JSON, at most 262,144 bytes."""
     role: Label | None = None
     kind: Label | None = None
     """What it is, in a word of yours: `tool_call`, `observation`."""

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import hmac
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from functions.platform.errors import NotFound
 from functions.platform.json_text import dumps_checked
 from functions.platform.keys import encode_seed
-from functions.platform.limits import MAX_RUN_VALUE_BYTES, RUN_RETENTION_DAYS
+from functions.platform.limits import (
+    MAX_EPISODE_BYTES,
+    MAX_EPISODE_METADATA_BYTES,
+    MAX_RUN_RESPONSE_BYTES,
+    MAX_RUN_VALUE_BYTES,
+    RUN_RETENTION_DAYS,
+)
 from functions.platform.run_keys import RunAddress, parse_run_id
-from functions.runs.model import Run, RunStatus, compute_expiry
+from functions.runs.model import Run, RunStatus, RunValue, compute_expiry
 
 if TYPE_CHECKING:
     from functions.runs.requests import NewEpisode
 
 _PURPOSE = b"agent-memory: ids of runs"
 _MAC_BYTES = 16
+RUN_VALUES: tuple[RunValue, ...] = get_args(RunValue)
+_BY_NEED: tuple[RunValue, ...] = ("output", "error", "input")
 _OPTIONAL = ("role", "kind", "turn", "metadata")
 _HINT = "; keep what is larger elsewhere, and its place here"
 
@@ -70,27 +78,41 @@ def end_run(
     return ended._replace(error=result)
 
 
-def render_value(value: object, field: str) -> bytes:
-    """Render a value as compact JSON.
+def render_value(value: object, field: str, most: int = MAX_RUN_VALUE_BYTES) -> bytes:
+    """Render a value of at most so many bytes as compact JSON.
 
     Raises:
-        ValueTooLarge: it has over 65,536 bytes.
+        ValueTooLarge: it has more.
         ValidationFailed: it cannot be written as JSON.
     """
-    return dumps_checked(value, field, MAX_RUN_VALUE_BYTES, _HINT, subject=f"{field} has")
+    return dumps_checked(value, field, most, _HINT, subject=f"{field} has")
+
+
+def select_values(run: Run) -> list[RunValue]:
+    """Select the values that one response holds: the result before the input."""
+    free_bytes, selected = MAX_RUN_RESPONSE_BYTES, list[RunValue]()
+    for name in _BY_NEED:
+        size = len(getattr(run, name))
+        if size <= free_bytes:
+            selected.append(name)
+            free_bytes -= size
+    return selected
 
 
 def render_episode_text(new: NewEpisode) -> bytes:
     """Render an episode as one JSON object, without the members that were not given.
 
     Raises:
-        ValueTooLarge: content or metadata have over 65,536 bytes.
+        ValueTooLarge: content has over 262,144 bytes, or metadata over 65,536.
         ValidationFailed: they cannot be written as JSON.
     """
     given = {name: value for name in _OPTIONAL if (value := getattr(new, name)) is not None}
     members = {"content": new.content} | given
+    most = {"content": MAX_EPISODE_BYTES}
     texts = (
-        b'"%b":%b' % (name.encode(), render_value(value, name)) for name, value in members.items()
+        b'"%b":%b'
+        % (name.encode(), render_value(value, name, most.get(name, MAX_EPISODE_METADATA_BYTES)))
+        for name, value in members.items()
     )
     return b"{" + b",".join(texts) + b"}"
 

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
 from functions.platform.errors import RunClosed
 from functions.platform.idempotency import RequestToken
+from functions.platform.items import Item
 from functions.platform.run_keys import create_run_address
-from functions.runs.model import Run, RunStatus
-from functions.runs.rules import RunIds, end_run, parse_address, render_value
-from functions.runs.store import RunChanged, RunStore
+from functions.platform.schema import TYPE_ORDER_ATTRIBUTE
+from functions.platform.value_parts import PartsMissing
+from functions.runs.agent_types import AgentTypes
+from functions.runs.model import ListedRun, Run, RunQuery, RunStatus, RunValue
+from functions.runs.rules import RunIds, end_run, render_value, run_not_found
+from functions.runs.store import RunChanged, RunStore, decode_head, is_run
 
 if TYPE_CHECKING:
     from functions.runs.requests import NewRun
+
+_ITEMS_AT_ONCE = 25
 
 
 class Runs:
@@ -23,18 +31,19 @@ class Runs:
     Methods that take a `run_id` raise `NotFound` where no run of the last 90 days has this id.
     """
 
-    def __init__(self, store: RunStore, ids: RunIds, clock: Clock) -> None:
+    def __init__(self, store: RunStore, ids: RunIds, agent_types: AgentTypes, clock: Clock) -> None:
         self._store = store
         self._ids = ids
+        self._agent_types = agent_types
         self._clock = clock
 
     def start(self, caller: Principal, new: NewRun, token: RequestToken) -> Run:
         """Start a run: one write. A retry returns the run of the first try.
 
         Raises:
-            ValueTooLarge: the input has over 65,536 bytes of compact JSON.
+            ValueTooLarge: the input has over 4 MB of compact JSON.
             IdempotencyConflict: the Idempotency-Key came with another body.
-            RunClosed: the run that the Idempotency-Key started has ended.
+            RunClosed: the run that the Idempotency-Key started has ended, or was deleted.
         """
         now = self._clock()
         address = create_run_address(caller.tenant, new.agent_type, token.key, now)
@@ -50,25 +59,30 @@ class Runs:
             sensitivity=new.sensitivity,
             request=token.stored,
         )
+        self._agent_types.record_use(caller.tenant, new.agent_type)
         try:
-            self._store.create(address, run)
+            self._store.create(address, run, now)
         except RunChanged as changed:
-            run = changed.run
-            token.matches(run.request)  # raises, if it had another body
-            if run.ended is not None or run.expires <= self._clock():
-                message = "the run that this Idempotency-Key started is over; use a fresh key"
-                raise RunClosed(message) from changed
+            return self._find_started(caller.tenant, changed.item, token)
         return run
 
+    def _find_started(self, tenant: str, item: Item | None, token: RequestToken) -> Run:
+        """Find the run that an earlier try of a request has started."""
+        if item is not None and is_run(item, item["run"]):
+            token.matches(item.get("request"))  # raises, if it had another body
+            if item.get("ended") is None and decode_head(item).expires > self._clock():
+                return self._store.decode(tenant, item)
+        raise RunClosed("the run that this Idempotency-Key started is over; use a fresh key")
+
     def get(self, caller: Principal, run_id: str) -> Run:
-        """Get one run: one read."""
+        """Get one run: one read, and a call more for each large value."""
         return self._store.get(caller.tenant, run_id, self._clock())
 
     def complete(self, caller: Principal, run_id: str, output: object, token: RequestToken) -> Run:
-        """End a run that succeeded: a read and a write.
+        """End a run that succeeded: a read and a write, and two calls for each large value.
 
         Raises:
-            ValueTooLarge: the output has over 65,536 bytes of compact JSON.
+            ValueTooLarge: the output has over 4 MB of compact JSON.
             IdempotencyConflict: the Idempotency-Key came with another body.
             RunClosed: another request has ended the run.
         """
@@ -82,23 +96,77 @@ class Runs:
         self, caller: Principal, run_id: str, status: RunStatus, result: bytes, token: RequestToken
     ) -> Run:
         now = self._clock()
-        run = self._store.get(caller.tenant, run_id, now)
-        if run.ended is None:
+        tenant = caller.tenant
+        item = self._store.get_item(tenant, run_id, now)
+        if item.get("ended") is None:
+            run = self._decode(tenant, item)
             ended = end_run(run, status, result, caller.id, token.stored, now)
+            field: RunValue = "output" if status == "completed" else "error"
             try:
-                self._store.replace(parse_address(caller.tenant, run_id, now), run, ended)
+                self._store.end(tenant, item, ended, field, now)
             except RunChanged as changed:
-                run = changed.run
+                if not is_run(changed.item, run_id):
+                    raise run_not_found() from changed
+                item = changed.item
             else:
                 return ended
-        if token.matches(run.end_request):
-            return run
-        raise RunClosed(f"this run is over ({run.status}); its result stays as it is")
+        if token.matches(item.get("end_request")):
+            return self._decode(tenant, item)
+        raise RunClosed(f"this run is over ({item['status']}); its result stays as it is")
 
-    def list_by_type(
-        self, caller: Principal, agent_type: str, status: RunStatus | None, limit: int, offset: int
-    ) -> tuple[list[Run], int]:
-        """List a page of an agent type's runs, newest first; return it and how many there are."""
-        keys = self._store.list_keys(caller.tenant, agent_type, status, self._clock())
-        found = self._store.get_many(caller.tenant, keys[offset : offset + limit])
-        return [run for run in found if status in (None, run.status)], len(keys)
+    def _decode(self, tenant: str, item: Item) -> Run:
+        try:
+            return self._store.decode(tenant, item)
+        except PartsMissing as missing:
+            raise run_not_found() from missing
+
+    def list_page(
+        self,
+        caller: Principal,
+        query: RunQuery,
+        after: str | None,
+        offset: int,
+        limit: int,
+        *,
+        is_counted: bool,
+    ) -> tuple[list[str], Iterator[ListedRun], int | None]:
+        """List a page of the runs that a query selects, newest first, from an index that may lag.
+
+        Args:
+            after: the position after which the page begins; else it begins at `offset`.
+            limit: how many runs the page shows at most.
+            is_counted: whether to count all runs that the query selects.
+
+        Returns:
+            The positions of the page, and one more if there are more; its runs, read as they are
+            taken; and how many there are in all, if they were counted.
+        """
+        tenant = caller.tenant
+        page_size = None if is_counted or query.status else offset + limit + 1
+        rows = self._store.list_rows(tenant, query, after, page_size, self._clock())
+        total = None
+        if is_counted:
+            every = list(rows)
+            rows, total = iter(every), len(every)
+        page = list(islice(rows, offset, offset + limit + 1))
+        positions = [row[TYPE_ORDER_ATTRIBUTE] for row in page]
+        return positions, self._load_rows(tenant, page[:limit]), total
+
+    def _load_rows(self, tenant: str, rows: Sequence[Item]) -> Iterator[ListedRun]:
+        """Read the runs of index rows, a few at a time as they are taken."""
+        for start in range(0, len(rows), _ITEMS_AT_ONCE):
+            group = rows[start : start + _ITEMS_AT_ONCE]
+            items = self._store.get_items([(row["pk"], row["sk"]) for row in group])
+            for row in group:
+                item = items.get((row["pk"], row["sk"]))
+                head = None if item is None else decode_head(item)
+                yield ListedRun(row[TYPE_ORDER_ATTRIBUTE], head, self._load_later(tenant, item))
+
+    def _load_later(self, tenant: str, item: Item | None) -> Callable[[], Run | None]:
+        def load() -> Run | None:
+            try:
+                return None if item is None else self._store.decode(tenant, item)
+            except PartsMissing:
+                return None
+
+        return load

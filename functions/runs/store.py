@@ -1,180 +1,268 @@
-"""Reads and writes of runs."""
+"""Reads and writes of runs. Large values are stored in parts, beside the run's item."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
+from typing import TypeGuard
 
-from functions.platform.errors import NotFound
 from functions.platform.items import Item
 from functions.platform.keys import Key, decode_timestamp
-from functions.platform.run_keys import LAST_SORT_TOKEN, RunAddress, build_runs_partition
+from functions.platform.limits import MAX_INLINE_BYTES
+from functions.platform.retry import Backoff
+from functions.platform.run_keys import (
+    LAST_SORT_TOKEN,
+    RunAddress,
+    build_instance_runs_partition,
+    build_runs_partition,
+    build_tenant_runs_partition,
+)
 from functions.platform.schema import (
+    BY_GROUP,
+    BY_TENANT,
     BY_TYPE,
+    GROUP_ATTRIBUTE,
+    TENANT_ATTRIBUTE,
     TTL_ATTRIBUTE,
     TYPE_ATTRIBUTE,
     TYPE_ORDER_ATTRIBUTE,
 )
-from functions.platform.table import ConditionFailed, Table
+from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
 from functions.platform.ttl import to_ttl_seconds
+from functions.platform.value_parts import (
+    PartsMissing,
+    ValueParts,
+    build_marker_key,
+    clear_staged,
+    create_value_name,
+    get_value_name,
+    has_parts,
+    split_value,
+)
 from functions.platform.values import ValueCodec
-from functions.platform.writes import put
-from functions.runs.model import Run, RunStatus, compute_expiry
-from functions.runs.rules import RunIds, parse_address, run_not_found
+from functions.platform.writes import Write, put
+from functions.runs.model import Run, RunQuery, RunValue, compute_expiry
+from functions.runs.rules import RUN_VALUES, RunIds, parse_address, run_not_found
 
 _VERSION = 1  # no text is ever replaced
-_VALUES = ("input", "output", "error")
+_CLEANUP_SECONDS = 4.0
 
 
 class RunChanged(Exception):
-    """A run is not as the write expects; `run` is the stored one."""
+    """A run is not as the write expects; `item` is the stored one, None if there is none."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, item: Item | None) -> None:
         super().__init__("the run is not as expected")
-        self.run = run
+        self.item = item
 
 
 class RunStore:
     """Reads and writes the runs of all tenants."""
 
-    def __init__(self, table: Table, values: ValueCodec, ids: RunIds) -> None:
+    def __init__(self, table: Table, values: ValueCodec, parts: ValueParts, ids: RunIds) -> None:
         self._table = table
         self._values = values
+        self._parts = parts
         self._ids = ids
 
     def find_address(self, tenant: str, run_id: str, now: int) -> RunAddress:
-        """Find the address of an existing run: no read, unless the root key has changed since.
+        """Find the address of a run that existed: no read, unless the root key has changed since.
 
         Raises:
-            NotFound: there is no such run, or its 90 days are over.
+            NotFound: there was no such run, or its 90 days are over.
         """
         address = parse_address(tenant, run_id, now)
         if not self._ids.is_issued(address, run_id):
-            self.get(tenant, run_id, now)
+            self.get_item(tenant, run_id, now)
         return address
 
-    def get(self, tenant: str, run_id: str, now: int) -> Run:
-        """Read a run: one read.
+    def get_item(self, tenant: str, run_id: str, now: int) -> Item:
+        """Read the item of a run, without large values: one read.
 
         Raises:
             NotFound: there is no such run, or its 90 days are over.
         """
         item = self._table.get(parse_address(tenant, run_id, now).item_key)
-        if item is None or item["run"] != run_id:
+        if not is_run(item, run_id):
             raise run_not_found()
-        return self.decode(tenant, item)
+        return item
 
-    def create(self, address: RunAddress, run: Run) -> None:
-        """Write a new run: one write.
+    def get(self, tenant: str, run_id: str, now: int) -> Run:
+        """Read a run: one read, and one call more for each large value.
+
+        Raises:
+            NotFound: there is no such run, or its 90 days are over.
+        """
+        backoff = Backoff("others are writing this run")
+        while True:
+            try:
+                return self.decode(tenant, self.get_item(tenant, run_id, now))
+            except PartsMissing:
+                backoff.wait()
+
+    def create(self, address: RunAddress, run: Run, now: int) -> None:
+        """Write a new run: one write, and two calls more where its input is large.
 
         Raises:
             RunChanged: an earlier try of the same request created it.
         """
-        item = self._encode(address, run)
-        try:
-            self._table.put(put(address.item_key, item, "attribute_not_exists(pk)"))
-        except ConditionFailed as failed:
-            raise self._conflict(address.tenant, failed) from failed
+        value, parts = self._encode_value(address.tenant, address.item_key[0], run, "input")
+        item = _encode_head(run) | value
+        item |= {
+            TYPE_ATTRIBUTE: build_runs_partition(address.tenant, run.agent_type),
+            TENANT_ATTRIBUTE: build_tenant_runs_partition(address.tenant),
+            TYPE_ORDER_ATTRIBUTE: address.sort_token,
+        }
+        if run.instance is not None:
+            item[GROUP_ATTRIBUTE] = build_instance_runs_partition(address.tenant, run.instance)
+        name = get_value_name(value.get("input", {}))
+        self._write(put(address.item_key, item, "attribute_not_exists(pk)"), name, parts, now)
 
-    def replace(self, address: RunAddress, seen: Run, run: Run) -> None:
-        """Write a run in place of the one that was `seen`: one write.
+    def end(self, tenant: str, item: Item, run: Run, field: RunValue, now: int) -> None:
+        """Write the end of a run: one write, and two calls more where its result is large.
+
+        Args:
+            item: the run's, as it was read.
+            run: the run from now on.
+            field: what the end adds to it.
 
         Raises:
-            RunChanged: the stored run has another version.
+            RunChanged: the stored run is not as it was read.
         """
-        item = self._encode(address, run)
+        key = (item["pk"], item["sk"])
+        value, parts = self._encode_value(tenant, key[0], run, field)
+        seen = item["version"]
+        write = put(key, item | _encode_head(run) | value, "version = :seen", seen=seen)
+        self._write(write, get_value_name(value.get(field, {})), parts, now)
+
+    def _write(self, write: Write, name: str | None, parts: Sequence[Write], now: int) -> None:
+        """Write an item, with the parts of its value where there are any.
+
+        Raises:
+            RunChanged: the condition did not hold.
+        """
+        if not parts or name is None:
+            try:
+                self._table.put(write)
+            except ConditionFailed as failed:
+                raise RunChanged(failed.item) from failed
+            return
+        partition = write.key[0]
+        self._parts.stage(partition, name, parts, now)
         try:
-            self._table.put(put(address.item_key, item, "version = :seen", seen=seen.version))
-        except ConditionFailed as failed:
-            raise self._conflict(address.tenant, failed) from failed
+            self._table.transact([write, clear_staged(partition, name)])
+        except TransactionConditionFailed as failed:
+            self._parts.remove(build_marker_key(partition, name), _CLEANUP_SECONDS)
+            raise RunChanged(failed.failed.get(write.key)) from failed
 
-    def _conflict(self, tenant: str, failed: ConditionFailed) -> RunChanged | NotFound:
-        if failed.item is None:
-            return run_not_found()
-        return RunChanged(self.decode(tenant, failed.item))
+    def list_rows(
+        self, tenant: str, query: RunQuery, before: str | None, page_size: int | None, now: int
+    ) -> Iterator[Item]:
+        """List the index rows of the runs that a query selects, newest first; they may lag.
 
-    def list_keys(
-        self, tenant: str, agent_type: str, status: RunStatus | None, now: int
-    ) -> list[Key]:
-        """List the keys of an agent type's runs, newest first, from an index that may lag."""
-        partition = build_runs_partition(tenant, agent_type)
-        rows = query_by_type(self._table, partition, now)
-        return [(row["pk"], row["sk"]) for row in rows if status in (None, row["status"])]
+        Args:
+            before: the position below which the list begins.
+            page_size: how many rows a call reads at most; else a megabyte.
+        """
+        index, of = _choose_index(tenant, query)
+        below = (TYPE_ORDER_ATTRIBUTE, before or LAST_SORT_TOKEN)
+        rows = self._table.query_newest(index, of, below, page_size)
+        live = takewhile(lambda row: _get_start_expiry(row) > now, rows)
+        return (row for row in live if query.matches(row.get("agent_type"), row["status"]))
 
-    def get_many(self, tenant: str, keys: list[Key]) -> list[Run]:
-        """Read the runs that exist among these, in the given order: a call per hundred."""
+    def get_items(self, keys: Sequence[Key]) -> dict[Key, Item]:
+        """Read the items of the runs that exist among these: a call per hundred."""
         found = self._table.get_many(keys)
-        return [self.decode(tenant, found[key]) for key in keys if key in found]
-
-    def _encode(self, address: RunAddress, run: Run) -> Item:
-        """Encode a run; the index by type copies its small attributes."""
-        values = {
-            name: self._values.encode(
-                text, run.sensitivity, address.tenant, f"{address.partition}#{name}", _VERSION
-            )
-            for name in _VALUES
-            if (text := getattr(run, name)) != b"null"
-        }
-        return values | {
-            "run": run.id,
-            "agent_type": run.agent_type,
-            "instance": run.instance,
-            "status": run.status,
-            "version": run.version,
-            "created": run.created,
-            "author": run.author,
-            "ended": run.ended,
-            "ender": run.ender,
-            "sensitivity": run.sensitivity,
-            "request": run.request,
-            "end_request": run.end_request,
-            TYPE_ATTRIBUTE: build_runs_partition(address.tenant, run.agent_type),
-            TYPE_ORDER_ATTRIBUTE: address.sort_token,
-            TTL_ATTRIBUTE: to_ttl_seconds(run.expires),
-        }
+        return {key: item for key, item in found.items() if "status" in item}
 
     def decode(self, tenant: str, item: Item) -> Run:
-        """Decode the run of an item."""
+        """Decode the run of an item: one call for each large value.
 
-        def decode_value(name: str) -> bytes:
-            if item.get(name) is None:
-                return b"null"
-            return self._values.decode(item[name], tenant, f"{item['pk']}#{name}")
-
-        return Run(
-            id=item["run"],
-            agent_type=item["agent_type"],
-            instance=item.get("instance"),
-            status=item["status"],
-            version=item["version"],
-            created=item["created"],
-            author=item["author"],
-            input=decode_value("input"),
-            output=decode_value("output"),
-            error=decode_value("error"),
-            ended=item.get("ended"),
-            ender=item.get("ender"),
-            sensitivity=item.get("sensitivity"),
-            request=item.get("request"),
-            end_request=item.get("end_request"),
+        Raises:
+            PartsMissing: the run was deleted since it was read.
+        """
+        return decode_head(item)._replace(
+            input=self._decode_value(tenant, item, "input"),
+            output=self._decode_value(tenant, item, "output"),
+            error=self._decode_value(tenant, item, "error"),
         )
 
+    def _decode_value(self, tenant: str, item: Item, name: RunValue) -> bytes:
+        if item.get(name) is None:
+            return b"null"
+        value = self._parts.join(item[name] | {"pk": item["pk"]})
+        return self._values.decode(value, tenant, f"{item['pk']}#{name}")
 
-def query_by_type(
-    table: Table, partition: str, now: int, before: str | None = None, page_size: int | None = None
-) -> Iterator[Item]:
-    """Query the index by agent type, newest first; it may lag behind the table.
+    def _encode_value(
+        self, tenant: str, partition: str, run: Run, name: RunValue
+    ) -> tuple[Item, list[Write]]:
+        """Encode a value of a run; the parts of a large one expire with the run."""
+        text: bytes = getattr(run, name)
+        if text == b"null":
+            return {}, []
+        context = f"{partition}#{name}"
+        value = self._values.encode(text, run.sensitivity, tenant, context, _VERSION)
+        parts = list[Write]()
+        if len(text) > MAX_INLINE_BYTES:
+            value, parts = split_value(partition, create_value_name(name), value)
+        ttl = {TTL_ATTRIBUTE: to_ttl_seconds(run.expires)}
+        return {name: value}, [part._replace(item=(part.item or {}) | ttl) for part in parts]
 
-    Args:
-        table: holds runs and episodes.
-        partition: the type's episodes or its runs.
-        now: what has expired by then is left out.
-        before: the sort token below which the query begins.
-        page_size: how many items a call reads at most; else a megabyte.
-    """
-    of, below = (TYPE_ATTRIBUTE, partition), (TYPE_ORDER_ATTRIBUTE, before or LAST_SORT_TOKEN)
-    items = table.query_newest(BY_TYPE, of, below, page_size)
-    return takewhile(lambda item: get_expiry(item) > now, items)
+
+def is_run(item: Item | None, run_id: str) -> TypeGuard[Item]:
+    """Whether an item is the one of this run, which wasn't deleted."""
+    return item is not None and item["run"] == run_id and "status" in item
 
 
-def get_expiry(item: Item) -> int:
-    """Get until when (epoch ms) a run or an episode is kept, from its sort token."""
+def list_value_names(item: Item) -> list[str]:
+    """List the names of a run's values that are stored in parts."""
+    values = [item[name] for name in RUN_VALUES if item.get(name) is not None]
+    return [name for each in values if has_parts(each) and (name := get_value_name(each))]
+
+
+def decode_head(item: Item) -> Run:
+    """Decode the run of an item without its values."""
+    return Run(
+        id=item["run"],
+        agent_type=item["agent_type"],
+        instance=item.get("instance"),
+        status=item["status"],
+        version=item["version"],
+        created=item["created"],
+        author=item["author"],
+        ended=item.get("ended"),
+        ender=item.get("ender"),
+        sensitivity=item.get("sensitivity"),
+        request=item.get("request"),
+        end_request=item.get("end_request"),
+    )
+
+
+def _encode_head(run: Run) -> Item:
+    return {
+        "run": run.id,
+        "agent_type": run.agent_type,
+        "instance": run.instance,
+        "status": run.status,
+        "version": run.version,
+        "created": run.created,
+        "author": run.author,
+        "ended": run.ended,
+        "ender": run.ender,
+        "sensitivity": run.sensitivity,
+        "request": run.request,
+        "end_request": run.end_request,
+        TTL_ATTRIBUTE: to_ttl_seconds(run.expires),
+    }
+
+
+def _choose_index(tenant: str, query: RunQuery) -> tuple[str, tuple[str, str]]:
+    """Choose the index that lists the fewest other runs, with its attribute and value."""
+    if query.instance is not None:
+        partition = build_instance_runs_partition(tenant, query.instance)
+        return BY_GROUP, (GROUP_ATTRIBUTE, partition)
+    if query.agent_type is not None:
+        return BY_TYPE, (TYPE_ATTRIBUTE, build_runs_partition(tenant, query.agent_type))
+    return BY_TENANT, (TENANT_ATTRIBUTE, build_tenant_runs_partition(tenant))
+
+
+def _get_start_expiry(item: Item) -> int:
     return compute_expiry(decode_timestamp(item[TYPE_ORDER_ATTRIBUTE]))

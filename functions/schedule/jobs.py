@@ -31,6 +31,7 @@ def build_jobs(container: Container) -> dict[ItemType, Job]:
         item_types.CONVERSATION: _resume_long(conversations.end_retention, "conversations"),
         item_types.ORPHANED_MESSAGES: _resume_long(container.orphaned_messages.remove, "orphans"),
         item_types.REMOVED_RANGE: _resume_long(container.orphaned_messages.remove_range, "orphans"),
+        item_types.DELETED_RUN: _resume_long(container.run_deletion_store.resume, "deleted_runs"),
         item_types.ORPHANED_VALUES: _resume_long(container.value_parts.remove, "orphans"),
         item_types.MEMORY_ENTRY: lambda item, _: collector.collect_entry(item),
         item_types.RUN_SECRETS: lambda item, _: collector.remove_secrets(item),

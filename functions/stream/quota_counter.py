@@ -11,7 +11,7 @@ from functions.platform.errors import ServiceError
 from functions.platform.observability import log_unexpected, logger, report_percent
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.quotas.model import QUOTAS, Quota, QuotaUsage
-from functions.quotas.store import MAX_COUNTED, QuotaStore
+from functions.quotas.store import MAX_COUNTED, NewItem, QuotaStore
 from functions.stream.records import Batch, StreamRecord, Subscription
 
 _DAY = 86_400_000  # ms
@@ -56,7 +56,7 @@ class QuotaCounter:
         for start in range(0, len(records), MAX_COUNTED):
             chunk = records[start : start + MAX_COUNTED]
             try:
-                self._store.count_items(quota, [(each.key, _expiry_of(each)) for each in chunk])
+                self._store.count_items(quota, list(map(_to_new_item, chunk)))
             except ServiceError as error:
                 log_unexpected(error)
                 for record in records[start:]:
@@ -95,6 +95,6 @@ class QuotaCounter:
         return self._bus.publish_bus_only(BusOnlyEvent(id, "quota.warning", quota.name, now, data))
 
 
-def _expiry_of(record: StreamRecord) -> int:
-    """Get when a new item expires, in epoch seconds."""
-    return int((record.new or {})[TTL_ATTRIBUTE]["N"])
+def _to_new_item(record: StreamRecord) -> NewItem:
+    expires = int((record.new or {})[TTL_ATTRIBUTE]["N"])
+    return NewItem(record.key, record.sequence, expires)

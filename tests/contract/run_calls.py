@@ -48,10 +48,10 @@ def end(client: httpx.Client, run: Json, how: str = "complete", **body: Any) -> 
     return client.post(f"{RUNS}/{run['id']}/{how}", json=body, headers=headers)
 
 
-def listed(client: httpx.Client, agent_type: str = "sdr", **query: Any) -> list[str]:
-    """The ids of the runs that a list gives."""
-    found = ok(client.get(RUNS, params={"agent_type": agent_type} | query))["runs"]
-    return [each["id"] for each in found]
+def listed(client: httpx.Client, agent_type: str | None = "sdr", **query: Any) -> list[str]:
+    """The ids of the runs that a list gives; an agent type of None is no filter."""
+    filters = ({} if agent_type is None else {"agent_type": agent_type}) | query
+    return [each["id"] for each in ok(client.get(RUNS, params=filters))["runs"]]
 
 
 def stored_episodes(service: Service) -> list[Item]:

@@ -153,10 +153,10 @@ def test_a_malformed_episode_is_refused(service: Service, agent: httpx.Client) -
 
 def test_content_has_a_maximum_size(agent: httpx.Client) -> None:
     run = start(agent)
-    append(agent, run, "x" * 65_534, metadata={"m": "y" * 65_528})
-    problem = refused(try_append(agent, run["id"], "x" * 65_535), 413, "VALUE_TOO_LARGE")
-    assert (problem["max"], problem["actual"]) == (65_536, 65_537)
-    refused(try_append(agent, run["id"], 1, metadata={"m": "y" * 65_536}), 413, "VALUE_TOO_LARGE")
+    append(agent, run, "x" * 262_142, metadata={"m": "y" * 65_528})
+    problem = refused(try_append(agent, run["id"], "x" * 262_143), 413, "VALUE_TOO_LARGE")
+    assert (problem["max"], problem["actual"]) == (262_144, 262_145)
+    refused(try_append(agent, run["id"], 1, metadata={"m": "y" * 262_144}), 413, "VALUE_TOO_LARGE")
 
 
 def test_a_malformed_recall_is_refused(agent: httpx.Client) -> None:

@@ -22,6 +22,8 @@ _INDEXES = {
     "by_recency": "pk",
     "by_task": "task_ix",
     "by_type": "type_ix",
+    "by_tenant": "tenant_ix",
+    "by_group": "group_ix",
 }
 
 

@@ -17,7 +17,8 @@ from functions.api.responses.types import (
 )
 from functions.platform.clock import to_optional_rfc3339, to_rfc3339
 from functions.platform.sensitivity import Sensitivity
-from functions.runs.model import Episode, Run, RunStatus
+from functions.runs.model import AgentType, Episode, Run, RunStatus, RunValue
+from functions.runs.rules import RUN_VALUES, select_values
 
 RunId = Annotated[str, Field(pattern="^run_")]
 
@@ -32,11 +33,13 @@ class RunDocument(TypedDict):
     """Which instance of the agent runs."""
     status: RunStatus
     input: NotRequired[Annotated[JsonValue, VALUE]]
-    """Absent without `memory.read`."""
+    """Absent without `memory.read`, or where `omitted` names it."""
     output: NotRequired[Annotated[JsonValue, VALUE]]
-    """Absent without `memory.read`."""
+    """Absent without `memory.read`, or where `omitted` names it."""
     error: NotRequired[Annotated[JsonValue, VALUE]]
-    """Absent without `memory.read`."""
+    """Absent without `memory.read`, or where `omitted` names it."""
+    omitted: NotRequired[list[RunValue]]
+    """Values that this response doesn't hold beside the others: ask for each with `value`."""
     sensitivity: Sensitivity | None
     """`confidential` and `restricted` values are stored encrypted."""
     version: Version
@@ -53,6 +56,31 @@ class RunPageDocument(PagePosition):
     """A page of runs."""
 
     runs: list[RunDocument]
+
+
+class DeletedRunsDocument(TypedDict):
+    """What was deleted."""
+
+    deleted: Count
+    """How many runs were deleted."""
+    episodes: Count
+    """How many episodes were deleted with them."""
+    complete: bool
+    """False: the request's time was over before all were deleted; send it again."""
+
+
+class AgentTypeDocument(TypedDict):
+    """An agent type that a tenant uses."""
+
+    agent_type: str
+    last_used_at: Timestamp
+    """The last time that a run, a fact or a workflow named it, to within a day."""
+
+
+class AgentTypePageDocument(PagePosition):
+    """A page of agent types."""
+
+    agent_types: list[AgentTypeDocument]
 
 
 class EpisodeDocument(TypedDict):
@@ -89,15 +117,36 @@ class EpisodePageDocument(TypedDict):
 
 
 def render_run(run: Run) -> RunDocument:
-    """Render a run; input, output and error are copied as they are stored."""
+    """Render a run with those of its values that a response holds, as they are stored."""
+    selected = select_values(run)
+    omitted = [name for name in RUN_VALUES if name not in selected]
+    document = render_run_head(run)
+    for name in selected:
+        document[name] = orjson.Fragment(getattr(run, name))
+    if omitted:
+        document["omitted"] = omitted
+    return document
+
+
+def render_run_value(run: Run, name: RunValue) -> RunDocument:
+    """Render a run with one of its values."""
+    document = render_run_head(run)
+    document[name] = orjson.Fragment(getattr(run, name))
+    return document
+
+
+def render_agent_type(agent_type: AgentType) -> AgentTypeDocument:
+    """Render an agent type."""
+    return {"agent_type": agent_type.name, "last_used_at": to_rfc3339(agent_type.used)}
+
+
+def render_run_head(run: Run) -> RunDocument:
+    """Render a run without its values."""
     return {
         "id": run.id,
         "agent_type": run.agent_type,
         "instance_id": run.instance,
         "status": run.status,
-        "input": orjson.Fragment(run.input),
-        "output": orjson.Fragment(run.output),
-        "error": orjson.Fragment(run.error),
         "sensitivity": run.sensitivity,
         "version": run.version,
         "created_at": to_rfc3339(run.created),

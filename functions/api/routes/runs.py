@@ -1,38 +1,51 @@
 """Runs of agents and their episodes, by ADR-043 Tier 2 (contract §8)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from urllib.parse import quote
 
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import page_position, truncate_to_limit
+from functions.api.paging import PageRequest, paginate, read_page_request, truncate_to_limit
 from functions.api.parameters import (
-    LIMIT,
-    OFFSET,
-    PAGE,
+    CURSOR_PAGE,
+    VALUES,
     ChoiceParameter,
     IntegerParameter,
     TextParameter,
 )
 from functions.api.responses.runs import (
+    AgentTypePageDocument,
+    DeletedRunsDocument,
     EpisodeDocument,
     EpisodePageDocument,
     RunDocument,
     RunPageDocument,
+    render_agent_type,
     render_episode,
     render_run,
+    render_run_head,
+    render_run_value,
 )
-from functions.api.routing import Route
+from functions.api.responses.types import PagePosition
+from functions.api.routing import ANY, Route
+from functions.api.value_fields import omit_values
 from functions.identity.model import READ, WRITE, Principal
 from functions.platform.errors import ValidationFailed
 from functions.platform.limits import DEFAULT_RECALLED_EPISODES, MAX_ID_CHARACTERS, MAX_PAGE_ITEMS
-from functions.runs.model import Episode, Run, RunStatus
+from functions.runs.authority import DELETE_EPISODES, DELETE_RUN
+from functions.runs.model import Episode, ListedRun, Run, RunQuery, RunStatus, RunValue
 from functions.runs.requests import NewEpisode, NewRun, RunError, RunOutput
 
 _RUNS = "/api/v1/runs"
 _RUN = f"{_RUNS}/{{run_id}}"
 _AGENT_TYPE = TextParameter(
     "agent_type", "The agent type that runs were started with.", MAX_ID_CHARACTERS
+)
+_INSTANCE = TextParameter(
+    "instance_id", "The instance that runs were started with.", MAX_ID_CHARACTERS
+)
+_VALUE: ChoiceParameter[RunValue] = ChoiceParameter(
+    "value", "The only value to answer: each alone fits into a response.", RunValue
 )
 _RUN_ID = TextParameter("run_id", "A run, in place of an agent type.")
 _STATUS: ChoiceParameter[RunStatus] = ChoiceParameter("status", "The runs' status.", RunStatus)
@@ -55,7 +68,11 @@ def start_run(request: Request, caller: Principal) -> Response:
 
 
 def get_run(request: Request, caller: Principal) -> Response:
-    return _run_response(200, request.services.runs.get(caller, request.path_params["run_id"]))
+    run = request.services.runs.get(caller, request.path_params["run_id"])
+    value = _VALUE.read(request)
+    if value is None:
+        return _run_response(200, run)
+    return json_response(200, render_run_value(run, value), etag=f'"{run.version}"')
 
 
 def complete_run(request: Request, caller: Principal) -> Response:
@@ -74,16 +91,74 @@ def fail_run(request: Request, caller: Principal) -> Response:
 
 
 def list_runs(request: Request, caller: Principal) -> Response:
-    limit, offset = LIMIT.read(request), OFFSET.read(request)
-    agent_type = _AGENT_TYPE.read(request)
-    if agent_type is None:
-        raise ValidationFailed("agent_type", "is required: whose runs to list")
-    found, total = request.services.runs.list_by_type(
-        caller, agent_type, _STATUS.read(request), limit, offset
+    wanted, has_values = read_page_request(request, caller), VALUES.read(request) is None
+    positions, found, total = request.services.runs.list_page(
+        caller,
+        _read_query(request),
+        wanted.after,
+        wanted.offset,
+        wanted.limit,
+        is_counted=wanted.is_counted,
     )
-    page = truncate_to_limit(map(render_run, found))
-    position = page_position(total, limit, offset, len(page))
+    page, position = _run_page(wanted, positions, found, total, has_values=has_values)
     return json_response(200, RunPageDocument(runs=page, **position))
+
+
+def _run_page(
+    wanted: PageRequest,
+    positions: list[str],
+    found: Iterable[ListedRun],
+    total: int | None,
+    *,
+    has_values: bool,
+) -> tuple[list[RunDocument], PagePosition]:
+    """Render a page of runs, without those that were deleted meanwhile."""
+    shown: list[str] = []
+
+    def documents() -> Iterator[RunDocument]:
+        for listed in found:
+            run = listed.load() if has_values else listed.head
+            if run is not None:
+                shown.append(listed.position)
+                yield render_run(run) if has_values else render_run_head(run)
+
+    page = truncate_to_limit(documents())
+    taken = min(len(positions), wanted.limit)
+    if len(page) < len(shown):  # a response holds no more
+        taken = positions.index(shown[len(page) - 1]) + 1
+    last = positions[taken - 1] if taken else None
+    return page, wanted.describe(taken, last, total, has_more=taken < len(positions))
+
+
+def delete_run(request: Request, caller: Principal) -> Response:
+    request.services.run_deletions.delete_run(caller, request.path_params["run_id"])
+    return Response(204)
+
+
+def delete_runs(request: Request, caller: Principal) -> Response:
+    query = _read_query(request)
+    if query == RunQuery():
+        raise ValidationFailed("query", "needs agent_type, instance_id or status")
+    runs, episodes, is_complete = request.services.run_deletions.delete_runs(caller, query)
+    return json_response(
+        200, DeletedRunsDocument(deleted=runs, episodes=episodes, complete=is_complete)
+    )
+
+
+def delete_episode(request: Request, caller: Principal) -> Response:
+    run_id, episode_id = request.path_params["run_id"], request.path_params["episode_id"]
+    request.services.run_deletions.delete_episode(caller, run_id, episode_id)
+    return Response(204)
+
+
+def list_agent_types(request: Request, caller: Principal) -> Response:
+    found = request.services.agent_types.list_all(caller)
+    page, position = paginate(request, caller, found, render_agent_type, lambda each: each.name)
+    return json_response(200, AgentTypePageDocument(agent_types=page, **position))
+
+
+def _read_query(request: Request) -> RunQuery:
+    return RunQuery(_AGENT_TYPE.read(request), _INSTANCE.read(request), _STATUS.read(request))
 
 
 def append_episode(request: Request, caller: Principal) -> Response:
@@ -103,7 +178,10 @@ def recall_episodes(request: Request, caller: Principal) -> Response:
     else:
         run, found = request.services.episodes.list_by_run(caller, str(run_id), before, limit + 1)
         agent_type = run.agent_type
-    return json_response(200, _episode_page(found, agent_type, limit))
+    response = json_response(200, _episode_page(found, agent_type, limit))
+    if VALUES.read(request) is None:
+        return response
+    return omit_values(response, EpisodePageDocument)
 
 
 def _episode_page(found: Iterator[Episode], agent_type: str, limit: int) -> EpisodePageDocument:
@@ -148,9 +226,55 @@ ROUTES = [
         _RUNS,
         list_runs,
         READ,
-        "List an agent type's runs, newest first",
+        "List the tenant's runs, newest first",
         {200: RunPageDocument},
-        query=(_AGENT_TYPE, _STATUS, *PAGE),
+        query=(_AGENT_TYPE, _INSTANCE, _STATUS, VALUES, *CURSOR_PAGE),
+        description="From an index that may be a moment behind.",
+    ),
+    Route(
+        "DELETE",
+        _RUNS,
+        delete_runs,
+        ANY,
+        "Delete the runs that match, with their episodes",
+        {200: DeletedRunsDocument},
+        query=(_AGENT_TYPE, _INSTANCE, _STATUS),
+        error_statuses=(403,),
+        description="Takes at least one parameter, and `memory.write` or `memory.admin`. It frees "
+        "the quota at once.",
+        audited=(DELETE_RUN, DELETE_EPISODES),
+    ),
+    Route(
+        "DELETE",
+        _RUN,
+        delete_run,
+        ANY,
+        "Delete a run with its episodes",
+        {204: None},
+        error_statuses=(403, 404),
+        description="Takes `memory.write` or `memory.admin`. It frees the quota at once.",
+        audited=(DELETE_RUN, DELETE_EPISODES),
+    ),
+    Route(
+        "DELETE",
+        f"{_RUN}/episodes/{{episode_id}}",
+        delete_episode,
+        ANY,
+        "Delete an episode",
+        {204: None},
+        error_statuses=(403, 404),
+        description="Takes `memory.write` or `memory.admin`. It frees the quota at once.",
+        audited=(DELETE_EPISODES,),
+    ),
+    Route(
+        "GET",
+        "/api/v1/agent-types",
+        list_agent_types,
+        READ,
+        "List the agent types of the last 90 days",
+        {200: AgentTypePageDocument},
+        query=CURSOR_PAGE,
+        description="Those that a run, a fact or a workflow has named.",
     ),
     Route(
         "GET",
@@ -160,6 +284,7 @@ ROUTES = [
         "Get a run",
         {200: RunDocument},
         response_headers=("ETag",),
+        query=(_VALUE,),
         error_statuses=(404,),
     ),
     Route(
@@ -206,7 +331,7 @@ ROUTES = [
         READ,
         "Recall the newest episodes of an agent type, or of a run",
         {200: EpisodePageDocument},
-        query=(_AGENT_TYPE, _RUN_ID, _EPISODE_LIMIT, _BEFORE),
+        query=(_AGENT_TYPE, _RUN_ID, _EPISODE_LIMIT, _BEFORE, VALUES),
         error_statuses=(404,),
         description="Newest first. Those of an agent type come in one query, across its runs, "
         "from an index that may be a moment behind; those of a run are complete. "

@@ -30,7 +30,7 @@ class Runs(Resource):
         Args:
             agent_type: a label such as `sdr`; episodes are recalled by it.
             instance_id: which instance of the agent it is.
-            input: whatever JSON can write, up to 65,536 bytes.
+            input: whatever JSON can write, up to 4 MB.
             sensitivity: `confidential` and `restricted` texts are stored encrypted.
         """
         body = drop_none(instance_id=instance_id, input=input, sensitivity=sensitivity)
@@ -51,7 +51,7 @@ class Runs(Resource):
 
         Args:
             run_id: the run.
-            content: whatever JSON can write, up to 65,536 bytes.
+            content: whatever JSON can write, up to 262,144 bytes.
             role: who or what it comes from.
             kind: what it is, in a word of yours.
             turn: the turn of the run.
@@ -83,12 +83,16 @@ class Runs(Resource):
         return self._call("POST", f"{_path(run_id)}/fail", json={"error": error})
 
     def get(self, run_id: str) -> Document:
-        """Return a run.
+        """Return a run with all its values, in more than one call where they are large.
 
         Raises:
             MemoryNotFoundError: no run of the last 90 days has this id.
         """
-        return self._call("GET", _path(run_id))
+        run = self._call("GET", _path(run_id))
+        for name in run.pop("omitted", ()):
+            found = self._call("GET", _path(run_id), params={"value": name})
+            run[name] = found.get(name)
+        return run
 
     def of_type(
         self, agent_type: str, *, status: str | None = None
@@ -99,9 +103,65 @@ class Runs(Resource):
             agent_type: as the runs were started with.
             status: `running`, `completed` or `failed`.
         """
-        asked = drop_none(agent_type=agent_type, status=status)
-        for run in self._list(_RUNS, "runs", asked):
+        for run in self.query(agent_type=agent_type, status=status):
             yield run
+
+    def query(
+        self,
+        *,
+        agent_type: str | None = None,
+        instance_id: str | None = None,
+        status: str | None = None,
+        values: bool = True,
+    ) -> Iterator[Document]:
+        """Yield the tenant's runs, newest first, a page at a time as they are asked for.
+
+        Args:
+            agent_type, instance_id: only runs that were started with these.
+            status: `running`, `completed` or `failed`.
+            values: whether to read input, output and error, too.
+        """
+        asked = drop_none(agent_type=agent_type, instance_id=instance_id, status=status)
+        asked |= {"total": "none"} | ({} if values else {"values": "omit"})
+        following: Document | None = {}
+        while following is not None:
+            page = self._call("GET", _RUNS, params={**asked, **following})
+            for run in parse_items(get_member(page, "runs")):
+                yield run
+            following = {"after": page["next"]} if "next" in page else None
+
+    def delete(self, run_id: str) -> bool:
+        """Delete a run with its episodes; whether there was one."""
+        return self._delete(_path(run_id))
+
+    def delete_episode(self, run_id: str, episode_id: str) -> bool:
+        """Delete one episode of a run; whether there was one."""
+        return self._delete(f"{_path(run_id)}/episodes/{quote_segment(episode_id)}")
+
+    def delete_all(
+        self,
+        *,
+        agent_type: str | None = None,
+        instance_id: str | None = None,
+        status: str | None = None,
+    ) -> int:
+        """Delete the runs that match, with their episodes; return how many runs there were.
+
+        Raises:
+            ValidationError: nothing is given.
+        """
+        asked = drop_none(agent_type=agent_type, instance_id=instance_id, status=status)
+        deleted, is_complete = 0, False
+        while not is_complete:
+            answer = self._call("DELETE", _RUNS, params=asked)
+            deleted += answer["deleted"]
+            is_complete = answer["complete"]
+        return deleted
+
+    def agent_types(self) -> Iterator[str]:
+        """Yield the agent types that were used in the last 90 days."""
+        for each in self._list("/api/v1/agent-types", "agent_types"):
+            yield each["agent_type"]
 
     def recall(self, agent_type: str, last: int = 10) -> list[Document]:
         """Return the newest `last` episodes of an agent type, across its runs, newest first."""

@@ -13,12 +13,13 @@ class FixedCounts(QuotaStore):
 
     def __init__(self) -> None:
         self.count = 0
+        self.released = 0
         self.reads = 0
 
     def get_usage(self, tenant: str, quota: Quota) -> QuotaUsage:  # noqa: ARG002 - all are alike
         """Get the count."""
         self.reads += 1
-        return QuotaUsage(self.count, is_warned=False)
+        return QuotaUsage(self.count, self.released, is_warned=False)
 
 
 def test_names_and_metrics_of_quotas_are_unique() -> None:
@@ -49,3 +50,18 @@ def test_items_made_meanwhile_are_added() -> None:
     with pytest.raises(CapacityExceeded):
         quotas.assert_room("acme", EPISODES)
     quotas.assert_room("globex", EPISODES)
+
+
+def test_deleted_items_make_room_at_once() -> None:
+    counts = FixedCounts()
+    counts.count = EPISODES.limit - 1
+    quotas = Quotas(counts, lambda: 0)
+    quotas.assert_room("acme", EPISODES)
+    quotas.add_item("acme", EPISODES)  # which the stream hasn't counted yet
+    with pytest.raises(CapacityExceeded):
+        quotas.assert_room("acme", EPISODES)
+    counts.count, counts.released = EPISODES.limit - 2, 1
+    quotas.assert_room("acme", EPISODES)
+    quotas.add_item("acme", EPISODES)
+    with pytest.raises(CapacityExceeded):
+        quotas.assert_room("acme", EPISODES)

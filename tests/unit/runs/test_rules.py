@@ -76,10 +76,10 @@ def test_an_episode_is_stored_with_what_was_given() -> None:
 
 
 def test_values_have_a_maximum_size() -> None:
-    assert len(render_value("x" * 65_534, "input")) == 65_536
+    assert len(render_value("x" * 4_194_302, "input")) == 4_194_304
     with pytest.raises(ValueTooLarge) as raised:
-        render_value("x" * 65_535, "input")
-    assert raised.value.members == {"max": 65_536, "actual": 65_537}
+        render_value("x" * 4_194_303, "input")
+    assert raised.value.members == {"max": 4_194_304, "actual": 4_194_305}
 
 
 @pytest.mark.parametrize(

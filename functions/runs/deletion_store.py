@@ -1,0 +1,141 @@
+"""Delete runs and episodes, and free their places in the quota in the same transaction.
+
+A run is deleted first: a marker in its place says so, and the append that comes later sees it. Then
+its episodes are; the schedule finishes what a request began.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+from functions.platform.item_types import EPISODE
+from functions.platform.items import Item
+from functions.platform.keys import Key, get_due_shard, get_tenant
+from functions.platform.run_keys import build_deleted_run_key, parse_episode_id, parse_episode_key
+from functions.platform.schema import (
+    DUE_ATTRIBUTE,
+    DUE_SHARD_ATTRIBUTE,
+    TTL_ATTRIBUTE,
+    TYPE_ORDER_ATTRIBUTE,
+)
+from functions.platform.table import Table, TransactionConditionFailed
+from functions.platform.value_parts import ValueParts, build_marker_key, mark_orphaned
+from functions.platform.writes import Write, delete, put, update
+from functions.quotas.model import EPISODES
+from functions.quotas.store import build_release
+from functions.runs.store import RunChanged, list_value_names
+
+_MAX_GROUP = 90  # episodes of a transaction
+_MAX_GROUP_BYTES = 3_000_000
+_RESUMED_AFTER = 60_000  # ms, if the request doesn't end
+_CLEANUP_SECONDS = 4.0
+
+Audit = Callable[[Sequence[Item]], list[Write]]
+"""Builds the audit records of the deletion of these episodes."""
+
+
+class RunDeletionStore:
+    """Deletes runs and episodes of all tenants."""
+
+    def __init__(self, table: Table, parts: ValueParts) -> None:
+        self._table = table
+        self._parts = parts
+
+    def delete_run(self, item: Item, now: int, audit: Sequence[Write]) -> None:
+        """Put a marker in the place of a run.
+
+        Raises:
+            RunChanged: the run is no longer as it was read.
+        """
+        key, names = (item["pk"], item["sk"]), list_value_names(item)
+        lasting = {"run": item["run"], TTL_ATTRIBUTE: item[TTL_ATTRIBUTE]}
+        due = {
+            DUE_ATTRIBUTE: now + _RESUMED_AFTER,
+            DUE_SHARD_ATTRIBUTE: get_due_shard(item["pk"]),
+        }
+        writes = [
+            put(key, lasting, "version = :seen", seen=item["version"]),
+            put(build_deleted_run_key(item["pk"]), lasting | due),
+            *(mark_orphaned(item["pk"], name, now) for name in names),
+            *audit,
+        ]
+        try:
+            self._table.transact(writes)
+        except TransactionConditionFailed as failed:
+            raise RunChanged(failed.failed.get(key)) from failed
+        for name in names:
+            self._parts.remove(build_marker_key(item["pk"], name), _CLEANUP_SECONDS)
+
+    def is_deletion_pending(self, partition: str) -> bool:
+        """Tell whether the run was deleted, and maybe not all of its episodes: one read."""
+        marker = self._table.get(build_deleted_run_key(partition))
+        return marker is not None and DUE_ATTRIBUTE in marker
+
+    def delete_episodes(self, partition: str, deadline: float, audit: Audit) -> tuple[int, bool]:
+        """Delete the episodes of a deleted run until a time (monotonic, in seconds).
+
+        Returns:
+            How many were deleted, and whether none are left.
+        """
+        deleted = 0
+        for group in _group(self._table.query(partition, EPISODE.sort_prefix)):
+            if time.monotonic() >= deadline:
+                return deleted, False
+            deleted += self._delete_group(group, audit)
+        marker = build_deleted_run_key(partition)
+        self._table.update(
+            update(marker, f"REMOVE {DUE_ATTRIBUTE}, {DUE_SHARD_ATTRIBUTE}", "attribute_exists(pk)")
+        )
+        return deleted, True
+
+    def delete_episode(self, partition: str, episode_id: str, audit: Audit) -> bool:
+        """Delete one episode of a run; tell whether it was there."""
+        key = parse_episode_key(partition, episode_id)
+        item = None if key is None else self._table.get(key)
+        if item is None or item[TYPE_ORDER_ATTRIBUTE] != parse_episode_id(episode_id):
+            return False
+        return self._delete_group([item], audit) == 1
+
+    def _delete_group(self, items: Sequence[Item], audit: Audit) -> int:
+        """Delete episodes in one transaction, but those that others have deleted meanwhile."""
+        while items:
+            writes = [
+                delete((each["pk"], each["sk"]), "type_at = :at", at=each[TYPE_ORDER_ATTRIBUTE])
+                for each in items
+            ]
+            tenant = get_tenant(items[0]["pk"])
+            expiries = [each[TTL_ATTRIBUTE] for each in items]
+            try:
+                self._table.transact(
+                    [*writes, *build_release(tenant, EPISODES, expiries), *audit(items)]
+                )
+            except TransactionConditionFailed as refused:
+                items = [each for each in items if (each["pk"], each["sk"]) not in refused.failed]
+            else:
+                return len(items)
+        return 0
+
+    def resume(self, key: Key, seconds: float) -> bool:
+        """Delete what is left of a deleted run's episodes for at most so long.
+
+        Args:
+            key: of the marker.
+
+        Returns:
+            Whether none are left.
+        """
+        _, is_done = self.delete_episodes(key[0], time.monotonic() + seconds, lambda _: [])
+        return is_done
+
+
+def _group(items: Iterator[Item]) -> Iterator[list[Item]]:
+    """Group episodes as transactions hold them."""
+    group, size = list[Item](), 0
+    for item in items:
+        length = len(item["val"])
+        if group and (len(group) == _MAX_GROUP or size + length > _MAX_GROUP_BYTES):
+            yield group
+            group, size = [], 0
+        group.append(item)
+        size += length
+    if group:
+        yield group

@@ -1,0 +1,112 @@
+"""Use cases of deleting runs and episodes, which frees the quota at once (contract §8)."""
+
+import time
+from collections.abc import Sequence
+
+from functions.audit.service import AuditTrail
+from functions.authorization.rules import authorize
+from functions.identity.model import Principal
+from functions.platform.clock import Clock
+from functions.platform.errors import NotFound
+from functions.platform.items import Item
+from functions.platform.retry import Backoff
+from functions.platform.writes import Write
+from functions.runs.authority import DELETE_EPISODES, DELETE_RUN
+from functions.runs.deletion_store import Audit, RunDeletionStore
+from functions.runs.model import RunQuery
+from functions.runs.rules import parse_address
+from functions.runs.store import RunChanged, RunStore
+
+_SECONDS = 15.0  # of a request; the schedule deletes what is left of a run
+
+
+class RunDeletions:
+    """Deletes runs and episodes of a caller's tenant.
+
+    Methods raise `AccessDenied` where the caller has neither `memory.write` nor `memory.admin`.
+    """
+
+    def __init__(
+        self, runs: RunStore, store: RunDeletionStore, audit: AuditTrail, clock: Clock
+    ) -> None:
+        self._runs = runs
+        self._store = store
+        self._audit = audit
+        self._clock = clock
+
+    def delete_run(self, caller: Principal, run_id: str) -> None:
+        """Delete a run with its episodes; what takes longer than a request, the schedule deletes.
+
+        Raises:
+            NotFound: no run of the last 90 days has this id.
+        """
+        authorize(caller, DELETE_RUN, None)
+        self._delete_run(caller, run_id, time.monotonic() + _SECONDS)
+
+    def delete_runs(self, caller: Principal, query: RunQuery) -> tuple[int, int, bool]:
+        """Delete the runs that a query selects, newest first, with their episodes.
+
+        Returns:
+            How many runs and how many episodes were deleted, and whether none are left.
+        """
+        authorize(caller, DELETE_RUN, None)
+        deadline, runs, episodes = time.monotonic() + _SECONDS, 0, 0
+        rows = self._runs.list_rows(caller.tenant, query, None, None, self._clock())
+        for row in rows:
+            item = self._runs.get_items([(row["pk"], row["sk"])]).get((row["pk"], row["sk"]))
+            if item is None:
+                continue
+            if time.monotonic() >= deadline:
+                return runs, episodes, False
+            try:
+                episodes += self._delete_run(caller, item["run"], deadline)
+            except NotFound:
+                continue  # somebody else has deleted it meanwhile
+            runs += 1
+        return runs, episodes, True
+
+    def delete_episode(self, caller: Principal, run_id: str, episode_id: str) -> None:
+        """Delete one episode.
+
+        Raises:
+            NotFound: the run has no such episode.
+        """
+        authorize(caller, DELETE_EPISODES, None)
+        partition = parse_address(caller.tenant, run_id, self._clock()).partition
+        audit = self._audit_foreign(caller, run_id)
+        if not self._store.delete_episode(partition, episode_id, audit):
+            raise NotFound("this run has no such episode")
+
+    def _delete_run(self, caller: Principal, run_id: str, deadline: float) -> int:
+        now, tenant = self._clock(), caller.tenant
+        partition = parse_address(tenant, run_id, now).partition
+        backoff = Backoff("others are writing this run")
+        while not self._store.is_deletion_pending(partition):
+            item = self._runs.get_item(tenant, run_id, now)
+            try:
+                self._store.delete_run(item, now, self._build_record(caller, item))
+            except RunChanged:
+                backoff.wait()
+            else:
+                break
+        audit = self._audit_foreign(caller, run_id)
+        return self._store.delete_episodes(partition, deadline, audit)[0]
+
+    def _build_record(self, caller: Principal, run: Item) -> list[Write]:
+        """Build the record of the deletion of a run that another principal has started."""
+        if run["author"] == caller.id:
+            return []
+        before = {"created_by": run["author"], "status": run["status"]}
+        return [self._audit.record(caller, DELETE_RUN, f"run:{run['run']}", before)]
+
+    def _audit_foreign(self, caller: Principal, run_id: str) -> Audit:
+        """Make what builds the record of a deletion of other principals' episodes."""
+
+        def build(episodes: Sequence[Item]) -> list[Write]:
+            authors = sorted({each["author"] for each in episodes} - {caller.id})
+            if not authors:
+                return []
+            before = {"created_by": authors, "episodes": len(episodes)}
+            return [self._audit.record(caller, DELETE_EPISODES, f"run:{run_id}", before)]
+
+        return build
