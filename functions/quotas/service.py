@@ -15,7 +15,7 @@ _MAX_REMEMBERED = 10_000  # tenants and quotas
 class _Remembered(NamedTuple):
     """A count, how many items had been deleted by then, and until when (epoch ms) it holds."""
 
-    count: int
+    used: int
     released: int
     expires: int
 
@@ -40,26 +40,26 @@ class Quotas:
         """
         now, name = self._clock(), (tenant, quota.name)
         known = self._cache.get(name)
-        if known is None or known.expires <= now or known.count >= quota.limit:
+        if known is None or known.expires <= now or known.used >= quota.limit:
             known = _merge(known, self._store.get_usage(tenant, quota), now)
             with self._lock:
                 if len(self._cache) >= _MAX_REMEMBERED:
                     self._cache.clear()
                 self._cache[name] = known
-        if known.count >= quota.limit:
-            raise CapacityExceeded(quota.name, known.count, quota.limit, quota.remedy)
+        if known.used >= quota.limit:
+            raise CapacityExceeded(quota.name, known.used, quota.limit, quota.remedy)
 
     def add_item(self, tenant: str, quota: Quota) -> None:
         """Take a new item into account, which the stream counts later."""
         with self._lock:
             known = self._cache.get((tenant, quota.name))
             if known is not None:
-                self._cache[tenant, quota.name] = known._replace(count=known.count + 1)
+                self._cache[tenant, quota.name] = known._replace(used=known.used + 1)
 
 
 def _merge(known: _Remembered | None, usage: QuotaUsage, now: int) -> _Remembered:
     """Take a fresh count, and what this process has made since that the stream hasn't counted."""
     if known is None or known.expires <= now:
         return _Remembered(usage.count, usage.released, now + _REMEMBERED)
-    uncounted = known.count - max(0, usage.released - known.released)
+    uncounted = known.used - max(0, usage.released - known.released)
     return _Remembered(max(usage.count, uncounted), usage.released, known.expires)

@@ -6,8 +6,8 @@ the transaction that deletes it: whenever the stream counts its insert, the sum 
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 from hashlib import blake2b
+from typing import NamedTuple
 
 from functions.platform import item_types
 from functions.platform.clock import Clock

@@ -1,6 +1,7 @@
 """Reads and writes of runs. Large values are stored in parts, beside the run's item."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import takewhile
 from typing import TypeGuard
 
@@ -204,7 +205,7 @@ class RunStore:
         if len(text) > MAX_INLINE_BYTES:
             value, parts = split_value(partition, create_value_name(name), value)
         ttl = {TTL_ATTRIBUTE: to_ttl_seconds(run.expires)}
-        return {name: value}, [part._replace(item=(part.item or {}) | ttl) for part in parts]
+        return {name: value}, [replace(part, item=(part.item or {}) | ttl) for part in parts]
 
 
 def is_run(item: Item | None, run_id: str) -> TypeGuard[Item]:

@@ -170,7 +170,12 @@ def test_a_table_of_an_earlier_version_gets_the_indexes_that_it_lacks(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table, dynamodb = build_memory_table("memory"), client(engine)
-    later = {"by_type": {"type_ix", "type_at"}, "by_expiry": {"expires"}}
+    later = {
+        "by_type": {"type_ix", "type_at"},
+        "by_tenant": {"tenant_ix"},
+        "by_group": {"group_ix"},
+        "by_expiry": {"expires"},
+    }
     added = {name for names in later.values() for name in names}
     dynamodb.create_table(
         **table

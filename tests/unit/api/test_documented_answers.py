@@ -298,11 +298,11 @@ def _runs(admin: httpx.Client) -> None:
     run = run_calls.start(admin, instance_id="i", input={"a": 1}, sensitivity="internal")
     for _ in range(2):
         admin.post(run_calls.RUNS, json={"agent_type": "sdr"}, headers={"Idempotency-Key": "k"})
-    admin.post(run_calls.RUNS, json={"agent_type": "sdr", "input": "x" * 70_000})
+    admin.post(run_calls.RUNS, json={"agent_type": "sdr", "input": "x" * 4_200_000})
     more = {"role": "tool", "kind": "call", "turn": 1, "metadata": {}, "sensitivity": "internal"}
     run_calls.append(admin, run, "a", **more)
     run_calls.append(admin, run, "b")
-    run_calls.try_append(admin, run["id"], "x" * 70_000)
+    run_calls.try_append(admin, run["id"], "x" * 270_000)
     run_calls.try_append(admin, "run_x", 1)
     for whose in ("agent_type=sdr", f"run_id={run['id']}", "run_id=run_x", ""):
         admin.get(f"{run_calls.EPISODES}?{whose}&limit=1")
@@ -313,6 +313,13 @@ def _runs(admin: httpx.Client) -> None:
         admin.get(f"{run_calls.RUNS}/{path}")
     for asked in ("agent_type=sdr&limit=1&status=running", ""):
         admin.get(f"{run_calls.RUNS}?{asked}")
+    admin.get("/api/v1/agent-types")
+    episode = run_calls.append(admin, run, "c")["id"]
+    for path in (f"{run['id']}/episodes/{episode}", run["id"]):
+        for _ in range(2):
+            admin.delete(f"{run_calls.RUNS}/{path}")
+    for asked in ("agent_type=sdr", ""):
+        admin.delete(f"{run_calls.RUNS}?{asked}")
 
 
 def _principals(admin: httpx.Client) -> None:
