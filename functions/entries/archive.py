@@ -160,7 +160,7 @@ class TaskArchive:
         wait = _FIRST_WAIT
         for agent in {part.agent for part in parts}:
             log = choose_log(intent=task.intent, agent=agent, namespace=None)
-            missing = {each for part in parts if part.agent == agent for each in part.recent}
+            missing = {id for part in parts if part.agent == agent for id in part.recent_events}
             while missing and time.monotonic() < deadline:
                 missing -= self._logs.list_recent_ids(tenant, log, _recent_since(task))
                 if missing:

@@ -12,7 +12,7 @@ from functions.platform import task_keys
 from functions.platform.item_types import SNAPSHOT_PART
 from functions.platform.items import Item
 from functions.platform.json_text import dumps, loads
-from functions.platform.keys import Key
+from functions.platform.keys import Key, get_tenant
 from functions.platform.limits import MAX_TRANSACTION_BYTES, MAX_TRANSACTION_WRITES
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.sensitivity import ENCRYPTED
@@ -30,8 +30,7 @@ class Part(NamedTuple):
 
     Attributes:
         size: the bytes of its lines as JSON.
-        recent: the ids of the entries' last events, if they are so recent that the log may not
-            have them yet.
+        recent: which lines are of entries that changed so recently that the log may not say so yet.
     """
 
     key: Key
@@ -39,7 +38,7 @@ class Part(NamedTuple):
     lines: list[dict[str, Any]]
     size: int
     compressed: bytes
-    recent: tuple[str, ...] = ()
+    recent: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, tenant: str, task_id: str, entries: list[Entry], recent_since: int = 0) -> "Part":
@@ -47,7 +46,7 @@ class Part(NamedTuple):
         key = task_keys.build_snapshot_part_key(tenant, task_id, entries[0].agent, entries[0].nonce)
         lines = [_to_line(entry) for entry in entries]
         text = dumps(lines)
-        recent = tuple(_last_event_id(each) for each in entries if each.updated >= recent_since)
+        recent = tuple(line for line, entry in enumerate(entries) if entry.updated >= recent_since)
         return cls(key, entries[0].agent, lines, len(text), zlib.compress(text), recent)
 
     @classmethod
@@ -57,6 +56,12 @@ class Part(NamedTuple):
         key = (item["pk"], item["sk"])
         recent = tuple(item.get("recent", ()))
         return cls(key, item["agent_id"], loads(text), len(text), item["lines"], recent)
+
+    @property
+    def recent_events(self) -> set[str]:
+        """The ids of the last events of the entries that changed recently."""
+        tenant = get_tenant(self.key[0])
+        return {_last_event_id(tenant, self.lines[line]) for line in self.recent}
 
     @property
     def write(self) -> Write:
@@ -96,9 +101,10 @@ class SnapshotStore:
         self._table.transact(chunk)
 
 
-def _last_event_id(entry: Entry) -> str:
-    change = "memory.created" if entry.version == 1 else "memory.updated"
-    return build_event_id(entry.address.tenant, entry.id, entry.version, change)
+def _last_event_id(tenant: str, line: dict[str, Any]) -> str:
+    """Build the id of the event of the last change of the entry in a line."""
+    change = "memory.created" if line["version"] == 1 else "memory.updated"
+    return build_event_id(tenant, line["entry_id"], line["version"], change)
 
 
 def _to_line(entry: Entry) -> dict[str, Any]:
