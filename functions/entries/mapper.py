@@ -5,6 +5,7 @@ from functions.entries.tiers import EPISODIC, POLICIES, Tier
 from functions.platform.encryption import Cipher
 from functions.platform.entry_keys import parse_entry_key, parse_recency
 from functions.platform.items import Item
+from functions.platform.json_text import compress
 from functions.platform.keys import decode_timestamp, get_due_shard
 from functions.platform.schema import (
     AGE_ATTRIBUTE,
@@ -18,7 +19,7 @@ from functions.platform.schema import (
 from functions.platform.sensitivity import ENCRYPTED
 from functions.platform.task_keys import build_task_key
 from functions.platform.ttl import to_ttl_seconds
-from functions.platform.values import ValueCodec, compress
+from functions.platform.values import ValueCodec
 
 
 class EntryMapper:

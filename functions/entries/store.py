@@ -12,6 +12,7 @@ from functions.identity.model import SERVICE, Actor, Principal
 from functions.platform import entry_keys, task_keys
 from functions.platform.entry_keys import EntryAddress
 from functions.platform.items import Item
+from functions.platform.json_text import compress
 from functions.platform.keys import Key
 from functions.platform.schema import (
     AGE_ATTRIBUTE,
@@ -28,7 +29,6 @@ from functions.platform.schema import (
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.table_reader import HIGHEST
 from functions.platform.ttl import to_ttl_seconds
-from functions.platform.values import compress
 from functions.platform.writes import Write, delete, put, update
 
 ABSENT = "attribute_not_exists(pk)"

@@ -8,11 +8,10 @@ from functions.event_log.model import Event, LogName
 from functions.identity.model import Actor
 from functions.platform import entry_keys
 from functions.platform.items import Item
-from functions.platform.json_text import dumps, loads
+from functions.platform.json_text import compress, decompress, dumps, loads
 from functions.platform.keys import Key
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.ttl import to_ttl_seconds
-from functions.platform.values import compress, decompress
 from functions.platform.writes import Write, put
 
 MAX_INLINE_BYTES = 3_500  # an append reads the last item, and a read unit is 4 KB

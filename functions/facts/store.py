@@ -7,11 +7,11 @@ from functions.facts.model import Fact
 from functions.platform.clock import Clock
 from functions.platform.entry_keys import build_vector_key
 from functions.platform.items import Item
+from functions.platform.json_text import compress, decompress
 from functions.platform.keys import Key
 from functions.platform.run_keys import build_fact_space, hash_fact
 from functions.platform.schema import AGE_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
-from functions.platform.values import compress, decompress
 from functions.platform.writes import put
 from functions.vectors.model import Vector, VectorFormat
 from functions.vectors.store import tombstone

@@ -11,6 +11,7 @@ from functions.openwop.sequence_store import SequenceNumbers, advance_for_delete
 from functions.platform.idempotency import RequestToken
 from functions.platform.item_types import MEMORY_ENTRY
 from functions.platform.items import Item
+from functions.platform.json_text import compress, decompress
 from functions.platform.keys import get_due_shard
 from functions.platform.limits import MAX_GET_ITEMS
 from functions.platform.openwop_keys import (
@@ -28,7 +29,6 @@ from functions.platform.retry import Backoff
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE, TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
 from functions.platform.ttl import to_ttl_seconds
-from functions.platform.values import compress, decompress
 from functions.platform.writes import Write, delete, put, update
 
 _LAST = "~"  # sorts after every sequence number

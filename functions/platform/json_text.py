@@ -1,12 +1,17 @@
-"""JSON text as it is stored: compact UTF-8, exact in its integers, strings and doubles."""
+"""JSON text as it is stored: compact UTF-8, exact in its integers, strings and doubles; zlib where
+that is smaller.
+"""
 
 import math
+import zlib
 from typing import Any
 
 from pydantic_core import from_json, to_json
 
 from functions.platform.errors import ValidationFailed, ValueTooLarge
 from functions.platform.limits import MAX_JSON_DEPTH
+
+_COMPRESS_FROM = 1024  # bytes; below, a value fits its write unit anyway
 
 
 def dumps(value: Any) -> bytes:
@@ -48,6 +53,20 @@ def dumps_checked(
         message = f"{subject or f'the {field} has'} {len(text)} bytes{hint}"
         raise ValueTooLarge(message, max=max_bytes, actual=len(text))
     return text
+
+
+def compress(text: bytes, compress_from: int = _COMPRESS_FROM) -> str | bytes:
+    """Compress a text of more than `compress_from` bytes, if that makes it smaller."""
+    if len(text) > compress_from:
+        compressed = zlib.compress(text)
+        if len(compressed) < len(text):
+            return compressed
+    return text.decode()
+
+
+def decompress(stored: str | bytes) -> bytes:
+    """Get the text that `compress` was given."""
+    return stored.encode() if isinstance(stored, str) else zlib.decompress(stored)
 
 
 def get_escaped_size(text: bytes) -> int:

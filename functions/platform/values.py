@@ -1,15 +1,12 @@
-"""Encode values as attributes: text, zlib where that is smaller, AES-GCM where it is sensitive.
+"""Encode values as attributes: JSON text, AES-GCM where it is sensitive.
 
 Specification: RFC-0015 §9.2.
 """
 
-import zlib
-
 from functions.platform.encryption import Cipher
 from functions.platform.items import Item
+from functions.platform.json_text import compress, decompress
 from functions.platform.sensitivity import ENCRYPTED, Sensitivity
-
-_COMPRESS_FROM = 1024  # bytes; below, a value fits its write unit anyway
 
 
 class ValueCodec:
@@ -46,17 +43,3 @@ class ValueCodec:
         return self._cipher.decrypt(
             item["val"], item["data_key"], tenant, name, item["encrypted_version"]
         )
-
-
-def compress(text: bytes, compress_from: int = _COMPRESS_FROM) -> str | bytes:
-    """Compress a text of more than `compress_from` bytes, if that makes it smaller."""
-    if len(text) > compress_from:
-        compressed = zlib.compress(text)
-        if len(compressed) < len(text):
-            return compressed
-    return text.decode()
-
-
-def decompress(stored: str | bytes) -> bytes:
-    """Get the text that `compress` was given."""
-    return stored.encode() if isinstance(stored, str) else zlib.decompress(stored)

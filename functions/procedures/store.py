@@ -6,6 +6,7 @@ from typing import NamedTuple
 from functions.platform.idempotency import RequestToken
 from functions.platform.item_types import LEARNED_WORKFLOW
 from functions.platform.items import Item
+from functions.platform.json_text import compress, decompress
 from functions.platform.keys import Key
 from functions.platform.run_keys import (
     build_learned_workflow_key,
@@ -14,7 +15,6 @@ from functions.platform.run_keys import (
 )
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
-from functions.platform.values import compress, decompress
 from functions.platform.writes import Write, delete, put, update
 from functions.procedures.model import OutcomeStats, Procedure, ProcedureWorkflow
 

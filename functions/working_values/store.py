@@ -8,11 +8,11 @@ import secrets
 from typing import NamedTuple
 
 from functions.platform.items import Item
+from functions.platform.json_text import compress, decompress
 from functions.platform.run_keys import build_instance_key
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import Table
 from functions.platform.ttl import to_ttl_seconds
-from functions.platform.values import compress, decompress
 from functions.platform.writes import put
 from functions.working_values.model import ValuesByKey, WorkingValue
 
