@@ -24,6 +24,7 @@ from functions.conversations.states import States
 from functions.conversations.store import ConversationStore
 from functions.conversations.upload_store import UploadStore
 from functions.conversations.uploads import Uploads
+from functions.entries.agent_list import AgentList
 from functions.entries.agent_store import AgentStore
 from functions.entries.agents import AgentMemory
 from functions.entries.archive import TaskArchive
@@ -246,6 +247,12 @@ class Container:
             self.entry_writer,
             self.audit,
             self.clock,
+        )
+
+    @cached_property
+    def agent_list(self) -> AgentList:
+        return AgentList(
+            self.agent_store, self.principal_store, self.task_access.list_overseen_agents
         )
 
     @cached_property

@@ -1,5 +1,6 @@
 """Items of identity: tenants, principals, and keys that lead to their principals."""
 
+from collections.abc import Iterable
 from typing import Literal, NamedTuple, cast
 
 from functions.identity.model import Kind, Principal
@@ -70,6 +71,11 @@ class PrincipalStore:
             return principal
         is_genuine = self._seals.is_genuine(item.get("seal"), key, principal, key_partition)
         return principal if is_genuine else None
+
+    def get_many(self, tenant: str, principal_ids: Iterable[str]) -> list[Principal]:
+        """Read the principals that exist among these: a call for each hundred."""
+        keys = (task_keys.build_principal_key(tenant, each) for each in principal_ids)
+        return [_decode(item) for item in self._table.get_many(keys).values()]
 
     def get_kind(self, tenant: str, principal_id: str) -> Kind | None:
         """Read a principal's kind, None if there is no such principal: one read."""

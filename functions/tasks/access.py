@@ -8,6 +8,7 @@ from functions.platform.clock import Clock
 from functions.tasks.assignment_store import AssignmentStore
 from functions.tasks.authority import READ_MEMORY, TaskTarget
 from functions.tasks.model import Membership, Task
+from functions.tasks.rules import is_coordinator
 from functions.tasks.store import TaskStore
 
 
@@ -63,6 +64,21 @@ class TaskAccess:
 
     def _can_read(self, caller: Principal, task: Task, member: Membership) -> bool:
         return is_allowed(caller, READ_MEMORY, TaskTarget(task, self._clock(), member))
+
+    def list_overseen_agents(self, caller: Principal) -> set[str]:
+        """Return the agents that work on an open task of the caller.
+
+        A call, and one for each hundred of its open tasks.
+        """
+        if not caller.may_coordinate:
+            return set()
+        task_ids = self._assignments.list_coordinated(caller.tenant, caller.id)
+        tasks = self._store.get_many(caller.tenant, task_ids)
+        return {
+            task.assignee
+            for task in tasks
+            if task.assignee is not None and task.ended is None and is_coordinator(caller, task)
+        }
 
     def coordinates_agent(self, caller: Principal, agent: str) -> bool:
         """Whether the caller coordinates an open task assigned to the agent (RFC-0015 §2.2)."""

@@ -6,6 +6,7 @@ query tells whose tasks an agent works on, and whether a certain coordinator's a
 
 from functions.platform import task_keys
 from functions.platform.errors import CapacityExceeded
+from functions.platform.item_types import COORDINATED_TASK
 from functions.platform.items import Item
 from functions.platform.keys import Key, hash_agent
 from functions.platform.limits import MAX_OWN_TASKS
@@ -38,6 +39,12 @@ class AssignmentStore:
             task_keys.build_held_task_range(tenant, agent),
         )
         return [row["task"] for each in ranges for row in self._table.query(*each)]
+
+    def list_coordinated(self, tenant: str, coordinator: str) -> list[str]:
+        """Read the ids of a coordinator's open tasks: a call per some thousands."""
+        partition = task_keys.build_guardrails_key(tenant, coordinator)[0]
+        rows = self._table.query(partition, COORDINATED_TASK.sort_prefix)
+        return [row["task"] for row in rows]
 
     def is_coordinated_by(self, tenant: str, agent: str, coordinator: str) -> bool:
         """Tell whether an agent works on an open task of a coordinator: one call."""

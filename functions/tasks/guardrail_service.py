@@ -208,7 +208,7 @@ class GuardrailService:
             whether all of them are under the guardrails now; else these stay due.
         """
         version = self._store.get(tenant, coordinator).version
-        task_ids = self._store.list_task_ids(tenant, coordinator)
+        task_ids = self._assignments.list_coordinated(tenant, coordinator)
         tasks = [task for task in self._tasks.get_many(tenant, task_ids) if task.ended is None]
         agents = {coordinator} | {task.assignee for task in tasks if task.assignee is not None}
         steps: list[Callable[[], object]] = [

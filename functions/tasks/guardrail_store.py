@@ -10,7 +10,6 @@ from functions.namespaces.restrictions import (
     restrictions_to_item,
 )
 from functions.platform import task_keys
-from functions.platform.item_types import COORDINATED_TASK
 from functions.platform.items import Item
 from functions.platform.keys import Key, get_due_shard
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
@@ -73,12 +72,6 @@ class GuardrailStore:
         )
         with suppress(ConditionFailed):
             self._table.update(write)
-
-    def list_task_ids(self, tenant: str, coordinator: str) -> list[str]:
-        """Read the ids of a coordinator's open tasks."""
-        partition = task_keys.build_guardrails_key(tenant, coordinator)[0]
-        rows = self._table.query(partition, COORDINATED_TASK.sort_prefix)
-        return [row["task"] for row in rows]
 
     def get_restrictions(self, tenant: str, agent: str) -> Restrictions:
         """Read an agent's restrictions: one call."""

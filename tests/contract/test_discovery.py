@@ -147,3 +147,13 @@ def test_discovery_says_nothing_of_any_tenant(service: Service) -> None:
     service.tenant("secretive")
     for path in PUBLIC_PATHS:
         assert "secretive" not in service.client().get(path).text
+
+
+def test_the_root_sends_browsers_to_the_docs_and_tells_others_where_things_are(
+    stranger: httpx.Client,
+) -> None:
+    browser = stranger.get("/", headers={"accept": "text/html,application/xhtml+xml,*/*;q=0.8"})
+    assert (browser.status_code, browser.headers["location"]) == (302, "/docs")
+    found = ok(stranger.get("/"))
+    for name in ("docs", "openapi", "capabilities", "openintent", "openwop", "health"):
+        assert stranger.get(found[name]).status_code == 200, name

@@ -6,13 +6,18 @@ from typing_extensions import TypedDict
 
 from functions.api.responses.types import (
     Count,
+    PagePosition,
     Timestamp,
     Version,
 )
+from functions.entries.agent_store import AgentUsage
 from functions.entries.agents import AgentSettings
 from functions.entries.requests import EvictionPolicy
-from functions.platform.clock import to_optional_rfc3339
+from functions.identity.model import Kind, Principal
+from functions.platform.clock import to_optional_rfc3339, to_rfc3339
 from functions.tasks.guardrails import CoordinatorGuardrails
+
+_KB = 1024  # bytes
 
 
 class EpisodicSettingsDocument(TypedDict):
@@ -40,6 +45,46 @@ class AgentSettingsDocument(TypedDict):
     agent_id: str
     episodic: EpisodicSettingsDocument
     working: WorkingSettingsDocument
+
+
+class AgentWorkingDocument(WorkingSettingsDocument):
+    """An agent's working memory outside tasks, and in tasks without a coordinator, in figures."""
+
+    entry_count: Count
+    total_size_kb: Count
+    """The bytes of all values, in units of 1,024, rounded up."""
+    room: Count
+    """How many more entries it may hold."""
+
+
+class AgentEpisodicDocument(TypedDict):
+    """An agent's episodic memory in figures."""
+
+    entry_count: Count
+    pinned_count: Count
+    total_size_kb: Count
+    """The bytes of all values, in units of 1,024, rounded up."""
+    capacity: Count
+    """How many entries it may hold, guardrails included."""
+    room: Count
+    """How many more entries it takes before it evicts."""
+
+
+class AgentDocument(TypedDict):
+    """An agent, with what it holds and how much room is left."""
+
+    agent_id: str
+    kind: Kind
+    agent_type: str | None
+    created_at: Timestamp
+    working: AgentWorkingDocument
+    episodic: AgentEpisodicDocument
+
+
+class AgentPageDocument(PagePosition):
+    """A page of agents."""
+
+    agents: list[AgentDocument]
 
 
 class GuardrailsDocument(TypedDict):
@@ -79,6 +124,30 @@ def render_agent_settings(settings: AgentSettings) -> AgentSettingsDocument:
         "working": {
             "max_entries": settings.max_entries,
             "max_total_size_kb": settings.max_total_size_kb,
+        },
+    }
+
+
+def render_agent(principal: Principal, usage: AgentUsage) -> AgentDocument:
+    """Render an agent with what it holds; what has expired counts until it is removed."""
+    return {
+        "agent_id": principal.id,
+        "kind": principal.kind,
+        "agent_type": principal.agent_type,
+        "created_at": to_rfc3339(principal.created),
+        "working": {
+            "entry_count": usage.max_working_entries - usage.free_working_entries,
+            "total_size_kb": -(-(usage.max_working_bytes - usage.free_working_bytes) // _KB),
+            "max_entries": usage.max_working_entries,
+            "max_total_size_kb": usage.max_working_bytes // _KB,
+            "room": max(usage.free_working_entries, 0),
+        },
+        "episodic": {
+            "entry_count": usage.episodic,
+            "pinned_count": usage.pinned,
+            "total_size_kb": -(-usage.episodic_bytes // _KB),
+            "capacity": usage.capacity,
+            "room": max(usage.free_capacity, 0),
         },
     }
 

@@ -1,9 +1,13 @@
 """Agents' settings and coordinators' guardrails (contract §4, §5)."""
 
 from functions.api.http import Request, Response, json_response
+from functions.api.paging import build_page, build_position, read_page_request, slice_page
+from functions.api.parameters import CURSOR_PAGE
 from functions.api.responses.agents import (
+    AgentPageDocument,
     AgentSettingsDocument,
     CoordinatorGuardrailsDocument,
+    render_agent,
     render_agent_settings,
     render_guardrails,
 )
@@ -14,6 +18,22 @@ from functions.identity.model import ADMIN, READ, Principal
 from functions.tasks.authority import CHANGE_GUARDRAILS
 from functions.tasks.guardrails import CoordinatorGuardrails
 from functions.tasks.requests import GuardrailsChange
+
+
+def list_agents(request: Request, caller: Principal) -> Response:
+    agents = request.services.agent_list
+    found, wanted = agents.list_visible(caller), read_page_request(request, caller)
+    shown = slice_page(wanted, found, _get_position)
+    usages = agents.get_usages(caller, [each.id for each in shown])
+    total = len(found) if wanted.is_counted else None
+    page, position = build_page(
+        wanted, shown, total, lambda each: render_agent(each, usages[each.id]), _get_position
+    )
+    return json_response(200, AgentPageDocument(agents=page, **position))
+
+
+def _get_position(agent: Principal) -> str:
+    return build_position(agent.created, agent.id)
 
 
 def configure_agent(request: Request, caller: Principal) -> Response:
@@ -58,6 +78,18 @@ def _guardrails_response(found: CoordinatorGuardrails) -> Response:
 
 
 ROUTES = [
+    Route(
+        "GET",
+        "/api/v1/agents",
+        list_agents,
+        READ,
+        "List agents, with what they hold and how much room is left",
+        {200: AgentPageDocument},
+        query=CURSOR_PAGE,
+        description="Those that the caller may know of: itself, who works on an open task that it "
+        "coordinates, and all with `memory.admin`. Principals of kind agent, and others that hold "
+        "memory. What has expired counts until it is removed, within an hour. Newest first.",
+    ),
     Route(
         "GET",
         "/api/v1/agents/{agent_id+}/memory/config",

@@ -1,12 +1,32 @@
 """Discovery, health, the OpenAPI document and the API reference (contract §6)."""
 
+from dataclasses import replace
+
 from functions.api.capabilities import CAPABILITIES, OPENINTENT, OPENWOP
 from functions.api.http import Request, Response, json_response
 from functions.api.routing import PUBLIC, Example, Route
 from functions.api.static_files import read_docs_file, read_openapi_document
 from functions.identity.model import Principal
 
+_ROOT = {
+    "service": "agent-memory",
+    "api": "/api/v1",
+    "docs": "/docs",
+    "openapi": "/openapi.json",
+    "capabilities": "/api/v1/capabilities",
+    "openintent": "/.well-known/openintent.json",
+    "openwop": "/.well-known/openwop",
+    "health": "/health",
+}
 _HEALTH = {"status": "ok"}
+
+
+def get_root(request: Request, _caller: Principal) -> Response:
+    headers = {"vary": "accept", "cache-control": "no-cache"}
+    if "text/html" in request.headers.get("accept", ""):
+        return Response(302, headers=headers | {"location": "/docs"})
+    found = json_response(200, _ROOT)
+    return replace(found, headers=found.headers | headers)
 
 
 def get_health(_request: Request, _caller: Principal) -> Response:
@@ -38,6 +58,15 @@ def get_docs_file(request: Request, _caller: Principal) -> Response:
 
 
 ROUTES = [
+    Route(
+        "GET",
+        "/",
+        get_root,
+        PUBLIC,
+        "Where things are",
+        {200: Example("Root", _ROOT), 302: None},
+        description="A browser, which accepts `text/html`, is sent to the API reference.",
+    ),
     Route(
         "GET",
         "/health",

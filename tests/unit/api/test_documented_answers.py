@@ -114,6 +114,7 @@ def _tasks(admin: httpx.Client, tenant: Tenant) -> None:
     admin.post(TASKS, json=task(id="task_1", assigned_agent="worker", input=[1], priority=3))
     admin.post(TASKS, json=task(id="task_1"))
     admin.get(f"{TASKS}/task_1")
+    admin.get("/api/v1/agents", params={"limit": 1})
     admin.get(f"{TASKS}/task_1/context", params={"tags": "a", "max_kb": 9})
     grant = f"{TASKS}/task_1/grants/bob"
     admin.get(f"{TASKS}/task_1/grants")

@@ -1,0 +1,58 @@
+"""List the agents whose memory a caller may know of, with counts and room (contract §11)."""
+
+from collections.abc import Callable, Iterable
+
+from functions.authorization.rules import is_allowed
+from functions.entries.agent_store import AgentStore, AgentUsage
+from functions.entries.authority import READ_AGENT, AgentTarget
+from functions.identity.model import ADMIN, Principal
+from functions.identity.store import PrincipalStore
+
+
+class AgentList:
+    """The agents of a caller's tenant: principals of kind agent, and others that hold memory.
+
+    Args:
+        agents: holds counters and settings.
+        principals: holds the principals.
+        list_overseen: gives the ids of the agents of whose open tasks one is the caller's.
+    """
+
+    def __init__(
+        self,
+        agents: AgentStore,
+        principals: PrincipalStore,
+        list_overseen: Callable[[Principal], set[str]],
+    ) -> None:
+        self._agents = agents
+        self._principals = principals
+        self._list_overseen = list_overseen
+
+    def list_visible(self, caller: Principal) -> list[Principal]:
+        """List the agents that the caller may know of, newest first: itself, and whom it oversees.
+
+        With `memory.admin` all of the tenant.
+        """
+        found = self._find_visible(caller)
+        others = [each.id for each in found if each.kind != "agent"]
+        used = self._agents.get_usages(caller.tenant, others)
+        listed = (each for each in found if each.kind == "agent" or each.id in used)
+        return sorted(listed, key=lambda each: (each.created, each.id), reverse=True)
+
+    def _find_visible(self, caller: Principal) -> list[Principal]:
+        tenant = caller.tenant
+        if ADMIN in caller.permissions:
+            found, overseen = self._principals.list_principals(tenant), set[str]()
+        else:
+            overseen = self._list_overseen(caller)
+            found = self._principals.get_many(tenant, {caller.id, *overseen})
+        return [
+            each
+            for each in found
+            if is_allowed(caller, READ_AGENT, AgentTarget(each.id, each.id in overseen))
+        ]
+
+    def get_usages(self, caller: Principal, agents: Iterable[str]) -> dict[str, AgentUsage]:
+        """Read what visible agents hold and may hold, by id: a call for each hundred."""
+        wanted = list(agents)
+        return dict.fromkeys(wanted, AgentUsage()) | self._agents.get_usages(caller.tenant, wanted)
