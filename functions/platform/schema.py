@@ -32,7 +32,7 @@ LIST_ATTRIBUTES = ("status", "agent_type")
 TTL_ATTRIBUTE = "ttl_at"
 VECTOR_ATTRIBUTE, SPACE_ATTRIBUTE = "vec_ix", "space_ix"  # where DynamoDB itself searches vectors
 VECTOR_DIMENSIONS = 384  # 256 of meaning, 128 of words
-_VECTOR_FILTERS = (
+VECTOR_FILTERS = (
     "tier",
     "namespace",
     "agent_id",
@@ -41,6 +41,7 @@ _VECTOR_FILTERS = (
     "predicate",
     "learned_from_run_id",
 )
+"""The attributes that a search may filter by."""
 
 
 def build_filter_attribute(name: str) -> str:
@@ -105,7 +106,7 @@ def build_memory_table(name: str) -> dict[str, Any]:
 
 def build_vector_index(name: str) -> dict[str, Any]:
     """Build the vector index as an argument of CreateTable; emulators have none."""
-    filters = [build_filter_attribute(each) for each in _VECTOR_FILTERS]
+    filters = [build_filter_attribute(each) for each in VECTOR_FILTERS]
     return {
         "IndexName": name,
         "VectorAttribute": {"AttributeName": VECTOR_ATTRIBUTE},

@@ -6,7 +6,7 @@ with what is stored.
 
 from array import array
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from struct import pack
@@ -18,7 +18,7 @@ from functions.platform.entry_keys import parse_vector_ref
 from functions.platform.item_types import AGENT_VECTOR
 from functions.platform.items import Item
 from functions.platform.keys import Key
-from functions.platform.schema import AGE_ATTRIBUTE, BY_AGE
+from functions.platform.schema import AGE_ATTRIBUTE, BY_AGE, VECTOR_FILTERS
 from functions.platform.table import Table
 from functions.vectors.hybrid import WORDS_DIMENSION
 from functions.vectors.model import Candidates, Hit, Vector, VectorFormat
@@ -31,6 +31,7 @@ _VECTOR = "vector"
 _OVERLAP = 60_000  # ms; the largest difference of clocks, and lag of the index by age
 _MAX_HELD = 50_000  # vectors, of 1.5 KB each in memory
 _MAX_BYTE = 127
+_BATCH = 500  # vectors that are decoded at once
 _SORTED = 4  # times the depth; filters and deletions leave enough of as many
 
 
@@ -51,13 +52,27 @@ def float16_format(model: str) -> VectorFormat:
     return VectorFormat(model, _VECTOR, to_attributes)
 
 
-def _decode_vector(stored: bytes) -> Vector:
+def _decode_vectors(stored: Sequence[bytes]) -> list[Vector]:
+    """Decode vectors of one length, all at once."""
     import numpy as np  # noqa: PLC0415 - 70 ms, and most requests search nothing
 
-    meaning = np.frombuffer(stored[:-WORDS_DIMENSION], np.float16).astype(np.float32)
-    words = np.frombuffer(stored[-WORDS_DIMENSION:], np.int8).astype(np.float32)
-    halves = (each / (np.sqrt(each @ each) or 1.0) for each in (meaning, words))
-    return array("f", b"".join(each.tobytes() for each in halves))
+    if not stored:
+        return []
+    block = np.frombuffer(b"".join(stored), np.uint8).reshape(len(stored), -1)
+    split = block.shape[1] - WORDS_DIMENSION
+    meaning = np.ascontiguousarray(block[:, :split]).view(np.float16).astype(np.float32)
+    words = np.ascontiguousarray(block[:, split:]).view(np.int8).astype(np.float32)
+    rows = np.hstack([_to_unit_length(meaning), _to_unit_length(words)])
+    return [array("f", each.tobytes()) for each in rows]
+
+
+def _to_unit_length(rows: "NDArray[np.float32]") -> "NDArray[np.float32]":
+    import numpy as np  # noqa: PLC0415 - as above
+
+    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+    lengths[lengths == 0] = 1
+    scaled: NDArray[np.float32] = rows / lengths[:, None]
+    return scaled
 
 
 class VectorMatrix:
@@ -66,7 +81,7 @@ class VectorMatrix:
     def __init__(self) -> None:
         self._rows: dict[str, int] = {}
         self._sort_keys: list[str] = []
-        self._items: list[Item | None] = []
+        self._filters: list[Mapping[str, str] | None] = []
         self._written: list[int] = []
         self._numbers = array("f")
 
@@ -78,24 +93,24 @@ class VectorMatrix:
         row = self._rows.get(sort_key)
         return None if row is None else self._written[row]
 
-    def put(self, sort_key: str, vector: Vector, item: Item, written: int) -> None:
-        """Put a vector, with the item that it may be filtered by, written at a time (epoch ms)."""
+    def put(self, sort_key: str, vector: Vector, filters: Mapping[str, str], written: int) -> None:
+        """Put a vector, with what it may be filtered by, written at a time (epoch ms)."""
         row = self._get_row(sort_key, len(vector))
-        self._items[row], self._written[row] = item, written
+        self._filters[row], self._written[row] = filters, written
         self._numbers[row * len(vector) : (row + 1) * len(vector)] = vector
 
     def remove(self, sort_key: str, dimension: int, written: int) -> None:
         """Leave a row without a vector, as of a write at a time (epoch ms)."""
         row = self._get_row(sort_key, dimension)
-        self._items[row], self._written[row] = None, written
+        self._filters[row], self._written[row] = None, written
 
     def _get_row(self, sort_key: str, dimension: int) -> int:
         row = self._rows.setdefault(sort_key, len(self._sort_keys))
         if row == len(self._sort_keys):
             self._sort_keys.append(sort_key)
-            self._items.append(None)
+            self._filters.append(None)
             self._written.append(0)
-            self._numbers.extend([0.0] * dimension)
+            self._numbers.frombytes(bytes(self._numbers.itemsize * dimension))
         return row
 
     def find_candidates(self, query: Vector, depth: int, filters: Mapping[str, str]) -> Candidates:
@@ -120,8 +135,8 @@ class VectorMatrix:
         return Candidates(best, take_best(by_words), is_complete=len(best) < depth)
 
     def _matches(self, row: int, filters: Mapping[str, str]) -> bool:
-        item = self._items[row]
-        return item is not None and filters.items() <= item.items()
+        present = self._filters[row]
+        return present is not None and filters.items() <= present.items()
 
 
 def _list_best(scores: "NDArray[np.float32]", depth: int) -> Iterator[int]:
@@ -170,21 +185,26 @@ class InMemoryVectors:
     def _refresh(self, name: str, space: _Space, dimension: int) -> VectorMatrix:
         now, matrix = self._clock(), space.matrix
         if matrix is None:
-            matrix, items = VectorMatrix(), self._table.query(name, AGENT_VECTOR.sort_prefix)
+            matrix, items = VectorMatrix(), iter(self._table.query(name, AGENT_VECTOR.sort_prefix))
         else:
             items = iter(self._read_changes(name, space, matrix))
-        for item in items:
-            self._apply(matrix, item, dimension)
+        while batch := list(islice(items, _BATCH)):
+            self._apply(matrix, batch, dimension)
         space.matrix, space.refreshed = matrix, now
         return matrix
 
-    def _apply(self, matrix: VectorMatrix, item: Item, dimension: int) -> None:
-        """Put a vector into the matrix; a tombstone, or one of another model, removes it."""
-        stored, written = item.pop(_VECTOR, None), item[AGE_ATTRIBUTE]
-        if stored is not None and item["model"] == self._model:
-            matrix.put(item["sk"], _decode_vector(stored), item, written)
-        else:
-            matrix.remove(item["sk"], dimension, written)
+    def _apply(self, matrix: VectorMatrix, items: Iterable[Item], dimension: int) -> None:
+        """Put vectors into the matrix; a tombstone, or one of another model, removes its row."""
+        current: list[Item] = []
+        for item in items:
+            if _VECTOR in item and item["model"] == self._model:
+                current.append(item)
+            else:
+                matrix.remove(item["sk"], dimension, item[AGE_ATTRIBUTE])
+        vectors = _decode_vectors([item[_VECTOR] for item in current])
+        for item, vector in zip(current, vectors, strict=True):
+            filters = {name: item[name] for name in VECTOR_FILTERS if name in item}
+            matrix.put(item["sk"], vector, filters, item[AGE_ATTRIBUTE])
 
     def _read_changes(self, name: str, space: _Space, matrix: VectorMatrix) -> Iterable[Item]:
         """Read what was written since the last refresh, with an overlap, and isn't held yet."""
