@@ -175,14 +175,6 @@ def slice_page(
     return elements[start : start + wanted.limit + 1]
 
 
-def page_position(total: int, limit: int, offset: int, taken: int) -> PagePosition:
-    """Describe a page of a list without cursors; `taken` is how many elements it covers."""
-    position: PagePosition = {"total": total, "limit": limit, "offset": offset}
-    if offset + taken < total:
-        position["next_offset"] = offset + taken
-    return position
-
-
 def build_position(created: int, id: str) -> str:
     """Build the position of an element in a list that is newest first; `created` is in epoch ms."""
     return f"{encode_timestamp(created)}#{id}"

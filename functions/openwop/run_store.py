@@ -52,7 +52,7 @@ class RunConflict(Exception):
         self.run = run
 
 
-class RunChanged(Exception):
+class MemoryRunChanged(Exception):
     """A run was changed or ended by another request meanwhile."""
 
 
@@ -158,7 +158,7 @@ class MemoryRunStore:
         """Replace the secrets of an open run by those of `run`, which has more of them.
 
         Raises:
-            RunChanged: the run was changed or ended meanwhile.
+            MemoryRunChanged: the run was changed or ended meanwhile.
             CapacityExceeded: a memory's open runs have too many secrets.
         """
         partitions = build_partitions(tenant, run)
@@ -184,13 +184,13 @@ class MemoryRunStore:
         except TransactionConditionFailed as refused:
             if key not in refused.failed:
                 assert_room(partitions, change, refused)
-            raise RunChanged from refused
+            raise MemoryRunChanged from refused
 
     def end(self, tenant: str, run: MemoryRun, now: int, *audit: Write) -> None:
         """End an open run: delete its secrets, and keep its snapshot for as long as it says.
 
         Raises:
-            RunChanged: the run was changed or ended meanwhile.
+            MemoryRunChanged: the run was changed or ended meanwhile.
         """
         ended = run._replace(ended=now)
         writes = [
@@ -217,7 +217,7 @@ class MemoryRunStore:
         """Delete a run, its secrets, and its hold on its snapshot.
 
         Raises:
-            RunChanged: the run was changed or ended meanwhile.
+            MemoryRunChanged: the run was changed or ended meanwhile.
         """
         condition = "attribute_exists(pk) AND secrets_number = :number"
         if run.ended is None:
@@ -234,7 +234,7 @@ class MemoryRunStore:
         try:
             self._table.transact(writes)
         except TransactionConditionFailed as refused:
-            raise RunChanged from refused
+            raise MemoryRunChanged from refused
 
     def list_pins(self, partition: str, after: int, before: int, now: int) -> Iterator[SnapshotPin]:
         """Read the pins between two sequence numbers whose snapshots are kept, newest first."""

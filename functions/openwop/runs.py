@@ -22,7 +22,12 @@ from functions.openwop.rules import (
     run_not_found,
     snapshot_gone,
 )
-from functions.openwop.run_store import MemoryRunStore, RunChanged, RunConflict, build_partitions
+from functions.openwop.run_store import (
+    MemoryRunChanged,
+    MemoryRunStore,
+    RunConflict,
+    build_partitions,
+)
 from functions.openwop.sequence_store import SequenceNumbers
 from functions.platform.clock import Clock
 from functions.platform.idempotency import RequestToken
@@ -195,7 +200,7 @@ class MemoryRuns:
                 self._store.set_secrets(
                     caller.tenant, before, run, encrypted or {}, self._clock(), *audit
                 )
-            except RunChanged:
+            except MemoryRunChanged:
                 backoff.wait()
             else:
                 return run
@@ -231,7 +236,7 @@ class MemoryRuns:
             try:
                 audit = self._audit_use(caller, CHANGE_RUN, run)
                 self._store.end(caller.tenant, run, now, *audit)
-            except RunChanged:
+            except MemoryRunChanged:
                 backoff.wait()
             else:
                 return
@@ -250,7 +255,7 @@ class MemoryRuns:
             audit = self._audit_use(caller, DELETE_RUN, run)
             try:
                 self._store.delete(caller.tenant, run, self._clock(), *audit)
-            except RunChanged:
+            except MemoryRunChanged:
                 backoff.wait()
             else:
                 return

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Protocol, Self
 from functions.container import Container
 from functions.stream.event_publisher import EventPublisher
 from functions.stream.quota_counter import QuotaCounter
-from functions.stream.records import Batch, Subscription, parse_record
+from functions.stream.records import StreamBatch, Subscription, parse_record
 from functions.stream.vector_updater import VectorUpdater
 
 
@@ -23,7 +23,7 @@ class Consumer(Protocol):
     def build(cls, container: Container) -> Self:
         """Build the consumer from the function's services."""
 
-    def process(self, batch: Batch) -> None:
+    def process(self, batch: StreamBatch) -> None:
         """Process a batch; records that are to be delivered again fail.
 
         Raises:

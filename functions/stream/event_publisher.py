@@ -17,8 +17,8 @@ from functions.stream.events import Tasks, build_events
 from functions.stream.records import (
     ANNOUNCEMENTS,
     ENTRIES,
-    Batch,
     Change,
+    StreamBatch,
     StreamRecord,
     Subscription,
 )
@@ -64,7 +64,7 @@ class EventPublisher:
             container.event_bus,
         )
 
-    def process(self, batch: Batch) -> None:
+    def process(self, batch: StreamBatch) -> None:
         """Log and publish the events of a batch.
 
         Raises:
@@ -78,7 +78,7 @@ class EventPublisher:
         if self._bus is not None and logged:
             self._publish(batch, self._bus, logged, new_ids)
 
-    def _derive_events(self, batch: Batch) -> list[EventRecord]:
+    def _derive_events(self, batch: StreamBatch) -> list[EventRecord]:
         removed = (change.removed for change in batch.changes)
         tombstones = self._reasons.read_tombstones(filter(None, removed))
         tasks = self._read_tasks(batch.changes)
@@ -110,7 +110,7 @@ class EventPublisher:
 
     def _append(
         self,
-        batch: Batch,
+        batch: StreamBatch,
         tenant: str,
         log: LogName,
         group: list[EventRecord],
@@ -138,7 +138,7 @@ class EventPublisher:
         return group
 
     def _publish(
-        self, batch: Batch, bus: EventBus, logged: list[EventRecord], new_ids: set[str]
+        self, batch: StreamBatch, bus: EventBus, logged: list[EventRecord], new_ids: set[str]
     ) -> None:
         """Publish what isn't on the bus yet; an event that is new in its log can't be."""
         repeated = [each.event for each in logged if each.event.id not in new_ids]

@@ -5,7 +5,7 @@ from typing import Any
 
 from functions.container import Container
 from functions.stream.consumers import CONSUMERS
-from functions.stream.records import Batch
+from functions.stream.records import StreamBatch
 
 Handler = Callable[[dict[str, Any], object], dict[str, Any]]
 
@@ -15,7 +15,7 @@ def build_handler(container: Container) -> Handler:
     consumers = [each.build(container) for each in CONSUMERS]
 
     def handle(event: dict[str, Any], _context: object = None) -> dict[str, Any]:
-        batch = Batch(event["Records"])
+        batch = StreamBatch(event["Records"])
         for consumer in consumers:
             consumer.process(batch)
         return {"batchItemFailures": [{"itemIdentifier": each} for each in batch.failed]}

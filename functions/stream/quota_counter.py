@@ -12,7 +12,7 @@ from functions.platform.observability import log_unexpected, logger, report_perc
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.quotas.model import QUOTAS, Quota, QuotaUsage
 from functions.quotas.store import MAX_COUNTED, NewItem, QuotaStore
-from functions.stream.records import Batch, StreamRecord, Subscription
+from functions.stream.records import StreamBatch, StreamRecord, Subscription
 
 _DAY = 86_400_000  # ms
 
@@ -41,7 +41,7 @@ class QuotaCounter:
         function_name = container.settings.aws_lambda_function_name
         return cls(container.quota_store, container.event_bus, function_name, container.clock)
 
-    def process(self, batch: Batch) -> None:
+    def process(self, batch: StreamBatch) -> None:
         """Count a batch's new items; the records of those that can't be counted fail."""
         for quota, subscription in zip(QUOTAS, self.SUBSCRIPTIONS, strict=True):
             end = batch.first_failed
@@ -52,7 +52,7 @@ class QuotaCounter:
             ]
             self._count(batch, quota, records)
 
-    def _count(self, batch: Batch, quota: Quota, records: Sequence[StreamRecord]) -> None:
+    def _count(self, batch: StreamBatch, quota: Quota, records: Sequence[StreamRecord]) -> None:
         for start in range(0, len(records), MAX_COUNTED):
             chunk = records[start : start + MAX_COUNTED]
             try:

@@ -104,7 +104,7 @@ def _decode_entry(image: TypedItem | None) -> Entry | None:
     return _MAPPER.to_entry(decode_item(image)) if image else None
 
 
-class Batch:
+class StreamBatch:
     """The records of one invocation, and which of them are to be delivered again.
 
     Once a record of an item has failed, the item's later records are blocked: they fail, too, so

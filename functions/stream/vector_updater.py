@@ -7,7 +7,7 @@ from functions.container import Container
 from functions.platform.errors import ServiceError
 from functions.platform.keys import Key
 from functions.search.embedding_indexer import EmbeddingIndexer
-from functions.stream.records import ENTRIES, Batch, Change, Subscription
+from functions.stream.records import ENTRIES, Change, StreamBatch, Subscription
 from functions.vectors.factory import can_embed
 
 
@@ -24,7 +24,7 @@ class VectorUpdater:
         """Build the consumer from the function's services."""
         return cls(container.embedding_indexer if can_embed(container.settings) else None)
 
-    def process(self, batch: Batch) -> None:
+    def process(self, batch: StreamBatch) -> None:
         """Embed what changed; the record of an entry that can't be embedded fails.
 
         Raises:

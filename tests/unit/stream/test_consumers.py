@@ -4,7 +4,7 @@ from typing import Any
 
 from functions.platform.items import encode_item
 from functions.stream.consumers import build_filters, is_consumed
-from functions.stream.records import Batch, Change, StreamRecord
+from functions.stream.records import Change, StreamBatch, StreamRecord
 from functions.stream.vector_updater import coalesce_changes
 from tests.unit.stream.test_events import ENTRY
 
@@ -31,7 +31,7 @@ def test_a_record_of_another_item_or_change_is_not_consumed() -> None:
 
 
 def test_a_failed_record_blocks_the_later_ones_of_its_item() -> None:
-    batch = Batch([record(1), record(2, "e#n#other"), record(3), record(4)])
+    batch = StreamBatch([record(1), record(2, "e#n#other"), record(3), record(4)])
     first, other, third, fourth = batch.records
     batch.fail(third)
     assert batch.may_process(first)
@@ -42,7 +42,7 @@ def test_a_failed_record_blocks_the_later_ones_of_its_item() -> None:
 
 
 def test_an_earlier_failure_blocks_from_there_on() -> None:
-    batch = Batch([record(1), record(2), record(3)])
+    batch = StreamBatch([record(1), record(2), record(3)])
     first, second, third = batch.records
     batch.fail(third)
     batch.fail(first)
@@ -53,7 +53,7 @@ def test_an_earlier_failure_blocks_from_there_on() -> None:
 def test_a_record_that_cannot_be_decoded_fails() -> None:
     broken = record(1)
     broken["dynamodb"]["NewImage"] = encode_item({"pk": "acme#a#x", "sk": "e#n#k"})
-    batch = Batch([broken, record(2, "run")])
+    batch = StreamBatch([broken, record(2, "run")])
     assert batch.changes == []
     assert batch.failed == ["1"]
 
