@@ -53,6 +53,11 @@ from functions.identity.store import PrincipalStore
 from functions.namespaces.prefix_rules import PrefixRules
 from functions.namespaces.service import Namespaces
 from functions.namespaces.store import NamespaceStore
+from functions.objects.files import ObjectFiles
+from functions.objects.reader import ObjectReader
+from functions.objects.service import Objects
+from functions.objects.spaces import Spaces
+from functions.objects.store import ObjectStore
 from functions.openwop.entry_store import MemoryEntryStore
 from functions.openwop.garbage_collector import MemoryGarbageCollector
 from functions.openwop.memory_secrets import MemorySecrets
@@ -658,3 +663,25 @@ class Container:
     def states(self) -> States:
         store = StateStore(self.table, ValueCodec(self.cipher), self.value_parts)
         return States(store, self.audit, self.clock)
+
+    # Objects
+
+    @cached_property
+    def object_files(self) -> ObjectFiles:
+        return ObjectFiles(self.table, self.archive_storage)
+
+    @cached_property
+    def object_store(self) -> ObjectStore:
+        return ObjectStore(self.table, ValueCodec(self.cipher), self.object_files)
+
+    @cached_property
+    def objects(self) -> Objects:
+        return Objects(self.object_store, self.audit, self.clock)
+
+    @cached_property
+    def object_reader(self) -> ObjectReader:
+        return ObjectReader(self.object_store, self.clock)
+
+    @cached_property
+    def spaces(self) -> Spaces:
+        return Spaces(self.object_store, self.audit, self.clock)

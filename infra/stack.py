@@ -90,7 +90,7 @@ class MemoryStack(Stack):
         self._grant_embed(function)
         self.root_key.grant_read(function.role, self.encryption)
         self.encryption.grant_wrap_values(function.role)
-        self.archive.grant(function.role, "DeleteObject", "GetObject")
+        self.archive.grant(function.role, "DeleteObject", "GetObject", "PutObject")
         return function
 
     def _token_api(self) -> HttpApi | None:
@@ -143,7 +143,7 @@ class MemoryStack(Stack):
         )
         self.tables.grant(function.role, grants.SCHEDULE_ON_MEMORY, grants.SCHEDULE_ON_LOG)
         self._grant_embed(function)
-        self.archive.grant(function.role, "PutObject")
+        self.archive.grant(function.role, "DeleteObject", "PutObject")
         return function
 
     def _make_task_events_function(self) -> LambdaFunction | None:

@@ -15,6 +15,7 @@ from typing import Any, TextIO
 
 from functions.platform.item_types import API_KEY
 
+_FOLDERS = ("conversations", "objects")  # of the archive
 _AT_ONCE = 25
 _OBJECTS_AT_ONCE = 1000
 _REMEMBERED = 61.0  # seconds for which a running function may remember a key
@@ -119,8 +120,9 @@ def _objects(storage: Storage, tenant: str) -> Iterator[str]:
     if storage.bucket is None:
         return
     pages = storage.s3.get_paginator("list_objects_v2")
-    for page in pages.paginate(Bucket=storage.bucket, Prefix=f"conversations/{tenant}/"):
-        yield from (each["Key"] for each in page.get("Contents", ()))
+    for folder in _FOLDERS:
+        for page in pages.paginate(Bucket=storage.bucket, Prefix=f"{folder}/{tenant}/"):
+            yield from (each["Key"] for each in page.get("Contents", ()))
 
 
 def _base64(value: bytes) -> str:

@@ -14,6 +14,7 @@ from functions.platform.errors import (
     OPENWOP_ERROR_CODES,
     Conflict,
     MethodNotAllowed,
+    RangeNotSatisfiable,
     ServiceError,
     Throttled,
     Unauthenticated,
@@ -105,4 +106,6 @@ def _error_headers(error: ServiceError) -> dict[str, str]:
         return {"retry_after": str(error.retry_after)}
     if isinstance(error, MethodNotAllowed):
         return {"allow": ", ".join(error.allowed)}
+    if isinstance(error, RangeNotSatisfiable):
+        return {"content_range": f"bytes */{error.size}"}
     return {"www_authenticate": "Bearer"} if isinstance(error, Unauthenticated) else {}

@@ -182,6 +182,20 @@ class Request:
         return int(match.group(1) or match.group(2))
 
     @property
+    def is_head(self) -> bool:
+        """Whether only the headers are asked for."""
+        method: str = self._event["requestContext"]["http"]["method"]
+        return method == "HEAD"
+
+    def has_version(self, version: int) -> bool:
+        """Whether If-None-Match of a read names a version: the caller has it (RFC 9110 §13.1.2)."""
+        header = self.headers.get("if-none-match")
+        if header is None:
+            return False
+        given = {tag.strip().removeprefix("W/") for tag in header.split(",")}
+        return not given.isdisjoint({"*", f'"{version}"'})
+
+    @property
     def must_not_exist(self) -> bool:
         """Whether `If-None-Match: *` asks to write only where nothing is.
 

@@ -1,7 +1,7 @@
 """Query parameters: what each takes, how it is read from a request, and what it means."""
 
 import re
-from typing import Any, Generic, Literal, TypeVar, cast, get_args
+from typing import Any, Generic, Literal, NamedTuple, TypeVar, cast, get_args
 
 from functions.api.http import Request
 from functions.platform.clock import from_rfc3339
@@ -41,6 +41,13 @@ class Parameter:
         if len(values) > 1:
             raise ValidationFailed(self.name, "is given more than once")
         return values[0]
+
+
+class HeaderParameter(NamedTuple):
+    """A header of a request, and its meaning in the OpenAPI document."""
+
+    name: str
+    description: str
 
 
 class TextParameter(Parameter):
@@ -93,6 +100,30 @@ class TextParameter(Parameter):
         if text == "":
             raise ValidationFailed(self.name, "is empty")
         return text
+
+
+class PrefixParameter(Parameter):
+    """What names begin with; an empty one fits all."""
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The JSON schema of its values."""
+        return {"type": "string"}
+
+    def read(self, request: Request) -> str:
+        """Return the prefix; empty if it wasn't sent."""
+        return self.text(request) or ""
+
+    def require(self, request: Request) -> str:
+        """Return the prefix, which must be sent.
+
+        Raises:
+            ValidationFailed: it isn't.
+        """
+        prefix = self.text(request)
+        if prefix is None:
+            raise ValidationFailed(self.name, "is required; an empty one stands for all")
+        return prefix
 
 
 class ChoiceParameter(Parameter, Generic[T]):

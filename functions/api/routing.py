@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from functions.api.http import Request, Response
-from functions.api.parameters import Parameter
+from functions.api.parameters import HeaderParameter, Parameter
 from functions.authorization.model import Action
 from functions.identity.model import Principal
 from functions.platform.errors import MethodNotAllowed, NotFound
@@ -32,8 +32,9 @@ class Route:
         path: a template; the parameter `{name}` holds no slash, `{name+}` may.
         required_permission: a permission of RFC-0015 §6.4; or PUBLIC, ROOT or ANY (any principal).
         further_permission: another one that it needs as well, if it does.
-        responses: the document's type by status; None where there is no body.
-        request_model: the pydantic model of the body.
+        responses: the document's type by status, `bytes` for raw ones; None where there is no body.
+        request_model: the pydantic model of the body, or `bytes`.
+        request_headers: that have a meaning beside those that follow from other attributes.
         response_headers: of successes; Location comes with 201 alone.
         error_statuses: those beside the ones that every route of its kind has.
         idempotent: whether it honours Idempotency-Key.
@@ -50,6 +51,7 @@ class Route:
     request_model: Any = None
     request_model_optional: bool = False
     media_types: tuple[str, ...] = ("application/json",)  # of the body
+    request_headers: tuple[HeaderParameter, ...] = ()
     response_headers: tuple[str, ...] = ()
     query: tuple[Parameter, ...] = ()
     error_statuses: tuple[int, ...] = ()

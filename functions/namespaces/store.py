@@ -73,7 +73,7 @@ class NamespaceStore:
             record: the audit record, which is written with it.
         """
         try:
-            self._table.transact([_put(_build_key(tenant, new.name), new), record])
+            self._table.transact([put_permissions(_build_key(tenant, new.name), new), record])
         except TransactionConditionFailed:
             return False
         return True
@@ -81,7 +81,7 @@ class NamespaceStore:
 
 def put_first_configuration(tenant: str, namespace: Namespace) -> Write:
     """Configure a namespace if nobody has; never a prefix rule, whatever the name."""
-    return _put(entry_keys.build_namespace_key(tenant, namespace.name), namespace)
+    return put_permissions(entry_keys.build_namespace_key(tenant, namespace.name), namespace)
 
 
 def _build_key(tenant: str, name: str) -> Key:
@@ -90,8 +90,10 @@ def _build_key(tenant: str, name: str) -> Key:
     return entry_keys.build_namespace_key(tenant, name)
 
 
-def _put(key: Key, namespace: Namespace) -> Write:
+def put_permissions(key: Key, namespace: Namespace, **further: str) -> Write:
+    """Put permissions in the place of the version before them, with further attributes."""
     item: Item = {
+        **further,
         "namespace": namespace.name,
         "everyone": namespace.default,
         "allow": namespace.allow,

@@ -1,4 +1,4 @@
-"""Store archived conversations: in a bucket in the cloud, in a folder on a laptop."""
+"""Store archived conversations and large objects: in a bucket, or in a folder on a laptop."""
 
 from pathlib import Path
 from typing import Any, Protocol
@@ -76,10 +76,12 @@ class FolderArchiveStorage:
         try:
             return (self._root / name).read_bytes()
         except FileNotFoundError as error:
-            raise Unavailable("the archive no longer has this conversation") from error
+            raise Unavailable("the storage no longer has this") from error
 
     def delete(self, name: str) -> None:
-        (self._root / name).unlink(missing_ok=True)
+        path = self._root / name
+        for each in (path, path.with_suffix(".partial")):
+            each.unlink(missing_ok=True)
 
 
 def create_archive_storage(settings: Settings) -> ArchiveStorage | None:

@@ -109,6 +109,12 @@ ERROR_CODES: dict[str, ErrorCode] = {
         "The list is a bare array, and what you ask for is more bytes than a response holds.",
         "Ask for `limit` elements, and go on with `offset`.",
     ),
+    "RANGE_NOT_SATISFIABLE": ErrorCode(
+        416,
+        "The range isn't in the object",
+        "The range begins behind the last byte of the object; `size` is how many bytes it has.",
+        "Ask for a range within `size` bytes.",
+    ),
     "PRECONDITION_REQUIRED": ErrorCode(
         428,
         "If-Match is needed",
@@ -291,6 +297,18 @@ class PageTooLarge(ServiceError):
     """A bare array would have to be cut; `limit` is how many of its elements fit."""
 
     code = "PAGE_TOO_LARGE"
+
+
+class RangeNotSatisfiable(ServiceError):
+    """The range begins behind an object's last byte; `size` is the object's, in bytes."""
+
+    code = "RANGE_NOT_SATISFIABLE"
+
+    def __init__(self, size: int) -> None:
+        super().__init__(
+            f"the object has {size} bytes, and the range begins behind them", size=size
+        )
+        self.size = size
 
 
 class PreconditionRequired(ServiceError):

@@ -76,6 +76,7 @@ _AGENT, _NAMESPACE = "{tenant}#a#{agent}", "{tenant}#n#{namespace}"
 _TASK, _INTENT, _COORDINATOR = "{tenant}#t#{task}", "{tenant}#i#{intent}", "{tenant}#c#{agent}"
 _CONVERSATION, _RUN = "{tenant}#v#{session}", "{tenant}#r#{type}{seed}"
 _PROCEDURE, _MEMORY = "{tenant}#b#{procedure}", "{tenant}#o#{memory}"
+_SPACE = "{tenant}#x#{space}"
 _LOG = "the partition of its agent, namespace or intent"
 _ITS_ITEM = "the partition of its item"
 _EXPIRING = "until deleted or expired"
@@ -355,6 +356,40 @@ LISTED_COUNT = ItemType(
 )
 STATE = ItemType(
     "agent state", "conversations", "{tenant}#s#{agent_and_owner}", "s#{state}", "An agent's state"
+)
+
+# objects
+OBJECT_SPACE = ItemType(
+    "object space",
+    "objects",
+    "{tenant}#objects",
+    "s#{space}",
+    "A space's permissions, and who made it",
+)
+OBJECT = ItemType(
+    "object",
+    "objects",
+    _SPACE,
+    "obj#{key}",
+    "An object: what describes it, and its bytes where they are few; the key isn't hashed",
+    _EXPIRING,
+    (BY_DUE,),
+)
+OBJECT_FILE = ItemType(
+    "unused file",
+    "objects",
+    _SPACE,
+    "file#{file}",
+    "A file that no object has, or not yet, is to be deleted",
+    "until it is",
+    (BY_DUE,),
+)
+OBJECT_USAGE = ItemType(
+    "usage of objects",
+    "objects",
+    "{tenant}#xu#{principal}",
+    "n#{shard}",
+    "How many bytes a part of the objects of a principal's spaces have",
 )
 
 # values of several packages

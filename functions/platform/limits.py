@@ -7,6 +7,7 @@ A limit that callers meet is published by `GET /api/v1/capabilities` or in the O
 MAX_NAME_CHARACTERS = 255  # of a namespace, a key, a session id
 MAX_ID_CHARACTERS = 128  # of an agent, a task, an intent, an instance, a type
 MAX_LABEL_CHARACTERS = 64  # of a role, an episode's type
+MAX_CONTENT_TYPE_CHARACTERS = 255
 MAX_TITLE_CHARACTERS = 100  # of a workflow and its tasks
 MAX_TASK_NAME_CHARACTERS = 1000
 MAX_ENTRY_ID_CHARACTERS = 255
@@ -30,6 +31,9 @@ MAX_RUN_VALUE_BYTES = 4_194_304  # of input, output, error, each
 MAX_EPISODE_BYTES = 262_144  # of an episode's content
 MAX_EPISODE_METADATA_BYTES = 65_536
 MAX_SPEC_BYTES = 65_536  # of a learned workflow
+MAX_OBJECT_BYTES = 4_194_304
+MAX_OBJECT_METADATA_BYTES = 2048
+MAX_OBJECT_KEY_BYTES = 1000  # of UTF-8: a sort key holds 1,024
 MAX_FACT_METADATA_BYTES = 16_384
 MAX_INSTANCE_BYTES = 131_072  # of all working values of an instance, with their keys
 MAX_TASK_FIELDS_BYTES = 131_072  # of the task's fields that memory doesn't use
@@ -66,6 +70,7 @@ MAX_SECRETS = 32  # of a run
 MAX_MEMORY_SECRETS = 1000  # of all open runs of an OpenWOP memory
 MAX_RUN_MEMORIES = 16  # of an OpenWOP run
 MAX_TURN = 1_000_000_000  # of an episode
+MAX_READ_OBJECTS = 100
 
 # Capacities and quotas
 DEFAULT_EPISODIC_ENTRIES, MAX_EPISODIC_ENTRIES = 1000, 100_000  # of an agent (RFC-0015 §2.2)
@@ -77,6 +82,8 @@ MAX_SUB_TASKS = 1000  # that the assignee of a task registers; its coordinator m
 MAX_OWN_TASKS = 100  # open ones of an agent without a coordinator
 MAX_GRANTS = 500  # that the assignee of a task makes; its coordinator may make more
 MAX_EPISODES, EPISODES_WARNING = 100_000, 80_000  # of a tenant, all agent types together
+MAX_OBJECTS_BYTES = 10_737_418_240  # of all objects in the spaces that a principal has made
+OBJECT_OVERHEAD_BYTES = 1024  # that an object counts beside its bytes
 
 # Retention
 RUN_RETENTION_DAYS = 90
@@ -95,5 +102,6 @@ MAX_TRANSACTION_WRITES = 100
 MAX_TRANSACTION_BYTES = 3_900_000  # of 4 MB
 MAX_ITEM_BYTES = 409_600
 MAX_INLINE_BYTES = 65_536  # of a value in one item; what is larger is stored in parts
+MAX_INLINE_OBJECT_BYTES = 8192  # of an object in its item; a larger one is stored as a file
 MAX_GET_ITEMS = 100  # of one BatchGetItem
 MAX_WRITE_ITEMS = 25  # of one BatchWriteItem

@@ -33,6 +33,8 @@ def build_jobs(container: Container) -> dict[ItemType, Job]:
         item_types.REMOVED_RANGE: _resume_long(container.orphaned_messages.remove_range, "orphans"),
         item_types.DELETED_RUN: _resume_long(container.run_deletion_store.resume, "deleted_runs"),
         item_types.ORPHANED_VALUES: _resume_long(container.value_parts.remove, "orphans"),
+        item_types.OBJECT: lambda item, _: Counter(objects=container.objects.remove_expired(item)),
+        item_types.OBJECT_FILE: _remove_file(container),
         item_types.MEMORY_ENTRY: lambda item, _: collector.collect_entry(item),
         item_types.RUN_SECRETS: lambda item, _: collector.remove_secrets(item),
         item_types.EMBEDDING: lambda item, _: container.reembedding.resume(item, JOB_SECONDS),
@@ -58,6 +60,16 @@ def _resume_guardrails(container: Container) -> Job:
     def job(item: Item, _has_time: HasTime) -> Counter[str]:
         is_done = container.guardrails.resume(item)
         return Counter(guardrails=1) if is_done else Counter(stopped=1)
+
+    return job
+
+
+def _remove_file(container: Container) -> Job:
+    """Make the job that deletes a file that no object has."""
+
+    def job(item: Item, _has_time: HasTime) -> Counter[str]:
+        container.object_files.remove((item["pk"], item["sk"]))
+        return Counter(orphans=1)
 
     return job
 

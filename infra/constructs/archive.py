@@ -1,4 +1,4 @@
-"""The bucket for conversations whose retention is over."""
+"""The bucket for conversations whose retention is over, and for large objects."""
 
 from aws_cdk import Duration, RemovalPolicy
 from aws_cdk import aws_iam as iam
@@ -27,7 +27,7 @@ class Archive(Construct):
             enforce_ssl=True,
             block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
             object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
-            lifecycle_rules=[_cheaper_with_time()],
+            lifecycle_rules=[_clean_up(), _cheaper_with_time()],
             auto_delete_objects=not config.retains,
             removal_policy=RemovalPolicy.RETAIN if config.retains else RemovalPolicy.DESTROY,
         )
@@ -49,14 +49,18 @@ class Archive(Construct):
         self._encryption.grant_use_bucket(role)
         suppress(
             role,
-            "nobody knows the names of archived conversations beforehand; the bucket is theirs",
+            "nobody knows the names of archives and objects beforehand; the bucket is theirs",
             wildcard_rule(self.bucket, "/*"),
         )
 
 
+def _clean_up() -> s3.LifecycleRule:
+    return s3.LifecycleRule(abort_incomplete_multipart_upload_after=Duration.days(1))
+
+
 def _cheaper_with_time() -> s3.LifecycleRule:
     return s3.LifecycleRule(
-        abort_incomplete_multipart_upload_after=Duration.days(1),
+        prefix="conversations/",  # objects are read and overwritten as ever
         transitions=[
             s3.Transition(
                 storage_class=s3.StorageClass.INFREQUENT_ACCESS,

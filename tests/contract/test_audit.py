@@ -112,6 +112,22 @@ def _make_entry(tenant: Tenant) -> str:
     return made
 
 
+def _share_object(tenant: Tenant) -> None:
+    eve, space = tenant.agent("eve"), "/api/v1/objects/shared"
+    ok(eve.put(f"{space}/k", content=b"eve's"), 201)
+    ok(eve.patch(space, json={"permissions": {"default": "write"}}))
+
+
+def _use_object(method: str, path: str, **request: Any) -> Use:
+    """A use of an object that another principal wrote."""
+
+    def use(tenant: Tenant) -> httpx.Response:
+        _share_object(tenant)
+        return tenant.admin.request(method, f"/api/v1/objects/shared{path}", **request)
+
+    return use
+
+
 USES: dict[tuple[str, str], Use] = {
     ("POST /api/v1/tenants", "tenant.create"): _create_tenant,
     ("POST /api/v1/principals", "principal.create"): lambda tenant: tenant.admin.post(
@@ -190,6 +206,15 @@ USES: dict[tuple[str, str], Use] = {
         _make_entry(tenant),
         tenant.admin.delete(f"{MEMORY}/batch?namespace=facts&memory_type=semantic"),
     )[1],
+    ("PUT /api/v1/objects/{space}/{key}", "object.write"): _use_object("PUT", "/k", content=b"2"),
+    ("POST /api/v1/objects/{space}/rename", "object.write"): _use_object(
+        "POST", "/rename", json={"from": "k", "to": "l"}
+    ),
+    ("DELETE /api/v1/objects/{space}/{key}", "object.delete"): _use_object("DELETE", "/k"),
+    ("DELETE /api/v1/objects/{space}", "object.delete"): _use_object("DELETE", "?prefix="),
+    ("PATCH /api/v1/objects/{space}", "object-space.change"): _use_object(
+        "PATCH", "", json={"permissions": {"default": "read"}}
+    ),
     ("POST /api/v1/workflows", "workflow.apply"): lambda tenant: tenant.admin.post(
         "/api/v1/workflows", json={"name": "audits"}
     ),

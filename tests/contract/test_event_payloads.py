@@ -173,6 +173,17 @@ ANSWERS: dict[str, tuple[int, Any]] = {
     "fail-run": (200, {"status": "failed", "error": "no answer"}),
     "append-episode": (201, {"content": "Asked for a price", "turn": 2}),
     "recall-episodes": (200, {"episodes": [{"content": "Opened with ROI"}], "limit": 10}),
+    "put-object": (201, {"key": "letters/2.txt", "size": 8, "metadata": {"language": "de"}}),
+    "put-object-base64": (201, {"key": "logo.png", "size": 8, "content_type": "image/png"}),
+    "get-object": (200, "RGVhciBCb2I="),
+    "get-object-range": (206, "RGVhciA="),
+    "delete-object": (204, None),
+    "list-objects": (200, {"objects": [{"key": "letters/1.txt"}], "limit": 100}),
+    "delete-objects": (200, {"deleted": 1, "complete": True}),
+    "rename-object": (200, {"key": "sent/1.txt", "size": 8}),
+    "read-objects": (200, {"objects": [{"data": "RGVhciBCb2I="}], "missing": ["letters/9.txt"]}),
+    "list-spaces": (200, {"spaces": [{"space": "drafts", "owner": "agent_billing_01"}]}),
+    "configure-space": (200, {"permissions": {"default": "read"}, "version": 2}),
     "openapi": (200, {"openapi": "3.1.0"}),
     "docs": (200, ...),
     "without-key": (401, {"code": "UNAUTHENTICATED"}),
@@ -261,10 +272,12 @@ def build_stage(service: Service, tenant: Tenant) -> dict[str, str]:
 
 
 def conversed(agent: httpx.Client) -> None:
-    """A conversation and a state."""
+    """A conversation, a state and an object."""
     ok(conversation_calls.put(agent, "session_41", "Hi", "Hello", user_id="user_7"), 201)
     state = "/api/v1/agents/agent_billing_01/state/user_7/language"
     ok(agent.put(state, json={"value": "de"}))
+    letter = "/api/v1/objects/drafts/letters/1.txt"
+    ok(agent.put(letter, content=b"Dear Bob", headers={"Content-Type": "text/plain"}), 201)
 
 
 def learned(agent: httpx.Client) -> None:

@@ -37,6 +37,9 @@ def build_calls(admin: httpx.Client) -> dict[str, Call]:
     log = ok(admin.post("/api/v1/runs", json={"agent_type": "sdr", "input": SECRET}), 201)["id"]
     failing = ok(admin.post("/api/v1/runs", json={"agent_type": "sdr", "input": SECRET}), 201)["id"]
     ok(admin.put(WORKFLOW, json={"spec": SECRET}), 201)
+    described = {"X-Object-Metadata": f'{{"of": "{SECRET}"}}'}
+    ok(admin.put("/api/v1/objects/shared/k", content=b"1", headers=described), 201)
+    ok(admin.patch("/api/v1/objects/shared", json={"permissions": {"default": "write"}}))
     message = conversation_calls.message(SECRET)
     return {
         "POST /api/v1/memory": send("POST", MEMORY, semantic(key="new", value=VALUE)),
@@ -61,6 +64,12 @@ def build_calls(admin: httpx.Client) -> dict[str, Call]:
         ),
         "PUT /api/v1/agents/{agent_id}/state/{owner_id}/{key}": send(
             "PUT", "/api/v1/agents/writer/state/writer/k", {"value": SECRET}
+        ),
+        "PUT /api/v1/objects/{space}/{key}": send(
+            "PUT", "/api/v1/objects/shared/new", SECRET, X_Object_Metadata=f'{{"of": "{SECRET}"}}'
+        ),
+        "POST /api/v1/objects/{space}/rename": send(
+            "POST", "/api/v1/objects/shared/rename", {"from": "k", "to": "l"}
         ),
         "POST /api/v1/facts": send(
             "POST", "/api/v1/facts", {"subject": SECRET, "predicate": SECRET, "object": SECRET}

@@ -147,6 +147,19 @@ def test_an_ended_conversation_is_in_the_bucket_until_it_is_deleted(
     assert boto3.client("s3").list_objects_v2(Bucket="archive")["KeyCount"] == 0
 
 
+def test_a_large_object_is_in_the_bucket_until_it_expires(
+    cloud: Cloud, admin: httpx.Client
+) -> None:
+    path, headers = "/api/v1/objects/files/k", {"X-Object-TTL": "60"}
+    for data in (bytes(9_000), secrets.token_bytes(9_000)):
+        assert admin.put(path, content=data, headers=headers).is_success
+        assert admin.get(path).content == data
+        assert boto3.client("s3").list_objects_v2(Bucket="archive")["KeyCount"] == 1
+    cloud.clock.advance(seconds=61)
+    assert cloud.sweep()["objects"] == 1
+    assert boto3.client("s3").list_objects_v2(Bucket="archive")["KeyCount"] == 0
+
+
 def test_the_bus_takes_events(cloud: Cloud) -> None:
     event = render_stream_event("created")
     for _ in range(2):

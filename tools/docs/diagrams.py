@@ -138,7 +138,7 @@ def overview() -> Diagram:
         "working, episodic, semantic entries",
         "tasks, workflows, namespaces",
         "runs, episodes, facts, procedures",
-        "conversations, states",
+        "conversations, states, objects",
         "principals, keys, counters",
         fill=_AMBER,
     )
@@ -171,9 +171,9 @@ def packages() -> Diagram:
         30, 276, 880, 42, "workflows", "namespaces, settings and tasks from one file", fill=_GREEN
     )
     d.box(30, 328, 880, 42, "search", "entries found by meaning", fill=_GREEN)
-    names = ("entries", "conversations", "openwop", "runs", "facts", "procedures", "working_values")
-    for number, name in enumerate(names):
-        d.box(30 + number * 127, 380, 118, 40, "", name, fill=_GREEN)
+    names = ("entries", "conversations", "openwop", "runs", "facts", "procedures", "objects")
+    for number, name in enumerate((*names, "working_values")):
+        d.box(30 + number * 111, 380, 103, 40, "", name, fill=_GREEN)
     lowest = ("event_log", "tasks", "namespaces", "identity", "quotas, vectors")
     for number, name in enumerate(lowest):
         d.box(30 + number * 178, 430, 168, 40, "", name, fill=_GREEN)

@@ -23,14 +23,24 @@ PATH = _ROOT / "functions/api/openapi.json"
 
 Json = dict[str, Any]
 _STATUSES = sorted({error.status for error in ERROR_CODES.values()} - {500})
-_ERROR_HEADERS = {401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
+_ERROR_HEADERS = {
+    401: ("WWW-Authenticate",),
+    416: ("Content-Range",),
+    429: ("Retry-After",),
+    503: ("Retry-After",),
+}
 _HEADERS = {
+    "Content-Range": ("string", "Which bytes of how many are sent."),
     "ETag": ("string", "The version, in quotes."),
     "Location": ("string", "Where it stands."),
     "Retry-After": ("integer", "Seconds to wait before the same request is sent again."),
     "WWW-Authenticate": ("string", "How to send a key."),
     "X-Next-Offset": ("integer", "The offset of the next page; absent on the last page."),
     "X-Next": ("string", "What to send as `after` for the next page; absent on the last page."),
+    "X-Object-Expires-At": ("string", "When the object expires; absent if it doesn't."),
+    "X-Object-Metadata": ("string", "The object's metadata, a JSON object in ASCII."),
+    "X-Object-Sensitivity": ("string", "The object's sensitivity; absent without one."),
+    "X-Object-Size": ("integer", "How many bytes the object has."),
     "X-Request-Id": ("string", "Names this request in the service's logs."),
     "X-Total-Count": ("integer", "How many match, on all pages."),
 }
@@ -167,6 +177,8 @@ def _describe_parameters(route: Route) -> Iterator[Json]:
         yield parameters.describe_path_parameter(name, may_hold_slashes=may_hold_slashes)
     for parameter in route.query:
         yield parameters.describe_query_parameter(parameter)
+    for header in route.request_headers:
+        yield parameters.describe_header(header.name, None, header.description)
     if route.required_permission not in (PUBLIC, ROOT):
         yield parameters.AGENT_ID
     if route.if_match is not None:
@@ -193,9 +205,12 @@ def _describe_success(route: Route, status: int, type_: Any, schemas: Schemas) -
         "headers": _refer_to_headers(headers),
     }
     if type_ is not None:
-        media = "text/html" if type_ is str else "application/json"
+        media = _MEDIA_TYPES.get(type_, "application/json")
         response["content"] = {media: {"schema": _schema_of(type_, schemas)}}
     return response
+
+
+_MEDIA_TYPES = {str: "text/html", bytes: "*/*"}
 
 
 def _schema_of(type_: Any, schemas: Schemas) -> Json:

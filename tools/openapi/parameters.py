@@ -24,25 +24,26 @@ def describe_query_parameter(parameter: Parameter) -> Json:
     return described
 
 
-def _describe_header(name: str, pattern: str | None, description: str) -> Json:
+def describe_header(name: str, pattern: str | None, description: str) -> Json:
+    """Describe a header of a request."""
     schema = {"type": "string"} | ({"pattern": pattern} if pattern else {})
     return {"name": name, "in": "header", "description": description, "schema": schema}
 
 
-AGENT_ID = _describe_header(
+AGENT_ID = describe_header(
     "X-Agent-ID", r"^[^\x00-\x1f\x7f]+$", "Must be the id of the key's own principal; else 403."
 )
-IDEMPOTENCY_KEY = _describe_header(
+IDEMPOTENCY_KEY = describe_header(
     "Idempotency-Key",
     rf"^[\x21-\x7e]{{1,{MAX_IDEMPOTENCY_KEY_CHARACTERS}}}$",
     "A retry with the same key and body writes nothing twice.",
 )
-IF_NONE_MATCH = _describe_header(
+IF_NONE_MATCH = describe_header(
     "If-None-Match", None, "An ETag; while it is the present one, the answer is 304."
 )
-IF_MATCH = _describe_header(
+IF_MATCH = describe_header(
     "If-Match",
-    r'^([0-9]{1,15}|"[0-9]{1,15}")$',
+    r'^([0-9]{1,18}|"[0-9]{1,18}")$',
     'The version that was last read, as `3` or `"3"`.',
 )
 
@@ -60,6 +61,7 @@ _PATH_DESCRIPTIONS = {
     "principal": "A principal's id.",
     "run_id": "A run's id.",
     "runId": "A run's id.",
+    "space": "A space's name.",
     "session_id": "A conversation's session id.",
     "task_id": "A task's id.",
     "task_type": "A type of tasks.",

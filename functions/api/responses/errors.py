@@ -39,6 +39,8 @@ class ProblemDocument(TypedDict):
     """What stands there, if you may read it."""
     max: NotRequired[Count]
     actual: NotRequired[Count]
+    size: NotRequired[Count]
+    """How many bytes an object has."""
     limit: NotRequired[str]
     current_count: NotRequired[Count]
     max_capacity: NotRequired[Count]

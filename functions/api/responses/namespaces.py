@@ -42,14 +42,18 @@ def render_namespace(namespace: Namespace) -> NamespaceDocument:
     """Render a namespace's permissions (RFC-0015 §2.3), with the default that applies."""
     return {
         "namespace": namespace.name,
-        "permissions": {
-            "default": namespace.default or "read",
-            "allow": [
-                {"agent": agent, "access": access}
-                for agent, access in sorted(namespace.allow.items())
-            ],
-        },
+        "permissions": render_permissions(namespace),
         "version": namespace.version,
         "created_at": to_rfc3339(namespace.created),
         "updated_at": to_rfc3339(namespace.updated),
+    }
+
+
+def render_permissions(namespace: Namespace) -> NamespacePermissionsDocument:
+    """Render who may read and write a namespace, or a space of objects."""
+    return {
+        "default": namespace.default or "read",
+        "allow": [
+            {"agent": agent, "access": access} for agent, access in sorted(namespace.allow.items())
+        ],
     }

@@ -71,7 +71,7 @@ _MEMORY = "/api/v1/memory"
 def get_entry(request: Request, caller: Principal) -> Response:
     is_touched = TOUCH.read(request) is not False
     entry = request.services.entries.get(caller, request.path_params["id"], is_touched=is_touched)
-    if _unchanged(request.headers.get("if-none-match"), entry):
+    if request.has_version(entry.version):
         return Response(304, headers={"etag": _etag(entry)})
     return _entry_response(200, entry)
 
@@ -88,13 +88,6 @@ def _entry_response(status: int, entry: Entry, **headers: str) -> Response:
 
 def _etag(entry: Entry) -> str:
     return f'"{entry.version}"'
-
-
-def _unchanged(if_none_match: str | None, entry: Entry) -> bool:
-    if if_none_match is None:
-        return False
-    given = {tag.strip().removeprefix("W/") for tag in if_none_match.split(",")}
-    return "*" in given or _etag(entry) in given
 
 
 def create_entry(request: Request, caller: Principal) -> Response:

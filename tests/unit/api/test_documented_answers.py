@@ -347,6 +347,25 @@ def _discovery(stranger: httpx.Client, document: Json) -> None:
         assert stranger.get(name.split()[1], params={"nonsense": 1}).status_code == 400
 
 
+def _objects(admin: httpx.Client) -> None:
+    space, described = "/api/v1/objects/files", {"Content-Type": "image/png"}
+    restricted = {"X-Object-Sensitivity": "restricted", "X-Object-TTL": "60"}
+    for headers in ({}, restricted, described, {"If-None-Match": "*"}, {"X-Object-TTL": "x"}):
+        admin.put(f"{space}/k", content=b"0123", headers=headers)
+    etag = admin.get(f"{space}/k").headers["ETag"]
+    for headers in ({"Range": "bytes=1-2"}, {"Range": "bytes=9-"}, {"If-None-Match": etag}):
+        admin.get(f"{space}/k", headers=headers)
+    admin.get(space, params={"limit": 1})
+    admin.post(f"{space}/read", json={"keys": ["k", "none"]})
+    admin.patch(space, json={"permissions": {"default": "read"}})
+    admin.get("/api/v1/objects")
+    admin.post(f"{space}/rename", json={"from": "k", "to": "l"})
+    for _ in range(2):
+        admin.delete(f"{space}/l")
+    admin.delete(space)
+    admin.delete(space, params={"prefix": ""})
+
+
 def test_refusals_of_keys(stranger: httpx.Client, tenant: Tenant, reader: Reader) -> None:
     assert stranger.get(MEMORY).status_code == 401
     agent = tenant.agent("stranger")
@@ -379,6 +398,7 @@ def test_every_operation_answers_as_documented(
         _instances,
         _procedures,
         _runs,
+        _objects,
     ):
         use(admin)
     _tasks(admin, tenant)

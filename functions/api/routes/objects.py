@@ -1,0 +1,340 @@
+"""Objects: bytes under a key (contract §12)."""
+
+import re
+
+from functions.api.http import Request, Response, json_response
+from functions.api.paging import build_position, paginate, read_page_request, truncate_to_limit
+from functions.api.parameters import AFTER, CURSOR_PAGE, LIMIT, HeaderParameter, PrefixParameter
+from functions.api.responses.objects import (
+    DeletedObjectsDocument,
+    ObjectDocument,
+    ObjectPageDocument,
+    ObjectsDocument,
+    SpaceDocument,
+    SpacePageDocument,
+    render_object,
+    render_object_data,
+    render_space,
+)
+from functions.api.routing import ANY, Route
+from functions.identity.model import READ, WRITE, Principal
+from functions.objects import rules
+from functions.objects.authority import CHANGE_SPACE, DELETE_OBJECTS, WRITE_OBJECTS
+from functions.objects.model import NewObject, Precondition, Rename, StoredObject
+from functions.objects.requests import ObjectOptions, ObjectReading, ObjectRename, SpaceChange
+from functions.platform.clock import to_rfc3339
+from functions.platform.errors import ValidationFailed, ValueTooLarge
+from functions.platform.json_text import dumps_checked, loads
+from functions.platform.limits import (
+    MAX_NAME_CHARACTERS,
+    MAX_OBJECT_BYTES,
+    MAX_OBJECT_METADATA_BYTES,
+    MAX_PAGE_BYTES,
+)
+from functions.platform.validation import validate
+
+_SPACES = "/api/v1/objects"
+_SPACE = f"{_SPACES}/{{space}}"
+_OBJECT = f"{_SPACE}/{{key+}}"
+_PREFIX = PrefixParameter("prefix", "What the keys begin with.")
+_METADATA, _TTL, _SENSITIVITY = "X-Object-Metadata", "X-Object-TTL", "X-Object-Sensitivity"
+_SECONDS = re.compile(r"\d{1,12}(\.\d{1,9})?", re.ASCII)
+_SANDBOX = "default-src 'none'; sandbox"
+"""Whatever an object holds, a browser runs none of it in the service's name."""
+
+
+def put_object(request: Request, caller: Principal) -> Response:
+    space, key = _names(request)
+    expected = Precondition(request.if_match, request.must_not_exist)
+    token = request.optional_idempotency_token(caller)
+    objects = request.services.objects
+    stored, is_new = objects.put(caller, space, key, _read_object(request), expected, token)
+    return _object_response(201 if is_new else 200, stored)
+
+
+def _read_object(request: Request) -> NewObject:
+    """Read what a PUT stores.
+
+    Raises:
+        ValidationFailed: a header is wrong.
+        ValueTooLarge: it has over 4 MB, or metadata of over 2 KB.
+    """
+    data = request.body
+    if len(data) > MAX_OBJECT_BYTES:
+        message = f"the object has {len(data)} bytes"
+        raise ValueTooLarge(message, max=MAX_OBJECT_BYTES, actual=len(data))
+    given = {
+        "Content-Type": request.headers.get("content-type"),
+        _METADATA: _parse_metadata(request.headers.get(_METADATA.lower())),
+        _TTL: _parse_ttl(request.headers.get(_TTL.lower())),
+        _SENSITIVITY: request.headers.get(_SENSITIVITY.lower()),
+    }
+    document = {name: value for name, value in given.items() if value is not None}
+    options = validate(ObjectOptions, document, "headers")
+    metadata = dumps_checked(options.metadata, _METADATA, MAX_OBJECT_METADATA_BYTES)
+    return NewObject(data, options.content_type, metadata, options.ttl, options.sensitivity)
+
+
+def _parse_metadata(header: str | None) -> object:
+    try:
+        return None if header is None else loads(header)
+    except ValueError as error:
+        raise ValidationFailed(_METADATA, "isn't JSON") from error
+
+
+def _parse_ttl(header: str | None) -> object:
+    """Parse how long an object is kept: a number of seconds, or text that names a duration."""
+    if header is not None and _SECONDS.fullmatch(header):
+        return float(header)
+    return header
+
+
+def get_object(request: Request, caller: Principal) -> Response:
+    space, key = _names(request)
+    reader = request.services.object_reader
+    if request.is_head or "if-none-match" in request.headers:
+        stored = reader.get(caller, space, key)
+        if request.has_version(stored.version):
+            return Response(304, headers={"etag": f'"{stored.version}"'})
+        if request.is_head:
+            return Response(200, b"", _describe(stored))
+    stored, data = reader.read(caller, space, key)
+    headers = _describe(stored)
+    if request.headers.get("if-range") in (None, headers["etag"]):
+        part = rules.parse_range(request.headers.get("range"), len(data))
+        if part is not None:
+            start, end = part
+            headers["content-range"] = f"bytes {start}-{end - 1}/{len(data)}"
+            return Response(206, data[start:end], headers, is_binary=True)
+    return Response(200, data, headers, is_binary=True)
+
+
+def _describe(stored: StoredObject) -> dict[str, str]:
+    """Describe an object by the headers of a response."""
+    described = {
+        "content-type": stored.content_type,
+        "content-security-policy": _SANDBOX,
+        "accept-ranges": "bytes",
+        "etag": f'"{stored.version}"',
+        "x-object-size": str(stored.size),
+        "x-object-metadata": _to_ascii(stored.metadata),
+    }
+    if stored.sensitivity is not None:
+        described["x-object-sensitivity"] = stored.sensitivity
+    if stored.expires is not None:
+        described["x-object-expires-at"] = to_rfc3339(stored.expires)
+    return described
+
+
+def _to_ascii(text: bytes) -> str:
+    """Render JSON text with escapes for all that a header doesn't hold."""
+    escaped = text.decode().encode("utf-16-be", "surrogatepass")
+    units = (int.from_bytes(escaped[at : at + 2]) for at in range(0, len(escaped), 2))
+    return "".join(chr(unit) if 0x20 <= unit < 0x7F else f"\\u{unit:04x}" for unit in units)
+
+
+def delete_object(request: Request, caller: Principal) -> Response:
+    space, key = _names(request)
+    request.services.objects.delete(caller, space, key, Precondition(request.if_match))
+    return Response(204)
+
+
+def list_objects(request: Request, caller: Principal) -> Response:
+    wanted, prefix = read_page_request(request, caller), _PREFIX.read(request)
+    reader, space = request.services.object_reader, _space(request)
+    found = reader.list_all(caller, space, prefix, wanted.after, wanted.limit + 1)
+    shown = truncate_to_limit(map(render_object, found[: wanted.limit]))
+    page: ObjectPageDocument = {"objects": shown, "limit": wanted.limit}
+    if len(shown) < len(found):
+        page["next"] = wanted.sign(found[len(shown) - 1].key)
+    return json_response(200, page)
+
+
+def delete_objects(request: Request, caller: Principal) -> Response:
+    prefix = _PREFIX.require(request)
+    deleted, complete = request.services.objects.delete_prefix(caller, _space(request), prefix)
+    return json_response(200, DeletedObjectsDocument(deleted=deleted, complete=complete))
+
+
+def rename_object(request: Request, caller: Principal) -> Response:
+    asked, expected = request.parse_body(ObjectRename), Precondition(request.if_match)
+    wanted, token = (
+        Rename(asked.source, asked.target, asked.overwrite),
+        request.idempotency_token(caller),
+    )
+    objects = request.services.objects
+    return _object_response(200, objects.rename(caller, _space(request), wanted, expected, token))
+
+
+def read_objects(request: Request, caller: Principal) -> Response:
+    keys, room = request.parse_body(ObjectReading).keys, MAX_PAGE_BYTES * 3 // 4
+    reader = request.services.object_reader
+    found, missing, unread = reader.read_many(caller, _space(request), keys, room)
+    shown = truncate_to_limit(render_object_data(*each) for each in found)
+    cut = [stored.key for stored, _ in found[len(shown) :]]
+    document = ObjectsDocument(objects=shown, missing=missing, unread=[*cut, *unread])
+    return json_response(200, document)
+
+
+def list_spaces(request: Request, caller: Principal) -> Response:
+    found = request.services.spaces.list_visible(caller)
+    page, position = paginate(
+        request,
+        caller,
+        found,
+        render_space,
+        lambda each: build_position(each.permissions.created, each.name),
+    )
+    return json_response(200, SpacePageDocument(spaces=page, **position))
+
+
+def configure_space(request: Request, caller: Principal) -> Response:
+    change, space, version = request.parse_body(SpaceChange), _space(request), request.if_match
+    token = request.idempotency_token(caller)
+    changed = request.services.spaces.configure(caller, space, change, version, token)
+    return json_response(200, render_space(changed), etag=f'"{changed.permissions.version}"')
+
+
+def _space(request: Request) -> str:
+    return request.path_param("space", MAX_NAME_CHARACTERS)
+
+
+def _names(request: Request) -> tuple[str, str]:
+    return _space(request), request.path_params["key"]
+
+
+def _object_response(status: int, stored: StoredObject) -> Response:
+    """Render a response that describes an object; no Location, since that is logged."""
+    return json_response(status, render_object(stored), etag=f'"{stored.version}"')
+
+
+_OBJECT_HEADERS = (
+    "ETag",
+    "X-Object-Expires-At",
+    "X-Object-Metadata",
+    "X-Object-Sensitivity",
+    "X-Object-Size",
+)
+
+ROUTES = [
+    Route(
+        "POST",
+        f"{_SPACE}/rename",
+        rename_object,
+        WRITE,
+        "Give an object another key",
+        {200: ObjectDocument},
+        response_headers=("ETag",),
+        request_model=ObjectRename,
+        error_statuses=(404, 409),
+        if_match="optional",
+        idempotent=True,
+        audited=(WRITE_OBJECTS,),
+        description="Its bytes stay where they are. If-Match names the object's version.",
+    ),
+    Route(
+        "POST",
+        f"{_SPACE}/read",
+        read_objects,
+        READ,
+        "Read several objects",
+        {200: ObjectsDocument},
+        request_model=ObjectReading,
+    ),
+    Route(
+        "GET",
+        _SPACES,
+        list_spaces,
+        READ,
+        "List the spaces that the caller may read; all for `memory.admin`",
+        {200: SpacePageDocument},
+        query=CURSOR_PAGE,
+    ),
+    Route(
+        "GET",
+        _SPACE,
+        list_objects,
+        READ,
+        "List the objects of a space by their keys",
+        {200: ObjectPageDocument},
+        query=(_PREFIX, AFTER, LIMIT),
+        description="Keys sort by their UTF-8 bytes. A space that nobody has made is empty.",
+    ),
+    Route(
+        "DELETE",
+        _SPACE,
+        delete_objects,
+        ANY,
+        "Delete all objects whose keys begin alike",
+        {200: DeletedObjectsDocument},
+        query=(_PREFIX,),
+        audited=(DELETE_OBJECTS,),
+        description="With `memory.write` and write access to the space, or `memory.admin`. "
+        "`prefix` is required; an empty one stands for all. Objects go in groups of 20.",
+    ),
+    Route(
+        "PATCH",
+        _SPACE,
+        configure_space,
+        ANY,
+        "Change who may use a space",
+        {200: SpaceDocument},
+        response_headers=("ETag",),
+        request_model=SpaceChange,
+        error_statuses=(409,),
+        if_match="optional",
+        idempotent=True,
+        description="With `memory.admin`, or `memory.write` and `admin` access to the space. What "
+        "isn't given stays as it is. Makes the space if it is new. `default` is the access of "
+        "everybody who isn't listed; it is `none` until it is set.",
+        audited=(CHANGE_SPACE,),
+    ),
+    Route(
+        "PUT",
+        _OBJECT,
+        put_object,
+        WRITE,
+        "Store an object",
+        {200: ObjectDocument, 201: ObjectDocument},
+        request_model=bytes,
+        media_types=("*/*",),
+        request_headers=(
+            HeaderParameter(_METADATA, "A JSON object of up to 2,048 bytes, kept beside it."),
+            HeaderParameter(_TTL, "How long it is kept: seconds, or an ISO 8601 duration."),
+            HeaderParameter(_SENSITIVITY, "`confidential` and `restricted` are encrypted."),
+        ),
+        response_headers=("ETag",),
+        error_statuses=(404, 409, 413),
+        if_match="optional",
+        idempotent=True,
+        audited=(WRITE_OBJECTS,),
+        description="The body is its bytes, of any media type, up to 4 MB. Replaces what has the "
+        "key, with all that describes it, unless If-Match names another version, or "
+        "`If-None-Match: *` asks for a new key. The first object makes the space, which is then "
+        "the caller's alone.",
+    ),
+    Route(
+        "GET",
+        _OBJECT,
+        get_object,
+        READ,
+        "Get an object",
+        {200: bytes, 206: bytes, 304: None},
+        request_headers=(HeaderParameter("Range", "One range of bytes, as `bytes=0-99`."),),
+        response_headers=_OBJECT_HEADERS,
+        error_statuses=(404, 416),
+        description="The response has the object's media type. HEAD gives the headers alone.",
+    ),
+    Route(
+        "DELETE",
+        _OBJECT,
+        delete_object,
+        ANY,
+        "Delete an object",
+        {204: None},
+        error_statuses=(404, 409),
+        if_match="optional",
+        audited=(DELETE_OBJECTS,),
+        description="With `memory.write` and write access to the space, or `memory.admin`.",
+    ),
+]

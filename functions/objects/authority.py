@@ -1,0 +1,68 @@
+"""Who may do what with the objects of a space (contract §12).
+
+A space is its maker's alone until its permissions say otherwise. They are a namespace's: read,
+write and admin, for everybody or for those who are listed.
+"""
+
+from functions.authorization.model import Action, Rule
+from functions.identity.model import ADMIN, WRITE, Principal
+from functions.namespaces.model import Access, NamespaceTarget
+from functions.namespaces.rules import has_access
+from functions.objects.model import SpaceTarget
+
+ADMIN_RULE = "holds memory.admin"
+
+
+def _has_access(caller: Principal, target: SpaceTarget, needed: Access) -> bool:
+    if target.space is None:
+        return False
+    return has_access(caller, NamespaceTarget(target.name, target.space.permissions), needed)
+
+
+def _may_read(caller: Principal, target: SpaceTarget) -> bool:
+    return _has_access(caller, target, "read")
+
+
+def _may_write(caller: Principal, target: SpaceTarget) -> bool:
+    return WRITE in caller.permissions and _has_access(caller, target, "write")
+
+
+def _may_manage(caller: Principal, target: SpaceTarget) -> bool:
+    return WRITE in caller.permissions and _has_access(caller, target, "admin")
+
+
+def _may_make(caller: Principal, target: SpaceTarget) -> bool:
+    return WRITE in caller.permissions and target.space is None
+
+
+def _is_admin(caller: Principal, _target: SpaceTarget) -> bool:
+    return ADMIN in caller.permissions
+
+
+_READS = Rule("read access to the space", _may_read)
+_WRITES = Rule("write access to the space", _may_write)
+_MANAGES = Rule("admin access to the space", _may_manage)
+_MAKES = Rule("makes the space", _may_make)
+_ADMINISTERS = Rule(ADMIN_RULE, _is_admin)
+
+READ_OBJECTS = Action("object.read", (_READS,), denied="you have no access to this space")
+WRITE_OBJECTS = Action(
+    "object.write", (_WRITES, _MAKES), denied="you may not write in this space", is_audited=True
+)
+"""Audited where it replaces what another principal wrote."""
+DELETE_OBJECTS = Action(
+    "object.delete",
+    (_WRITES, _ADMINISTERS),
+    denied="this needs write access to the space, or memory.admin",
+    is_audited=True,
+)
+"""Audited where it deletes what another principal wrote."""
+SHOW_SPACE = Action(
+    "object-space.show", (_ADMINISTERS, _READS), denied="you have no access to this space"
+)
+CHANGE_SPACE = Action(
+    "object-space.change",
+    (_ADMINISTERS, _MANAGES, _MAKES),
+    denied="this needs memory.admin, or memory.write and admin access to the space",
+    is_audited=True,
+)

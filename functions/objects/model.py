@@ -1,0 +1,110 @@
+"""Spaces and the objects in them (contract §12)."""
+
+from dataclasses import dataclass
+
+from functions.namespaces.model import Namespace
+from functions.platform.sensitivity import Sensitivity
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """A space of objects.
+
+    Attributes:
+        owner: the id of the principal that made it, to whom its objects count.
+        permissions: who has which access; at first its owner alone.
+    """
+
+    owner: str
+    permissions: Namespace
+
+    @property
+    def name(self) -> str:
+        """The space's name."""
+        return self.permissions.name
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceTarget:
+    """A space as a target of actions; `space` is None where nobody has made it."""
+
+    name: str
+    space: Space | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredObject:
+    """An object without its bytes.
+
+    Attributes:
+        key: its name in the space, by which lists sort.
+        version: grows with each write, also over a deletion; its ETag.
+        size: in bytes.
+        metadata: a JSON object as text.
+        author: the id of the principal that wrote it.
+        created: when the key was written first, since it was last deleted (epoch ms).
+        updated: when it was written last (epoch ms).
+        expires: epoch ms.
+        generation: names one write; what is stored of it is bound to this name.
+        shard: the part of its owner's usage that counts it.
+        owner: to whom it counts.
+        request: the token of the request that wrote it.
+    """
+
+    space: str
+    key: str
+    version: int
+    size: int
+    content_type: str
+    metadata: bytes
+    sensitivity: Sensitivity | None
+    author: str
+    created: int
+    updated: int
+    expires: int | None
+    generation: str
+    shard: int
+    owner: str
+    request: bytes | None = None
+
+    def is_expired(self, now: int) -> bool:
+        """Whether nobody may read it any more."""
+        return self.expires is not None and self.expires <= now
+
+
+@dataclass(frozen=True, slots=True)
+class Precondition:
+    """What must hold of the object that a write replaces.
+
+    Attributes:
+        version: what If-Match names.
+        must_not_exist: whether `If-None-Match: *` was sent.
+    """
+
+    version: int | None = None
+    must_not_exist: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NewObject:
+    """What a PUT stores.
+
+    Attributes:
+        metadata: a JSON object as text.
+        ttl: how long it is kept, as requests have it.
+    """
+
+    data: bytes
+    content_type: str
+    metadata: bytes
+    ttl: str | None
+    sensitivity: Sensitivity | None
+
+
+@dataclass(frozen=True, slots=True)
+class Rename:
+    """A new key for an object; `overwrite` lets it replace what has that key."""
+
+    source: str
+    target: str
+    overwrite: bool

@@ -1,0 +1,130 @@
+"""Read and list objects (contract §12)."""
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import islice
+
+from functions.authorization.rules import authorize
+from functions.identity.model import Principal
+from functions.objects import rules
+from functions.objects.authority import READ_OBJECTS
+from functions.objects.model import SpaceTarget, StoredObject
+from functions.objects.store import ObjectStore, is_expired
+from functions.platform.clock import Clock
+from functions.platform.errors import Unavailable
+from functions.platform.items import Item
+from functions.platform.parallel import run_parallel
+from functions.platform.retry import Backoff
+
+_READ_AT_ONCE = 8  # objects, of which each may have a file
+
+
+class ObjectReader:
+    """The objects that a caller may read.
+
+    Methods raise `AccessDenied` where the caller may not read the space, and `ValidationFailed`
+    where a key has more than 1,000 bytes.
+    """
+
+    def __init__(self, store: ObjectStore, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    def get(self, caller: Principal, space: str, key: str) -> StoredObject:
+        """Get what describes an object, without its bytes: one call.
+
+        Raises:
+            NotFound: there is none.
+        """
+        return self._store.decode(caller.tenant, self._get_item(caller, space, key))
+
+    def read(self, caller: Principal, space: str, key: str) -> tuple[StoredObject, bytes]:
+        """Read an object: one call, and one to the storage if it is large.
+
+        Raises:
+            NotFound: there is none.
+            Unavailable: the storage doesn't respond.
+        """
+        return self._read(caller, space, key, self._get_item(caller, space, key))
+
+    def _read(
+        self, caller: Principal, space: str, key: str, item: Item
+    ) -> tuple[StoredObject, bytes]:
+        """Read an object's bytes; those that follow, if it is replaced meanwhile."""
+        backoff = Backoff("others are writing this object")
+        while True:
+            try:
+                data = self._store.read(caller.tenant, item)
+            except Unavailable:
+                newer = self._get_item(caller, space, key)
+                if newer["version"] == item["version"]:
+                    raise
+                item = newer
+                backoff.wait()
+            else:
+                return self._store.decode(caller.tenant, item), data
+
+    def _get_item(self, caller: Principal, space: str, key: str) -> Item:
+        found = self._find_readable(caller, space, [key])
+        if key not in found:
+            raise rules.build_not_found()
+        return found[key]
+
+    def _find_readable(self, caller: Principal, space: str, keys: Sequence[str]) -> dict[str, Item]:
+        for key in keys:
+            rules.assert_key(key, "key")
+        made, items = self._store.find(caller.tenant, space, keys)
+        if made is None:
+            return {}
+        authorize(caller, READ_OBJECTS, SpaceTarget(space, made))
+        now = self._clock()
+        return {key: each for key, each in items.items() if not is_expired(each, now)}
+
+    def read_many(
+        self, caller: Principal, space: str, keys: Sequence[str], max_bytes: int
+    ) -> tuple[list[tuple[StoredObject, bytes]], list[str], list[str]]:
+        """Read several objects of a space, of so many bytes together, but at least one.
+
+        Returns:
+            What was read, the keys of none, and the keys that are left for another request.
+        """
+        wanted = list(dict.fromkeys(keys))
+        items = self._find_readable(caller, space, wanted)
+        there = [key for key in wanted if key in items]
+        taken = _take_while_fits([items[key]["size"] for key in there], max_bytes)
+        chosen, rest = there[:taken], there[taken:]
+        calls = [partial(self._read, caller, space, key, items[key]) for key in chosen]
+        read: list[tuple[StoredObject, bytes]] = []
+        for start in range(0, len(calls), _READ_AT_ONCE):
+            read += run_parallel(calls[start : start + _READ_AT_ONCE])
+        return read, [key for key in wanted if key not in items], rest
+
+    def list_all(
+        self, caller: Principal, space: str, prefix: str, after: str | None, limit: int
+    ) -> list[StoredObject]:
+        """List objects by their keys, without their bytes; none of a space that nobody made.
+
+        Args:
+            prefix: what their keys begin with.
+            after: a key; only those behind it are listed.
+            limit: how many at most.
+        """
+        made = self._store.get_space(caller.tenant, space)
+        if made is None:
+            return []
+        authorize(caller, READ_OBJECTS, SpaceTarget(space, made))
+        now = self._clock()
+        items = self._store.list_items(caller.tenant, space, prefix, after, limit)
+        live = (each for each in items if not is_expired(each, now))
+        return [self._store.decode(caller.tenant, each) for each in islice(live, limit)]
+
+
+def _take_while_fits(sizes: Sequence[int], limit: int) -> int:
+    """Count how many sizes, at least one, have at most `limit` together."""
+    taken = 0
+    for size in sizes:
+        limit -= size
+        if limit < 0 and taken:
+            break
+        taken += 1
+    return taken

@@ -1,0 +1,187 @@
+"""Decide on writes of objects, parts of them, and permissions of spaces; pure (contract §12)."""
+
+import re
+from dataclasses import replace
+from zlib import crc32
+
+from functions.namespaces.model import Namespace, NamespaceTarget
+from functions.namespaces.requests import NamespaceChange, Permissions
+from functions.namespaces.rules import change_permissions
+from functions.objects.model import Precondition, Rename, Space, StoredObject
+from functions.platform.errors import (
+    CapacityExceeded,
+    EntryExists,
+    NotFound,
+    RangeNotSatisfiable,
+    ValidationFailed,
+    VersionMismatch,
+)
+from functions.platform.idempotency import RequestToken
+from functions.platform.limits import (
+    MAX_OBJECT_KEY_BYTES,
+    MAX_OBJECTS_BYTES,
+    OBJECT_OVERHEAD_BYTES,
+)
+
+USAGE_SHARDS = 8
+_RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})", re.ASCII)
+_VERSIONS_PER_MS = 1000
+
+
+def assert_key(key: str, field: str) -> None:
+    """Check an object's key.
+
+    Raises:
+        ValidationFailed: it is empty or has more than 1,000 bytes of UTF-8.
+    """
+    try:
+        size = len(key.encode())
+    except UnicodeEncodeError as error:
+        raise ValidationFailed(field, "isn't readable as UTF-8") from error
+    if not 0 < size <= MAX_OBJECT_KEY_BYTES:
+        raise ValidationFailed(field, f"has 1 to {MAX_OBJECT_KEY_BYTES} bytes of UTF-8")
+
+
+def compute_version(old: StoredObject | None, now: int, random: int) -> int:
+    """Compute the version of a new write, which is above all that the key ever had.
+
+    It begins with the time, so that one after a deletion doesn't repeat one before it.
+
+    Args:
+        old: what is replaced.
+        now: epoch ms.
+        random: tells writes of one millisecond apart; 0 to 999.
+    """
+    version = now * _VERSIONS_PER_MS + random % _VERSIONS_PER_MS
+    return version if old is None else max(version, old.version + 1)
+
+
+def assert_precondition(present: StoredObject | None, expected: Precondition) -> None:
+    """Check what If-Match and If-None-Match say of the present object.
+
+    Raises:
+        NotFound: a version is named, and there is no object.
+        VersionMismatch: another version than the named one is present.
+        EntryExists: there is an object where none may be.
+    """
+    if present is None:
+        if expected.version is not None:
+            raise build_not_found()
+        return
+    if expected.must_not_exist:
+        raise EntryExists("an object has this key", version=present.version)
+    if expected.version not in (None, present.version):
+        raise VersionMismatch(
+            f"the object is at version {present.version}; read it and try again",
+            version=present.version,
+        )
+
+
+def rename_object(
+    moved: StoredObject | None,
+    replaced: StoredObject | None,
+    wanted: Rename,
+    now: int,
+    random: int,
+) -> StoredObject:
+    """Return an object under its new key.
+
+    Args:
+        moved: what has the former key.
+        replaced: what has the new one.
+        now: epoch ms.
+        random: as in `compute_version`.
+
+    Raises:
+        NotFound: nothing has the former key.
+        EntryExists: an object has the new key and isn't to be replaced.
+    """
+    if moved is None:
+        raise build_not_found()
+    if replaced is not None and not wanted.overwrite:
+        raise EntryExists("an object has the new key", version=replaced.version)
+    version = max(compute_version(old, now, random) for old in (moved, replaced))
+    return replace(moved, key=wanted.target, version=version, updated=now)
+
+
+def build_not_found() -> NotFound:
+    """Build the error of a key without an object."""
+    return NotFound("this space has no object with this key")
+
+
+def count_bytes(stored: StoredObject) -> int:
+    """Count what an object takes of its owner's room."""
+    return stored.size + OBJECT_OVERHEAD_BYTES
+
+
+def choose_shard(key: str) -> int:
+    """Choose the part of its owner's usage that counts an object."""
+    return crc32(key.encode()) % USAGE_SHARDS
+
+
+def assert_room(used: int, more: int) -> None:
+    """Check that the owner of a space has room for so many more bytes.
+
+    Raises:
+        CapacityExceeded: all objects together would have more than the limit.
+    """
+    if more > 0 and used + more > MAX_OBJECTS_BYTES:
+        remedy = "delete objects, or let them expire"
+        raise CapacityExceeded("object_bytes", used, MAX_OBJECTS_BYTES, remedy)
+
+
+def parse_range(header: str | None, size: int) -> tuple[int, int] | None:
+    """Parse a Range header into the first byte and the one after the last (RFC 9110 §14).
+
+    Returns:
+        None if all bytes are to be sent: no header, or one that isn't a single range of bytes.
+
+    Raises:
+        RangeNotSatisfiable: it begins behind the last byte.
+    """
+    match = None if header is None else _RANGE.fullmatch(header.replace(" ", ""))
+    if match is None or match.groups() == ("", ""):
+        return None
+    first, last = match.groups()
+    if not first:
+        start, end = max(size - int(last), 0), size
+    else:
+        start, end = int(first), min(int(last) + 1, size) if last else size
+        if last and int(last) < start:
+            return None
+    if start >= size:
+        raise RangeNotSatisfiable(size)
+    return start, end
+
+
+def build_space(name: str, owner: str, now: int) -> Space:
+    """Build a space that its owner alone has access to."""
+    return Space(owner, Namespace(name, "none", {owner: "admin"}, 1, now, now))
+
+
+def change_space(
+    space: Space | None, name: str, owner: str, asked: Permissions, now: int, token: RequestToken
+) -> Space:
+    """Return a space with changed permissions; a new one, if nobody has made it.
+
+    Raises:
+        CapacityExceeded: more than 500 principals would be listed.
+    """
+    before = build_space(name, owner, now) if space is None else space
+    base = before.permissions if space is not None else replace(before.permissions, version=0)
+    change = NamespaceChange(permissions=asked)
+    changed = change_permissions(NamespaceTarget(name, base), change, now, token)
+    return Space(before.owner, replace(changed, default=changed.default or "none"))
+
+
+def assert_space_version(space: Space | None, version: int | None) -> None:
+    """Check that If-Match names the present permissions of a space; None checks nothing.
+
+    Raises:
+        VersionMismatch: it names others.
+    """
+    present = 0 if space is None else space.permissions.version
+    if version not in (None, present):
+        raise VersionMismatch(
+            f"the space is at version {present}; read it and try again", version=present
+        )

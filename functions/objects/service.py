@@ -1,0 +1,306 @@
+"""Use cases of objects: write, rename and delete them (contract §12)."""
+
+import secrets
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from functions.audit.service import AuditTrail
+from functions.authorization.model import Action
+from functions.authorization.rules import authorize
+from functions.identity.model import Principal
+from functions.objects import rules
+from functions.objects.authority import DELETE_OBJECTS, WRITE_OBJECTS
+from functions.objects.model import (
+    NewObject,
+    Precondition,
+    Rename,
+    Space,
+    SpaceTarget,
+    StoredObject,
+)
+from functions.objects.store import (
+    ObjectChanged,
+    ObjectStore,
+    decode_description,
+    describe,
+    is_expired,
+    put_space,
+)
+from functions.platform.clock import Clock
+from functions.platform.errors import ValidationFailed
+from functions.platform.idempotency import RequestToken
+from functions.platform.items import Item
+from functions.platform.retry import Backoff
+from functions.platform.ttl import compute_expiry
+from functions.platform.writes import Write
+
+_BUSY, _ATTEMPTS = "others are writing this object", 30
+_DELETED_AT_ONCE = 20  # objects of one transaction: each may have a file, and a count
+_DELETE_SECONDS = 15.0  # of the 29 that a request has
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What stands under a key.
+
+    Attributes:
+        item: as it is stored; an expired object's, too.
+        present: what the caller may know of; None where it has expired.
+    """
+
+    space: Space | None
+    item: Item | None
+    present: StoredObject | None
+
+
+class Objects:
+    """The objects of a caller's tenant.
+
+    Methods raise `AccessDenied` where the caller may not do it, and `ValidationFailed` where a key
+    has more than 1,000 bytes.
+
+    Args:
+        store: holds spaces and objects.
+        audit: records changes of what others wrote.
+        clock: gives the time in epoch ms.
+    """
+
+    def __init__(self, store: ObjectStore, audit: AuditTrail, clock: Clock) -> None:
+        self._store = store
+        self._audit = audit
+        self._clock = clock
+
+    def put(
+        self,
+        caller: Principal,
+        space: str,
+        key: str,
+        new: NewObject,
+        expected: Precondition,
+        token: RequestToken | None,
+    ) -> tuple[StoredObject, bool]:
+        """Store an object in place of the one before it; whether there was none.
+
+        The first object of a space makes the space, which then is the caller's.
+
+        Raises:
+            CapacityExceeded: the space's owner has no room for it.
+            NotFound, VersionMismatch, EntryExists: what stands there isn't as expected.
+        """
+        rules.assert_key(key, "key")
+        generation, is_staged = secrets.token_hex(16), False
+        content, file = self._store.encode(caller.tenant, space, generation, new)
+        backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
+        while True:
+            found, now = self._find(caller, space, key), self._clock()
+            authorize(caller, WRITE_OBJECTS, SpaceTarget(space, found.space))
+            if token is not None and found.present and token.matches(found.present.request):
+                return found.present, False
+            rules.assert_precondition(found.present, expected)
+            made = found.space or rules.build_space(space, caller.id, now)
+            stored = _build_object(caller, made, key, new, found, generation, now, token)
+            self._assert_room(caller, stored, found.item)
+            if file is not None and not is_staged:
+                self._store.stage(caller.tenant, space, generation, file, now)
+                is_staged = True
+            further = [] if found.space else [put_space(caller.tenant, made)]
+            further += self._record(caller, WRITE_OBJECTS, space, [found.present])
+            item = describe(caller.tenant, stored) | content
+            try:
+                self._store.put(item, found.item, now, further)
+            except ObjectChanged:
+                backoff.wait()
+            else:
+                return stored, found.present is None
+
+    def _assert_room(self, caller: Principal, stored: StoredObject, old: Item | None) -> None:
+        freed = 0 if old is None else rules.count_bytes(decode_description(old))
+        more = rules.count_bytes(stored) - freed
+        if more > 0:
+            rules.assert_room(self._store.get_usage(caller.tenant, stored.owner), more)
+
+    def rename(
+        self,
+        caller: Principal,
+        space: str,
+        wanted: Rename,
+        expected: Precondition,
+        token: RequestToken,
+    ) -> StoredObject:
+        """Give an object another key; its bytes stay where they are.
+
+        Args:
+            expected: what If-Match says of the object.
+
+        Raises:
+            NotFound: no object has the former key.
+            EntryExists: another one has the new key, and isn't to be replaced.
+            VersionMismatch: it isn't at the expected version.
+        """
+        rules.assert_key(wanted.source, "from")
+        rules.assert_key(wanted.target, "to")
+        if wanted.source == wanted.target:
+            raise ValidationFailed("to", "is the key that the object has")
+        backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
+        while True:
+            try:
+                return self._rename(caller, space, wanted, expected, token)
+            except ObjectChanged:
+                backoff.wait()
+
+    def _rename(
+        self,
+        caller: Principal,
+        space: str,
+        wanted: Rename,
+        expected: Precondition,
+        token: RequestToken,
+    ) -> StoredObject:
+        keys, now = (wanted.source, wanted.target), self._clock()
+        made, items = self._store.find(caller.tenant, space, keys)
+        if made is None:
+            raise rules.build_not_found()
+        authorize(caller, WRITE_OBJECTS, SpaceTarget(space, made))
+        moved, replaced = (self._find_live(caller, items.get(each), now) for each in keys)
+        if replaced is not None and token.matches(replaced.request):
+            return replaced
+        rules.assert_precondition(moved, expected)
+        new = rules.rename_object(moved, replaced, wanted, now, secrets.randbelow(1000))
+        new = replace(new, author=caller.id, request=token.stored)
+        item = items[wanted.source] | describe(caller.tenant, new)
+        records = self._record(caller, WRITE_OBJECTS, space, [moved, replaced])
+        self._store.rename(item, items[wanted.source], items.get(wanted.target), now, records)
+        return new
+
+    def delete(self, caller: Principal, space: str, key: str, expected: Precondition) -> None:
+        """Delete an object.
+
+        Raises:
+            NotFound: there is none.
+            VersionMismatch: it isn't at the expected version.
+        """
+        rules.assert_key(key, "key")
+        backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
+        while True:
+            found, now = self._find(caller, space, key), self._clock()
+            if found.space is None:
+                raise rules.build_not_found()
+            authorize(caller, DELETE_OBJECTS, SpaceTarget(space, found.space))
+            rules.assert_precondition(found.present, expected)
+            if found.present is None or found.item is None:
+                raise rules.build_not_found()
+            records = self._record(caller, DELETE_OBJECTS, space, [found.present])
+            try:
+                self._store.delete([found.item], now, records)
+            except ObjectChanged:
+                backoff.wait()
+            else:
+                return
+
+    def delete_prefix(self, caller: Principal, space: str, prefix: str) -> tuple[int, bool]:
+        """Delete all objects whose keys begin alike; how many, and whether none are left.
+
+        It stops after 15 seconds. Each of its transactions deletes up to 20 objects.
+        """
+        made = self._store.get_space(caller.tenant, space)
+        if made is None:
+            return 0, True
+        authorize(caller, DELETE_OBJECTS, SpaceTarget(space, made))
+        deadline, deleted = time.monotonic() + _DELETE_SECONDS, 0
+        for group in self._group(caller, space, prefix):
+            if time.monotonic() > deadline:
+                return deleted, False
+            deleted += self._delete_group(caller, space, group)
+        return deleted, True
+
+    def _group(self, caller: Principal, space: str, prefix: str) -> Iterator[list[Item]]:
+        items = self._store.list_items(caller.tenant, space, prefix, None, _DELETED_AT_ONCE * 5)
+        while group := list(islice(items, _DELETED_AT_ONCE)):
+            yield group
+
+    def _delete_group(self, caller: Principal, space: str, group: list[Item]) -> int:
+        """Delete objects as they are by then; how many of them hadn't expired."""
+        backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
+        while group:
+            now = self._clock()
+            live = [decode_description(each) for each in group if not is_expired(each, now)]
+            try:
+                self._store.delete(group, now, self._record(caller, DELETE_OBJECTS, space, live))
+            except ObjectChanged:
+                backoff.wait()
+                keys = [decode_description(each).key for each in group]
+                group = list(self._store.find(caller.tenant, space, keys)[1].values())
+            else:
+                return len(live)
+        return 0
+
+    def remove_expired(self, item: Item) -> bool:
+        """Remove an object whose time is over; whether it was still as it was read."""
+        now = self._clock()
+        if not is_expired(item, now):
+            return False
+        try:
+            self._store.delete([item], now)
+        except ObjectChanged:
+            return False
+        return True
+
+    def _find(self, caller: Principal, space: str, key: str) -> _Found:
+        made, items = self._store.find(caller.tenant, space, [key])
+        item = items.get(key)
+        return _Found(made, item, self._find_live(caller, item, self._clock()))
+
+    def _find_live(self, caller: Principal, item: Item | None, now: int) -> StoredObject | None:
+        if item is None or is_expired(item, now):
+            return None
+        return self._store.decode(caller.tenant, item)
+
+    def _record(
+        self,
+        caller: Principal,
+        action: Action[SpaceTarget],
+        space: str,
+        changed: Sequence[StoredObject | None],
+    ) -> list[Write]:
+        """Record what a write does to objects that others wrote, by their keys."""
+        others = [each for each in changed if each is not None and each.author != caller.id]
+        if not others:
+            return []
+        before = {"objects": [{"key": each.key, "version": each.version} for each in others]}
+        return [self._audit.record(caller, action, f"object-space:{space}", before)]
+
+
+def _build_object(
+    caller: Principal,
+    space: Space,
+    key: str,
+    new: NewObject,
+    found: _Found,
+    generation: str,
+    now: int,
+    token: RequestToken | None,
+) -> StoredObject:
+    stored = None if found.item is None else decode_description(found.item)
+    return StoredObject(
+        space=space.name,
+        key=key,
+        version=rules.compute_version(stored, now, secrets.randbelow(1000)),
+        size=len(new.data),
+        content_type=new.content_type,
+        metadata=new.metadata,
+        sensitivity=new.sensitivity,
+        author=caller.id,
+        created=now if found.present is None else found.present.created,
+        updated=now,
+        expires=compute_expiry(new.ttl, None, now),
+        generation=generation,
+        shard=rules.choose_shard(key) if stored is None else stored.shard,
+        owner=space.owner,
+        request=None if token is None else token.stored,
+    )
+
+
+def _is_expired(item: Item, now: int) -> bool:
+    return decode_description(item).is_expired(now)

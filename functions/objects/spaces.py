@@ -1,0 +1,85 @@
+"""Use cases of spaces: list them, change who may use them (contract §12)."""
+
+from functions.audit.service import AuditTrail
+from functions.authorization.rules import authorize, is_allowed
+from functions.identity.model import Principal
+from functions.objects import rules
+from functions.objects.authority import CHANGE_SPACE, SHOW_SPACE
+from functions.objects.model import Space, SpaceTarget
+from functions.objects.requests import SpaceChange
+from functions.objects.store import ObjectChanged, ObjectStore
+from functions.platform.clock import Clock
+from functions.platform.errors import ValidationFailed, VersionMismatch
+from functions.platform.idempotency import RequestToken
+from functions.platform.retry import Backoff
+
+
+class Spaces:
+    """The spaces of a caller's tenant.
+
+    Args:
+        store: holds them.
+        audit: records changes of permissions.
+        clock: gives the time in epoch ms.
+    """
+
+    def __init__(self, store: ObjectStore, audit: AuditTrail, clock: Clock) -> None:
+        self._store = store
+        self._audit = audit
+        self._clock = clock
+
+    def list_visible(self, caller: Principal) -> list[Space]:
+        """List the spaces that the caller may read, newest first; `memory.admin` sees all."""
+        found = self._store.list_spaces(caller.tenant)
+        visible = (s for s in found if is_allowed(caller, SHOW_SPACE, SpaceTarget(s.name, s)))
+        return sorted(visible, key=lambda each: (each.permissions.created, each.name), reverse=True)
+
+    def configure(
+        self,
+        caller: Principal,
+        name: str,
+        change: SpaceChange,
+        version: int | None,
+        token: RequestToken,
+    ) -> Space:
+        """Change who may use a space, and make it if nobody has.
+
+        Raises:
+            ValidationFailed: the body names another space.
+            AccessDenied: the caller doesn't manage it.
+            VersionMismatch: `version` is given and isn't the present one, or a retry comes after
+                another change.
+            CapacityExceeded: more than 500 principals would be listed.
+        """
+        if change.space not in (None, name):
+            raise ValidationFailed("space", "isn't the name in the path")
+        backoff = Backoff("others are changing this space")
+        while True:
+            space = self._store.get_space(caller.tenant, name)
+            if space is not None and token.matches(space.permissions.request):
+                return space
+            authorize(caller, CHANGE_SPACE, SpaceTarget(name, space))
+            _assert_not_superseded(space, token)
+            rules.assert_space_version(space, version)
+            now = self._clock()
+            new = rules.change_space(space, name, caller.id, change.permissions, now, token)
+            before = None if space is None else _describe(space)
+            target = f"object-space:{name}"
+            record = self._audit.record(caller, CHANGE_SPACE, target, before, _describe(new))
+            try:
+                self._store.replace_space(caller.tenant, new, record)
+            except ObjectChanged:
+                backoff.wait()
+            else:
+                return new
+
+
+def _assert_not_superseded(space: Space | None, token: RequestToken) -> None:
+    """Check that a retried request wasn't carried out before a later one."""
+    if space is not None and token.is_superseded(space.permissions.previous_tokens):
+        version = space.permissions.version
+        raise VersionMismatch(f"the space is at version {version} by now", version=version)
+
+
+def _describe(space: Space) -> dict[str, object]:
+    return {"default": space.permissions.default, "allow": space.permissions.allow}

@@ -1,0 +1,313 @@
+"""Reads and writes of spaces and objects; sensitive objects are encrypted (contract §12).
+
+All objects of a space are in one partition, under their keys as they are, so that a query lists
+them in order. An object's item has its bytes where they are few, and else the name of their file.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from typing import Any
+
+from functions.namespaces.store import namespace_from_item, put_permissions
+from functions.objects.files import (
+    ObjectFiles,
+    build_file_key,
+    clear_staged_file,
+    mark_unused_file,
+)
+from functions.objects.model import NewObject, Space, StoredObject
+from functions.objects.rules import count_bytes
+from functions.platform.errors import ServiceError
+from functions.platform.item_types import OBJECT, OBJECT_SPACE, OBJECT_USAGE
+from functions.platform.items import Item
+from functions.platform.keys import Key, get_due_shard, hash_agent, hash_name
+from functions.platform.limits import MAX_INLINE_OBJECT_BYTES
+from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
+from functions.platform.sensitivity import ENCRYPTED
+from functions.platform.table import Table, TransactionConditionFailed
+from functions.platform.table_reader import HIGHEST
+from functions.platform.values import ValueCodec
+from functions.platform.writes import Write, delete, put, update
+
+_FIRST_VERSION = 1  # of what is encrypted: each write has a generation of its own
+_AT_VERSION = "version = :seen"
+_NEW = "attribute_not_exists(pk)"
+
+
+class ObjectChanged(Exception):
+    """What is stored is no longer as it was read, or a staged file is being deleted."""
+
+
+class ObjectStore:
+    """Reads and writes the spaces and objects of all tenants."""
+
+    def __init__(self, table: Table, values: ValueCodec, files: ObjectFiles) -> None:
+        self._table = table
+        self._values = values
+        self._files = files
+
+    def find(
+        self, tenant: str, space: str, keys: Sequence[str]
+    ) -> tuple[Space | None, dict[str, Item]]:
+        """Read a space, and the items of objects in it by key: one call for up to 99 keys."""
+        space_key = _build_space_key(tenant, space)
+        by_key = {build_object_key(tenant, space, key): key for key in keys}
+        found = self._table.get_many([space_key, *by_key])
+        item = found.get(space_key)
+        objects = {name: found[key] for key, name in by_key.items() if key in found}
+        return None if item is None else _decode_space(item), objects
+
+    def get_space(self, tenant: str, space: str) -> Space | None:
+        """Read a space: one call."""
+        item = self._table.get(_build_space_key(tenant, space))
+        return None if item is None else _decode_space(item)
+
+    def list_spaces(self, tenant: str) -> list[Space]:
+        """Read all spaces of a tenant: a call per megabyte."""
+        partition = OBJECT_SPACE.build_partition(tenant=tenant)
+        return list(map(_decode_space, self._table.query(partition, OBJECT_SPACE.sort_prefix)))
+
+    def replace_space(self, tenant: str, space: Space, record: Write) -> None:
+        """Put a space in the place of the version before it, with the audit record.
+
+        Raises:
+            ObjectChanged: another version is stored.
+        """
+        self._transact([put_space(tenant, space), record])
+
+    def list_items(
+        self, tenant: str, space: str, prefix: str, after: str | None, page_size: int
+    ) -> Iterator[Item]:
+        """Read the items of objects in the order of their keys; `page_size` is what a call reads.
+
+        Args:
+            prefix: what their keys begin with.
+            after: a key; only those behind it are read.
+        """
+        partition, last = build_object_key(tenant, space, prefix + HIGHEST)
+        first = prefix if after is None else f"{after}\0"
+        return self._table.query_from(
+            partition, OBJECT.build_sort(key=first), last, min(page_size, 1000)
+        )
+
+    def get_usage(self, tenant: str, owner: str) -> int:
+        """Sum the bytes of the objects in a principal's spaces: one call."""
+        partition = OBJECT_USAGE.build_partition(tenant=tenant, principal=hash_agent(owner))
+        return sum(
+            each["used_bytes"] for each in self._table.query(partition, OBJECT_USAGE.sort_prefix)
+        )
+
+    def encode(
+        self, tenant: str, space: str, generation: str, new: NewObject
+    ) -> tuple[Item, bytes | None]:
+        """Encode the content of a write as attributes; and what its file holds, if it needs one."""
+        name = _build_context(tenant, space, generation)
+        content, metadata = Item(val=new.data), Item(val=new.metadata)
+        if new.sensitivity in ENCRYPTED:
+            encrypt = self._values.encrypt
+            content = encrypt(new.data, tenant, name, _FIRST_VERSION)
+            metadata = encrypt(new.metadata, tenant, f"{name}#metadata", _FIRST_VERSION)
+        content["metadata"] = metadata
+        if len(new.data) <= MAX_INLINE_OBJECT_BYTES:
+            return content, None
+        file: bytes = content.pop("val")
+        return content | {"file": generation}, file
+
+    def decode(self, tenant: str, item: Item) -> StoredObject:
+        """Decode an object without its bytes."""
+        name = _build_context(tenant, item["space"], item["generation"])
+        metadata = self._decrypt(item["metadata"], tenant, f"{name}#metadata")
+        return decode_description(item, metadata)
+
+    def read(self, tenant: str, item: Item) -> bytes:
+        """Read the bytes of an object: a call to the storage if it has a file.
+
+        Raises:
+            Unavailable: the storage doesn't respond, or the object was replaced meanwhile.
+        """
+        name, whole = _build_context(tenant, item["space"], item["generation"]), item
+        if "file" in item:
+            whole = item | {"val": self._files.read(item["pk"], item["file"])}
+        return self._decrypt(whole, tenant, name)
+
+    def _decrypt(self, item: Item, tenant: str, name: str) -> bytes:
+        if "data_key" in item:
+            return self._values.decode(item, tenant, name)
+        value: bytes = item["val"]
+        return value
+
+    def stage(self, tenant: str, space: str, file: str, data: bytes, now: int) -> None:
+        """Write the file of an object, before its item."""
+        self._files.stage(build_object_key(tenant, space, "")[0], file, data, now)
+
+    def put(self, item: Item, old: Item | None, now: int, further: Sequence[Write] = ()) -> None:
+        """Write an object in the place of the one whose item is `old`, with further writes.
+
+        Raises:
+            ObjectChanged: the stored object is not `old`, or a further write's condition failed.
+        """
+        partition = item["pk"]
+        writes = [_replace(item, old)]
+        changes = Counter({_usage_key(item): _bytes(item)})
+        if old is not None:
+            changes[_usage_key(old)] -= _bytes(old)
+            writes += _mark_file(old, now)
+        if "file" in item:
+            writes.append(clear_staged_file(partition, item["file"]))
+        self._transact([*writes, *_count(changes), *further])
+        self._remove_files([] if old is None else [old])
+
+    def rename(
+        self, item: Item, source: Item, old: Item | None, now: int, further: Sequence[Write] = ()
+    ) -> None:
+        """Write an object under a new key and delete it under its former one, all or nothing.
+
+        Args:
+            item: the object under its new key.
+            source: its item under the former one.
+            old: what has the new key.
+
+        Raises:
+            ObjectChanged: what is stored is neither `source` nor `old`.
+        """
+        former = (source["pk"], source["sk"])
+        writes = [_replace(item, old), delete(former, _AT_VERSION, seen=source["version"])]
+        changes: Counter[Key] = Counter()
+        if old is not None:
+            changes[_usage_key(old)] -= _bytes(old)
+            writes += _mark_file(old, now)
+        self._transact([*writes, *_count(changes), *further])
+        self._remove_files([] if old is None else [old])
+
+    def delete(self, items: Sequence[Item], now: int, further: Sequence[Write] = ()) -> None:
+        """Delete up to 40 objects of one space, all or none, with further writes.
+
+        Raises:
+            ObjectChanged: some are no longer as they were read.
+        """
+        writes: list[Write] = []
+        changes: Counter[Key] = Counter()
+        for item in items:
+            writes.append(delete((item["pk"], item["sk"]), _AT_VERSION, seen=item["version"]))
+            writes += _mark_file(item, now)
+            changes[_usage_key(item)] -= _bytes(item)
+        self._transact([*writes, *_count(changes), *further])
+        self._remove_files(items)
+
+    def _remove_files(self, items: Iterable[Item]) -> None:
+        """Delete the files of objects that are gone; what fails is left to the schedule."""
+        for item in items:
+            if "file" in item:
+                with suppress(ServiceError):
+                    self._files.remove(build_file_key(item["pk"], item["file"]))
+
+    def _transact(self, writes: Sequence[Write]) -> None:
+        try:
+            self._table.transact(writes)
+        except TransactionConditionFailed as failed:
+            raise ObjectChanged from failed
+
+
+def put_space(tenant: str, space: Space) -> Write:
+    """Put a space in the place of the version before it; of version 1, if there is none."""
+    key = _build_space_key(tenant, space.name)
+    return put_permissions(key, space.permissions, owner=space.owner)
+
+
+def build_object_key(tenant: str, space: str, key: str) -> Key:
+    """Build the key of an object's item."""
+    return OBJECT.build_key(tenant=tenant, space=_hash_space(space), key=key)
+
+
+def describe(tenant: str, stored: StoredObject) -> Item:
+    """Describe an object as attributes: all but its bytes and its metadata."""
+    partition, sort = build_object_key(tenant, stored.space, stored.key)
+    due: dict[str, Any] = {}
+    if stored.expires is not None:
+        due = {DUE_ATTRIBUTE: stored.expires, DUE_SHARD_ATTRIBUTE: get_due_shard(partition)}
+    return due | {
+        "pk": partition,
+        "sk": sort,
+        "space": stored.space,
+        "version": stored.version,
+        "size": stored.size,
+        "content_type": stored.content_type,
+        "sensitivity": stored.sensitivity,
+        "author": stored.author,
+        "created": stored.created,
+        "updated": stored.updated,
+        "generation": stored.generation,
+        "shard": stored.shard,
+        "owner": stored.owner,
+        "request": stored.request,
+    }
+
+
+def decode_description(item: Item, metadata: bytes = b"{}") -> StoredObject:
+    """Decode what an item says of an object, with metadata that are decrypted."""
+    return StoredObject(
+        space=item["space"],
+        key=OBJECT.parse(item["sk"]),
+        version=item["version"],
+        size=item["size"],
+        content_type=item["content_type"],
+        metadata=metadata,
+        sensitivity=item.get("sensitivity"),
+        author=item["author"],
+        created=item["created"],
+        updated=item["updated"],
+        expires=item.get(DUE_ATTRIBUTE),
+        generation=item["generation"],
+        shard=item["shard"],
+        owner=item["owner"],
+        request=item.get("request"),
+    )
+
+
+def is_expired(item: Item, now: int) -> bool:
+    """Whether nobody may read an item's object any more."""
+    return decode_description(item).is_expired(now)
+
+
+def _decode_space(item: Item) -> Space:
+    return Space(item["owner"], namespace_from_item(item))
+
+
+def _replace(item: Item, old: Item | None) -> Write:
+    key = (item["pk"], item["sk"])
+    attributes = {name: value for name, value in item.items() if name not in ("pk", "sk")}
+    if old is None:
+        return put(key, attributes, _NEW)
+    return put(key, attributes, _AT_VERSION, seen=old["version"])
+
+
+def _mark_file(item: Item, now: int) -> list[Write]:
+    return [mark_unused_file(item["pk"], item["file"], now)] if "file" in item else []
+
+
+def _count(changes: Counter[Key]) -> list[Write]:
+    """Build the writes that count changes of usage, by the keys of the counts."""
+    return [update(key, "ADD used_bytes :more", more=more) for key, more in changes.items() if more]
+
+
+def _usage_key(item: Item) -> Key:
+    tenant, owner = item["pk"].partition("#")[0], hash_agent(item["owner"])
+    return OBJECT_USAGE.build_key(tenant=tenant, principal=owner, shard=item["shard"])
+
+
+def _bytes(item: Item) -> int:
+    return count_bytes(decode_description(item))
+
+
+def _build_space_key(tenant: str, space: str) -> Key:
+    return OBJECT_SPACE.build_key(tenant=tenant, space=_hash_space(space))
+
+
+def _hash_space(space: str) -> str:
+    return hash_name("object space", space)
+
+
+def _build_context(tenant: str, space: str, generation: str) -> str:
+    """Name what is encrypted: a write of a space, and not a key, which a rename changes."""
+    return f"{build_object_key(tenant, space, '')[0]}#{generation}"
