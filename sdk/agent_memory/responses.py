@@ -45,6 +45,7 @@ _BY_STATUS: dict[int, type[AgentMemoryError]] = {
     428: ValidationError,
     429: ThrottledError,
 }
+_OBJECT_SIZE = "X-Object-Size"  # of the bytes of an object, which may be anything
 _PASSING = frozenset({502, 503, 504})
 _OF_GATEWAYS = frozenset({401, 403, 429})  # what may stand before the service answers these
 FIRST_DELAY, LONGEST_DELAY, LONGEST_WAIT = 0.1, 5.0, 60.0  # seconds
@@ -62,7 +63,7 @@ def is_transient(response: httpx.Response) -> bool:
 
 def is_not_json(response: httpx.Response) -> bool:
     """Return whether a success isn't one of the service's: its body is neither empty nor JSON."""
-    if not response.is_success or not response.content:
+    if not response.is_success or not response.content or _OBJECT_SIZE in response.headers:
         return False
     try:
         json.loads(response.content)

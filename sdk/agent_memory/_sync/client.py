@@ -15,6 +15,7 @@ from agent_memory._sync.instances import Instances
 from agent_memory._sync.intents import Intents
 from agent_memory._sync.memory import Memory
 from agent_memory._sync.namespaces import Namespaces
+from agent_memory._sync.objects import Objects
 from agent_memory._sync.pool import Pool
 from agent_memory._sync.principals import Principals
 from agent_memory._sync.procedures import Procedures
@@ -48,8 +49,8 @@ class Client:
         settings: what the client is set up with.
         pool: its connections.
         memory, namespaces, tasks, intents, agents, principals, tenants, workflows, events, audit,
-            conversations, states, runs, facts, procedures, instances: the calls, by what they
-            are about.
+            conversations, states, runs, facts, procedures, instances, objects: the calls, by what
+            they are about.
     """
 
     def __init__(
@@ -81,6 +82,7 @@ class Client:
         self.facts = Facts(self)
         self.procedures = Procedures(self)
         self.instances = Instances(self)
+        self.objects = Objects(self)
 
     def with_options(
         self, *, timeout: float | None = None, max_retries: int | None = None
@@ -106,19 +108,20 @@ class Client:
         params: Mapping[str, Any] | None = None,
         json: Any = None,
         text: str | None = None,
+        content: bytes | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> httpx.Response:
         """Send any call of the service, with this client's retries and exceptions (contract §10).
 
         POST, PUT and PATCH carry an Idempotency-Key, the same on each attempt. The body is `json`,
-        or `text` with the Content-Type that `headers` name.
+        or `text` or `content` with the Content-Type that `headers` name.
 
         Raises:
             AgentMemoryError: the service refused, or gave no answer.
             ValueError: the body can't be written as JSON.
         """
         named = dict(headers or {})
-        body = None if text is None else text.encode()
+        body = content if text is None else text.encode()
         if json is not None:
             body = render_json(json)
             named["Content-Type"] = "application/json"

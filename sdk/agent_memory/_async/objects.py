@@ -1,0 +1,140 @@
+"""`client.objects`: bytes under a key, in spaces (contract §12)."""
+
+import base64
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any
+
+from agent_memory._async.resource import AsyncResource
+from agent_memory.exceptions import MemoryNotFoundError
+from agent_memory.object_model import StoredObject
+from agent_memory.requests import quote_segment
+from agent_memory.responses import get_member, parse, parse_items, parse_object
+
+_READ_AT_ONCE = 100
+
+
+class AsyncObjects(AsyncResource):
+    """Objects of up to 4 MB. A space's name holds no slash: it is a part of the path.
+
+    The first object of a space makes it; then it is its maker's alone until `share` says otherwise.
+    """
+
+    async def put(
+        self,
+        space: str,
+        key: str,
+        data: bytes,
+        *,
+        content_type: str = "application/octet-stream",
+        metadata: Mapping[str, Any] | None = None,
+        ttl: str | float | None = None,
+        sensitivity: str | None = None,
+        version: int | None = None,
+        only_new: bool = False,
+    ) -> int:
+        """Store an object in place of the one before it; its version.
+
+        Args:
+            ttl: how long it is kept: seconds, or an ISO 8601 duration such as `P30D`.
+            metadata: up to 2 KB of JSON.
+            version: replace only this version.
+            only_new: store it only if the key has none.
+
+        Raises:
+            MemoryConflictError: it is at another version, or there is one already.
+            TooLargeError: it has over 4 MB.
+        """
+        given = {
+            "Content-Type": content_type,
+            "X-Object-Metadata": None if metadata is None else json.dumps(metadata),
+            "X-Object-TTL": None if ttl is None else str(ttl),
+            "X-Object-Sensitivity": sensitivity,
+            "If-Match": None if version is None else str(version),
+            "If-None-Match": "*" if only_new else None,
+        }
+        headers = {name: value for name, value in given.items() if value is not None}
+        path = _path(space, key)
+        answer = await self._client.request("PUT", path, content=data, headers=headers)
+        return parse(int, get_member(parse_object(answer), "version"))
+
+    async def get(self, space: str, key: str) -> StoredObject | None:
+        """Return an object; None if there is none."""
+        try:
+            answer = await self._client.request("GET", _path(space, key))
+        except MemoryNotFoundError:
+            return None
+        return parse(
+            lambda headers: StoredObject.from_response(answer.content, headers), answer.headers
+        )
+
+    async def get_many(self, space: str, keys: Sequence[str]) -> dict[str, bytes]:
+        """Return the bytes of those objects that there are, by key."""
+        found: dict[str, bytes] = {}
+        rest = list(dict.fromkeys(keys))
+        while rest:
+            asked, rest = rest[:_READ_AT_ONCE], rest[_READ_AT_ONCE:]
+            page = await self._call("POST", f"{_path(space)}/read", json={"keys": asked})
+            for each in parse_items(get_member(page, "objects")):
+                found[str(each["key"])] = base64.b64decode(each["data"])
+            rest = [*parse(list, get_member(page, "unread")), *rest]
+        return found
+
+    async def delete(self, space: str, key: str, *, version: int | None = None) -> bool:
+        """Delete an object; whether there was one.
+
+        Raises:
+            MemoryConflictError: it is at another version.
+        """
+        return await self._delete(_path(space, key), version)
+
+    async def delete_all(self, space: str, prefix: str) -> int:
+        """Delete all objects whose keys begin with `prefix`; how many. An empty one fits all."""
+        deleted, complete = 0, False
+        while not complete:
+            answer = await self._call("DELETE", _path(space), params={"prefix": prefix})
+            deleted += parse(int, get_member(answer, "deleted"))
+            complete = parse(bool, get_member(answer, "complete"))
+        return deleted
+
+    async def list(self, space: str, prefix: str = "") -> AsyncIterator[dict[str, Any]]:
+        """Yield what describes each object whose key begins with `prefix`, by key."""
+        asked: dict[str, Any] | None = {"prefix": prefix, "limit": 1000}
+        while asked is not None:
+            page = await self._call("GET", _path(space), params=asked)
+            for item in parse_items(get_member(page, "objects")):
+                yield item
+            asked = asked | {"after": page["next"]} if "next" in page else None
+
+    async def rename(self, space: str, key: str, new_key: str, *, overwrite: bool = False) -> int:
+        """Give an object another key; its version.
+
+        Raises:
+            MemoryNotFoundError: there is none.
+            MemoryConflictError: another object has the new key, and `overwrite` isn't set.
+        """
+        body = {"from": key, "to": new_key, "overwrite": overwrite}
+        renamed = await self._call("POST", f"{_path(space)}/rename", json=body)
+        return parse(int, get_member(renamed, "version"))
+
+    async def share(
+        self, space: str, access: Mapping[str, str] | None = None, *, default: str | None = None
+    ) -> dict[str, Any]:
+        """Change who may use a space; its permissions.
+
+        Args:
+            access: `none`, `read`, `write` or `admin`, by the ids of principals.
+            default: the access of everybody who isn't listed.
+        """
+        permissions: dict[str, Any] = {} if default is None else {"default": default}
+        if access is not None:
+            permissions["allow"] = [{"agent": id, "access": each} for id, each in access.items()]
+        changed = await self._call("PATCH", _path(space), json={"permissions": permissions})
+        return parse(dict, get_member(changed, "permissions"))
+
+
+def _path(space: str, key: str | None = None) -> str:
+    if "/" in space:
+        raise ValueError("a space's name holds no slash")
+    path = f"/api/v1/objects/{quote_segment(space)}"
+    return path if key is None else f"{path}/{quote_segment(key)}"

@@ -1,0 +1,39 @@
+"""Objects as the client gives them."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+
+@dataclass(frozen=True, slots=True)
+class StoredObject:
+    """An object with its bytes.
+
+    Attributes:
+        data: the bytes.
+        version: what `put` and `delete` take as `version`.
+        content_type: their media type.
+        metadata: what was stored beside them.
+        sensitivity: as it was stored.
+        expires_at: when it expires, as RFC 3339; None if it doesn't.
+    """
+
+    data: bytes
+    version: int
+    content_type: str
+    metadata: dict[str, Any]
+    sensitivity: str | None
+    expires_at: str | None
+
+    @classmethod
+    def from_response(cls, data: bytes, headers: Mapping[str, str]) -> Self:
+        """Read an object from a response."""
+        return cls(
+            data=data,
+            version=int(headers["ETag"].strip('"')),
+            content_type=headers["Content-Type"],
+            metadata=json.loads(headers["X-Object-Metadata"]),
+            sensitivity=headers.get("X-Object-Sensitivity"),
+            expires_at=headers.get("X-Object-Expires-At"),
+        )

@@ -1,0 +1,65 @@
+"""Contract §12: objects as programs use them by the client."""
+
+import asyncio
+import secrets
+
+import pytest
+from agent_memory import AsyncClient, Client
+from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError, TooLargeError
+
+
+def test_an_object_comes_back_as_it_was_stored(alice: Client) -> None:
+    for data in (b"", b"{", bytes(range(256)), secrets.token_bytes(100_000)):
+        version = alice.objects.put(
+            "files", "a/b#ü.bin", data, content_type="image/png", metadata={"n": "ü"}, ttl=60
+        )
+        found = alice.objects.get("files", "a/b#ü.bin")
+        assert found is not None
+        assert (found.data, found.version) == (data, version)
+        assert (found.content_type, found.metadata) == ("image/png", {"n": "ü"})
+        assert found.expires_at
+    assert alice.objects.get("files", "none") is None
+
+
+def test_a_conflict_is_told(alice: Client) -> None:
+    first = alice.objects.put("files", "k", b"1")
+    alice.objects.put("files", "k", b"2", version=first)
+    with pytest.raises(MemoryConflictError):
+        alice.objects.put("files", "k", b"3", version=first)
+    with pytest.raises(MemoryConflictError):
+        alice.objects.put("files", "k", b"3", only_new=True)
+    with pytest.raises(TooLargeError):
+        alice.objects.put("files", "k", bytes(4_194_305))
+
+
+def test_objects_are_listed_read_renamed_and_deleted(alice: Client) -> None:
+    for number in range(3):
+        alice.objects.put("files", f"t/{number}", b"%d" % number)
+    assert [each["key"] for each in alice.objects.list("files", "t/")] == ["t/0", "t/1", "t/2"]
+    alice.objects.rename("files", "t/2", "u")
+    with pytest.raises(MemoryNotFoundError):
+        alice.objects.rename("files", "t/2", "v")
+    assert alice.objects.get_many("files", ["u", "t/0", "no"]) == {"u": b"2", "t/0": b"0"}
+    assert alice.objects.delete("files", "u")
+    assert not alice.objects.delete("files", "u")
+    assert alice.objects.delete_all("files", "") == 2
+
+
+def test_a_shared_space_is_read_by_others(alice: Client, admin: Client) -> None:
+    alice.objects.put("files", "k", b"1")
+    alice.objects.share("files", default="read")
+    found = admin.objects.get("files", "k")
+    assert found is not None
+    assert found.data == b"1"
+
+
+def test_the_asynchronous_client_does_the_same(alice: Client) -> None:
+    async def use() -> bytes:
+        async with AsyncClient(alice.settings.server_url, alice.settings.api_key) as client:
+            await client.objects.put("async", "k", b"1")
+            found = await client.objects.get("async", "k")
+            assert [each["key"] async for each in client.objects.list("async")] == ["k"]
+            assert found is not None
+            return found.data
+
+    assert asyncio.run(use()) == b"1"
