@@ -18,6 +18,8 @@ _LITERALS = {  # the name of an enumeration, and one place where it stands
     "TaskStatus": ("Task", "status"),
     "PrincipalKind": ("Principal", "kind"),
     "Permission": ("Principal", "permissions"),
+    "GrantAccess": ("Grant", "access"),
+    "NamespaceAccess": ("NamespacePermissions", "default"),
 }
 _MODELS = {  # what is essential is in every answer; all else may be missing from an older service
     "Entry": (
@@ -35,6 +37,9 @@ _MODELS = {  # what is essential is in every answer; all else may be missing fro
         "A principal with its key, which the service shows this once.",
         "tenant id kind permissions api_key",
     ),
+    "Grant": ("A principal's access to a task's working memory.", "principal access"),
+    "Intent": ("An intent that tasks belong to.", "intent_id"),
+    "AgentSettings": ("What bounds an agent's memory.", "agent_id episodic working"),
     "AuditRecord": ("A use of authority (contract §2).", "id time actor action target"),
     "Event": ("An event of a log (RFC-0015 §5.2).", "id type data timestamp"),
 }
@@ -42,11 +47,18 @@ _BASES = {"NewPrincipal": "Principal"}
 _SECRET = frozenset({"api_key"})
 _EMPTY_IF_ABSENT = frozenset({"value"})  # an answer without `memory.read` has none
 _SCOPE = ("task_id", "intent_id")  # given as fields of their own
-_FIELD_SETS = {
+_FIELD_SETS = {  # the fields of a body but for those that are arguments of their own
     "ENTRY_FIELDS": ("NewEntryBody", {"namespace", "key", "value", "agent_id"}),
     "ENTRY_CHANGES": ("EntryChangeBody", {"value"}),
+    "TASK_FIELDS": ("NewTaskBody", {"intent_id"}),
+    "TASK_CHANGES": ("TaskChangeBody", set()),
 }
-_KEYWORDS = {"EntryFields": "ENTRY_CHANGES"}  # the fields that calls take as keywords
+_DESCRIBED = ("ENTRY_FIELDS", "ENTRY_CHANGES")  # which the command line and MCP tools offer
+_KEYWORDS = {  # the fields that calls take as keywords
+    "EntryFields": ("ENTRY_CHANGES", "Fields of an entry; what isn't given stays as it is."),
+    "TaskFields": ("TASK_FIELDS", "Fields of a new task."),
+    "TaskChanges": ("TASK_CHANGES", "Fields of a task; what isn't given stays as it is."),
+}
 _RICHER = {"ttl": "str | float | timedelta", "expires_at": "str | datetime"}  # than JSON's types
 _HEAD = '''"""What the service answers and takes. Generated from its OpenAPI document; do not edit.
 
@@ -81,7 +93,7 @@ def render_models() -> str:
     parts += [f"{name} = Literal{json.dumps(values)}\n" for name, values in literals.items()]
     parts += [_render_model(name, schemas, literals) for name in _MODELS]
     parts += [_render_keywords(name, schemas, literals) for name in _KEYWORDS]
-    parts += [_FIELD_INFO, *(_render_field_infos(name, schemas) for name in _FIELD_SETS)]
+    parts += [_FIELD_INFO, *(_render_field_infos(name, schemas) for name in _DESCRIBED)]
     return "".join(parts)
 
 
@@ -186,12 +198,12 @@ def _fields_of(name: str, schemas: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 def _render_keywords(name: str, schemas: dict[str, Any], literals: dict[str, list[str]]) -> str:
     lines = []
-    for each, schema in _fields_of(_KEYWORDS[name], schemas).items():
+    fields, what = _KEYWORDS[name]
+    for each, schema in _fields_of(fields, schemas).items():
         kind = _RICHER.get(each) or _python_type(schema, literals)
         kind = f"Iterable[{kind[6:-6]}]" if kind.startswith("tuple[") else kind
         is_nullable = {"type": "null"} in schema.get("anyOf", ())
         lines.append(f"    {each}: {kind}{' | None' if is_nullable else ''}")
-    what = "Fields of an entry that calls take as keywords; what isn't given stays as it is."
     return (
         f'\n\nclass {name}(TypedDict, total=False):\n    """{what}"""\n\n' + "\n".join(lines) + "\n"
     )

@@ -33,6 +33,8 @@ TaskStatus = Literal[
 ]
 PrincipalKind = Literal["agent", "coordinator", "user"]
 Permission = Literal["memory.read", "memory.write", "memory.admin"]
+GrantAccess = Literal["read", "write"]
+NamespaceAccess = Literal["none", "read", "write", "admin"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -290,6 +292,84 @@ class NewPrincipal(Principal):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Grant:
+    """A principal's access to a task's working memory."""
+
+    principal: str
+    access: GrantAccess
+    expires_at: str | None = None
+    granted_by: str | None = None
+    created_at: str | None = None
+    raw: Document = field(repr=False, compare=False)
+
+    @classmethod
+    def from_document(cls, document: Document) -> Self:
+        """Read a document of the service.
+
+        Raises:
+            KeyError: an essential field is missing.
+        """
+        return cls(
+            principal=document["principal"],
+            access=document["access"],
+            expires_at=document.get("expires_at"),
+            granted_by=document.get("granted_by"),
+            created_at=document.get("created_at"),
+            raw=document,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intent:
+    """An intent that tasks belong to."""
+
+    intent_id: str
+    owner: str | None = None
+    created_at: str | None = None
+    version: int | None = None
+    raw: Document = field(repr=False, compare=False)
+
+    @classmethod
+    def from_document(cls, document: Document) -> Self:
+        """Read a document of the service.
+
+        Raises:
+            KeyError: an essential field is missing.
+        """
+        return cls(
+            intent_id=document["intent_id"],
+            owner=document.get("owner"),
+            created_at=document.get("created_at"),
+            version=document.get("version"),
+            raw=document,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentSettings:
+    """What bounds an agent's memory."""
+
+    agent_id: str
+    episodic: dict[str, Any]
+    working: dict[str, Any]
+    raw: Document = field(repr=False, compare=False)
+
+    @classmethod
+    def from_document(cls, document: Document) -> Self:
+        """Read a document of the service.
+
+        Raises:
+            KeyError: an essential field is missing.
+        """
+        return cls(
+            agent_id=document["agent_id"],
+            episodic=document["episodic"],
+            working=document["working"],
+            raw=document,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AuditRecord:
     """A use of authority (contract §2)."""
 
@@ -358,7 +438,7 @@ class Event:
 
 
 class EntryFields(TypedDict, total=False):
-    """Fields of an entry that calls take as keywords; what isn't given stays as it is."""
+    """Fields of an entry; what isn't given stays as it is."""
 
     expires_at: str | datetime | None
     pinned: bool
@@ -366,6 +446,70 @@ class EntryFields(TypedDict, total=False):
     sensitivity: Sensitivity | None
     tags: Iterable[str]
     ttl: str | float | timedelta | None
+
+
+class TaskFields(TypedDict, total=False):
+    """Fields of a new task."""
+
+    artifacts: Iterable[Any] | None
+    assigned_agent: str | None
+    attempt: int | None
+    blocked_reason: str | None
+    blocks: Iterable[str] | None
+    capabilities_required: Iterable[str] | None
+    coordinator: str | None
+    delegates: Iterable[str] | None
+    depends_on: Iterable[str] | None
+    description: str | None
+    error: Any
+    id: str | None
+    input: Any
+    lease_id: str | None
+    max_attempts: int | None
+    memory_policy: dict[str, Any] | None
+    metadata: dict[str, Any] | None
+    name: str | None
+    output: Any
+    parent_task_id: str | None
+    permissions: Any
+    plan_id: str | None
+    priority: Any | None
+    requires_tools: Iterable[Any] | None
+    retry_policy: Any
+    semantic_namespaces: Iterable[str] | None
+    status: TaskStatus
+    timeout_seconds: float | None
+
+
+class TaskChanges(TypedDict, total=False):
+    """Fields of a task; what isn't given stays as it is."""
+
+    artifacts: Iterable[Any] | None
+    assigned_agent: str | None
+    attempt: int | None
+    blocked_reason: str | None
+    blocks: Iterable[str] | None
+    capabilities_required: Iterable[str] | None
+    coordinator: str | None
+    delegates: Iterable[str] | None
+    depends_on: Iterable[str] | None
+    description: str | None
+    error: Any
+    input: Any
+    lease_id: str | None
+    max_attempts: int | None
+    memory_policy: dict[str, Any] | None
+    metadata: dict[str, Any] | None
+    name: str | None
+    output: Any
+    permissions: Any
+    plan_id: str | None
+    priority: Any | None
+    requires_tools: Iterable[Any] | None
+    retry_policy: Any
+    semantic_namespaces: Iterable[str] | None
+    status: TaskStatus | None
+    timeout_seconds: float | None
 
 
 @dataclass(frozen=True, slots=True)

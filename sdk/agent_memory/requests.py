@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Any
 from urllib.parse import quote
 
-from agent_memory.model import ENTRY_CHANGES, EntryFields
+from agent_memory.model import EntryFields
 
 
 class Unset(Enum):
@@ -49,15 +49,24 @@ def to_entry_fields(value: Any, fields: EntryFields) -> dict[str, Any]:
     """
     if not isinstance(value, Mapping):
         raise TypeError(f"the value of an entry is a dict, not {type(value).__name__}")
-    unknown = [name for name in fields if name not in ENTRY_CHANGES]
-    if unknown:
-        raise TypeError(f"unexpected keyword argument {unknown[0]!r}")
+    assert_known(fields, EntryFields)
     given: dict[str, Any] = {**fields}
     if "tags" in given:
         given["tags"] = to_list(given["tags"])
     for name in given.keys() & {"ttl", "expires_at"}:
         given[name] = render_time(given[name])
     return {"value": dict(value), **given}
+
+
+def assert_known(fields: Mapping[str, Any], kind: type) -> None:
+    """Return if the keywords of a call are fields of this `TypedDict`.
+
+    Raises:
+        TypeError: raised when one isn't.
+    """
+    unknown = [name for name in fields if name not in kind.__annotations__]
+    if unknown:
+        raise TypeError(f"unexpected keyword argument {unknown[0]!r}")
 
 
 def render_time(time: Any) -> Any:

@@ -170,6 +170,18 @@ def parse_next_offset(page: Mapping[str, Any]) -> int | None:
     return None if following is None else parse(int, following)
 
 
+def parse_next_page(page: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the parameter that asks for what follows a page; None on the last one.
+
+    Raises:
+        InvalidAnswerError: raised when the page's position is malformed.
+    """
+    if page.get("next") is not None:
+        return {"after": parse(_text, page["next"])}
+    following = parse_next_offset(page)
+    return None if following is None else {"offset": following}
+
+
 def parse_items(documents: Any) -> list[dict[str, Any]]:
     """Return a list of documents.
 
@@ -183,6 +195,12 @@ def _list(documents: Any) -> list[Any]:
     if not isinstance(documents, list):
         raise TypeError
     return documents
+
+
+def _text(document: Any) -> str:
+    if not isinstance(document, str):
+        raise TypeError
+    return document
 
 
 def _object(document: Any) -> dict[str, Any]:

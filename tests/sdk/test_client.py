@@ -1,9 +1,10 @@
-"""RFC-0015 "Client Interface", "Error Handling"; contract §10: the client as agents use it."""
+"""RFC-0015 "Client Interface", "Error Handling": the client as agents use it."""
 
 import io
 import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -300,13 +301,37 @@ def test_the_other_parts_work(admin: Client, alice: Client) -> None:
     assert alice.tasks.context(task.id)["task_id"] == task.id
     assert alice.tasks.fail(task.id, {"message": "no"}).status == "failed"
     assert admin.intents.set_acl("i1", {"bob": "read"})["entries"][0]["principal"] == "bob"
-    assert admin.intents.acl("i1")["owner"] == "admin"
-    assert admin.agents.configure("alice", capacity=7)["episodic"]["capacity"] == 7
+    assert [(each.intent_id, each.owner) for each in admin.intents.list()] == [("i1", "admin")]
+    assert admin.agents.configure("alice", capacity=7).episodic["capacity"] == 7
     admin.agents.set_guardrails("bob", {"max_working_memory_per_task": 5})
     assert admin.agents.guardrails("bob")["guardrails"]["max_working_memory_per_task"] == 5
     assert admin.workflows.apply("name: w\nplan: []\n")["name"] == "w"
     assert alice.memory.summary()["working"] == admin.agents.summary("alice")["working"]
     admin.principals.revoke("bob")
+
+
+def test_grants_owners_and_settings_are_shown(admin: Client, alice: Client) -> None:
+    task = admin.tasks.create("i1", assigned_agent="alice")
+    admin.tasks.grant(task.id, "alice", expires_at=datetime(2040, 1, 1, tzinfo=UTC))
+    (grant,) = admin.tasks.grants(task.id)
+    assert (grant.principal, grant.access) == ("alice", "read")
+    assert grant.expires_at == "2040-01-01T00:00:00.000Z"
+    admin.principals.create("boss", "coordinator")
+    assert admin.intents.set_owner("i1", "boss")["owner"] == "boss"
+    assert admin.intents.acl("i1")["owner"] == "boss"
+    settings = admin.agents.configure("alice", max_entries=9)
+    assert (settings.episodic["capacity"], settings.working["max_entries"]) == (1000, 9)
+    assert admin.agents.settings("alice") == settings
+    assert alice.principals.explain_access(task=task.id)["principal"] == "alice"
+    assert "working" in alice.capabilities()["memory"]["tiers"]
+
+
+def test_a_misspelt_field_of_a_task_is_refused(admin: Client) -> None:
+    misspelt: Any = {"asigned_agent": "bob"}
+    with pytest.raises(TypeError, match="asigned_agent"):
+        admin.tasks.create("i1", **misspelt)
+    with pytest.raises(TypeError, match="asigned_agent"):
+        admin.tasks.update("t1", version=1, **misspelt)
 
 
 def test_events_of_an_intent_and_a_namespace(admin: Client, alice: Client) -> None:

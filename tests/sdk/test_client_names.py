@@ -96,7 +96,7 @@ def test_one_text_is_no_list_of_texts(admin: Client) -> None:
         lambda: list(admin.memory.query(tags=text)),
         lambda: admin.memory.delete_batch(tags_any=text),
         lambda: admin.agents.configure("alice", pinned_namespaces=text),
-        lambda: admin.principals.create("bob", permissions="memory.read"),
+        lambda: admin.principals.create("bob", permissions=text),
     ):
         with pytest.raises(TypeError, match="list of texts"):
             call()

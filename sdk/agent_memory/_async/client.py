@@ -25,6 +25,7 @@ from agent_memory._async.tasks import AsyncTasks
 from agent_memory._async.tenants import AsyncTenants
 from agent_memory._async.workflows import AsyncWorkflows
 from agent_memory.requests import render_json
+from agent_memory.responses import parse_object
 from agent_memory.settings import resolve_settings
 
 
@@ -111,7 +112,7 @@ class AsyncClient:
         content: bytes | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> httpx.Response:
-        """Send any call of the service, with this client's retries and exceptions (contract §10).
+        """Send any call of the service, with this client's retries and exceptions.
 
         POST, PUT and PATCH carry an Idempotency-Key, the same on each attempt. The body is `json`,
         or `text` or `content` with the Content-Type that `headers` name.
@@ -126,6 +127,10 @@ class AsyncClient:
             body = render_json(json)
             named["Content-Type"] = "application/json"
         return await self.pool.send(self.settings, method, path, params, body, named)
+
+    async def capabilities(self) -> dict[str, Any]:
+        """Return what this installation of the service has: extensions, limits, retention."""
+        return parse_object(await self.request("GET", "/api/v1/capabilities"))
 
     async def close(self) -> None:
         """Close the connections; any further call raises `ClientClosedError`."""

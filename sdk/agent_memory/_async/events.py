@@ -1,10 +1,10 @@
-"""`client.events`: the logs of what happened to memory (RFC-0015 §5; contract §5)."""
+"""`client.events`: the logs of what happened to memory (RFC-0015 §5)."""
 
 from collections.abc import AsyncIterator
 
 from agent_memory._async.resource import AsyncResource
 from agent_memory._waiting_async import async_sleep
-from agent_memory.model import Event
+from agent_memory.model import Event, EventType
 from agent_memory.requests import drop_none, quote_segment
 from agent_memory.responses import get_member, parse, parse_items
 
@@ -21,7 +21,7 @@ class AsyncEvents(AsyncResource):
         self,
         intent_id: str,
         *,
-        type: str | None = None,
+        type: EventType | None = None,
         after: str | None = None,
         follow: bool = False,
     ) -> AsyncIterator[Event]:
@@ -34,7 +34,7 @@ class AsyncEvents(AsyncResource):
         self,
         agent_id: str,
         *,
-        type: str | None = None,
+        type: EventType | None = None,
         after: str | None = None,
         follow: bool = False,
     ) -> AsyncIterator[Event]:
@@ -45,7 +45,7 @@ class AsyncEvents(AsyncResource):
         self,
         namespace: str,
         *,
-        type: str | None = None,
+        type: EventType | None = None,
         after: str | None = None,
         follow: bool = False,
     ) -> AsyncIterator[Event]:
@@ -54,7 +54,7 @@ class AsyncEvents(AsyncResource):
         return self._events(path, type, after, follow)
 
     async def _events(
-        self, path: str, type: str | None, after: str | None, follow: bool
+        self, path: str, type: EventType | None, after: str | None, follow: bool
     ) -> AsyncIterator[Event]:
         pause = _FIRST_PAUSE
         while True:

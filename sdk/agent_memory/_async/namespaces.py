@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from agent_memory._async.resource import AsyncResource
-from agent_memory.model import Namespace
-from agent_memory.requests import quote_segment
+from agent_memory.model import Namespace, NamespaceAccess
+from agent_memory.requests import UNSET, Unset, drop_unset, quote_segment
 from agent_memory.responses import parse
 
 _NAMESPACES = "/api/v1/memory/namespaces"
@@ -35,8 +35,8 @@ class AsyncNamespaces(AsyncResource):
         self,
         namespace: str,
         *,
-        default: str | None = None,
-        allow: Mapping[str, str] | None = None,
+        default: NamespaceAccess | Unset | None = UNSET,
+        allow: Mapping[str, NamespaceAccess] | None = None,
         version: int | None = None,
     ) -> Namespace:
         """Change a namespace's permissions, or create it; what isn't given stays.
@@ -45,7 +45,8 @@ class AsyncNamespaces(AsyncResource):
 
         Args:
             namespace: its name; one that ends with `*` stands for all with that prefix.
-            default: access of all others: `none`, `read`, `write` or `admin`; None isn't given.
+            default: access of all others: `none`, `read`, `write` or `admin`; None: that of the
+                longest prefix rule that fits.
             allow: access of single principals, by id; `none` takes one out.
             version: only if it is at this version.
 
@@ -53,8 +54,7 @@ class AsyncNamespaces(AsyncResource):
             MemoryConflictError: it is at another version.
         """
         named = [{"agent": agent, "access": access} for agent, access in (allow or {}).items()]
-        given = {} if default is None else {"default": default}
-        body = {"permissions": {"allow": named, **given}}
+        body = {"permissions": {"allow": named, **drop_unset(default=default)}}
         path = f"{_NAMESPACES}/{quote_segment(namespace)}"
         return parse(
             Namespace.from_document, await self._call("PATCH", path, json=body, version=version)

@@ -180,7 +180,7 @@ class AsyncQueries(AsyncResource):
     async def _by_key(
         self, namespace: str, key: str, agent_id: str | None, memory_type: MemoryType | None
     ) -> Entry | None:
-        me = await self._client.principals.own()
+        me = await self._client.principals.cached_me()
         asked = drop_none(namespace=namespace, key=key, memory_type=memory_type, agent_id=agent_id)
         if agent_id is not None or memory_type == "semantic" or me.kind == "agent":
             return await self._first(asked, namespace)
@@ -206,7 +206,7 @@ class AsyncQueries(AsyncResource):
         """Return whose memory a query means; for an agent, the service itself knows."""
         if agent_id is not None or task_id is not None or memory_type in (None, "semantic"):
             return agent_id
-        own = await self._client.principals.own()
+        own = await self._client.principals.cached_me()
         return own.id
 
 

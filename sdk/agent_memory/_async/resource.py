@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 
 from agent_memory.exceptions import MemoryNotFoundError
-from agent_memory.responses import get_member, parse_items, parse_next_offset, parse_object
+from agent_memory.responses import get_member, parse_items, parse_next_page, parse_object
 
 if TYPE_CHECKING:
     from agent_memory._async.client import AsyncClient
@@ -57,15 +57,16 @@ class AsyncResource:
         self, path: str, name: str | None, params: Mapping[str, Any] | None = None
     ) -> AsyncIterator[dict[str, Any]]:
         """Yield the items of all pages: of the member `name`, or of a bare array."""
-        offset: int | None = 0
-        while offset is not None:
-            asked = {"limit": _AT_ONCE, **(params or {}), "offset": offset}
-            answer = await self._client.request("GET", path, params=asked)
+        asked: dict[str, Any] = {"limit": _AT_ONCE, **(params or {})}
+        following: dict[str, Any] | None = {}
+        while following is not None:
+            answer = await self._client.request("GET", path, params=asked | following)
             body = answer.json() if answer.content else {}
             for item in parse_items(body if name is None else get_member(body, name)):
                 yield item
-            offset = parse_next_offset(body if name is not None else _headed(answer))
+            following = parse_next_page(body if name is not None else _headed(answer))
 
 
 def _headed(answer: httpx.Response) -> dict[str, Any]:
-    return {"next_offset": answer.headers.get("X-Next-Offset")}
+    headers = answer.headers
+    return {"next": headers.get("X-Next"), "next_offset": headers.get("X-Next-Offset")}

@@ -1,27 +1,47 @@
-"""`client.agents`: agents' settings, and what bounds them (contract §4, §5)."""
+"""`client.agents`: agents' settings, and what bounds them."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from agent_memory._sync.resource import Resource
-from agent_memory.requests import drop_none, quote_segment, to_list
+from agent_memory.model import AgentSettings
+from agent_memory.requests import UNSET, Unset, drop_unset, quote_segment, to_list
+from agent_memory.responses import parse
 
 
 class Agents(Resource):
     """The agents of the caller's tenant."""
 
+    def settings(self, agent_id: str) -> AgentSettings:
+        """Return what bounds an agent's memory."""
+        return parse(AgentSettings.from_document, self._call("GET", _config(agent_id)))
+
     def configure(
         self,
         agent_id: str,
         *,
-        capacity: int | None = None,
-        pinned_namespaces: Iterable[str] | None = None,
-    ) -> dict[str, Any]:
-        """Set an agent's episodic capacity and pinned namespaces; needs `memory.admin`."""
-        pinned = to_list(pinned_namespaces)
-        body = {"episodic": drop_none(capacity=capacity, pinned_namespaces=pinned)}
-        path = f"/api/v1/agents/{quote_segment(agent_id)}/memory/config"
-        return self._call("PATCH", path, json=body)
+        capacity: int | Unset = UNSET,
+        pinned_namespaces: Iterable[str] | Unset = UNSET,
+        max_entries: int | Unset = UNSET,
+        max_total_size_kb: int | Unset = UNSET,
+    ) -> AgentSettings:
+        """Set what bounds an agent's memory; needs `memory.admin`. What isn't given stays.
+
+            client.agents.configure("biller", capacity=5_000, max_entries=500)
+
+        Args:
+            capacity: how many episodic entries it may hold.
+            pinned_namespaces: new episodic entries in these are pinned.
+            max_entries: how many working entries outside of tasks it may hold.
+            max_total_size_kb: their size together, in units of 1,024 bytes.
+        """
+        pinned = pinned_namespaces if pinned_namespaces is UNSET else to_list(pinned_namespaces)
+        episodic = drop_unset(capacity=capacity, pinned_namespaces=pinned)
+        working = drop_unset(max_entries=max_entries, max_total_size_kb=max_total_size_kb)
+        body = {"episodic": episodic, "working": working}
+        given = {name: settings for name, settings in body.items() if settings}
+        answer = self._call("PATCH", _config(agent_id), json=given)
+        return parse(AgentSettings.from_document, answer)
 
     def summary(self, agent_id: str) -> dict[str, Any]:
         """Return what an agent holds, in figures (RFC-0015 "Agent Memory Summary")."""
@@ -37,6 +57,10 @@ class Agents(Resource):
         """Change those that are given; None takes one away. Needs `memory.admin`."""
         body = {"guardrails": dict(guardrails)}
         return self._call("PATCH", _guardrails(coordinator_id), json=body)
+
+
+def _config(agent_id: str) -> str:
+    return f"/api/v1/agents/{quote_segment(agent_id)}/memory/config"
 
 
 def _guardrails(coordinator_id: str) -> str:

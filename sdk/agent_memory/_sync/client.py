@@ -25,6 +25,7 @@ from agent_memory._sync.tasks import Tasks
 from agent_memory._sync.tenants import Tenants
 from agent_memory._sync.workflows import Workflows
 from agent_memory.requests import render_json
+from agent_memory.responses import parse_object
 from agent_memory.settings import resolve_settings
 
 
@@ -111,7 +112,7 @@ class Client:
         content: bytes | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> httpx.Response:
-        """Send any call of the service, with this client's retries and exceptions (contract §10).
+        """Send any call of the service, with this client's retries and exceptions.
 
         POST, PUT and PATCH carry an Idempotency-Key, the same on each attempt. The body is `json`,
         or `text` or `content` with the Content-Type that `headers` name.
@@ -126,6 +127,10 @@ class Client:
             body = render_json(json)
             named["Content-Type"] = "application/json"
         return self.pool.send(self.settings, method, path, params, body, named)
+
+    def capabilities(self) -> dict[str, Any]:
+        """Return what this installation of the service has: extensions, limits, retention."""
+        return parse_object(self.request("GET", "/api/v1/capabilities"))
 
     def close(self) -> None:
         """Close the connections; any further call raises `ClientClosedError`."""

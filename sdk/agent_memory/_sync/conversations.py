@@ -154,7 +154,7 @@ class Conversations(Resource):
         answer = self._call("DELETE", path, params=asked, version=revision)
         return parse(int, get_member(answer, "removed"))
 
-    def head(self, session_id: str) -> Document | None:
+    def get_metadata(self, session_id: str) -> Document | None:
         """Return a conversation without its messages; None if there is none."""
         try:
             found = self._call("GET", _path(session_id), params={"limit": 0})
@@ -181,7 +181,7 @@ class Conversations(Resource):
                 yield message
             following = parse_next_offset(page)
 
-    def whole(self, session_id: str) -> Document:
+    def get(self, session_id: str) -> Document:
         """Return a conversation with all its `messages`, as it stood at one moment.
 
         Raises:
@@ -203,7 +203,7 @@ class Conversations(Resource):
                 return found | {"messages": said}
         raise MemoryConflictError("the conversation is written faster than it can be read")
 
-    def last(self, session_id: str, count: int) -> Documents:
+    def get_last(self, session_id: str, count: int) -> Documents:
         """Return the newest `count` messages (at most 1,000 of them), oldest first."""
         asked = {"last": min(count, _MOST_LAST)}
         found = self._call("GET", _path(session_id), params=asked)
@@ -261,7 +261,14 @@ class Conversations(Resource):
         """
         return self._delete(_path(session_id), revision)
 
-    def of_user(
+    def delete_archived(self, session_id: str) -> bool:
+        """Delete a conversation from cold storage; whether there was one.
+
+        client.conversations.delete_archived("chat-42")
+        """
+        return self._delete(f"{_path(session_id)}/archive")
+
+    def list(
         self,
         user_id: str,
         *,

@@ -1,10 +1,10 @@
-"""`client.events`: the logs of what happened to memory (RFC-0015 §5; contract §5)."""
+"""`client.events`: the logs of what happened to memory (RFC-0015 §5)."""
 
 from collections.abc import Iterator
 
 from agent_memory._sync.resource import Resource
 from agent_memory._waiting import sleep
-from agent_memory.model import Event
+from agent_memory.model import Event, EventType
 from agent_memory.requests import drop_none, quote_segment
 from agent_memory.responses import get_member, parse, parse_items
 
@@ -21,7 +21,7 @@ class Events(Resource):
         self,
         intent_id: str,
         *,
-        type: str | None = None,
+        type: EventType | None = None,
         after: str | None = None,
         follow: bool = False,
     ) -> Iterator[Event]:
@@ -34,7 +34,7 @@ class Events(Resource):
         self,
         agent_id: str,
         *,
-        type: str | None = None,
+        type: EventType | None = None,
         after: str | None = None,
         follow: bool = False,
     ) -> Iterator[Event]:
@@ -45,7 +45,7 @@ class Events(Resource):
         self,
         namespace: str,
         *,
-        type: str | None = None,
+        type: EventType | None = None,
         after: str | None = None,
         follow: bool = False,
     ) -> Iterator[Event]:
@@ -54,7 +54,7 @@ class Events(Resource):
         return self._events(path, type, after, follow)
 
     def _events(
-        self, path: str, type: str | None, after: str | None, follow: bool
+        self, path: str, type: EventType | None, after: str | None, follow: bool
     ) -> Iterator[Event]:
         pause = _FIRST_PAUSE
         while True:

@@ -111,6 +111,14 @@ class MemoryAdapter:
         answer = self._called("GET", f"/v1/runs/{quote_segment(run_id)}")
         return parse(RunState.from_document, answer)
 
+    def delete_run(self, run_id: str) -> None:
+        """Delete a run with its secrets and its hold on its snapshot; replays keep theirs.
+
+        Raises:
+            AgentMemoryError: raised when there is no such run, or the caller may not delete it.
+        """
+        self._called("DELETE", f"/v1/runs/{quote_segment(run_id)}")
+
     def list_seen(
         self, run_id: str, *, memory_ref: str | None = None, tag: str | None = None
     ) -> list[SeenEntry]:

@@ -1,15 +1,18 @@
-"""`client.principals`: who may call (contract §2)."""
+"""`client.principals`: who may call."""
 
 from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
 
 from agent_memory._sync.resource import Resource
-from agent_memory.model import NewPrincipal, Principal
+from agent_memory.model import NewPrincipal, Permission, Principal, PrincipalKind
 from agent_memory.requests import (
     UNSET,
     Unset,
     drop_none,
     drop_unset,
     quote_segment,
+    render_time,
     to_list,
 )
 from agent_memory.responses import parse
@@ -20,7 +23,8 @@ _List = list[Principal]
 
 
 class Principals(Resource):
-    """The principals of the caller's tenant. All but `me` need `memory.admin`."""
+    """The principals of the caller's tenant. All but `me` and `explain_access` need
+    `memory.admin`."""
 
     _me: Principal | None = None
 
@@ -29,7 +33,7 @@ class Principals(Resource):
         self._me = parse(Principal.from_document, self._call("GET", "/api/v1/me"))
         return self._me
 
-    def own(self) -> Principal:
+    def cached_me(self) -> Principal:
         """Return the principal of the key, fetched once: its id and kind never change."""
         return self._me or self.me()
 
@@ -41,10 +45,10 @@ class Principals(Resource):
     def create(
         self,
         id: str,
-        kind: str = "agent",
+        kind: PrincipalKind = "agent",
         *,
-        permissions: Iterable[str] | None = None,
-        expires_at: str | None = None,
+        permissions: Iterable[Permission] | None = None,
+        expires_at: str | datetime | None = None,
         agent_type: str | None = None,
         reuse: bool | None = None,
     ) -> NewPrincipal:
@@ -64,7 +68,7 @@ class Principals(Resource):
             id=id,
             kind=kind,
             permissions=to_list(permissions),
-            expires_at=expires_at,
+            expires_at=render_time(expires_at),
             agent_type=agent_type,
             reuse=reuse,
         )
@@ -74,9 +78,9 @@ class Principals(Resource):
         self,
         id: str,
         *,
-        permissions: Iterable[str] | Unset = UNSET,
+        permissions: Iterable[Permission] | Unset = UNSET,
         agent_type: str | Unset | None = UNSET,
-        expires_at: str | Unset | None = UNSET,
+        expires_at: str | datetime | Unset | None = UNSET,
     ) -> Principal:
         """Change what a principal may; its key stays. What isn't given stays as it is.
 
@@ -89,9 +93,44 @@ class Principals(Resource):
             MemoryNotFoundError: raised when there is no such principal.
         """
         listed = permissions if permissions is UNSET else to_list(permissions)
-        body = drop_unset(permissions=listed, agent_type=agent_type, expires_at=expires_at)
+        body = drop_unset(
+            permissions=listed, agent_type=agent_type, expires_at=render_time(expires_at)
+        )
         path = f"{_PRINCIPALS}/{quote_segment(id)}"
         return parse(Principal.from_document, self._call("PATCH", path, json=body))
+
+    def explain_access(
+        self,
+        principal: str | None = None,
+        *,
+        entry: str | None = None,
+        namespace: str | None = None,
+        task: str | None = None,
+        conversation: str | None = None,
+    ) -> dict[str, Any]:
+        """Return whether a principal may read and write one thing, and by which rule.
+
+            client.principals.explain_access("alice", namespace="policies")
+
+        Args:
+            principal: whose access; the caller's own, unless given.
+            entry, namespace, task, conversation: the id or name of the one thing.
+
+        Returns:
+            `{principal, target, read, write}`.
+
+        Raises:
+            ValidationError: raised when not exactly one thing is named.
+            MemoryAccessError: raised when the caller may not know of it.
+        """
+        asked = drop_none(
+            principal=principal,
+            entry=entry,
+            namespace=namespace,
+            task=task,
+            conversation=conversation,
+        )
+        return self._call("GET", "/api/v1/access", params=asked)
 
     def rotate(self, id: str) -> NewPrincipal:
         """Replace a principal's key; the old one stops working.

@@ -38,7 +38,7 @@ class Assignments:
     @cached_property
     def agent_id(self) -> str:
         """Return the agent."""
-        return self._client.principals.own().id
+        return self._client.principals.cached_me().id
 
     def waiting(self) -> list[Task]:
         """Return the tasks that the agent may take now: those begun first, then the oldest."""

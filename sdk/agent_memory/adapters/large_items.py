@@ -63,7 +63,7 @@ class LargeItems:
 
     async def clear(self) -> None:
         """Remove all items of the session."""
-        kept = [each async for each in self._conversations.of_user(self._listed_as)]
+        kept = [each async for each in self._conversations.list(self._listed_as)]
         for each in kept:
             await self._conversations.delete(each["session_id"])
 

@@ -113,7 +113,7 @@ class AgentMemorySession(SessionABC):
     async def _messages(self, limit: int | None) -> list[dict[str, Any]]:
         conversations = self._client.conversations
         if limit is not None and limit <= _MOST_LAST:
-            return await conversations.last(self.session_id, limit)
+            return await conversations.get_last(self.session_id, limit)
         said = [message async for message in conversations.messages(self.session_id)]
         return said if limit is None else said[-limit:]
 
@@ -133,7 +133,9 @@ class AgentMemorySession(SessionABC):
         role = _role(item)
         if len(text) <= _MOST_BYTES:
             return {"role": role, "content": item}
-        session = await self._client.conversations.head(self.session_id) or await self._begun()
+        session = (
+            await self._client.conversations.get_metadata(self.session_id) or await self._begun()
+        )
         name = await self._large.put(text, session)
         return {"role": role, "content": None, "metadata": {_LARGE: name}}
 
@@ -166,14 +168,14 @@ class AgentMemorySession(SessionABC):
 
     async def _begun(self) -> dict[str, Any]:
         await self._begin()
-        head = await self._client.conversations.head(self.session_id)
+        head = await self._client.conversations.get_metadata(self.session_id)
         if head is None:
             raise MemoryConflictError("somebody else clears this session; try again")
         return head
 
     async def _begin(self) -> bool:
         """Make the conversation, unless somebody else was faster."""
-        user_id = self._user_id or (await self._client.principals.own()).id
+        user_id = self._user_id or (await self._client.principals.cached_me()).id
         try:
             await self._client.conversations.put(
                 self.session_id, user_id, revision=0, **self._fields

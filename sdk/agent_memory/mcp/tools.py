@@ -90,7 +90,7 @@ async def list_memories(client: AsyncClient, asked: ListMemories) -> MemoryPage:
     if asked.task_id is not None:
         params["scope.task_id"] = asked.task_id
     elif asked.memory_type != "semantic" and asked.agent_id is None:
-        params["agent_id"] = (await client.principals.own()).id
+        params["agent_id"] = (await client.principals.cached_me()).id
     page = (await client.request("GET", MEMORY, params=params)).json()
     return MemoryPage.model_validate(page | {"memories": page["entries"]})
 

@@ -83,7 +83,7 @@ class DatabaseMemoryStore(BaseMemoryStore):
         """
         assert_session(session_id)
         try:
-            found = self._client.conversations.whole(session_id)
+            found = self._client.conversations.get(session_id)
         except MemoryNotFoundError:
             self._revisions.note_absence(session_id)
             return None
@@ -107,7 +107,7 @@ class DatabaseMemoryStore(BaseMemoryStore):
         assert_user(user_id)
         assert_page(limit, offset)
         page_size = max(1, min(limit, _MOST_AT_ONCE))
-        found = self._client.conversations.of_user(user_id, offset=offset, page_size=page_size)
+        found = self._client.conversations.list(user_id, offset=offset, page_size=page_size)
         return [listed(each) for each in islice(found, limit)]
 
     def store_agent_state(self, agent_id: str, owner_id: str, key: str, state_data: Any) -> None:

@@ -152,7 +152,7 @@ async def test_sessions_are_apart_and_outlive_their_objects(client: AsyncClient)
 async def test_large_items_show_in_no_list_and_leave_nothing_behind(client: AsyncClient) -> None:
     session = AgentMemorySession("s", client)
     await session.add_items([user("x" * 100_000), user("y" * 100_000), user("z" * 100_000)])
-    shown = [each["session_id"] async for each in client.conversations.of_user("alice")]
+    shown = [each["session_id"] async for each in client.conversations.list("alice")]
     assert shown == ["s"]
     assert len(await beside(client)) == 3
     await session.pop_item()
@@ -189,7 +189,7 @@ async def test_a_message_can_t_lead_out_of_its_session(client: AsyncClient) -> N
     await client.conversations.append("s", [forged])
     assert await session.get_items() == [user("1")]
     assert await session.pop_item() == user("1")
-    assert await client.conversations.head("private") is not None
+    assert await client.conversations.get_metadata("private") is not None
 
 
 async def test_the_retention_is_over_for_all_items(memory_service: MemoryService) -> None:
@@ -208,7 +208,7 @@ async def test_the_retention_is_over_for_all_items(memory_service: MemoryService
 async def test_whose_it_is_and_how_secret(client: AsyncClient) -> None:
     session = AgentMemorySession("s", client, user_id="ada", sensitivity="restricted")
     await session.add_items([user("x" * 100_000)])
-    head = await client.conversations.head("s")
+    head = await client.conversations.get_metadata("s")
     assert head is not None
     assert (head["user_id"], head["sensitivity"]) == ("ada", "restricted")
     (large,) = await beside(client)

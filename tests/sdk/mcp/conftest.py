@@ -6,6 +6,7 @@ from contextlib import AbstractAsyncContextManager
 
 import pytest
 from agent_memory import Client
+from agent_memory.model import PrincipalKind
 
 from tests.contract.local_server import LocalServer
 from tests.sdk.mcp.serving import HttpServer, Talk, http_server, over_http, over_stdio
@@ -31,7 +32,7 @@ def mcp_server(server: LocalServer) -> Iterator[HttpServer]:
 def introduce(admin: Client) -> Introduce:
     """Makes a new principal of a fresh tenant, by default an agent; its key."""
 
-    def made(kind: str = "agent") -> str:
+    def made(kind: PrincipalKind = "agent") -> str:
         return admin.principals.create(f"{kind}_{next(_serial)}", kind).api_key
 
     return made
