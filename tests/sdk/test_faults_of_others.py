@@ -109,7 +109,7 @@ def test_settings_are_set_once(call: Calling, loses: Loses, crew: Crew) -> None:
     loses()
     assert call(lambda c: c.namespaces.set_permissions("policies", default="none")).version == 1
     loses()
-    assert call(lambda c: c.agents.configure(agent.id, capacity=7))["episodic"]["capacity"] == 7
+    assert call(lambda c: c.agents.configure(agent.id, capacity=7)).episodic["capacity"] == 7
     before = call(lambda c: c.intents.acl(intent))["version"]
     loses()
     call(lambda c: c.intents.set_acl(intent, {agent.id: "read"}))
