@@ -2,10 +2,13 @@
 
 import threading
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from weakref import WeakValueDictionary
 
+from agent_memory.page import Item, Page
+
 sleep = time.sleep
+Fetch = Callable[[int, str | None], Page[Item]]
 
 
 def run_check(check: Callable[[], None]) -> None:
@@ -24,3 +27,10 @@ class Turns:
         """Return the lock of this name."""
         with self._guard:
             return self._locks.setdefault(name, threading.Lock())
+
+
+class Testable(Iterable[Item]):
+    """Items that are true where there are any, as a list is."""
+
+    def __bool__(self) -> bool:
+        return any(True for _ in self)

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any, Literal
 
 from agent_memory import AsyncClient, Client
+from agent_memory._sync.pages import Pages
 
 Kind = Literal["sync", "async"]
 
@@ -29,7 +30,8 @@ class Calling:
             return self._runner.run(_awaited(answer))
         if hasattr(answer, "__aiter__"):
             return self._runner.run(_listed(answer))
-        return list(answer) if hasattr(answer, "__next__") else answer
+        is_list = hasattr(answer, "__next__") or isinstance(answer, Pages)
+        return list(answer) if is_list else answer
 
 
 async def _awaited(answer: Any) -> Any:

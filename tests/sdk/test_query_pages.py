@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from agent_memory import Client
+from agent_memory import AsyncClient, Client
 
 PAGE, COUNT = 3, 10
 Meanwhile = Callable[[Client, int], None]
@@ -57,3 +57,24 @@ def test_a_list_that_vanishes_under_way_ends(alice: Client) -> None:
     next(found)
     alice.memory.delete_batch(namespace="pages")
     assert len(list(found)) == PAGE - 1
+
+
+def test_a_query_is_looped_over_as_often_as_one_likes(alice: Client) -> None:
+    for number in range(COUNT):
+        alice.memory.put("pages", f"k{number}", {})
+    found = alice.memory.query(namespace="pages", page_size=PAGE)
+    keys = [entry.key for entry in found]
+    assert keys == [entry.key for entry in found] == [f"k{n}" for n in reversed(range(COUNT))]
+    assert (bool(found), len(found.list())) == (True, COUNT)
+    nothing = alice.memory.query(namespace="nothing")
+    assert (bool(nothing), list(nothing), nothing.first_page().next) == (False, [], None)
+    few = alice.memory.query(namespace="pages", page_size=PAGE, limit=PAGE + 1)
+    assert [entry.key for entry in few] == keys[: PAGE + 1]
+    page = found.first_page()
+    rest = alice.memory.query(namespace="pages", after=page.next)
+    assert [entry.key for entry in page.items + rest.list()] == keys
+
+
+def test_the_truth_of_an_async_query_is_no_silent_yes() -> None:
+    with pytest.raises(TypeError, match="await query"):
+        bool(AsyncClient(api_key="am_x").memory.query())

@@ -11,8 +11,19 @@ def use(client: Client) -> None:
     assert_type(client.memory.get("ns", "k"), dict[str, Any] | None)
     assert_type(client.memory.search("q", memory_type="working"), list[SearchResult])
     assert_type(client.runs.recall("sdr"), list[dict[str, Any]])
+    assert_type(client.memory.query(namespace="ns").list(), list[Entry])
     for entry in client.memory.query(namespace="ns"):
         assert_type(entry, Entry)
+
+
+def misspell(client: Client) -> None:
+    """Make mistakes that a type checker must find: an ignore that nothing needs is an error."""
+    client.memory.set("ns", "k", {}, memory_type="epsiodic")  # type: ignore[arg-type]
+    client.memory.put("ns", "k", {}, tgas=["x"])  # type: ignore[call-arg]
+    client.memory.update("ns", "k", lambda _: None)  # type: ignore[arg-type, return-value]
+    client.tasks.create("i", asigned_agent="alice")  # type: ignore[call-arg]
+    client.tasks.list("i", status="complete")  # type: ignore[arg-type]
+    client.principals.create("bob", "robot")  # type: ignore[arg-type]
 
 
 async def use_async(client: AsyncClient) -> None:

@@ -1,17 +1,20 @@
 """Finding entries: by id, by name, by what matches, by what is alike (RFC-0015 §4)."""
 
-from collections.abc import Iterator, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from agent_memory._sync.pages import Pages
 from agent_memory._sync.resource import Resource
 from agent_memory._sync.task_memory import TaskMemory
 from agent_memory.exceptions import MemoryNotFoundError
 from agent_memory.model import Entry, MemoryType, SearchResult
+from agent_memory.page import Page
 from agent_memory.requests import drop_none, join_tags, quote_segment, to_list
-from agent_memory.responses import get_member, parse, parse_items
+from agent_memory.responses import get_member, parse, parse_items, parse_next_page
 from agent_memory.task_at_work import find_task_at_work
 
 _MEMORY = "/api/v1/memory"
+_IN_TASK, _BEYOND_TASK = "task:", "beyond-task:"  # begin the positions of a worker's queries
 
 
 class Queries(Resource):
@@ -31,9 +34,11 @@ class Queries(Resource):
         pinned: bool | None = None,
         updated_after: str | None = None,
         updated_before: str | None = None,
+        limit: int | None = None,
         page_size: int = 100,
-    ) -> Iterator[Entry]:
-        """Yield all entries that match, newest first, a page at a time as they are asked for.
+        after: str | None = None,
+    ) -> Pages[Entry]:
+        """Return the entries that match, newest first, to loop over; pages come as needed.
 
         What matches from the first page to the last comes exactly once, whatever others write
         meanwhile; what they create or delete may be missing.
@@ -42,6 +47,9 @@ class Queries(Resource):
             namespace: `billing.*` means all that begin with `billing.`.
             tags: all of them; `tags_any`: one of them.
             agent_id: whose; by default the caller's own.
+            limit: how many at most; all, unless given.
+            page_size: how many one request fetches, up to 1,000.
+            after: `next` of an earlier page of the same query, to go on behind it.
 
         In a worker's function, without agent and scope, the working entries are those of the task
         at work: first its own, then those that it inherits from its parent (`inherited`).
@@ -50,15 +58,22 @@ class Queries(Resource):
             namespace, key, memory_type, tags, tags_any, task_id, intent_id, pinned
         ) | drop_none(updated_after=updated_after, updated_before=updated_before)
         task = self._find_task_memory(memory_type, agent_id, task_id, intent_id)
-        if task is not None:
-            for entry in self._walked(filters | task.check_filters(), page_size):
-                yield entry
-            if memory_type is not None:
-                return
-        filters |= drop_none(agent_id=self._owner(agent_id, memory_type, task_id))
-        for entry in self._walked(filters, page_size):
-            if task is None or entry.memory_type != "working":
-                yield entry
+
+        def fetch(size: int, position: str | None) -> Page[Entry]:
+            if task is not None and (position or _IN_TASK).startswith(_IN_TASK):
+                found = (position or _IN_TASK).removeprefix(_IN_TASK) or None
+                page = self._page(filters | task.check_filters(), size, found)
+                ending = None if memory_type is not None else _BEYOND_TASK
+                return Page(page.items, _IN_TASK + page.next if page.next else ending)
+            owned = drop_none(agent_id=self._owner(agent_id, memory_type, task_id))
+            page = self._page(
+                filters | owned, size, None if position == _BEYOND_TASK else position
+            )
+            if task is None:
+                return page
+            return Page([each for each in page.items if each.memory_type != "working"], page.next)
+
+        return Pages(fetch, limit, page_size, after)
 
     def delete_batch(
         self,
@@ -144,17 +159,14 @@ class Queries(Resource):
         owner = agent_id or (self._client.principals.me()).id
         return self._call("GET", f"/api/v1/agents/{quote_segment(owner)}/memory/summary")
 
-    def _walked(self, filters: Mapping[str, Any], page_size: int) -> Iterator[Entry]:
-        """Yield the entries of all pages."""
-        after: str | None = None
-        while True:
-            asked = {**filters, "limit": page_size, "total": "none", **drop_none(after=after)}
-            page = self._call("GET", _MEMORY, params=asked)
-            for document in parse_items(get_member(page, "entries")):
-                yield parse(Entry.from_document, document)
-            if (following := page.get("next")) is None:
-                return
-            after = parse(str, following)
+    def _page(self, filters: Mapping[str, Any], limit: int, after: str | None) -> Page[Entry]:
+        asked = {**filters, "limit": limit, "total": "none", **drop_none(after=after)}
+        page = self._call("GET", _MEMORY, params=asked)
+        documents = parse_items(get_member(page, "entries"))
+        following = parse_next_page(page) or {}
+        return Page(
+            [parse(Entry.from_document, each) for each in documents], following.get("after")
+        )
 
     def _find_task_memory(
         self, memory_type: MemoryType | None, *scope: str | None

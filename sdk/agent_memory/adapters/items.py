@@ -1,6 +1,6 @@
 """Entries that are put and deleted whole, as LangGraph does, at the versions that stand there."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from agent_memory import Client, Entry
@@ -37,7 +37,7 @@ class Items:
             return None
         return self._known(entry)
 
-    def query(self, namespace: str, page_size: int) -> Iterator[Entry]:
+    def query(self, namespace: str, page_size: int) -> Iterable[Entry]:
         """Return the entries of a namespace, or of all that begin like it; the newest first."""
         return self._client.memory.query(
             namespace=namespace, memory_type=self._memory_type, page_size=page_size

@@ -245,7 +245,7 @@ def remove(session: Session) -> None:
 def query(session: Session) -> None:
     """`query`: what matches, newest first; a table has 100 rows unless --limit says otherwise."""
     limit, people = session.arguments.limit, not session.output.json
-    found = session.client.memory.query(**filters(session.arguments))
+    found = iter(session.client.memory.query(**filters(session.arguments)))
     shown = islice(found, ROWS if people and limit is None else limit)
     rows = (entry.raw for entry in shown)
     session.output.documents(rows, ENTRY_HEADINGS, render_entry_row)
