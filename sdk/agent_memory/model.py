@@ -346,6 +346,36 @@ class Intent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Agent:
+    """An agent, with what it holds and the room that is left."""
+
+    agent_id: str
+    kind: PrincipalKind
+    agent_type: str | None = None
+    created_at: str | None = None
+    working: dict[str, Any] | None = None
+    episodic: dict[str, Any] | None = None
+    raw: Document = field(repr=False, compare=False)
+
+    @classmethod
+    def from_document(cls, document: Document) -> Self:
+        """Read a document of the service.
+
+        Raises:
+            KeyError: an essential field is missing.
+        """
+        return cls(
+            agent_id=document["agent_id"],
+            kind=document["kind"],
+            agent_type=document.get("agent_type"),
+            created_at=document.get("created_at"),
+            working=document.get("working"),
+            episodic=document.get("episodic"),
+            raw=document,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AgentSettings:
     """What bounds an agent's memory."""
 

@@ -322,6 +322,7 @@ def test_grants_owners_and_settings_are_shown(admin: Client, alice: Client) -> N
     settings = admin.agents.configure("alice", max_entries=9)
     assert (settings.episodic["capacity"], settings.working["max_entries"]) == (1000, 9)
     assert admin.agents.settings("alice") == settings
+    assert "alice" in [each.agent_id for each in admin.agents.list()]
     assert alice.principals.explain_access(task=task.id)["principal"] == "alice"
     assert "working" in alice.capabilities()["memory"]["tiers"]
 

@@ -4,13 +4,20 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from agent_memory._sync.resource import Resource
-from agent_memory.model import AgentSettings
+from agent_memory.model import Agent, AgentSettings
 from agent_memory.requests import UNSET, Unset, drop_unset, quote_segment, to_list
 from agent_memory.responses import parse
+
+_List = list[Agent]
 
 
 class Agents(Resource):
     """The agents of the caller's tenant."""
+
+    def list(self) -> _List:
+        """Return the agents that the caller may know of, with what they hold and their room."""
+        found = self._list("/api/v1/agents", "agents")
+        return [parse(Agent.from_document, document) for document in found]
 
     def settings(self, agent_id: str) -> AgentSettings:
         """Return what bounds an agent's memory."""
