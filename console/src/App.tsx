@@ -1,22 +1,41 @@
 import { useEffect, useRef, type ReactNode } from "react";
 import { keepsNumbers } from "./api/json";
+import { AccessScreen } from "./screens/Access";
+import { AuditScreen } from "./screens/Audit";
 import { EntryScreen } from "./screens/Entry";
 import { MemoryScreen } from "./screens/Memory";
 import { OverviewScreen } from "./screens/Overview";
+import { PrincipalsScreen } from "./screens/Principals";
+import { SearchScreen } from "./screens/Search";
+import { TaskScreen, TasksScreen } from "./screens/Tasks";
 import { TimelineScreen } from "./screens/Timeline";
 import { SignIn } from "./session/SignIn";
-import { signOut, useSession, type Principal } from "./session/session";
+import { can, signOut, useSession, type Principal } from "./session/session";
 import { toHref, useLocation } from "./ui/location";
 import { Name } from "./ui/text";
 
-type Screen = { title: string; show: (id: string, params: URLSearchParams) => ReactNode; isListed: boolean };
+type Screen = {
+  title: string;
+  show: (id: string, params: URLSearchParams) => ReactNode;
+  listed?: "all" | "memory.admin"; // for whom the navigation has it
+};
 
 const SCREENS: Record<string, Screen> = {
-  "": { title: "Overview", show: () => <OverviewScreen />, isListed: true },
-  memory: { title: "Memory", show: (_, params) => <MemoryScreen key={String(params)} params={params} />, isListed: true },
-  entry: { title: "Entry", show: (id) => <EntryScreen key={id} id={id} />, isListed: false },
-  timeline: { title: "Timeline", show: (_, params) => <TimelineScreen key={String(params)} params={params} />, isListed: true },
+  "": { title: "Overview", show: () => <OverviewScreen />, listed: "all" },
+  memory: { title: "Memory", show: (_, params) => <MemoryScreen key={String(params)} params={params} />, listed: "all" },
+  entry: { title: "Entry", show: (id) => <EntryScreen key={id} id={id} /> },
+  search: { title: "Search", show: () => <SearchScreen />, listed: "all" },
+  timeline: { title: "Timeline", show: (_, params) => <TimelineScreen key={String(params)} params={params} />, listed: "all" },
+  tasks: { title: "Tasks", show: (_, params) => <TasksScreen key={String(params)} params={params} />, listed: "all" },
+  task: { title: "Task", show: (id) => <TaskScreen key={id} id={id} /> },
+  access: { title: "Access", show: (_, params) => <AccessScreen key={String(params)} params={params} />, listed: "all" },
+  audit: { title: "Audit", show: (_, params) => <AuditScreen key={String(params)} params={params} />, listed: "memory.admin" },
+  principals: { title: "Principals", show: () => <PrincipalsScreen />, listed: "memory.admin" },
 };
+
+function isListed({ listed }: Screen, principal: Principal): boolean {
+  return listed === "all" || (listed !== undefined && can(principal, listed));
+}
 
 export function App() {
   const { principal } = useSession();
@@ -38,7 +57,7 @@ function SignedIn({ principal }: { principal: Principal }) {
           Skip to content
         </a>
         <nav aria-label="Screens">
-          {Object.entries(SCREENS).filter(([, each]) => each.isListed).map(([path, each]) => (
+          {Object.entries(SCREENS).filter(([, each]) => isListed(each, principal)).map(([path, each]) => (
             <a key={path} href={toHref([path])} aria-current={path === name ? "page" : undefined}>{each.title}</a>
           ))}
         </nav>

@@ -4,8 +4,20 @@ import json
 
 import pytest
 
+from tests.console.browser import Browser
 from tests.console.visit import Visit
 from tests.contract.expect import ok
+
+_SCREENS = {
+    "": "Overview",
+    "memory": "Memory",
+    "search": "Search",
+    "timeline": "Timeline",
+    "tasks": "Tasks",
+    "access": "Access",
+    "audit": "Audit",
+    "principals": "Principals",
+}
 
 
 def test_signing_in_shows_agents_and_namespaces(visit: Visit) -> None:
@@ -106,6 +118,68 @@ def test_the_timeline_shows_the_newest_first_and_follows(visit: Visit) -> None:
     assert browser.evaluate("document.querySelectorAll('svg rect title').length") > 0
 
 
+def test_search_shows_what_matches_and_no_address_has_the_query(visit: Visit) -> None:
+    visit.make_entry("zebra crossing", {"rule": "stop for zebras"})
+    visit.start("search")
+    browser = visit.sign_in()
+    browser.fill("Search for", "zebra crossing")
+    browser.press_key("Enter")
+    browser.wait_for("document.querySelector('main table meter')")
+    browser.wait_for_text("zebra crossing")
+    assert not [each for each in browser.requested if "zebra" in each]
+
+
+def test_a_task_is_found_by_its_intent(visit: Visit) -> None:
+    task = {"intent_id": "intent_market", "name": "read <b>it</b>", "assigned_agent": "agent_ada"}
+    ok(visit.admin.post("/api/v1/tasks", json=task), 201)
+    visit.start("tasks")
+    browser = visit.sign_in()
+    browser.press("intent_market")
+    browser.press("read <b>it</b>")
+    browser.wait_for_text("Nobody else was given access.")
+    browser.press("Who may read it?")
+    browser.wait_for_text("May read")
+
+
+def test_access_to_a_namespace_is_explained(visit: Visit) -> None:
+    visit.make_entry("to be explained", {})
+    visit.start("access?kind=namespace&id=company.style&principal=agent_ada")
+    browser = visit.sign_in()
+    for text in ("yes: read access to the namespace", "no: no rule permits it", "everybody else"):
+        browser.wait_for_text(text)
+
+
+def test_a_principals_key_is_shown_once_and_its_end_is_audited(visit: Visit) -> None:
+    visit.start("principals")
+    browser = visit.sign_in()
+    browser.fill("New principal’s id", "eve")  # noqa: RUF001 - as the page has it
+    browser.press("Create")
+    browser.wait_for_text("It is shown this once")
+    key = browser.evaluate("document.querySelector('.notice pre').textContent")
+    assert visit.server.client(key).get("/api/v1/me").json()["id"] == "eve"
+    browser.press("I have kept it")
+    browser.wait_for("!document.querySelector('.notice')")
+    assert key not in browser.evaluate("document.documentElement.outerHTML")
+    browser.evaluate("""document.querySelector('[aria-label="Revoke eve"]').click()""")
+    browser.press("Revoke")
+    browser.wait_for("""!document.querySelector('[aria-label="Revoke eve"]')""")
+    assert visit.server.client(key).get("/api/v1/me").status_code == 401
+    browser.press("Audit")
+    browser.wait_for_text("principal:eve")
+
+
+def test_a_screen_for_administrators_is_not_offered_to_others(visit: Visit) -> None:
+    body = {"id": "reader", "kind": "user", "permissions": ["memory.read"]}
+    made = ok(visit.admin.post("/api/v1/principals", json=body), 201)
+    browser = visit.sign_in(made["api_key"])
+    browser.wait_for_text("company.people")
+    assert "Audit" not in browser.shown()
+    entry = visit.make_entry("read only", {"a": 1})
+    visit.open_entry(entry)
+    browser.wait_for_text('"a": 1')
+    assert "Delete" not in browser.shown()
+
+
 def test_all_can_be_done_by_keyboard(visit: Visit) -> None:
     browser = visit.browser
     browser.call("Input.insertText", text=visit.server.api_key)  # the field has the focus
@@ -123,9 +197,8 @@ def test_all_can_be_done_by_keyboard(visit: Visit) -> None:
 
 def test_every_field_has_a_label_and_every_screen_one_heading(visit: Visit) -> None:
     browser = visit.sign_in()
-    for screen in ("", "memory", "timeline"):
-        browser.evaluate(f"location.hash = '#/{screen}'")
-        browser.wait_for(f"location.hash === '#/{screen}' && document.querySelector('h1')")
+    for screen in _SCREENS:
+        _go_to(browser, screen)
         fields = "[...document.querySelectorAll('input,select,textarea')]"
         unnamed = f"{fields}.filter(each => !each.labels.length).length"
         assert browser.evaluate(unnamed) == 0
@@ -136,9 +209,8 @@ def test_nothing_is_wider_than_a_phone(visit: Visit) -> None:
     browser = visit.sign_in()
     size = {"width": 320, "height": 640, "deviceScaleFactor": 1, "mobile": False}
     browser.call("Emulation.setDeviceMetricsOverride", **size)
-    for screen in ("", "memory", "timeline"):
-        browser.evaluate(f"location.hash = '#/{screen}'")
-        browser.wait_for("document.querySelector('[role=status]')")
+    for screen in _SCREENS:
+        _go_to(browser, screen)
         assert browser.evaluate("document.documentElement.scrollWidth") <= 320, screen
     browser.call("Emulation.clearDeviceMetricsOverride")
 
@@ -152,3 +224,12 @@ def test_json_escapes_show_what_is_invisible(visit: Visit) -> None:
     assert "\u202e" not in shown
     assert json.dumps({"text": text}, indent=2) in shown
     assert "hidden abc\\u202edef" in shown
+
+
+def _go_to(browser: Browser, screen: str) -> None:
+    browser.evaluate(f"location.hash = '#/{screen}'")
+    browser.wait_for(f"document.querySelector('h1')?.innerText === '{_SCREENS[screen]}'")
+    loading = (
+        "[...document.querySelectorAll('[role=status]')].some(e => e.innerText === 'Loading…')"
+    )
+    browser.wait_for(f"!{loading}")

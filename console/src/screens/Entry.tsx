@@ -62,6 +62,7 @@ function EntryWithValue({ entry, isHidden, onShow, onDeleted }: Props) {
         </div>
       )}
       {mode === "delete" && <DeleteDialog entry={entry} onClose={() => setMode("look")} onDeleted={onDeleted} />}
+      <p><a href={toHref(["access"], { kind: "entry", id: entry.id })}>Who may read it?</a></p>
       <EntryEvents entry={entry} />
     </>
   );
@@ -81,7 +82,7 @@ function EntryDetails({ entry }: { entry: Entry }) {
       ["Expires", <Time>{entry.expires_at}</Time>],
       ["Sensitivity", entry.sensitivity ?? "–"],
       ["Tags", <Tags tags={entry.tags} />],
-      ["Task", task_id ? <a href={toHref(["memory"], { task_id })}><Name>{task_id}</Name></a> : "–"],
+      ["Task", task_id ? <a href={toHref(["task", task_id])}><Name>{task_id}</Name></a> : "–"],
       ["Intent", intent_id ? <a href={toHref(["timeline"], { log: "intent", name: intent_id })}><Name>{intent_id}</Name></a> : "–"],
       ...(entry.memory_type === "episodic"
         ? [["Eviction", entry.pinned ? "pinned: never evicted" : `priority ${entry.priority}`] as [string, string]] : []),

@@ -50,7 +50,10 @@ function AgentCard({ id }: { id: string }) {
     <article className="card">
       <h3><a href={toHref(["memory"], { agent_id: id })}><Name>{id}</Name></a></h3>
       <Loaded query={query}>{(summary) => <AgentFigures summary={summary} />}</Loaded>
-      <p><a href={toHref(["timeline"], { log: "agent", name: id })}>Timeline</a></p>
+      <p className="actions">
+        <a href={toHref(["tasks"], { agent_id: id })}>Tasks</a>
+        <a href={toHref(["timeline"], { log: "agent", name: id })}>Timeline</a>
+      </p>
     </article>
   );
 }
@@ -84,7 +87,10 @@ function Namespaces() {
               <td>{permissions.default}</td>
               <td className="number">{permissions.allow.length}</td>
               <td><Time>{updated_at}</Time></td>
-              <td><a href={toHref(["timeline"], { log: "namespace", name: namespace })}>Timeline</a></td>
+              <td>
+                <a href={toHref(["access"], { kind: "namespace", id: namespace })}>Access</a>{" "}
+                <a href={toHref(["timeline"], { log: "namespace", name: namespace })}>Timeline</a>
+              </td>
             </tr>
           ))}
         </Table>

@@ -6,11 +6,11 @@ import { can, usePrincipal } from "../session/session";
 
 export type Principal = Schemas["Principal"];
 
-/** The first thousand principals; nothing without `memory.admin`. */
+/** The newest hundred principals; nothing without `memory.admin`. */
 export function usePrincipals() {
   const isAdmin = can(usePrincipal(), "memory.admin");
   return useQuery({
-    queryKey: ["principals"],
+    queryKey: ["principals", "newest"],
     queryFn: () => read(api.GET("/api/v1/principals", { params: { query: { limit: 100 } } })),
     enabled: isAdmin,
     staleTime: 60_000,

@@ -1,0 +1,81 @@
+import { useQuery } from "@tanstack/react-query";
+import { api, read, type Schemas } from "../api/client";
+import { usePrincipal } from "../session/session";
+import { Details, Loaded, Table } from "../ui/data";
+import { ChoiceField, readForm, TextField } from "../ui/form";
+import { goTo, toHref } from "../ui/location";
+import { Name, Time } from "../ui/text";
+
+const KINDS = { namespace: "namespace", entry: "entry (its id)", task: "task’s memory", conversation: "conversation" };
+type Question = { principal: string; kind: string; id: string };
+
+/** Why somebody may, or may not, read and write something. */
+export function AccessScreen({ params }: { params: URLSearchParams }) {
+  const caller = usePrincipal();
+  const kind = params.get("kind") ?? "namespace";
+  const id = params.get("id") ?? "";
+  const principal = params.get("principal") ?? caller.id;
+  return (
+    <>
+      <form className="filters" onSubmit={(event) => {
+        event.preventDefault();
+        goTo(toHref(["access"], readForm(event.currentTarget)));
+      }}>
+        <TextField label="Who" name="principal" initial={principal} required />
+        <ChoiceField label="What" name="kind" initial={kind} options={KINDS} />
+        <TextField label="Its name or id" name="id" initial={id} required />
+        <div className="actions"><button type="submit" className="primary">Explain</button></div>
+      </form>
+      <p>About others you may ask as the owner, its coordinator, or with <code>memory.admin</code>.</p>
+      {id && <Explanation question={{ principal, kind, id }} />}
+      {id && kind === "namespace" && <Permissions namespace={id} />}
+    </>
+  );
+}
+
+function Explanation({ question: { principal, kind, id } }: { question: Question }) {
+  const query = useQuery({
+    queryKey: ["access", principal, kind, id],
+    queryFn: () => read(api.GET("/api/v1/access", { params: { query: { principal, [kind]: id } } })),
+    staleTime: 0,
+  });
+  return (
+    <Loaded query={query}>
+      {(found) => (
+        <Details rows={[
+          ["Who", <Name>{found.principal}</Name>],
+          ["What", <Name>{found.target}</Name>],
+          ["May read", <Decision decision={found.read} />],
+          ["May write", <Decision decision={found.write} />],
+        ]} />
+      )}
+    </Loaded>
+  );
+}
+
+function Decision({ decision: { allowed, rule } }: { decision: Schemas["Access"]["read"] }) {
+  return <><strong>{allowed ? "yes" : "no"}</strong>{rule && <>: <Name>{rule}</Name></>}</>;
+}
+
+function Permissions({ namespace }: { namespace: string }) {
+  const query = useQuery({
+    queryKey: ["namespace", namespace],
+    queryFn: () => read(api.GET("/api/v1/memory/namespaces/{namespace}", { params: { path: { namespace } } })),
+  });
+  return (
+    <section aria-labelledby="permissions">
+      <h2 id="permissions">Who may do what</h2>
+      <Loaded query={query}>
+        {({ permissions, updated_at, version }) => (
+          <>
+            <p>Version {version}, of <Time>{updated_at}</Time>.</p>
+            <Table label="Permissions" head={["Who", "Access"]}>
+              {permissions.allow.map(({ agent, access }) => <tr key={agent}><th scope="row"><Name>{agent}</Name></th><td>{access}</td></tr>)}
+              <tr><th scope="row">everybody else</th><td>{permissions.default}</td></tr>
+            </Table>
+          </>
+        )}
+      </Loaded>
+    </section>
+  );
+}
