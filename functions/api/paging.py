@@ -22,7 +22,7 @@ from functions.platform.limits import MAX_PAGE_BYTES, MAX_RESPONSE_BYTES
 D = TypeVar("D")
 T = TypeVar("T")
 
-BARE_ARRAY_HEADERS = ("X-Total-Count", "X-Next-Offset", "X-Next")
+BARE_ARRAY_HEADERS = ("X-Total-Count", "X-Next-Offset", "X-Next", "X-Hidden")
 _NO_FILTERS = frozenset({"limit", "offset", "after", "total", "values", "touch"})
 """Parameters that say how much of a list is answered, and not which list."""
 
@@ -175,6 +175,21 @@ def slice_page(
     return elements[start : start + wanted.limit + 1]
 
 
+def mark_hidden(
+    position: PagePosition, page: Sequence[object], has_hidden: Callable[[], bool]
+) -> PagePosition:
+    """Say of an empty list whether there is what the caller may not read (contract §11).
+
+    Args:
+        position: describes the page.
+        page: its elements.
+        has_hidden: tells it; asked only where the list is empty from its begin.
+    """
+    if not page and position.get("offset") == 0 and has_hidden():
+        return {**position, "hidden": True}
+    return position
+
+
 def build_position(created: int, id: str) -> str:
     """Build the position of an element in a list that is newest first; `created` is in epoch ms."""
     return f"{encode_timestamp(created)}#{id}"
@@ -205,6 +220,7 @@ def bare_array_response(
         "x_total_count": position.get("total"),
         "x_next_offset": position.get("next_offset"),
         "x_next": position.get("next"),
+        "x_hidden": "true" if "hidden" in position else None,
     }
     headers = {name: str(value) for name, value in named.items() if value is not None}
     return json_response(200, page, **headers)

@@ -172,6 +172,14 @@ class Conversations:
             ]
         return listed
 
+    def has_unreadable(self, caller: Principal, user: str) -> bool:
+        """Whether a user has conversations that the caller may not read."""
+        now = self._clock()
+        rows = self._store.list_rows(caller.tenant, user, None, None)
+        return any(
+            caller.id not in row["readers"] and row.get("expires", now + 1) > now for row in rows
+        )
+
     def _select_rows(
         self, caller: Principal, rows: Iterator[Item], tags: frozenset[str]
     ) -> Iterator[Item]:

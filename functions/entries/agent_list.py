@@ -39,6 +39,10 @@ class AgentList:
         listed = (each for each in found if each.kind == "agent" or each.id in used)
         return sorted(listed, key=lambda each: (each.created, each.id), reverse=True)
 
+    def has_any(self, caller: Principal) -> bool:
+        """Whether the tenant has agents, whoever may know of them."""
+        return any(each.kind == "agent" for each in self._principals.list_principals(caller.tenant))
+
     def _find_visible(self, caller: Principal) -> list[Principal]:
         tenant = caller.tenant
         if ADMIN in caller.permissions:

@@ -325,6 +325,28 @@ class Queries:
         prefix = filters.namespace_prefix or ""
         return [name for name in names if name.startswith(prefix)]
 
+    def has_unreadable(self, caller: Principal, filters: Filters) -> bool:
+        """Whether filters name memory that the caller may not read, some of it or all.
+
+        It doesn't tell whether anything is there: nobody learns others' keys by trying filters.
+        """
+        if filters.tier != SEMANTIC.name and self._has_unreadable_private(caller, filters):
+            return True
+        if not _includes_semantic(filters):
+            return False
+        if filters.namespace is not None:
+            return not self.list_readable_namespaces(caller, filters)
+        return self._namespaces.has_unreadable(caller, filters.namespace_prefix or "")
+
+    def _has_unreadable_private(self, caller: Principal, filters: Filters) -> bool:
+        if filters.task is not None and filters.tier != EPISODIC.name:
+            is_task = bool(self._tasks.get_many(caller.tenant, {filters.task}))
+            return is_task and not self._tasks.select_readable(caller, (filters.task,))
+        owner = filters.agent_id or caller.id
+        if owner == caller.id:
+            return False
+        return filters.tier != EPISODIC.name or not self._tasks.coordinates_agent(caller, owner)
+
     def _read_key(self, tenant: str, names: list[str], key: str, filters: Filters) -> list[Entry]:
         found = self._store.get_many(
             SEMANTIC.build_address(tenant, "", name, key) for name in names

@@ -67,6 +67,16 @@ class Namespaces:
         """List the configured namespaces whose memory the caller may read, newest first."""
         return _newest_first(self._select(caller, self._store.list_all, authority.READ_MEMORY))
 
+    def has_unreadable(self, caller: Principal, prefix: str) -> bool:
+        """Whether there are configured namespaces with a prefix that the caller may not read."""
+        readable = {each.name for each in self.list_readable(caller)}
+        named = (each.name for each in self._store.list_all(caller.tenant))
+        return any(name.startswith(prefix) and name not in readable for name in named)
+
+    def has_any(self, caller: Principal) -> bool:
+        """Whether there are configured namespaces or prefix rules, whoever may see them."""
+        return bool(self._store.list_with_rules(caller.tenant))
+
     def list_visible(self, caller: Principal) -> list[Namespace]:
         """List the readable namespaces and prefix rules; all for who manages permissions."""
         found = self._select(caller, self._store.list_with_rules, authority.READ_PERMISSIONS)

@@ -8,6 +8,7 @@ from functions.platform import task_keys
 from functions.platform.items import Item
 from functions.platform.keys import hash_agent
 from functions.platform.table import Table
+from functions.platform.table_reader import HIGHEST
 from functions.platform.writes import Write, check, delete, put, update
 from functions.tasks.mapper import acl_to_item, intent_from_item, intent_to_item
 from functions.tasks.model import Intent, Task
@@ -45,6 +46,12 @@ class IntentStore:
             )
             for intent, (own, participant) in keys.items()
         ]
+
+    def has_any(self, tenant: str) -> bool:
+        """Whether a tenant has intents: one call."""
+        partition, prefix = task_keys.build_listed_intent_range(tenant)
+        rows = self._table.query_from(partition, prefix, prefix + HIGHEST, 1)
+        return next(rows, None) is not None
 
     def list_task_ids(self, tenant: str, intent: str) -> list[str]:
         """Read the ids of the tasks that an intent lists."""

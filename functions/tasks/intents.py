@@ -59,6 +59,10 @@ class Intents:
         readable = (each for each in found if is_allowed(caller, READ_INTENT, each))
         return sorted(readable, key=lambda each: (each.created, each.id), reverse=True)
 
+    def has_any(self, caller: Principal) -> bool:
+        """Whether anybody has named an intent, whoever may read it: one call."""
+        return self._store.has_any(caller.tenant)
+
     def authorize_use(self, caller: Principal, intent_id: str) -> None:
         """Check that the caller may name an intent, whether anybody has or not.
 

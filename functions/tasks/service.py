@@ -136,6 +136,16 @@ class Tasks:
             return _newest_first(self._store.get_many(caller.tenant, ids))
         return _newest_first(self._access.select_readable(caller, ids))
 
+    def has_any_of_intent(self, caller: Principal, intent_id: str) -> bool:
+        """Whether an intent has tasks, whoever may read them: one call."""
+        return bool(self._intents.list_task_ids(caller.tenant, intent_id))
+
+    def has_hidden_of_agent(self, caller: Principal, agent: str) -> bool:
+        """Whether an agent has open tasks, and the caller may not see all of them."""
+        if caller.id == agent or ADMIN in caller.permissions:
+            return False
+        return bool(self._assignments.list_of_agent(caller.tenant, agent))
+
     def list_assignments(self, caller: Principal, agent: str) -> list[Assignment]:
         """List the open tasks assigned to an agent that the caller may see, newest first.
 

@@ -149,11 +149,12 @@ def test_discovery_says_nothing_of_any_tenant(service: Service) -> None:
         assert "secretive" not in service.client().get(path).text
 
 
-def test_the_root_sends_browsers_to_the_docs_and_tells_others_where_things_are(
+def test_the_root_sends_browsers_to_the_console_and_tells_others_where_things_are(
     stranger: httpx.Client,
 ) -> None:
     browser = stranger.get("/", headers={"accept": "text/html,application/xhtml+xml,*/*;q=0.8"})
-    assert (browser.status_code, browser.headers["location"]) == (302, "/docs")
+    assert (browser.status_code, browser.headers["location"]) == (302, "/console")
     found = ok(stranger.get("/"))
+    assert found["console"] == "/console"
     for name in ("docs", "openapi", "capabilities", "openintent", "openwop", "health"):
         assert stranger.get(found[name]).status_code == 200, name

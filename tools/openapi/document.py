@@ -35,6 +35,10 @@ _HEADERS = {
     "Location": ("string", "Where it stands."),
     "Retry-After": ("integer", "Seconds to wait before the same request is sent again."),
     "WWW-Authenticate": ("string", "How to send a key."),
+    "X-Hidden": (
+        "string",
+        "`true` with an empty list: the caller may not read all of what it asks for.",
+    ),
     "X-Next-Offset": ("integer", "The offset of the next page; absent on the last page."),
     "X-Next": ("string", "What to send as `after` for the next page; absent on the last page."),
     "X-Object-Expires-At": ("string", "When the object expires; absent if it doesn't."),

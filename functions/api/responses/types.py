@@ -1,6 +1,6 @@
 """Types of fields that many documents share, with their JSON schemas."""
 
-from typing import Annotated, NotRequired
+from typing import Annotated, Literal, NotRequired
 
 import orjson
 from pydantic import Field, WithJsonSchema
@@ -44,3 +44,5 @@ class PagePosition(TypedDict):
     """The `offset` of the next page; absent on the last page and after a cursor."""
     next: NotRequired[str]
     """What to send as `after` for the next page, with the same filters; absent on the last page."""
+    hidden: NotRequired[Literal[True]]
+    """With an empty list: the caller may not read what is in it, or part of what it asks for."""

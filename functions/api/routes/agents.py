@@ -1,7 +1,13 @@
 """Agents' settings and coordinators' guardrails (contract §4, §5)."""
 
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import build_page, build_position, read_page_request, slice_page
+from functions.api.paging import (
+    build_page,
+    build_position,
+    mark_hidden,
+    read_page_request,
+    slice_page,
+)
 from functions.api.parameters import CURSOR_PAGE
 from functions.api.responses.agents import (
     AgentPageDocument,
@@ -29,6 +35,7 @@ def list_agents(request: Request, caller: Principal) -> Response:
     page, position = build_page(
         wanted, shown, total, lambda each: render_agent(each, usages[each.id]), _get_position
     )
+    position = mark_hidden(position, found, lambda: agents.has_any(caller))
     return json_response(200, AgentPageDocument(agents=page, **position))
 
 

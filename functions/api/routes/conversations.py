@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import build_page, read_page_request, truncate_to_limit
+from functions.api.paging import build_page, mark_hidden, read_page_request, truncate_to_limit
 from functions.api.parameters import CURSOR_PAGE, TAGS, VALUES, IntegerParameter
 from functions.api.responses.conversations import (
     ConversationDocument,
@@ -115,6 +115,7 @@ def list_user_conversations(request: Request, caller: Principal) -> Response:
         lambda each: render_conversation(each.load(), with_values=has_values),
         lambda each: each.position,
     )
+    position = mark_hidden(position, found, lambda: conversations.has_unreadable(caller, user_id))
     return json_response(200, ConversationPageDocument(conversations=page, **position))
 
 

@@ -11,6 +11,7 @@ from functions.identity.model import Principal
 _ROOT = {
     "service": "agent-memory",
     "api": "/api/v1",
+    "console": "/console",
     "docs": "/docs",
     "openapi": "/openapi.json",
     "capabilities": "/api/v1/capabilities",
@@ -24,7 +25,7 @@ _HEALTH = {"status": "ok"}
 def get_root(request: Request, _caller: Principal) -> Response:
     headers = {"vary": "accept", "cache-control": "no-cache"}
     if "text/html" in request.headers.get("accept", ""):
-        return Response(302, headers=headers | {"location": "/docs"})
+        return Response(302, headers=headers | {"location": "/console"})
     found = json_response(200, _ROOT)
     return replace(found, headers=found.headers | headers)
 
@@ -65,7 +66,7 @@ ROUTES = [
         PUBLIC,
         "Where things are",
         {200: Example("Root", _ROOT), 302: None},
-        description="A browser, which accepts `text/html`, is sent to the API reference.",
+        description="A browser, which accepts `text/html`, is sent to the console.",
     ),
     Route(
         "GET",

@@ -5,6 +5,7 @@ from functions.api.http import Request, Response, json_response
 from functions.api.paging import (
     BARE_ARRAY_HEADERS,
     bare_array_response,
+    mark_hidden,
     read_page_request,
     truncate_to_limit,
 )
@@ -57,6 +58,7 @@ def _read_page(
     has_more = found.has_more or len(tokens) < len(found.sort_tokens)
     last = tokens[-1] if tokens else None
     position = wanted.describe(len(tokens), last, found.total, has_more=has_more)
+    position = mark_hidden(position, page, lambda: queries.has_unreadable(caller, filters))
     return page, position, len(found.entries)
 
 

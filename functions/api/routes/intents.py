@@ -1,7 +1,7 @@
 """Intents: their owners and access lists (contract §5)."""
 
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import build_position, paginate
+from functions.api.paging import build_position, mark_hidden, paginate
 from functions.api.parameters import CURSOR_PAGE
 from functions.api.responses.tasks import (
     AclDocument,
@@ -27,6 +27,7 @@ def list_intents(request: Request, caller: Principal) -> Response:
         render_intent,
         lambda each: build_position(each.created, each.id),
     )
+    position = mark_hidden(position, found, lambda: request.services.intents.has_any(caller))
     return json_response(200, IntentPageDocument(intents=page, **position))
 
 

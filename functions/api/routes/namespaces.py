@@ -1,7 +1,7 @@
 """Namespaces of semantic memory (contract §4)."""
 
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import build_position, paginate
+from functions.api.paging import build_position, mark_hidden, paginate
 from functions.api.parameters import CURSOR_PAGE
 from functions.api.responses.namespaces import (
     NamespaceDocument,
@@ -27,6 +27,7 @@ def list_namespaces(request: Request, caller: Principal) -> Response:
         render_namespace,
         lambda each: build_position(each.created, each.name),
     )
+    position = mark_hidden(position, found, lambda: request.services.namespaces.has_any(caller))
     return json_response(200, NamespacePageDocument(namespaces=page, **position))
 
 

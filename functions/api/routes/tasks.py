@@ -1,6 +1,6 @@
 """Tasks, the memory that belongs to a task, and workflows that register tasks (contract §5)."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 from urllib.parse import quote
 
@@ -12,6 +12,7 @@ from functions.api.paging import (
     bare_array_response,
     build_page,
     build_position,
+    mark_hidden,
     paginate,
     read_page_request,
     slice_page,
@@ -80,21 +81,30 @@ def change_task(request: Request, caller: Principal) -> Response:
 
 def list_intent_tasks(request: Request, caller: Principal) -> Response:
     intent_id = request.path_params["intent_id"]
-    found = request.services.tasks.list_of_intent(caller, intent_id)
-    return _list_response(request, caller, found)
+    tasks = request.services.tasks
+    found = tasks.list_of_intent(caller, intent_id)
+    return _list_response(
+        request, caller, found, lambda: tasks.has_any_of_intent(caller, intent_id)
+    )
 
 
 def list_agent_tasks(request: Request, caller: Principal) -> Response:
     agent_id = request.path_params["agent_id"]
     services = request.services
     assigned = services.tasks.list_assignments(caller, agent_id)
+
+    def has_hidden() -> bool:
+        return services.tasks.has_hidden_of_agent(caller, agent_id)
+
     if _STATUS.read(request) is not None:
-        return _list_response(request, caller, services.tasks.get_assigned(caller, assigned))
+        found = services.tasks.get_assigned(caller, assigned)
+        return _list_response(request, caller, found, has_hidden)
     wanted = read_page_request(request, caller)
     page = slice_page(wanted, assigned, lambda each: build_position(each.created, each.task))
     tasks = services.tasks.get_assigned(caller, page)
     total = len(assigned) if wanted.is_counted else None
-    return bare_array_response(*build_page(wanted, tasks, total, render_task, _get_position))
+    shown, position = build_page(wanted, tasks, total, render_task, _get_position)
+    return bare_array_response(shown, mark_hidden(position, assigned, has_hidden))
 
 
 def get_task_context(request: Request, caller: Principal) -> Response:
@@ -145,11 +155,13 @@ def _pack_context(
     }
 
 
-def _list_response(request: Request, caller: Principal, tasks: list[Task]) -> Response:
+def _list_response(
+    request: Request, caller: Principal, tasks: list[Task], has_hidden: Callable[[], bool]
+) -> Response:
     status = _STATUS.read(request)
     matching = [task for task in tasks if status in (None, task.status)]
     page, position = paginate(request, caller, matching, render_task, _get_position)
-    return bare_array_response(page, position)
+    return bare_array_response(page, mark_hidden(position, tasks, has_hidden))
 
 
 def _get_position(task: Task) -> str:

@@ -40,7 +40,7 @@ class Reader:
         self._schema[path][method].validate_response(answer)
         if answer.is_success:
             documented = responses[str(answer.status_code)]["headers"]
-            optional = {"X-Next-Offset", "X-Next", "X-Total-Count"}
+            optional = {"X-Hidden", "X-Next-Offset", "X-Next", "X-Total-Count"}
             optional |= {"X-Object-Expires-At", "X-Object-Sensitivity"}
             assert {each for each in documented if each not in answer.headers} <= optional
             self.seen.add(f"{method} {path}")
