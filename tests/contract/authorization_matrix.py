@@ -172,7 +172,7 @@ ROWS: dict[str, Row] = {
     "PATCH /api/v1/tasks/{task_id}": Row(
         "401 401 404 403 409 403 403 403 403 200vw 200vw",
         "/api/v1/tasks/task_1",
-        {"status": "cancelled"},
+        {"assigned_agent": "stranger"},
         party="boss",
         headers=_VERSION,
     ),
