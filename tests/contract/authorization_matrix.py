@@ -386,6 +386,21 @@ ROWS: dict[str, Row] = {
         "401 401 404 403 403 403 403 403 200 200 200",
         "/api/v1/access?principal=alice&entry=<working>",
     ),
+    "GET /api/v1/agents": Row("401 401 200 200 200 200 403 200 403 200 200", "/api/v1/agents"),
+    "GET /api/v1/agent-types": Row(
+        "401 401 200 200 200 200 403 200 403 200 200", "/api/v1/agent-types"
+    ),
+    "DELETE /api/v1/runs": Row(
+        "401 401 200 200w 200w 403 200w 200w 200w 200w 200w", "/api/v1/runs?agent_type=sdr"
+    ),
+    "DELETE /api/v1/runs/{run_id}": Row(
+        "401 401 404 204w 204w 403 204w 204w 204w 204w 204w", "/api/v1/runs/<log>"
+    ),
+    "DELETE /api/v1/runs/{run_id}/episodes/{episode_id}": Row(
+        "401 401 404 204w 204w 403 204w 204w 204w 204w 204w",
+        "/api/v1/runs/<log>/episodes/<episode>",
+    ),
+    "GET /": Row(PUBLIC, "/"),
     "GET /health": Row(PUBLIC, "/health"),
     "GET /.well-known/openintent.json": Row(PUBLIC, "/.well-known/openintent.json"),
     "GET /.well-known/openwop": Row(PUBLIC, "/.well-known/openwop"),

@@ -167,7 +167,8 @@ def _make_runs(made: Everything) -> None:
     made.ids |= {"run": run.id, "ref": run.reference, "mem": run.put(SECRET)["id"]}
     log = ok(alice.post("/api/v1/runs", json={"agent_type": "sdr", "input": SECRET}), 201)
     made.ids["log"] = log["id"]
-    ok(alice.post(f"/api/v1/runs/{log['id']}/episodes", json={"content": SECRET}), 201)
+    episode = alice.post(f"/api/v1/runs/{log['id']}/episodes", json={"content": SECRET})
+    made.ids["episode"] = ok(episode, 201)["id"]
     fact = {"subject": "s", "predicate": "p", "object": SECRET}
     made.ids["fact"] = ok(alice.post("/api/v1/facts", json=fact), 201)["fact_id"]
     ok(alice.put("/api/v1/instances/i1/working/k", json={"value": SECRET}))
