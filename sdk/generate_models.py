@@ -41,7 +41,7 @@ _MODELS = {  # what is essential is in every answer; all else may be missing fro
     "Intent": ("An intent that tasks belong to.", "intent_id"),
     "Agent": ("An agent, with what it holds and the room that is left.", "agent_id kind"),
     "AgentSettings": ("What bounds an agent's memory.", "agent_id episodic working"),
-    "AuditRecord": ("A use of authority (contract §2).", "id time actor action target"),
+    "AuditRecord": ("A use of authority.", "id time actor action target"),
     "Event": ("An event of a log (RFC-0015 §5.2).", "id type data timestamp"),
 }
 _BASES = {"NewPrincipal": "Principal"}

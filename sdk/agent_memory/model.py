@@ -401,7 +401,7 @@ class AgentSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditRecord:
-    """A use of authority (contract §2)."""
+    """A use of authority."""
 
     id: str
     time: str

@@ -1,4 +1,4 @@
-"""Entries, started runs and errors of OpenWOP's memory layer (OpenWOP RFC 0004; contract §7)."""
+"""Entries, started runs and errors of OpenWOP's memory layer (OpenWOP RFC 0004)."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Read responses: as a document, a reason to try again, or an exception (contract §3)."""
+"""Read responses: as a document, a reason to try again, or an exception."""
 
 import json
 import random

@@ -30,7 +30,7 @@ def respond(state: Conversation, runtime: Runtime):
     facts, answer = model(state["said"], known)
     for fact, value in facts.items():
         runtime.store.put(memories, fact, value)
-    runtime.store.update(
+    store.update(  # LangGraph's own stores have no update
         ("statistics",),
         state["user"],
         lambda seen: {"turns": seen["turns"] + 1},

@@ -1,6 +1,7 @@
 """An agent of the OpenAI Agents SDK that goes on with a conversation which another process began.
 
-The environment has AGENT_MEMORY_URL and AGENT_MEMORY_API_KEY. The model is scripted.
+The environment has AGENT_MEMORY_URL and AGENT_MEMORY_API_KEY. The model is scripted. The arguments
+are what the user says: `python openai_agents_session.py I like chess.`
 """
 
 import asyncio
@@ -43,4 +44,4 @@ async def main(said):
         print(f"{len(await session.get_items())} items")
 
 
-asyncio.run(main(sys.argv[1]))
+asyncio.run(main(" ".join(sys.argv[1:]) or "Hello."))

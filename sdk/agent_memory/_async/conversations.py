@@ -1,4 +1,4 @@
-"""`client.conversations`: what was said, however much (Agent Memory Protocol §3; contract §9)."""
+"""`client.conversations`: what was said, however much (Agent Memory Protocol §3)."""
 
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""`client.facts`: what agents have learned, recalled by meaning (ADR-043 Tier 3; contract §8)."""
+"""`client.facts`: what agents have learned, recalled by meaning (ADR-043 Tier 3)."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ class AsyncFacts(AsyncResource):
         self,
         subject: str,
         predicate: str,
-        object: str,  # noqa: A002 - the seed's word
+        object: str,  # noqa: A002 - the service's word
         *,
         confidence: float = 1.0,
         fact_id: str | None = None,

@@ -1,4 +1,4 @@
-"""`client.instances`: what agents' instances hold while they work (ADR-043 Tier 1; contract §8)."""
+"""`client.instances`: what agents' instances hold while they work (ADR-043 Tier 1)."""
 
 from typing import Any
 

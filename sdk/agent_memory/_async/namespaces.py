@@ -1,4 +1,4 @@
-"""`client.namespaces`: semantic memory and who may use it (contract §4)."""
+"""`client.namespaces`: semantic memory and who may use it."""
 
 from collections.abc import Mapping
 

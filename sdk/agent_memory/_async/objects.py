@@ -1,4 +1,4 @@
-"""`client.objects`: bytes under a key, in spaces (contract §12)."""
+"""`client.objects`: bytes under a key, in spaces."""
 
 import base64
 import json

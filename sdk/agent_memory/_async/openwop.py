@@ -1,4 +1,4 @@
-"""OpenWOP's MemoryAdapter over the service (OpenWOP RFC 0004 §A; contract §7)."""
+"""OpenWOP's MemoryAdapter over the service (OpenWOP RFC 0004 §A)."""
 
 from collections.abc import Iterable, Mapping
 from types import TracebackType

@@ -1,4 +1,4 @@
-"""Calls over HTTP: retried, under one Idempotency-Key each (contract §10)."""
+"""Calls over HTTP: retried, under one Idempotency-Key each."""
 
 import logging
 import uuid

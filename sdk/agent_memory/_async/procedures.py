@@ -1,4 +1,4 @@
-"""`client.procedures`: which workflow suits a type of task (ADR-043 Tier 4; contract §8)."""
+"""`client.procedures`: which workflow suits a type of task (ADR-043 Tier 4)."""
 
 from collections.abc import AsyncIterator
 from typing import Any

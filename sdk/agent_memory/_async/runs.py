@@ -1,4 +1,4 @@
-"""`client.runs`: what agents did, turn by turn, for 90 days (ADR-043 Tier 2; contract §8)."""
+"""`client.runs`: what agents did, turn by turn, for 90 days (ADR-043 Tier 2)."""
 
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
@@ -22,7 +22,7 @@ class AsyncRuns(AsyncResource):
         agent_type: str,
         *,
         instance_id: str | None = None,
-        input: Any = None,  # noqa: A002 - the contract's own word
+        input: Any = None,  # noqa: A002 - the service's word
         sensitivity: str | None = None,
     ) -> Document:
         """Start a run; its `id` is what episodes are appended to.

@@ -1,4 +1,4 @@
-"""`client.tenants`: for the operator's root key alone (contract §2)."""
+"""`client.tenants`: for the operator's root key alone."""
 
 from agent_memory._async.resource import AsyncResource
 from agent_memory.model import NewPrincipal

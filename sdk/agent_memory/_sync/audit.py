@@ -1,4 +1,4 @@
-"""`client.audit`: who did what with authority (contract §2)."""
+"""`client.audit`: who did what with authority."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""`client.states`: an agent's JSON values for an owner (Agent Memory Protocol §3; contract §9)."""
+"""`client.states`: an agent's JSON values for an owner (Agent Memory Protocol §3)."""
 
 from typing import Any
 

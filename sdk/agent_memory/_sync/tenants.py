@@ -1,4 +1,4 @@
-"""`client.tenants`: for the operator's root key alone (contract §2)."""
+"""`client.tenants`: for the operator's root key alone."""
 
 from agent_memory._sync.resource import Resource
 from agent_memory.model import NewPrincipal

@@ -2,7 +2,7 @@
 
 It is an own working entry outside of any task, in the namespace `agent_memory.worker` under the
 task's id, that expires unless it is renewed. A create on a taken slot is refused and one on an
-expired slot is not, so the service decides who holds it (contract §4).
+expired slot is not, so the service decides who holds it.
 """
 
 import threading

@@ -16,7 +16,7 @@ from agent_memory.responses import parse, parse_items
 MEMORY = "/api/v1/memory"
 _FIRST_LIMIT, _MOST_LIMIT = 100, 1000  # entries a page
 _LEAST_LIMIT = 2  # one that overlaps, and one that is new
-_ROOMY = 2_000_000  # bytes of a page that may be doubled: they are cut at 5 MB (contract §3)
+_ROOMY = 2_000_000  # bytes of a page that may be doubled: they are cut at 5 MB
 Document = dict[str, Any]
 Position = tuple[str, str]
 
@@ -110,5 +110,5 @@ class EntryCursor:
 
 
 def position(entry: Document) -> Position:
-    """Return what lists sort by: creation, then id (contract §3)."""
+    """Return what lists sort by: creation, then id."""
     return entry["created_at"], entry["id"]

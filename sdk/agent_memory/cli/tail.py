@@ -1,4 +1,4 @@
-"""The command `tail`: a log's last events, and those to come (RFC-0015 §5; contract §5)."""
+"""The command `tail`: a log's last events, and those to come (RFC-0015 §5)."""
 
 import sys
 from collections import deque

@@ -1,4 +1,4 @@
-"""The commands on tasks and workflows (contract §5)."""
+"""The commands on tasks and workflows."""
 
 import sys
 from pathlib import Path

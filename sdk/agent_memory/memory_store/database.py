@@ -1,4 +1,4 @@
-"""The store over the service (Agent Memory Protocol §2.1; contract §9)."""
+"""The store over the service (Agent Memory Protocol §2.1)."""
 
 import logging
 from collections.abc import Callable

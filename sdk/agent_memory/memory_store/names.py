@@ -1,4 +1,4 @@
-"""Ids, keys, roles and labels: both stores accept and refuse the same (contract §9)."""
+"""Ids, keys, roles and labels: both stores accept and refuse the same."""
 
 from collections.abc import Sequence
 
