@@ -26,7 +26,13 @@ class Contexts:
         self._guardrails = guardrails
 
     def find(
-        self, caller: Principal, task_id: str, episodic_limit: int, tags: frozenset[str]
+        self,
+        caller: Principal,
+        task_id: str,
+        episodic_limit: int,
+        tags: frozenset[str],
+        *,
+        is_touched: bool = True,
     ) -> Iterator[tuple[Section, Entry]]:
         """Return the task's working memory, its parent's where it inherits, episodic entries, then
         the semantic namespaces declared for the task.
@@ -36,6 +42,7 @@ class Contexts:
         Args:
             episodic_limit: how many episodic entries there are at most, the newest first.
             tags: which the episodic entries must have, all of them.
+            is_touched: whether the owner's reads count for the order of eviction.
 
         Raises:
             NotFound: when there is no such task in the caller's tenant.
@@ -46,26 +53,36 @@ class Contexts:
             raise NotFound("no task has this id")
         if not self._tasks.can_read_memory(caller, found[0]):
             raise AccessDenied("this task's memory isn't yours to read")
-        return self._iterate_sections(caller, found[0], episodic_limit, tags)
+        episodes = self._iterate_episodes(
+            caller, found[0], episodic_limit, tags, is_touched=is_touched
+        )
+        return self._iterate_sections(caller, found[0], episodes)
 
     def _iterate_sections(
-        self, caller: Principal, task: Task, episodic_limit: int, tags: frozenset[str]
+        self, caller: Principal, task: Task, episodes: Iterator[Entry]
     ) -> Iterator[tuple[Section, Entry]]:
         for entry in self._iterate(caller, Filters(tier=WORKING.name, task=task.id)):
             yield "working", entry
         if task.policy.inherit_from_parent and task.parent is not None:
             for entry in self._iterate(caller, Filters(tier=WORKING.name, task=task.parent)):
                 yield "inherited", entry
-        if episodic_limit:
-            newest = Filters(agent_id=_get_owner(caller, task), tier=EPISODIC.name, tags=tags)
-            found = self._queries.find_own(caller, newest)
-            for entry in self._queries.read_page(caller, found, 0, episodic_limit):
-                yield "episodic", entry
+        for entry in episodes:
+            yield "episodic", entry
         for declared in self._list_declared_namespaces(caller.tenant, task):
             name, prefix = parse_namespace_filter(declared)
             named = Filters(tier=SEMANTIC.name, namespace=name, namespace_prefix=prefix)
             for entry in self._iterate(caller, named):
                 yield "semantic", entry
+
+    def _iterate_episodes(
+        self, caller: Principal, task: Task, limit: int, tags: frozenset[str], *, is_touched: bool
+    ) -> Iterator[Entry]:
+        if not limit:
+            return
+        newest = Filters(agent_id=_get_owner(caller, task), tier=EPISODIC.name, tags=tags)
+        found = self._queries.find_own(caller, newest)
+        read = self._queries.read_page if is_touched else self._queries.load_page
+        yield from read(caller, found, 0, limit)
 
     def _iterate(self, caller: Principal, filters: Filters) -> Iterator[Entry]:
         found = self._queries.find_own(caller, filters)

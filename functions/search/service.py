@@ -66,8 +66,15 @@ class Search:
         self._access_tracker = access_tracker
         self._clock = clock
 
-    def search(self, caller: Principal, request: MemorySearch) -> list[Match]:
+    def search(
+        self, caller: Principal, request: MemorySearch, *, is_touched: bool = True
+    ) -> list[Match]:
         """Find the `top_k` entries that fit the query best by meaning, words and ids; best first.
+
+        Args:
+            caller: who searches.
+            request: what to find.
+            is_touched: whether the owner's reads count for the order of eviction.
 
         Raises:
             ValidationFailed: the search needs an agent_id, as a query does (RFC-0015 §4.1).
@@ -78,7 +85,8 @@ class Search:
         if not spaces:
             return []
         found = self._find_matches(caller, spaces, request)
-        self._access_tracker.record_reads(caller, [match.entry for match in found])
+        if is_touched:
+            self._access_tracker.record_reads(caller, [match.entry for match in found])
         return found
 
     def _readable_spaces(self, caller: Principal, filters: Filters) -> list[str]:

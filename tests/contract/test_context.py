@@ -183,3 +183,18 @@ def test_a_context_is_for_who_may_read_the_tasks_memory(
 def test_malformed_parameters_are_refused(alice: httpx.Client, name: str, value: str) -> None:
     create(alice, working("t"))
     invalid(alice.get(f"{TASKS}/t/context", params={name: value}), name)
+
+
+def test_a_context_without_values_has_the_entries_that_the_task_would_get(
+    boss: httpx.Client, alice: httpx.Client
+) -> None:
+    create_task(boss, id="t", assigned_agent="alice")
+    for key in "ab":
+        create(alice, entry(key=key, value={"text": "x" * 700}))
+    path, query = "/api/v1/tasks/t/context", {"max_kb": "2", "touch": "false"}
+    whole = ok(alice.get(path, params=query))
+    bare = ok(alice.get(path, params=query | {"values": "omit"}))
+    assert [each["key"] for each in whole["episodic"]] == ["b"]
+    (shown,) = bare["episodic"]
+    assert "value" not in shown
+    assert bare == whole | {"episodic": [shown]}

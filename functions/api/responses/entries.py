@@ -168,9 +168,10 @@ def render_entry(entry: Entry, *, has_value: bool = True) -> EntryDocument:
     return document
 
 
-def render_search_result(match: Match) -> SearchResultDocument:
+def render_search_result(match: Match, *, has_value: bool = True) -> SearchResultDocument:
     """Render an entry that a search found, with its score."""
-    return {"entry": render_entry(match.entry), "score": match.score, "matched": match.matched}
+    entry = render_entry(match.entry, has_value=has_value)
+    return {"entry": entry, "score": match.score, "matched": match.matched}
 
 
 def render_summary(summary: Summary) -> SummaryDocument:

@@ -125,10 +125,11 @@ def change_entry(request: Request, caller: Principal) -> Response:
 
 
 def search_entries(request: Request, caller: Principal) -> Response:
-    found = request.services.search.search(caller, request.parse_body(MemorySearch))
-    return json_response(
-        200, SearchResultsDocument(results=truncate_to_limit(map(render_search_result, found)))
-    )
+    has_value, is_touched = VALUES.read(request) is None, TOUCH.read(request) is not False
+    asked = request.parse_body(MemorySearch)
+    found = request.services.search.search(caller, asked, is_touched=is_touched)
+    rendered = (render_search_result(each, has_value=has_value) for each in found)
+    return json_response(200, SearchResultsDocument(results=truncate_to_limit(rendered)))
 
 
 ROUTES = [
@@ -242,6 +243,7 @@ ROUTES = [
         "Search entries by meaning",
         {200: SearchResultsDocument},
         request_model=MemorySearch,
+        query=(VALUES, TOUCH),
         description="An extension beside the query: compares the words of key, tags and value "
         "by meaning. What you may not read is never found, nor what is "
         "`confidential` or `restricted`. A write is found within a second or two; "

@@ -17,7 +17,14 @@ from functions.api.paging import (
     read_page_request,
     slice_page,
 )
-from functions.api.parameters import CURSOR_PAGE, TAGS, ChoiceParameter, IntegerParameter
+from functions.api.parameters import (
+    CURSOR_PAGE,
+    TAGS,
+    TOUCH,
+    VALUES,
+    ChoiceParameter,
+    IntegerParameter,
+)
 from functions.api.responses.entries import render_entry
 from functions.api.responses.tasks import (
     AppliedWorkflowDocument,
@@ -110,8 +117,12 @@ def list_agent_tasks(request: Request, caller: Principal) -> Response:
 def get_task_context(request: Request, caller: Principal) -> Response:
     episodic, max_kb = _EPISODIC_LIMIT.read(request), _MAX_KB.read(request)
     task_id = request.path_params["task_id"]
-    found = request.services.contexts.find(caller, task_id, episodic, TAGS.read(request))
-    return json_response(200, _pack_context(task_id, found, max_kb * _KB))
+    has_values, is_touched = VALUES.read(request) is None, TOUCH.read(request) is not False
+    found = request.services.contexts.find(
+        caller, task_id, episodic, TAGS.read(request), is_touched=is_touched
+    )
+    packed = _pack_context(task_id, found, max_kb * _KB, has_values=has_values)
+    return json_response(200, packed)
 
 
 def apply_workflow(request: Request, caller: Principal) -> Response:
@@ -126,9 +137,12 @@ def apply_workflow(request: Request, caller: Principal) -> Response:
 
 
 def _pack_context(
-    task_id: str, found: Iterable[tuple[Section, Entry]], max_bytes: int
+    task_id: str, found: Iterable[tuple[Section, Entry]], max_bytes: int, *, has_values: bool
 ) -> ContextDocument:
-    """Render entries up to `max_bytes`; the first one that doesn't fit ends the packing."""
+    """Render entries up to `max_bytes`; the first one that doesn't fit ends the packing.
+
+    Values count where they are left out, too: the entries are those that the task would get.
+    """
     packed: dict[Section, list[Any]] = {
         "working": [],
         "inherited": [],
@@ -143,6 +157,8 @@ def _pack_context(
             truncated = True
             break
         size += len(text)
+        if not has_values:
+            text = orjson.dumps(render_entry(entry, has_value=False))
         packed[section].append(orjson.Fragment(text))
     return {
         "task_id": task_id,
@@ -180,7 +196,7 @@ ROUTES = [
         READ,
         "Get the memory that belongs to a task, packed",
         {200: ContextDocument},
-        query=(_EPISODIC_LIMIT, TAGS, _MAX_KB),
+        query=(_EPISODIC_LIMIT, TAGS, _MAX_KB, VALUES, TOUCH),
         error_statuses=(404,),
         description="For whoever may read the task's working memory. The episodes are the "
         "assignee's for its coordinator, else the caller's own; `tags` filters "
