@@ -4,11 +4,9 @@ Each figure is CPU of a fresh process, above bare Python. Beside the functions s
 boto3, Powertools with its resolver, and pydantic.
 """
 
-import base64
 import json
 import os
 import platform
-import secrets
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -92,7 +90,7 @@ def measure() -> list[ColdStart]:
     with function() as running, TemporaryDirectory() as folder:
         cases = _cases(running.new_tenant("bench"))
         key_file = Path(folder) / "key"
-        key_file.write_bytes(base64.b64encode(secrets.token_bytes(32)))
+        key_file.write_bytes(running.encryption_key)
         settings = {"ENCRYPTION_KEY_FILE": str(key_file), "ROOT_KEY": running.root_key}
         environment = _environment(running) | settings
         rounds = [

@@ -39,11 +39,12 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """The API function; `root_key` is its operator's."""
+    """The API function; `root_key` is its operator's, `encryption_key` the content of its file."""
 
     handler: Callable[[dict[str, Any], object], dict[str, Any]]
     client: Any
     root_key: str
+    encryption_key: bytes
 
     def call(
         self, method: str, target: str, key: str, body: object = None, **headers: str
@@ -150,7 +151,8 @@ def built_here() -> Function:
 
 def _built(folder: Path) -> Function:
     key_file, root_key = folder / "encryption.key", secrets.token_urlsafe(24)
-    key_file.write_bytes(base64.b64encode(secrets.token_bytes(32)))
+    encryption_key = base64.b64encode(secrets.token_bytes(32))
+    key_file.write_bytes(encryption_key)
     client = aws.create_client("dynamodb")
     table = build_memory_table("memory")
     del table["StreamSpecification"]  # nobody reads it here, and the engine never trims it
@@ -164,4 +166,4 @@ def _built(folder: Path) -> Function:
     )
     logger.setLevel("ERROR")  # a line a request would bury the table
     with patch("functions.container.create_client", return_value=client):
-        return Function(App(Container(settings)), client, root_key)
+        return Function(App(Container(settings)), client, root_key, encryption_key)
