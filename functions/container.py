@@ -488,7 +488,7 @@ class Container:
     @cached_property
     def facts(self) -> Facts:
         store = FactStore(self.table, self.vector_search.format, self.clock)
-        return Facts(store, self.vector_search, self.clock)
+        return Facts(store, self.vector_search, self.audit, self.clock)
 
     @cached_property
     def reembedding(self) -> Reembedding:

@@ -3,9 +3,17 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from functions.platform.run_keys import build_fact_position
+
 
 class Fact(NamedTuple):
-    """A fact. Times are epoch ms; `metadata` is compact JSON."""
+    """A fact. Times are epoch ms; `metadata` is compact JSON.
+
+    Attributes:
+        run: the last run that learned it.
+        runs: the latest runs that learned it, the last one at the end.
+        learned_count: how often it was learned.
+    """
 
     id: str
     subject: str
@@ -20,6 +28,9 @@ class Fact(NamedTuple):
     created: int
     updated: int
     request: bytes | None = None
+    runs: tuple[str, ...] = ()
+    learned_count: int = 1
+    first_learned: int = 0
 
     @property
     def filters(self) -> dict[str, str]:
@@ -31,6 +42,16 @@ class Fact(NamedTuple):
             "learned_from_run_id": self.run,
         }
         return {name: each for name, each in filters.items() if each is not None}
+
+    @property
+    def position(self) -> str:
+        """What the fact sorts by in lists."""
+        return build_fact_position(self.created, self.id)
+
+    @property
+    def triple(self) -> tuple[str, str, str]:
+        """What the fact says."""
+        return self.subject, self.predicate, self.object
 
     @property
     def text(self) -> str:
@@ -53,3 +74,21 @@ class Recalled(NamedTuple):
     fact: Fact
     score: float
     matched: list[str]
+
+
+class FactQuery(NamedTuple):
+    """Selects facts of a tenant; what is None selects all."""
+
+    subject: str | None = None
+    predicate: str | None = None
+    run: str | None = None
+    agent_type: str | None = None
+
+    def matches(self, fact: Fact) -> bool:
+        """Whether the fact is selected; by a run, if it is one of those that learned it."""
+        return (
+            self.subject in (None, fact.subject)
+            and self.predicate in (None, fact.predicate)
+            and self.agent_type in (None, fact.agent_type)
+            and (self.run is None or self.run in fact.runs)
+        )

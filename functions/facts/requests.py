@@ -26,7 +26,7 @@ Confidence = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True
 
 
 class NewFact(RequestModel):
-    """Body of `POST /api/v1/facts`."""
+    """Body of `POST /api/v1/facts`; `tenant_id` and `created_at` are set by the service."""
 
     model_config = ConfigDict(strict=False)
 
@@ -35,10 +35,15 @@ class NewFact(RequestModel):
     object: Part
     confidence: Confidence = 1.0
     fact_id: Identifier | None = None
+    """By default the same for the same subject, predicate and object."""
     agent_type: Identifier | None = None
     """A label that groups runs, such as `sdr`; no boundary."""
     learned_from_run_id: Identifier | None = None
     metadata: dict[str, Any] | None = None
+    tenant_id: Any = None
+    """Ignored: it is the caller's."""
+    created_at: Any = None
+    """Ignored: it is when the fact is learned."""
 
 
 class RecallFilters(RequestModel):

@@ -8,10 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from functions.facts.model import Fact, Recalled
-from functions.facts.store import FactChanged, FactStore, decode_fact
+from functions.audit.service import AuditTrail
+from functions.authorization.rules import authorize
+from functions.facts.authority import DELETE_FACT
+from functions.facts.model import Fact, FactQuery, Recalled
+from functions.facts.rules import derive_fact_id, relearn
+from functions.facts.store import FactChanged, FactStore, StoredFact, decode_fact
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
 from functions.platform.errors import NotFound, VersionMismatch
@@ -21,7 +26,8 @@ from functions.platform.json_text import dumps_checked
 from functions.platform.keys import get_tenant
 from functions.platform.limits import MAX_FACT_METADATA_BYTES
 from functions.platform.retry import Backoff
-from functions.platform.run_keys import build_fact_id, build_fact_space
+from functions.platform.run_keys import build_fact_space
+from functions.platform.writes import Write
 from functions.vectors.hybrid import Query, read_query
 from functions.vectors.model import VectorSearch
 
@@ -34,35 +40,40 @@ _BUSY = "others are writing this fact"
 class Facts:
     """The facts of a caller's tenant."""
 
-    def __init__(self, store: FactStore, vector_search: VectorSearch, clock: Clock) -> None:
+    def __init__(
+        self, store: FactStore, vector_search: VectorSearch, audit: AuditTrail, clock: Clock
+    ) -> None:
         self._store = store
+        self._audit = audit
         self._vector_search = vector_search
         self._clock = clock
 
     def learn(self, caller: Principal, new: NewFact, token: RequestToken) -> tuple[Fact, bool]:
-        """Store a fact in place of the one with its id; return it, and whether it is new.
+        """Store a fact; return it, and whether it is new.
+
+        What is learned again is one fact: it counts how often, and the later confidence holds. A
+        fact with an id takes the place of the one with this id.
 
         Raises:
             ValueTooLarge: the metadata have over 16,384 bytes of compact JSON.
             IdempotencyConflict: the Idempotency-Key came with another fact.
         """
         fact = _build_fact(caller, new, token, self._clock())
-        stored = self._store.get(caller.tenant, fact.id) if new.fact_id else None
+        stored: StoredFact | None = None
         backoff = Backoff(_BUSY)
         while True:
             present = None if stored is None else stored.fact
             seen = None if stored is None else stored.version
             if present is not None and token.matches(present.request):
                 return present, present.version == 1
-            after = fact._replace(version=(seen or 0) + 1)
-            if present is not None:
-                after = after._replace(created=present.created)
+            after = relearn(present, fact)._replace(version=(seen or 0) + 1)
             vector = self._vector_search.embed(after.text)
             try:
                 self._store.put(caller.tenant, after, vector, seen)
-            except FactChanged:
-                backoff.wait()
-                stored = self._store.get(caller.tenant, fact.id)
+            except FactChanged as changed:
+                if stored is not None:
+                    backoff.wait()
+                stored = changed.stored
             else:
                 return after, present is None
 
@@ -77,13 +88,56 @@ class Facts:
             raise NotFound("there is no such fact")
         return fact
 
+    def list_page(
+        self,
+        caller: Principal,
+        query: FactQuery,
+        after: str | None,
+        offset: int,
+        limit: int,
+        *,
+        is_counted: bool,
+    ) -> tuple[list[Fact], int | None]:
+        """List the facts that a query selects, newest first, from an index that may lag.
+
+        Args:
+            after: the position after which the page begins; else it begins at `offset`.
+            limit: how many facts to list at most, and one more if there are more.
+            is_counted: whether to count all facts that the query selects.
+        """
+        found = self._store.list_newest(caller.tenant, query, after)
+        if not is_counted:
+            return list(islice(found, offset, offset + limit + 1)), None
+        page, total = list[Fact](), 0
+        for fact in found:
+            if offset <= total <= offset + limit:
+                page.append(fact)
+            total += 1
+        return page, total
+
+    def forget_all(self, caller: Principal, query: FactQuery) -> int:
+        """Delete the facts that a query selects; return how many there were.
+
+        Raises:
+            AccessDenied: the caller has neither `memory.write` nor `memory.admin`.
+        """
+        authorize(caller, DELETE_FACT, None)
+        deleted = 0
+        for fact in self._store.list_newest(caller.tenant, query, None):
+            with suppress(NotFound):
+                self.forget(caller, fact.id, None)
+                deleted += 1
+        return deleted
+
     def forget(self, caller: Principal, id: str, version: int | None) -> None:
         """Delete a fact.
 
         Raises:
+            AccessDenied: the caller has neither `memory.write` nor `memory.admin`.
             NotFound: the tenant has no such fact.
             VersionMismatch: If-Match names another version than the present one.
         """
+        authorize(caller, DELETE_FACT, None)
         backoff = Backoff(_BUSY)
         while True:
             fact = self.get(caller, id)
@@ -91,11 +145,18 @@ class Facts:
                 message = f"the fact is at version {fact.version}; read it and try again"
                 raise VersionMismatch(message, version=fact.version)
             try:
-                self._store.delete(caller.tenant, fact)
+                self._store.delete(caller.tenant, fact, self._build_record(caller, fact))
             except FactChanged:
                 backoff.wait()
             else:
                 return
+
+    def _build_record(self, caller: Principal, fact: Fact) -> list[Write]:
+        """Build the record of the deletion of a fact that another principal has learned."""
+        if fact.learner == caller.id:
+            return []
+        before = {"learned_by": fact.learner, "version": fact.version}
+        return [self._audit.record(caller, DELETE_FACT, f"fact:{fact.id}", before)]
 
     def recall(self, caller: Principal, request: Recall) -> list[Recalled]:
         """Find the `top_k` facts that fit the query best by meaning, words and ids; best first."""
@@ -143,7 +204,7 @@ def _build_fact(caller: Principal, new: NewFact, token: RequestToken, now: int) 
         said = "the metadata have"
         metadata = dumps_checked(new.metadata, "metadata", MAX_FACT_METADATA_BYTES, subject=said)
     return Fact(
-        id=new.fact_id or build_fact_id(token.key),
+        id=new.fact_id or derive_fact_id(new.subject, new.predicate, new.object),
         subject=new.subject,
         predicate=new.predicate,
         object=new.object,
@@ -156,4 +217,6 @@ def _build_fact(caller: Principal, new: NewFact, token: RequestToken, now: int) 
         created=now,
         updated=now,
         request=token.stored,
+        runs=() if new.learned_from_run_id is None else (new.learned_from_run_id,),
+        first_learned=now,
     )

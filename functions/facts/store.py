@@ -1,24 +1,46 @@
 """Items of facts: each is in one item with the vector by which it is found."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
-from functions.facts.model import Fact
+from functions.facts.model import Fact, FactQuery
 from functions.platform.clock import Clock
 from functions.platform.entry_keys import build_vector_key
 from functions.platform.items import Item
 from functions.platform.json_text import compress, decompress
 from functions.platform.keys import Key
-from functions.platform.run_keys import build_fact_space, hash_fact
-from functions.platform.schema import AGE_ATTRIBUTE
-from functions.platform.table import ConditionFailed, Table
-from functions.platform.writes import put
+from functions.platform.limits import MAX_GET_ITEMS
+from functions.platform.run_keys import (
+    LAST_SORT_TOKEN,
+    build_fact_space,
+    build_subject_facts_partition,
+    build_tenant_facts_partition,
+    build_type_facts_partition,
+    hash_fact,
+)
+from functions.platform.schema import (
+    AGE_ATTRIBUTE,
+    BY_GROUP,
+    BY_TENANT,
+    BY_TYPE,
+    GROUP_ATTRIBUTE,
+    TENANT_ATTRIBUTE,
+    TYPE_ATTRIBUTE,
+    TYPE_ORDER_ATTRIBUTE,
+)
+from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
+from functions.platform.writes import Write, put
 from functions.vectors.model import Vector, VectorFormat
 from functions.vectors.store import tombstone
 
 
 class FactChanged(Exception):
-    """The stored fact is no longer as it was read."""
+    """The stored fact is not as it was read; `stored` is what there is."""
+
+    def __init__(self, item: Item | None) -> None:
+        super().__init__("the fact is not as expected")
+        self.stored = StoredFact(decode_fact(item), None if item is None else item["version"])
 
 
 class StoredFact(NamedTuple):
@@ -57,14 +79,38 @@ class FactStore:
         item = encode_fact(tenant, fact, vector, self._format)
         self._put(build_fact_key(tenant, fact.id), item, seen)
 
-    def delete(self, tenant: str, fact: Fact) -> None:
+    def list_newest(self, tenant: str, query: FactQuery, before: str | None) -> Iterator[Fact]:
+        """List the facts that a query selects before a position, newest first.
+
+        A call for each hundred facts that the index has under the subject, the agent type or, if
+        the query names neither, the tenant.
+        """
+        index, of = _choose_index(tenant, query)
+        below = (TYPE_ORDER_ATTRIBUTE, before or LAST_SORT_TOKEN)
+        rows = self._table.query_newest(index, of, below, MAX_GET_ITEMS)
+        while keys := [(row["pk"], row["sk"]) for row in islice(rows, MAX_GET_ITEMS)]:
+            items = self._table.get_many(keys)
+            facts = (decode_fact(items.get(key)) for key in keys)
+            yield from (fact for fact in facts if fact is not None and query.matches(fact))
+
+    def delete(self, tenant: str, fact: Fact, audit: Sequence[Write]) -> None:
         """Replace a fact by a tombstone, from which indexes in memory learn of the deletion.
+
+        Args:
+            audit: further writes of the transaction.
 
         Raises:
             FactChanged: the item has another version.
         """
-        item = tombstone(fact.version + 1, self._clock())
-        self._put(build_fact_key(tenant, fact.id), item, fact.version)
+        item, key = tombstone(fact.version + 1, self._clock()), build_fact_key(tenant, fact.id)
+        if not audit:
+            self._put(key, item, fact.version)
+            return
+        write = put(key, item, "version = :seen", seen=fact.version)
+        try:
+            self._table.transact([write, *audit])
+        except TransactionConditionFailed as refused:
+            raise FactChanged(refused.failed.get(key)) from refused
 
     def replace_vector(self, tenant: str, fact: Fact, vector: Vector) -> None:
         """Write a fact with another vector; its version stays.
@@ -83,7 +129,7 @@ class FactStore:
         try:
             self._table.put(put(key, item, condition, **values))
         except ConditionFailed as failed:
-            raise FactChanged from failed
+            raise FactChanged(failed.item) from failed
 
 
 def build_fact_key(tenant: str, id: str) -> Key:
@@ -104,6 +150,10 @@ def encode_fact(tenant: str, fact: Fact, vector: Vector, vector_format: VectorFo
         "updated": fact.updated,
         AGE_ATTRIBUTE: fact.updated,
         "request": fact.request,
+        "runs": list(fact.runs),
+        "learned_count": fact.learned_count,
+        "first_learned": fact.first_learned,
+        **_build_index_attributes(tenant, fact),
         **vector_format.to_attributes(build_fact_space(tenant), vector, fact.filters),
     }
 
@@ -127,4 +177,27 @@ def decode_fact(item: Item | None) -> Fact | None:
         created=item["created"],
         updated=item["updated"],
         request=item.get("request"),
+        runs=tuple(item["runs"]),
+        learned_count=item["learned_count"],
+        first_learned=item["first_learned"],
     )
+
+
+def _build_index_attributes(tenant: str, fact: Fact) -> Item:
+    attributes: Item = {
+        TENANT_ATTRIBUTE: build_tenant_facts_partition(tenant),
+        GROUP_ATTRIBUTE: build_subject_facts_partition(tenant, fact.subject),
+        TYPE_ORDER_ATTRIBUTE: fact.position,
+    }
+    if fact.agent_type is not None:
+        attributes[TYPE_ATTRIBUTE] = build_type_facts_partition(tenant, fact.agent_type)
+    return attributes
+
+
+def _choose_index(tenant: str, query: FactQuery) -> tuple[str, tuple[str, str]]:
+    if query.subject is not None:
+        partition = build_subject_facts_partition(tenant, query.subject)
+        return BY_GROUP, (GROUP_ATTRIBUTE, partition)
+    if query.agent_type is not None:
+        return BY_TYPE, (TYPE_ATTRIBUTE, build_type_facts_partition(tenant, query.agent_type))
+    return BY_TENANT, (TENANT_ATTRIBUTE, build_tenant_facts_partition(tenant))

@@ -35,6 +35,7 @@ MAX_OBJECT_BYTES = 4_194_304
 MAX_OBJECT_METADATA_BYTES = 2048
 MAX_OBJECT_KEY_BYTES = 1000  # of UTF-8: a sort key holds 1,024
 MAX_FACT_METADATA_BYTES = 16_384
+MAX_FACT_RUNS = 20  # that a fact names, the latest ones
 MAX_INSTANCE_BYTES = 131_072  # of all working values of an instance, with their keys
 MAX_TASK_FIELDS_BYTES = 131_072  # of the task's fields that memory doesn't use
 MAX_GUARDRAILS_BYTES = 16_384  # of a coordinator's guardrails that aren't of memory

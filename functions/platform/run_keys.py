@@ -203,6 +203,11 @@ def build_subject_facts_partition(tenant: str, subject: str) -> str:
     return f"{tenant}#f#{hash_name('subject', subject)}"
 
 
+def build_fact_position(created: int, fact: str) -> str:
+    """Build what a fact sorts by in lists: when it was created (epoch ms), then its id."""
+    return encode_timestamp(created) + hash_fact(fact)
+
+
 def hash_fact(fact: str) -> str:
     """Hash a fact's id, as its key has it."""
     return hash_name("fact", fact)

@@ -1,6 +1,5 @@
 """Working values of an agent's instance, and the rules about their bytes and lifetime."""
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from functions.platform.limits import WORKING_VALUE_LIFETIME
@@ -27,6 +26,6 @@ def select_live(values: ValuesByKey, now: int) -> ValuesByKey:
     return {key: value for key, value in values.items() if value.expires > now}
 
 
-def total_bytes(values: Iterable[WorkingValue]) -> int:
-    """Count the bytes that values take of their instance's limit."""
-    return sum(len(value.text) for value in values)
+def total_bytes(values: ValuesByKey) -> int:
+    """Count the bytes that values and their keys take of their instance's limit."""
+    return sum(len(key.encode()) + len(value.text) for key, value in values.items())

@@ -40,8 +40,8 @@ class WorkingValues:
 
         def add(values: ValuesByKey) -> ValuesByKey:
             after = values | {key: value}
-            if total_bytes(after.values()) > MAX_INSTANCE_BYTES:
-                in_use = total_bytes(values.values())
+            if total_bytes(after) > MAX_INSTANCE_BYTES:
+                in_use = total_bytes(values)
                 raise CapacityExceeded("working_bytes", in_use, MAX_INSTANCE_BYTES)
             return after
 

@@ -115,7 +115,7 @@ def test_a_retried_fact_is_one_fact(sdr: httpx.Client) -> None:
     second = sdr.post(FACTS, json=said(), headers=once)
     assert (second.status_code, second.json()) == (first.status_code, first.json())
     assert len(recall(sdr, "email")) == 1
-    other = sdr.post(FACTS, json=said(what="phone"), headers=once)
+    other = sdr.post(FACTS, json=said(confidence=0.5), headers=once)
     refused(other, 409, "IDEMPOTENCY_CONFLICT")
 
 
@@ -156,3 +156,53 @@ def test_another_instance_recalls_what_was_learned_since_it_last_looked(
     learn(sdr, "acme", "prefers", "phone")
     assert_no_content(sdr.delete(f"{FACTS}/{first['fact_id']}"))
     assert objects(recall(other, "acme")) == ["phone"]
+
+
+def test_the_same_triple_learned_again_is_one_fact(sdr: httpx.Client, clock: MovableClock) -> None:
+    first = learn(sdr, confidence=0.9, learned_from_run_id="run_1", metadata={"a": 1})
+    clock.advance(seconds=1)
+    answers = at_once(5, lambda _: sdr.post(FACTS, json=said(confidence=0.4)))
+    assert {each.status_code for each in answers} == {200}
+    fact = ok(sdr.post(FACTS, json=said(confidence=0.5, learned_from_run_id="run_2")))
+    assert fact["fact_id"] == first["fact_id"]
+    assert (fact["confidence"], fact["learned_count"]) == (0.5, 7)
+    assert fact["learned_from_run_ids"] == ["run_1", "run_2"]
+    assert fact["first_learned_at"] == first["created_at"] < fact["updated_at"]
+    assert fact["metadata"] == {"a": 1}
+    assert len(recall(sdr, "email")) == 1
+
+
+def test_the_seeds_document_is_taken_as_printed(sdr: httpx.Client) -> None:
+    printed = SEED | {"fact_id": "f-1", "tenant_id": "acme", "created_at": 1746700000}
+    made = ok(sdr.post(FACTS, json=printed), 201)
+    assert made | SEED == made
+    assert made["created_at"] != 1746700000
+
+
+def test_facts_are_listed_and_forgotten_by_filters(
+    sdr: httpx.Client, tenant: Tenant, clock: MovableClock
+) -> None:
+    for number, subject in enumerate(("acme", "globex", "acme")):
+        clock.advance(ms=1)
+        more = {"agent_type": "sdr"} if number else {"learned_from_run_id": "run_1"}
+        learn(sdr, subject, "likes", f"tea {number}", **more)
+
+    def listed(**query: str) -> list[str]:
+        found: list[str] = objects(ok(sdr.get(FACTS, params=query))["facts"])
+        return found
+
+    assert listed() == ["tea 2", "tea 1", "tea 0"]
+    assert listed(subject="acme") == ["tea 2", "tea 0"]
+    assert listed(agent_type="sdr", predicate="likes") == ["tea 2", "tea 1"]
+    assert listed(learned_from_run_id="run_1") == ["tea 0"]
+    page = ok(sdr.get(FACTS, params={"limit": 2, "total": "none"}))
+    rest = ok(sdr.get(FACTS, params={"limit": 2, "total": "none", "after": page["next"]}))
+    assert objects(page["facts"] + rest["facts"]) == ["tea 2", "tea 1", "tea 0"]
+    (bare, *_) = ok(sdr.get(FACTS, params={"values": "omit"}))["facts"]
+    assert "object" not in bare
+    invalid(sdr.delete(FACTS), "query")
+    admin = tenant.agent("auditor", permissions=["memory.admin"])
+    assert ok(admin.delete(FACTS, params={"subject": "acme"})) == {"deleted": 2}
+    assert listed() == ["tea 1"]
+    actions = [each["action"] for each in ok(admin.get("/api/v1/audit"))["records"]]
+    assert actions.count("fact.delete") == 2

@@ -5,7 +5,15 @@ from typing import Annotated, NotRequired
 import orjson
 from typing_extensions import TypedDict
 
-from functions.api.responses.types import VALUE, JsonObject, Probability, Timestamp, Version
+from functions.api.responses.types import (
+    VALUE,
+    Count,
+    JsonObject,
+    PagePosition,
+    Probability,
+    Timestamp,
+    Version,
+)
 from functions.facts.model import Fact, Recalled
 from functions.platform.clock import to_rfc3339
 
@@ -24,6 +32,12 @@ class FactDocument(TypedDict):
     """Absent without `memory.read`."""
     confidence: Probability
     learned_from_run_id: str | None
+    """The last run that learned it."""
+    learned_from_run_ids: list[str]
+    """The latest 20 runs that learned it, the last one at the end."""
+    learned_count: Count
+    """How often it was learned."""
+    first_learned_at: Timestamp
     learned_by: str
     metadata: NotRequired[Annotated[JsonObject | None, VALUE]]
     """Absent without `memory.read`."""
@@ -31,6 +45,18 @@ class FactDocument(TypedDict):
     """Counts the changes; send it as If-Match."""
     created_at: Timestamp
     updated_at: Timestamp
+
+
+class FactPageDocument(PagePosition):
+    """A page of facts."""
+
+    facts: list[FactDocument]
+
+
+class DeletedFactsDocument(TypedDict):
+    """How many facts were deleted."""
+
+    deleted: Count
 
 
 class RecalledFactDocument(FactDocument):
@@ -58,6 +84,9 @@ def render_fact(fact: Fact) -> FactDocument:
         "object": fact.object,
         "confidence": fact.confidence,
         "learned_from_run_id": fact.run,
+        "learned_from_run_ids": list(fact.runs),
+        "learned_count": fact.learned_count,
+        "first_learned_at": to_rfc3339(fact.first_learned),
         "learned_by": fact.learner,
         "metadata": None if fact.metadata is None else orjson.Fragment(fact.metadata),
         "version": fact.version,

@@ -115,6 +115,6 @@ def render_working_values(instance: str, values: ValuesByKey) -> WorkingValuesDo
     return {
         "instance_id": instance,
         "values": {key: orjson.Fragment(value.text) for key, value in sorted(values.items())},
-        "total_bytes": total_bytes(values.values()),
+        "total_bytes": total_bytes(values),
         "max_bytes": MAX_INSTANCE_BYTES,
     }

@@ -3,26 +3,41 @@
 from urllib.parse import quote
 
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import truncate_to_limit
+from functions.api.paging import build_page, read_page_request, truncate_to_limit
+from functions.api.parameters import CURSOR_PAGE, VALUES, TextParameter
 from functions.api.responses.facts import (
+    DeletedFactsDocument,
     FactDocument,
+    FactPageDocument,
     RecalledDocument,
     render_fact,
     render_recalled_fact,
 )
-from functions.api.routing import Route
-from functions.facts.model import Fact
+from functions.api.routing import ANY, Route
+from functions.api.value_fields import omit_values
+from functions.facts.authority import DELETE_FACT
+from functions.facts.model import Fact, FactQuery
 from functions.facts.requests import NewFact, Recall
 from functions.identity.model import READ, WRITE, Principal
+from functions.platform.errors import ValidationFailed
+from functions.platform.limits import MAX_FACT_PART_CHARACTERS, MAX_ID_CHARACTERS
 
 _FACTS = "/api/v1/facts"
 _FACT = f"{_FACTS}/{{fact_id+}}"
+_SUBJECT = TextParameter("subject", "What the facts are about.", MAX_FACT_PART_CHARACTERS)
+_PREDICATE = TextParameter("predicate", "The facts' predicate.", MAX_FACT_PART_CHARACTERS)
+_RUN = TextParameter(
+    "learned_from_run_id", "One of the latest runs that learned them.", MAX_ID_CHARACTERS
+)
+_AGENT_TYPE = TextParameter("agent_type", "The facts' agent type.", MAX_ID_CHARACTERS)
+_FILTERS = (_SUBJECT, _PREDICATE, _RUN, _AGENT_TYPE)
 
 
 def learn_fact(request: Request, caller: Principal) -> Response:
-    fact, first = request.services.facts.learn(
-        caller, request.parse_body(NewFact), request.idempotency_token(caller)
-    )
+    new = request.parse_body(NewFact)
+    if new.agent_type is not None:
+        request.services.agent_types.record_use(caller.tenant, new.agent_type)
+    fact, first = request.services.facts.learn(caller, new, request.idempotency_token(caller))
     response = _fact_response(201 if first else 200, fact)
     if first:
         response.headers["location"] = f"{_FACTS}/{quote(fact.id, safe='')}"
@@ -40,6 +55,40 @@ def get_fact(request: Request, caller: Principal) -> Response:
     return _fact_response(200, request.services.facts.get(caller, request.path_params["fact_id"]))
 
 
+def list_facts(request: Request, caller: Principal) -> Response:
+    wanted = read_page_request(request, caller)
+    facts, total = request.services.facts.list_page(
+        caller,
+        _read_query(request),
+        wanted.after,
+        wanted.offset,
+        wanted.limit,
+        is_counted=wanted.is_counted,
+    )
+    page, position = build_page(wanted, facts, total, render_fact, lambda fact: fact.position)
+    response = json_response(200, FactPageDocument(facts=page, **position))
+    return response if VALUES.read(request) is None else omit_values(response, FactPageDocument)
+
+
+def forget_facts(request: Request, caller: Principal) -> Response:
+    query = _read_query(request)
+    if query == FactQuery():
+        raise ValidationFailed(
+            "query", "needs subject, predicate, learned_from_run_id or agent_type"
+        )
+    deleted = request.services.facts.forget_all(caller, query)
+    return json_response(200, DeletedFactsDocument(deleted=deleted))
+
+
+def _read_query(request: Request) -> FactQuery:
+    return FactQuery(
+        _SUBJECT.read(request),
+        _PREDICATE.read(request),
+        _RUN.read(request),
+        _AGENT_TYPE.read(request),
+    )
+
+
 def forget_fact(request: Request, caller: Principal) -> Response:
     request.services.facts.forget(caller, request.path_params["fact_id"], request.if_match)
     return Response(204)
@@ -50,6 +99,29 @@ def _fact_response(status: int, fact: Fact) -> Response:
 
 
 ROUTES = [
+    Route(
+        "GET",
+        _FACTS,
+        list_facts,
+        READ,
+        "List the tenant's facts, newest first",
+        {200: FactPageDocument},
+        query=(*_FILTERS, VALUES, *CURSOR_PAGE),
+        description="From an index that may be a moment behind.",
+    ),
+    Route(
+        "DELETE",
+        _FACTS,
+        forget_facts,
+        ANY,
+        "Forget the facts that match",
+        {200: DeletedFactsDocument},
+        query=_FILTERS,
+        error_statuses=(403, 409),
+        description="Takes at least one parameter, and `memory.write` or `memory.admin`. A fact "
+        "that several runs have learned is forgotten by each of them.",
+        audited=(DELETE_FACT,),
+    ),
     Route(
         "POST",
         _FACTS,
@@ -64,7 +136,9 @@ ROUTES = [
         request_model=NewFact,
         error_statuses=(409, 413),
         idempotent=True,
-        description="With a `fact_id` that is there, the fact takes the place of that one (200).",
+        description="The same subject, predicate and object again are the same fact (200): the "
+        "later confidence holds, and `learned_count` counts. With a `fact_id` that is there, the "
+        "fact takes the place of that one (200).",
     ),
     Route(
         "POST",
@@ -91,10 +165,11 @@ ROUTES = [
         "DELETE",
         _FACT,
         forget_fact,
-        WRITE,
+        ANY,
         "Forget a fact",
         {204: None},
-        error_statuses=(404, 409),
+        error_statuses=(403, 404, 409),
+        audited=(DELETE_FACT,),
         if_match="optional",
     ),
 ]

@@ -23,6 +23,7 @@ _WORKFLOW = f"{_PROCEDURE}/{{workflow_id}}"
 def put_workflow(request: Request, caller: Principal) -> Response:
     new, procedure = request.parse_body(NewWorkflow), _procedure(request)
     workflow_id = request.path_param("workflow_id")
+    request.services.agent_types.record_use(caller.tenant, procedure.agent_type)
     stored, is_new = request.services.procedures.put(
         caller, procedure, workflow_id, new, request.if_match
     )

@@ -1,5 +1,6 @@
 """`client.facts`: what agents have learned, recalled by meaning (ADR-043 Tier 3)."""
 
+from collections.abc import AsyncIterator
 from typing import Any
 
 from agent_memory._async.resource import AsyncResource
@@ -34,7 +35,8 @@ class AsyncFacts(AsyncResource):
 
         Args:
             confidence: from 0 to 1.
-            fact_id: the fact takes the place of the one with this id; otherwise it is a new one.
+            fact_id: the fact takes the place of the one with this id. Without it, the same
+                subject, predicate and object are one fact, and `learned_count` counts.
             agent_type: a label to filter by.
             learned_from_run_id: the run that it was learned in.
             metadata: whatever JSON can write, up to 16,384 bytes; it isn't searched.
@@ -92,6 +94,50 @@ class AsyncFacts(AsyncResource):
             return await self._call("GET", f"{_FACTS}/{quote_segment(fact_id)}")
         except MemoryNotFoundError:
             return None
+
+    async def query(
+        self,
+        *,
+        subject: str | None = None,
+        predicate: str | None = None,
+        learned_from_run_id: str | None = None,
+        agent_type: str | None = None,
+    ) -> AsyncIterator[Document]:
+        """Yield the tenant's facts that have these, newest first, a page at a time."""
+        asked = drop_none(
+            subject=subject,
+            predicate=predicate,
+            learned_from_run_id=learned_from_run_id,
+            agent_type=agent_type,
+        )
+        following: Document | None = {"total": "none"}
+        while following is not None:
+            page = await self._call("GET", _FACTS, params={**asked, **following})
+            for fact in parse_items(get_member(page, "facts")):
+                yield fact
+            following = {"total": "none", "after": page["next"]} if "next" in page else None
+
+    async def forget_all(
+        self,
+        *,
+        subject: str | None = None,
+        predicate: str | None = None,
+        learned_from_run_id: str | None = None,
+        agent_type: str | None = None,
+    ) -> int:
+        """Delete the facts that have these; return how many there were.
+
+        Raises:
+            ValidationError: nothing is given.
+        """
+        asked = drop_none(
+            subject=subject,
+            predicate=predicate,
+            learned_from_run_id=learned_from_run_id,
+            agent_type=agent_type,
+        )
+        answer = await self._call("DELETE", _FACTS, params=asked)
+        return int(answer["deleted"])
 
     async def forget(self, fact_id: str, *, version: int | None = None) -> bool:
         """Delete a fact; whether there was one.

@@ -267,6 +267,9 @@ def _facts(admin: httpx.Client) -> None:
     for version in ({"If-Match": "7"}, {}, {}):
         admin.delete("/api/v1/facts/f", headers=version)
     admin.get("/api/v1/facts/f")
+    admin.get("/api/v1/facts?limit=1")
+    admin.delete("/api/v1/facts?subject=acme")
+    admin.delete("/api/v1/facts")
 
 
 def _instances(admin: httpx.Client) -> None:
