@@ -10,6 +10,7 @@ from math import hypot
 from benchmarks.corpus import read_facts, read_questions
 from benchmarks.inprocess import function
 from benchmarks.tables import text_table
+from functions.audit.service import AuditTrail
 from functions.facts.model import Fact
 from functions.facts.requests import Recall
 from functions.facts.service import Facts
@@ -49,7 +50,8 @@ def _row(table: Table, size: int) -> list[str]:
     table.write_many(batch)
     index = InMemoryVectors(table, now_ms, MODEL)
     search = VectorSearch(DEFAULT_EMBED, weigh, float16_format(MODEL), index)
-    facts = Facts(FactStore(table, search.format, now_ms), search, now_ms)
+    store = FactStore(table, search.format, now_ms)
+    facts = Facts(store, search, AuditTrail(now_ms, 0), now_ms)
     first = _timed(facts, who, "the first question")
     took = [_timed(facts, who, each.query) for each in read_questions()[::_EACH]]
     (times, cpu) = zip(*took, strict=True)
