@@ -2,10 +2,12 @@ import { useEffect, useRef, type ReactNode } from "react";
 import { keepsNumbers } from "./api/json";
 import { AccessScreen } from "./screens/Access";
 import { AuditScreen } from "./screens/Audit";
+import { ConversationScreen, ConversationsScreen } from "./screens/Conversations";
 import { EntryScreen } from "./screens/Entry";
 import { MemoryScreen } from "./screens/Memory";
 import { OverviewScreen } from "./screens/Overview";
 import { PrincipalsScreen } from "./screens/Principals";
+import { RunScreen, RunsScreen } from "./screens/Runs";
 import { SearchScreen } from "./screens/Search";
 import { TaskScreen, TasksScreen } from "./screens/Tasks";
 import { TimelineScreen } from "./screens/Timeline";
@@ -28,6 +30,10 @@ const SCREENS: Record<string, Screen> = {
   timeline: { title: "Timeline", show: (_, params) => <TimelineScreen key={String(params)} params={params} />, listed: "all" },
   tasks: { title: "Tasks", show: (_, params) => <TasksScreen key={String(params)} params={params} />, listed: "all" },
   task: { title: "Task", show: (id) => <TaskScreen key={id} id={id} /> },
+  runs: { title: "Runs", show: (_, params) => <RunsScreen key={String(params)} params={params} />, listed: "all" },
+  run: { title: "Run", show: (id) => <RunScreen key={id} id={id} /> },
+  conversations: { title: "Conversations", show: (_, params) => <ConversationsScreen key={String(params)} params={params} />, listed: "all" },
+  conversation: { title: "Conversation", show: (id) => <ConversationScreen key={id} id={id} /> },
   access: { title: "Access", show: (_, params) => <AccessScreen key={String(params)} params={params} />, listed: "all" },
   audit: { title: "Audit", show: (_, params) => <AuditScreen key={String(params)} params={params} />, listed: "memory.admin" },
   principals: { title: "Principals", show: () => <PrincipalsScreen />, listed: "memory.admin" },

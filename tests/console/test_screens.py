@@ -14,6 +14,8 @@ _SCREENS = {
     "search": "Search",
     "timeline": "Timeline",
     "tasks": "Tasks",
+    "runs": "Runs",
+    "conversations": "Conversations",
     "access": "Access",
     "audit": "Audit",
     "principals": "Principals",
@@ -139,6 +141,31 @@ def test_a_task_is_found_by_its_intent(visit: Visit) -> None:
     browser.wait_for_text("Nobody else was given access.")
     browser.press("Who may read it?")
     browser.wait_for_text("May read")
+
+
+def test_what_was_said_is_shown_when_it_is_asked_for(visit: Visit) -> None:
+    said = [{"role": "user", "content": "where is my <i>parcel</i>?"}]
+    body = {"user_id": "user_7", "messages": said}
+    ok(visit.admin.put("/api/v1/conversations/session_1", json=body), 201)
+    visit.start("conversations?user_id=user_7")
+    browser = visit.sign_in()
+    browser.press("session_1")
+    browser.wait_for_text("Show the messages (1)")
+    assert "parcel" not in browser.shown()
+    browser.press("Show the messages (1)")
+    browser.wait_for_text("where is my <i>parcel</i>?")
+
+
+def test_a_run_shows_its_output_and_episodes(visit: Visit) -> None:
+    run = ok(visit.admin.post("/api/v1/runs", json={"agent_type": "sdr", "input": {"n": 1.0}}), 201)
+    path = f"/api/v1/runs/{run['id']}"
+    ok(visit.admin.post(f"{path}/episodes", json={"content": "called the customer"}), 201)
+    visit.start("runs?agent_type=sdr")
+    browser = visit.sign_in()
+    browser.press(run["id"])
+    browser.press("Show the run")
+    browser.wait_for_text("called the customer")
+    browser.wait_for_text('"n": 1.0')
 
 
 def test_access_to_a_namespace_is_explained(visit: Visit) -> None:
