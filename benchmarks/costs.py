@@ -5,7 +5,16 @@ from dataclasses import asdict, dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from benchmarks import conversations, events, memories, procedures, runs, search, task_ends
+from benchmarks import (
+    conversations,
+    events,
+    memories,
+    objects,
+    procedures,
+    runs,
+    search,
+    task_ends,
+)
 from benchmarks.capacity import Call, in_sequence
 from benchmarks.inprocess import Function, function
 from benchmarks.tables import text_table
@@ -76,7 +85,16 @@ def measure() -> list[Cost]:
         owned = [*_own(_agent(admin, "owner")), _at_capacity(admin)]
         shared = [
             _cost(name, Limit(*limit), calls)
-            for part in (memories, conversations, runs, procedures, search, events, task_ends)
+            for part in (
+                memories,
+                conversations,
+                objects,
+                runs,
+                procedures,
+                search,
+                events,
+                task_ends,
+            )
             for name, limit, calls in part.operations(running, admin.key)
         ]
         return [*owned, *_key(admin), *_shared(admin), *shared]
