@@ -96,6 +96,16 @@ CALLS = {
     "summarize_agent_memory": "memory.summary",
     "upload_messages": "conversations.put",
     "write_batch": "memory.batch",
+    "forget_facts": "facts.forget_all",
+    "list_facts": "facts.query",
+    "put_object": "objects.put",
+    "get_object": "objects.get",
+    "read_objects": "objects.get_many",
+    "delete_object": "objects.delete",
+    "delete_objects": "objects.delete_all",
+    "list_objects": "objects.list",
+    "rename_object": "objects.rename",
+    "configure_space": "objects.share",
 }
 OPENWOP = {
     "add_run_secrets": MemoryRun.add_secrets,
@@ -118,6 +128,9 @@ FOR_OTHERS = {  # documents of the service, and a list for another vendor's clie
     "get_root",
     "query_agent_entries",
 }
+WITHOUT_A_CALL = {  # reached by `client.request`
+    "list_spaces",
+}
 
 
 def test_each_operation_of_the_service_has_a_call() -> None:
@@ -128,6 +141,6 @@ def test_each_operation_of_the_service_has_a_call() -> None:
         for operation in path.values()
         if isinstance(operation, dict) and "operationId" in operation
     }
-    assert CALLS.keys() | OPENWOP.keys() | FOR_OTHERS == operations
+    assert CALLS.keys() | OPENWOP.keys() | FOR_OTHERS | WITHOUT_A_CALL == operations
     client = Client(api_key="am_x")
     assert [name for name in CALLS.values() if not callable(attrgetter(name)(client))] == []
