@@ -13,8 +13,9 @@ from functions.api.error_responses import (
     problem_response,
 )
 from functions.api.http import Request, Response
+from functions.api.rate_limits import RateLimiter
 from functions.api.routes import OPENWOP_PREFIX, ROUTES
-from functions.api.routing import Route, Router
+from functions.api.routing import PUBLIC, Route, Router
 from functions.api.value_fields import omit_values
 from functions.container import Container
 from functions.identity.model import READ, Principal
@@ -38,6 +39,10 @@ class App:
         self._container = container
         self._authenticator = Authenticator(container.identity, container.settings)
         self._router = Router(ROUTES)
+        self._rate_limiter = RateLimiter(
+            container.settings.principal_requests_per_minute,
+            container.settings.tenant_requests_per_minute,
+        )
         container.build_common_services()
 
     def __call__(self, event: dict[str, Any], _context: object = None) -> dict[str, Any]:
@@ -71,6 +76,8 @@ class App:
         request = Request(event, path, path_params, self._container)
         caller = self._authenticator.authenticate(event, request, route)
         log_fields |= {"tenant": caller.tenant, "principal": caller.id, "kind": caller.kind}
+        if route.required_permission != PUBLIC:
+            self._rate_limiter.check(caller)
         target = log_fields["target"] = _select_ids(path_params)
         request.check_query(route.query_names)
         if READ in caller.permissions:

@@ -43,6 +43,8 @@ class Settings:
         encryption_key_file, encryption_key_id: the file, or the KMS key, that wraps the data keys
             of sensitive values.
         key_cache_seconds: how long a function remembers an API key.
+        principal_requests_per_minute, tenant_requests_per_minute: how many requests one instance
+            takes of each; 0 is no limit.
         jwt_tenant_claim, jwt_principal_claim: the claims of a token, verified by the gateway, that
             hold the tenant and the principal's id.
         openwop: the edition of OpenWOP whose markers and discovery document are given.
@@ -67,6 +69,8 @@ class Settings:
     encryption_key_file: str | None = None
     encryption_key_id: str | None = None
     key_cache_seconds: float = 60
+    principal_requests_per_minute: int = 60_000
+    tenant_requests_per_minute: int = 180_000
     jwt_tenant_claim: str | None = None
     jwt_principal_claim: str | None = None
     openwop: Literal["rfc-0004", "1.x"] = "rfc-0004"
@@ -102,6 +106,8 @@ class Settings:
             0 <= self.key_cache_seconds <= MAX_KEY_CACHE_SECONDS,
             f"KEY_CACHE_SECONDS is a number from 0 to {MAX_KEY_CACHE_SECONDS}",
         )
+        for name in ("principal_requests_per_minute", "tenant_requests_per_minute"):
+            _check(getattr(self, name) >= 0, f"{name.upper()} is a number from 0")
         _check(self.openwop in ("rfc-0004", "1.x"), "OPENWOP is rfc-0004 or 1.x")
         both = (self.jwt_tenant_claim is None) == (self.jwt_principal_claim is None)
         _check(both, "set both JWT_TENANT_CLAIM and JWT_PRINCIPAL_CLAIM, or neither")
@@ -133,6 +139,7 @@ class ApiSettings(Settings):
         | _ARCHIVE
         | _SEARCH
         | {"root_key", "root_key_secret_id", "encryption_key_file", "encryption_key_id"}
+        | {"principal_requests_per_minute", "tenant_requests_per_minute"}
         | {"key_cache_seconds", "jwt_tenant_claim", "jwt_principal_claim", "openwop"}
     )
 
