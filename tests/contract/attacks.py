@@ -172,6 +172,10 @@ BODIES: dict[str, Callable[[Names], Any]] = {
     "RunOutput": lambda _: {"output": 1},
     "RunError": lambda _: {"error": 1},
     "NewEpisode": lambda _: {"content": "c"},
+    "ObjectRename": lambda names: {"from": names.pick("key"), "to": names.pick("key")},
+    "ObjectReading": lambda names: {"keys": [names.pick("key")]},
+    "SpaceChange": lambda names: {"permissions": {"default": names.choose(*ACCESS)}},
+    "bytes": lambda _: "planted",
     "NewTenant": lambda _: {"id": "mallorys"},
     "NewPrincipal": lambda names: {
         "id": names.choose("puppet", "alice"),

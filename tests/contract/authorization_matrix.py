@@ -258,7 +258,7 @@ ROWS: dict[str, Row] = {
         "401 401 404 200v 200v 200v 403 200v 403 200v 200v", "/api/v1/facts/<fact>"
     ),
     "DELETE /api/v1/facts/{fact_id}": Row(
-        "401 401 404 204w 204w 403 204w 204w 403 204w 204w", "/api/v1/facts/<fact>"
+        "401 401 404 204w 204w 403 204w 204w 204w 204w 204w", "/api/v1/facts/<fact>"
     ),
     "PUT /api/v1/instances/{instance_id}/working/{key}": Row(
         "401 401 200w 200w 200w 403 200w 200w 403 200w 200w",
@@ -399,6 +399,39 @@ ROWS: dict[str, Row] = {
     "DELETE /api/v1/runs/{run_id}/episodes/{episode_id}": Row(
         "401 401 404 204w 204w 403 204w 204w 204w 204w 204w",
         "/api/v1/runs/<log>/episodes/<episode>",
+    ),
+    "GET /api/v1/facts": Row("401 401 200 200v 200v 200v 403 200v 403 200v 200v", "/api/v1/facts"),
+    "DELETE /api/v1/facts": Row(
+        "401 401 200 200w 200w 403 200w 200w 200w 200w 200w", "/api/v1/facts?subject=s"
+    ),
+    "GET /api/v1/objects": Row("401 401 200 200 200 200 403 200 403 200 200", "/api/v1/objects"),
+    "GET /api/v1/objects/{space}": Row(
+        "401 401 200 403 403 403 403 403 403 403 200", "/api/v1/objects/box"
+    ),
+    "DELETE /api/v1/objects/{space}": Row(
+        "401 401 200 403 403 403 403 403 200w 200w 200w", "/api/v1/objects/box?prefix=k"
+    ),
+    "PATCH /api/v1/objects/{space}": Row(
+        "401 401 200w 403 403 403 403 403 200w 200w 200w",
+        "/api/v1/objects/box",
+        {"permissions": {"default": "admin"}},
+    ),
+    "PUT /api/v1/objects/{space}/{key}": Row(
+        "401 401 201w 403 403 403 403 403 403 403 200w", "/api/v1/objects/box/k", "changed"
+    ),
+    "GET /api/v1/objects/{space}/{key}": Row(
+        "401 401 404 403 403 403 403 403 403 403 200v", "/api/v1/objects/box/k"
+    ),
+    "DELETE /api/v1/objects/{space}/{key}": Row(
+        "401 401 404 403 403 403 403 403 204w 204w 204w", "/api/v1/objects/box/k"
+    ),
+    "POST /api/v1/objects/{space}/rename": Row(
+        "401 401 404 403 403 403 403 403 403 403 200w",
+        "/api/v1/objects/box/rename",
+        {"from": "k", "to": "other"},
+    ),
+    "POST /api/v1/objects/{space}/read": Row(
+        "401 401 200 403 403 403 403 403 403 403 200", "/api/v1/objects/box/read", {"keys": ["k"]}
     ),
     "GET /": Row(PUBLIC, "/"),
     "GET /health": Row(PUBLIC, "/health"),

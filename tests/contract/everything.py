@@ -170,6 +170,7 @@ def _make_runs(made: Everything) -> None:
     episode = alice.post(f"/api/v1/runs/{log['id']}/episodes", json={"content": SECRET})
     made.ids["episode"] = ok(episode, 201)["id"]
     fact = {"subject": "s", "predicate": "p", "object": SECRET}
+    ok(alice.put("/api/v1/objects/box/k", content=SECRET.encode()), 201)
     made.ids["fact"] = ok(alice.post("/api/v1/facts", json=fact), 201)["fact_id"]
     ok(alice.put("/api/v1/instances/i1/working/k", json={"value": SECRET}))
     ok(alice.put("/api/v1/procedures/sdr/mail/w1", json={"spec": SECRET}), 201)

@@ -136,6 +136,8 @@ class Adversary(RuleBasedStateMachine):
             "session_id": [*SESSIONS, "ms"],
             "upload_id": ["up_1"],
             "index": ["0", "1"],
+            "space": ["box", "mine"],
+            "episode_id": ["ep_1"],
             "fact_id": ["f"],
             "instance_id": ["i"],
             "agent_type": ["a"],
