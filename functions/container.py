@@ -53,7 +53,7 @@ from functions.identity.store import PrincipalStore
 from functions.namespaces.prefix_rules import PrefixRules
 from functions.namespaces.service import Namespaces
 from functions.namespaces.store import NamespaceStore
-from functions.objects.files import ObjectFiles
+from functions.objects.file_store import ObjectFiles
 from functions.objects.reader import ObjectReader
 from functions.objects.service import Objects
 from functions.objects.spaces import Spaces
@@ -83,7 +83,8 @@ from functions.procedures.service import Procedures
 from functions.procedures.store import WorkflowStore
 from functions.quotas.service import Quotas
 from functions.quotas.store import QuotaStore
-from functions.runs.agent_types import AgentTypes, AgentTypeStore
+from functions.runs.agent_type_store import AgentTypeStore
+from functions.runs.agent_types import AgentTypes
 from functions.runs.deletion_store import RunDeletionStore
 from functions.runs.deletions import RunDeletions
 from functions.runs.episode_store import EpisodeStore

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from functions.namespaces.store import namespace_from_item, put_permissions
-from functions.objects.files import (
+from functions.objects.file_store import (
     ObjectFiles,
     build_file_key,
     clear_staged_file,

@@ -12,6 +12,7 @@ import pytest
 import functions
 from functions.api.routes import ROUTES
 from functions.authorization.model import Action
+from tests.contract import run_calls
 from tests.contract.bodies import (
     MEMORY,
     NAMESPACES,
@@ -128,6 +129,36 @@ def _use_object(method: str, path: str, **request: Any) -> Use:
     return use
 
 
+def _learn(tenant: Tenant) -> str:
+    """A fact of another principal; its path."""
+    fact = {"subject": "acme", "predicate": "pays", "object": "net 30", "fact_id": "terms"}
+    ok(tenant.agent("learner").post("/api/v1/facts", json=fact), 201)
+    return "/api/v1/facts/terms"
+
+
+def _log_run(tenant: Tenant) -> tuple[str, str]:
+    """A run of another principal with an episode; the paths of both."""
+    agent = tenant.agent("runner")
+    run = run_calls.start(agent, instance_id="one")
+    episode = run_calls.append(agent, run, "text")
+    path = f"/api/v1/runs/{run['id']}"
+    return path, f"{path}/episodes/{episode['id']}"
+
+
+def _delete_runs_of_an_instance(tenant: Tenant) -> httpx.Response:
+    _log_run(tenant)
+    return tenant.admin.delete("/api/v1/runs?instance_id=one")
+
+
+def _delete_run(tenant: Tenant) -> httpx.Response:
+    return tenant.admin.delete(_log_run(tenant)[0])
+
+
+def _forget_facts(tenant: Tenant) -> httpx.Response:
+    _learn(tenant)
+    return tenant.admin.delete("/api/v1/facts?subject=acme")
+
+
 USES: dict[tuple[str, str], Use] = {
     ("POST /api/v1/tenants", "tenant.create"): _create_tenant,
     ("POST /api/v1/principals", "principal.create"): lambda tenant: tenant.admin.post(
@@ -215,6 +246,17 @@ USES: dict[tuple[str, str], Use] = {
     ("PATCH /api/v1/objects/{space}", "object-space.change"): _use_object(
         "PATCH", "", json={"permissions": {"default": "read"}}
     ),
+    ("DELETE /api/v1/runs/{run_id}", "run.delete"): _delete_run,
+    ("DELETE /api/v1/runs/{run_id}", "episodes.delete"): _delete_run,
+    ("DELETE /api/v1/runs", "run.delete"): _delete_runs_of_an_instance,
+    ("DELETE /api/v1/runs", "episodes.delete"): _delete_runs_of_an_instance,
+    ("DELETE /api/v1/runs/{run_id}/episodes/{episode_id}", "episodes.delete"): lambda tenant: (
+        tenant.admin.delete(_log_run(tenant)[1])
+    ),
+    ("DELETE /api/v1/facts/{fact_id}", "fact.delete"): lambda tenant: tenant.admin.delete(
+        _learn(tenant)
+    ),
+    ("DELETE /api/v1/facts", "fact.delete"): _forget_facts,
     ("POST /api/v1/workflows", "workflow.apply"): lambda tenant: tenant.admin.post(
         "/api/v1/workflows", json={"name": "audits"}
     ),

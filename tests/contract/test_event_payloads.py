@@ -155,6 +155,8 @@ ANSWERS: dict[str, tuple[int, Any]] = {
     "learn-fact": (201, {"object": "net 30", "confidence": 0.9, "version": 1}),
     "recall-facts": (200, {"facts": [{"fact_id": "acme-terms", "score": ...}]}),
     "get-fact": (200, {"fact_id": "acme-terms", "object": "net 60"}),
+    "list-facts": (200, {"facts": [{"fact_id": "acme-terms"}], "total": 1}),
+    "forget-facts": (200, {"deleted": 1}),
     "forget-fact": (204, None),
     "put-workflow": (201, {"workflow_id": "by-customer", "alpha": 1, "beta": 1, "version": 1}),
     "get-workflow": (200, {"workflow_id": "by-date", "spec": ["sort", "match"], "alpha": 2}),
@@ -165,10 +167,14 @@ ANSWERS: dict[str, tuple[int, Any]] = {
     "put-working-value": (200, {"key": "draft", "value": {"to": "ada"}}),
     "get-working-value": (200, {"instance_id": "billing-7", "value": "inv_789"}),
     "delete-working-value": (204, None),
-    "list-working-values": (200, {"values": {"current_invoice": "inv_789"}, "total_bytes": 9}),
+    "list-working-values": (200, {"values": {"current_invoice": "inv_789"}, "total_bytes": 24}),
     "begin-run": (201, {"agent_type": "sdr", "status": "running", "input": {"lead": 7}}),
     "get-run": (200, {"agent_type": "sdr", "status": "running"}),
     "list-runs": (200, {"runs": [{"agent_type": "sdr"}], "total": 1}),
+    "list-agent-types": (200, {"agent_types": [{"agent_type": "sdr"}, {"agent_type": "billing"}]}),
+    "delete-recorded-run": (204, None),
+    "delete-runs": (200, {"deleted": 1}),
+    "delete-episode": (204, None),
     "complete-run": (200, {"status": "completed", "output": {"sent": True}, "version": 2}),
     "fail-run": (200, {"status": "failed", "error": "no answer"}),
     "append-episode": (201, {"content": "Asked for a price", "turn": 2}),
@@ -201,7 +207,7 @@ NOBODY = dict.fromkeys(
     [
         *(f"key of {id}" for id in ("agent_billing_01", "agent_data_01", "agent_audit_01")),
         *("key of coordinator_01", "key of admin", "key of root", "id of batch_progress"),
-        *("ref of planner", "run of planner", "id of preference", "id of run"),
+        *("ref of planner", "run of planner", "id of preference", "id of run", "id of episode"),
     ],
     "mem_x",
 )
@@ -266,7 +272,8 @@ def build_stage(service: Service, tenant: Tenant) -> dict[str, str]:
     learned(agent)
     named = {f"key of {id}": key for id, key in keys.items()}
     run = run_calls.start(agent)
-    run_calls.append(agent, run, "Opened with ROI")
+    episode = run_calls.append(agent, run, "Opened with ROI")
+    named |= {"id of episode": episode["id"]}
     named |= {"id of run": run["id"]}
     return named | remembered(agent) | {"id of batch_progress": entry["id"]}
 

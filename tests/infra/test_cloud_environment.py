@@ -150,7 +150,7 @@ def test_an_ended_conversation_is_in_the_bucket_until_it_is_deleted(
 def test_a_large_object_is_in_the_bucket_until_it_expires(
     cloud: Cloud, admin: httpx.Client
 ) -> None:
-    path, headers = "/api/v1/objects/files/k", {"X-Object-TTL": "60"}
+    path, headers = "/api/v1/objects/file_store/k", {"X-Object-TTL": "60"}
     for data in (bytes(9_000), secrets.token_bytes(9_000)):
         assert admin.put(path, content=data, headers=headers).is_success
         assert admin.get(path).content == data

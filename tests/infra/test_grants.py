@@ -29,6 +29,7 @@ _REACH_EVERY_CALL = (
     "tests/contract/test_schedule_agents.py::test_expired_entries_are_removed_before_any_is_evicted",
     "tests/contract/test_schedule_agents.py::test_a_lowered_capacity_is_reached_in_the_order_of_eviction",
     "tests/contract/test_openwop_storage.py::test_an_expired_entry_is_purged_with_its_rows",
+    "tests/contract/test_run_lists.py::test_runs_are_listed_by_instance_status_and_type",
     "tests/contract/test_conversation_retention.py::test_an_expired_conversation_is_archived_as_it_was",
 )
 _ONE_ENGINE = "dynoxide or test_cloud_environment"

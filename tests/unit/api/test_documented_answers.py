@@ -351,7 +351,7 @@ def _discovery(stranger: httpx.Client, document: Json) -> None:
 
 
 def _objects(admin: httpx.Client) -> None:
-    space, described = "/api/v1/objects/files", {"Content-Type": "image/png"}
+    space, described = "/api/v1/objects/file_store", {"Content-Type": "image/png"}
     restricted = {"X-Object-Sensitivity": "restricted", "X-Object-TTL": "60"}
     for headers in ({}, restricted, described, {"If-None-Match": "*"}, {"X-Object-TTL": "x"}):
         admin.put(f"{space}/k", content=b"0123", headers=headers)
