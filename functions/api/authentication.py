@@ -77,7 +77,7 @@ class Authenticator:
             caller = self._identity.authenticate_jwt(*named)
         _assert_agent_id(request.headers.get("x-agent-id"), caller)
         for permission in (route.required_permission, route.further_permission):
-            if permission not in (ANY, None, *caller.permissions):
+            if not _holds(caller, permission):
                 raise AccessDenied(f"this needs the permission {permission}")
         return caller
 
@@ -94,6 +94,12 @@ class Authenticator:
             self._identity.authenticate_api_key(api_key)
             raise AccessDenied(_ROOT_ONLY)
         return _OPERATOR
+
+
+def _holds(caller: Principal, permission: str | None) -> bool:
+    if permission in (ANY, None):
+        return True
+    return not caller.permissions.isdisjoint(permission.split(" or "))
 
 
 def _api_key(headers: dict[str, str]) -> str:

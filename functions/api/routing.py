@@ -9,10 +9,12 @@ from typing import Any, Literal
 from functions.api.http import Request, Response
 from functions.api.parameters import HeaderParameter, Parameter
 from functions.authorization.model import Action
-from functions.identity.model import Principal
+from functions.identity.model import ADMIN, WRITE, Principal
 from functions.platform.errors import MethodNotAllowed, NotFound
 
 PUBLIC, ROOT, ANY = "public", "root", "any"
+WRITE_OR_ADMIN = f"{WRITE} or {ADMIN}"
+"""Either permission: the decision on the target says what each of them permits."""
 _PARAMETER = re.compile(r"\{(\w+)(\+?)\}")
 
 
@@ -30,7 +32,8 @@ class Route:
 
     Attributes:
         path: a template; the parameter `{name}` holds no slash, `{name+}` may.
-        required_permission: a permission of RFC-0015 §6.4; or PUBLIC, ROOT or ANY (any principal).
+        required_permission: a permission of RFC-0015 §6.4, or several joined by `or`; or PUBLIC,
+            ROOT or ANY (any principal).
         further_permission: another one that it needs as well, if it does.
         responses: the document's type by status, `bytes` for raw ones; None where there is no body.
         request_model: the pydantic model of the body, or `bytes`.

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from functions.authorization.model import Action, Rule
 from functions.authorization.rules import is_allowed
-from functions.identity.model import ADMIN, Principal
+from functions.identity.model import ADMIN, WRITE, Principal
 from functions.platform.errors import AccessDenied, TaskReassigned
 from functions.tasks.model import REPAIRS, RESULTS, Grant, Intent, Membership, Status, Task
 from functions.tasks.rules import assert_open, is_coordinator
@@ -172,14 +172,23 @@ READ_TASK = Action(
     (*READ_MEMORY.rules, _REGISTERED, _TOOK_PART, _HOLDS_ADMIN),
     denied="you have no part in this task",
 )
+
+
+def _sets_results_as_assignee(caller: Principal, target: TaskTarget) -> bool:
+    is_assignee = WRITE in caller.permissions and _IS_ASSIGNEE.holds(caller, target)
+    return is_assignee and target.fields <= RESULTS
+
+
 CHANGE_TASK = Action(
     "task.change",
     (
-        _IS_COORDINATOR,
         Rule[TaskTarget](
-            "assignee of the task, for status and results",
-            lambda caller, target: _IS_ASSIGNEE.holds(caller, target) and target.fields <= RESULTS,
+            _IS_COORDINATOR.name,
+            lambda caller, target: (
+                WRITE in caller.permissions and _IS_COORDINATOR.holds(caller, target)
+            ),
         ),
+        Rule[TaskTarget]("assignee of the task, for status and results", _sets_results_as_assignee),
         Rule[TaskTarget](
             "holds memory.admin, for assignee, coordinator and cancelling", _repairs_task
         ),

@@ -140,7 +140,7 @@ ROWS: dict[str, Row] = {
         "401 401 404 403 200 403 403 403 403 200 200", "/api/v1/intents/intent_1/acl", party="boss"
     ),
     "PUT /api/v1/intents/{intent_id}/acl": Row(
-        "401 401 200w 403 403 403 403 403 403 200w 200w",
+        "401 401 200w 403 403 403 403 403 200w 200w 200w",
         "/api/v1/intents/intent_1/acl",
         {"entries": []},
         party="boss",
@@ -170,7 +170,7 @@ ROWS: dict[str, Row] = {
         party="boss",
     ),
     "PATCH /api/v1/tasks/{task_id}": Row(
-        "401 401 404 403 409 403 403 403 403 200vw 200vw",
+        "401 401 404 403 409 403 403 403 200w 200vw 200vw",
         "/api/v1/tasks/task_1",
         {"assigned_agent": "stranger"},
         party="boss",
@@ -211,7 +211,7 @@ ROWS: dict[str, Row] = {
         "401 401 404 403 403 403 403 403 403 403 200v", "/api/v1/conversations/s0/archive"
     ),
     "DELETE /api/v1/conversations/{session_id}/archive": Row(
-        "401 401 404 403 403 403 403 403 403 204w 204w", "/api/v1/conversations/s0/archive"
+        "401 401 404 403 403 403 403 403 204w 204w 204w", "/api/v1/conversations/s0/archive"
     ),
     "GET /api/v1/conversations/{session_id}": Row(
         "401 401 404 403 403 403 403 403 403 403 200v", "/api/v1/conversations/s1"
@@ -225,7 +225,7 @@ ROWS: dict[str, Row] = {
         {"shared_with": ["stranger"]},
     ),
     "DELETE /api/v1/conversations/{session_id}": Row(
-        "401 401 404 403 403 403 403 403 403 204w 204w", "/api/v1/conversations/s1"
+        "401 401 404 403 403 403 403 403 204w 204w 204w", "/api/v1/conversations/s1"
     ),
     "GET /api/v1/users/{user_id}/conversations": Row(
         "401 401 200 200 200 200 403 200 403 200 200", "/api/v1/users/alice/conversations"
@@ -234,7 +234,7 @@ ROWS: dict[str, Row] = {
         "401 401 403 403 403 403 403 403 403 403 200v", "/api/v1/agents/alice/state/boss/k"
     ),
     "DELETE /api/v1/agents/{agent_id}/state/{owner_id}/{key}": Row(
-        "401 401 404 403 403 403 403 403 403 204w 204w", "/api/v1/agents/alice/state/boss/k"
+        "401 401 404 403 403 403 403 403 204w 204w 204w", "/api/v1/agents/alice/state/boss/k"
     ),
     "GET /api/v1/agents/{agent_id}/state/{owner_id}": Row(
         "401 401 200 200 200 200 403 200 403 200 200v",

@@ -173,7 +173,12 @@ def _describe_permission(route: Route) -> str:
         PUBLIC: "Needs no key.",
         ROOT: "Needs the operator's root key.",
         ANY: "Needs a principal's key.",
-    }.get(route.required_permission, f"Needs the permission `{route.required_permission}`.")
+    }.get(route.required_permission, _describe_alternatives(route.required_permission))
+
+
+def _describe_alternatives(permission: str) -> str:
+    names = " or ".join(f"`{each}`" for each in permission.split(" or "))
+    return f"Needs the permission {names}."
 
 
 def _describe_parameters(route: Route) -> Iterator[Json]:

@@ -17,7 +17,7 @@ from functions.api.responses.conversations import (
     render_message,
     render_message_head,
 )
-from functions.api.routing import Route
+from functions.api.routing import WRITE_OR_ADMIN, Route
 from functions.conversations.authority import DELETE_CONVERSATION
 from functions.conversations.model import BuildPage, Conversation, Message
 from functions.conversations.requests import ConversationChange, NewConversation
@@ -201,7 +201,7 @@ ROUTES = [
         "DELETE",
         _ARCHIVE,
         delete_archived_conversation,
-        WRITE,
+        WRITE_OR_ADMIN,
         "Remove a conversation from cold storage",
         {204: None},
         error_statuses=(404,),
@@ -248,7 +248,7 @@ ROUTES = [
         "DELETE",
         CONVERSATION,
         delete_conversation,
-        WRITE,
+        WRITE_OR_ADMIN,
         "Delete a conversation",
         {204: None},
         error_statuses=(404, 409),

@@ -9,8 +9,8 @@ from functions.api.responses.tasks import (
     render_acl,
     render_intent,
 )
-from functions.api.routing import Route
-from functions.identity.model import ADMIN, READ, WRITE, Principal
+from functions.api.routing import WRITE_OR_ADMIN, Route
+from functions.identity.model import ADMIN, READ, Principal
 from functions.tasks.authority import SET_ACL, SET_OWNER
 from functions.tasks.requests import Acl, NewOwner
 
@@ -75,7 +75,7 @@ ROUTES = [
         "PUT",
         _ACL,
         set_acl,
-        WRITE,
+        WRITE_OR_ADMIN,
         "Set an intent's access list",
         {200: AclDocument},
         request_model=Acl,

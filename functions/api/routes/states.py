@@ -16,7 +16,7 @@ from functions.api.responses.conversations import (
     render_state_head,
 )
 from functions.api.responses.types import JsonValue
-from functions.api.routing import Route
+from functions.api.routing import WRITE_OR_ADMIN, Route
 from functions.conversations.authority import DELETE_STATE
 from functions.conversations.model import State, StateAddress
 from functions.conversations.requests import NewState
@@ -119,7 +119,7 @@ ROUTES = [
         "DELETE",
         _STATE,
         delete_state,
-        WRITE,
+        WRITE_OR_ADMIN,
         "Delete a state",
         {204: None},
         error_statuses=(404, 409),

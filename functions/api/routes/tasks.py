@@ -33,7 +33,7 @@ from functions.api.responses.tasks import (
     render_applied_workflow,
     render_task,
 )
-from functions.api.routing import Route
+from functions.api.routing import WRITE_OR_ADMIN, Route
 from functions.entries.context import Section
 from functions.entries.model import Entry
 from functions.identity.model import ADMIN, READ, WRITE, Principal
@@ -258,7 +258,7 @@ ROUTES = [
         "PATCH",
         _TASK,
         change_task,
-        WRITE,
+        WRITE_OR_ADMIN,
         "Change a task",
         {200: TaskDocument},
         response_headers=("ETag",),

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from functions.identity.model import Kind, Principal
+from functions.identity.model import WRITE, Kind, Principal
 from functions.platform.idempotency import RequestToken
 from functions.tasks.model import Policy, Task
 from functions.tasks.requests import NewTask
@@ -26,7 +26,7 @@ TASK = Task(
 )
 
 
-def principal(id: str, kind: Kind = "agent", permissions: Iterable[str] = ()) -> Principal:
+def principal(id: str, kind: Kind = "agent", permissions: Iterable[str] = (WRITE,)) -> Principal:
     """A principal of the task's tenant."""
     return Principal("acme", id, kind, frozenset(permissions))
 
