@@ -21,6 +21,7 @@ from functions.platform.limits import (
     MAX_EPISODE_BYTES,
     MAX_EPISODE_METADATA_BYTES,
     MAX_EPISODES,
+    MAX_FACT_PART_CHARACTERS,
     MAX_GRANTS,
     MAX_ID_CHARACTERS,
     MAX_INSTANCE_BYTES,
@@ -57,7 +58,7 @@ from functions.tasks.model import Policy
 
 _POLICY = Policy()
 
-CAPABILITIES: dict[str, Any] = {
+_CAPABILITIES: dict[str, Any] = {
     "memory": {
         "specification": "OpenIntent RFC-0015",
         "tiers": list(get_args(Tier)),
@@ -129,6 +130,12 @@ CAPABILITIES: dict[str, Any] = {
             "retention_days": RUN_RETENTION_DAYS,
         },
     },
+}
+_SEARCH: dict[str, Any] = {
+    "facts": {
+        "specification": "ADR-043 Tier 3",
+        "limits": {"part_characters": MAX_FACT_PART_CHARACTERS, "results": MAX_RESULTS},
+    },
     "search": {
         "path": "/api/v1/memory/search",
         "limits": {
@@ -137,9 +144,21 @@ CAPABILITIES: dict[str, Any] = {
             "results": MAX_RESULTS,
         },
     },
-    "extensions": ["memory_search"],
 }
-"""Answer of `GET /api/v1/capabilities`; extensions as in RFC-0015 §4.3."""
+
+
+def describe_capabilities(*, can_embed: bool, log_retention_days: int) -> dict[str, Any]:
+    """Describe what is there in this installation (contract §6), and nothing else.
+
+    Args:
+        can_embed: whether a model is installed or configured; without one there are neither facts
+            nor search.
+        log_retention_days: how long logs are kept; 0 is for good.
+    """
+    logs = {"logs": {"retention_days": log_retention_days}}
+    extensions = {"extensions": ["memory_search"] if can_embed else []}  # RFC-0015 §4.3
+    return _CAPABILITIES | (_SEARCH if can_embed else {}) | logs | extensions
+
 
 OPENINTENT: dict[str, Any] = {
     "protocol": "OpenIntent Coordination Protocol",

@@ -6,6 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
+from functions.api.capabilities import describe_capabilities
 from functions.api.routes import ROUTES
 from functions.api.routing import PUBLIC
 from tests.contract.expect import ok
@@ -141,6 +142,17 @@ def test_the_capabilities_list_tiers_and_limits(stranger: httpx.Client) -> None:
     text = stranger.get("/api/v1/capabilities").text
     for word in ("working", "episodic", "semantic", "65536"):
         assert word in text
+
+
+def test_without_a_model_there_are_neither_facts_nor_search() -> None:
+    without = describe_capabilities(can_embed=False, log_retention_days=30)
+    assert not {"facts", "search"} & without.keys()
+    assert (without["extensions"], without["logs"]) == ([], {"retention_days": 30})
+
+
+def test_the_capabilities_are_those_of_the_installation(stranger: httpx.Client) -> None:
+    found = ok(stranger.get("/api/v1/capabilities"))
+    assert found == describe_capabilities(can_embed=True, log_retention_days=365)
 
 
 def test_discovery_says_nothing_of_any_tenant(service: Service) -> None:

@@ -2,11 +2,12 @@
 
 from dataclasses import replace
 
-from functions.api.capabilities import CAPABILITIES, OPENINTENT, OPENWOP
+from functions.api.capabilities import OPENINTENT, OPENWOP, describe_capabilities
 from functions.api.http import Request, Response, json_response
 from functions.api.routing import PUBLIC, Example, Route
 from functions.api.static_files import read_docs_file, read_openapi_document
 from functions.identity.model import Principal
+from functions.vectors.factory import can_embed
 
 _ROOT = {
     "service": "agent-memory",
@@ -20,6 +21,9 @@ _ROOT = {
     "health": "/health",
 }
 _HEALTH = {"status": "ok"}
+_CAPABILITIES = [
+    describe_capabilities(can_embed=each, log_retention_days=365) for each in (True, False)
+]
 
 
 def get_root(request: Request, _caller: Principal) -> Response:
@@ -42,8 +46,12 @@ def get_openwop_discovery(request: Request, _caller: Principal) -> Response:
     return json_response(200, OPENWOP[request.services.settings.openwop])
 
 
-def get_capabilities(_request: Request, _caller: Principal) -> Response:
-    return json_response(200, CAPABILITIES)
+def get_capabilities(request: Request, _caller: Principal) -> Response:
+    settings = request.services.settings
+    found = describe_capabilities(
+        can_embed=can_embed(settings), log_retention_days=settings.log_retention_days
+    )
+    return json_response(200, found)
 
 
 def get_openapi_document(_request: Request, _caller: Principal) -> Response:
@@ -98,7 +106,9 @@ ROUTES = [
         get_capabilities,
         PUBLIC,
         "Tiers, limits, capacities and extensions",
-        {200: Example("Capabilities", CAPABILITIES)},
+        {200: Example("Capabilities", *_CAPABILITIES)},
+        description="Of this installation: without an embedding model there are neither facts nor "
+        "search.",
     ),
     Route(
         "GET",
