@@ -103,8 +103,8 @@ def test_malformed_guardrails_are_refused(tenant: Tenant) -> None:
 
 def test_other_guardrails_are_kept_and_given_back(tenant: Tenant) -> None:
     guard(tenant, max_budget_usd=5.5, allowed_agents=["a"], memory_archive_required=True)
-    changed = guard(tenant, max_budget_usd=None, escalate={"after": "PT5M"})
-    others = {"allowed_agents": ["a"], "escalate": {"after": "PT5M"}}
+    changed = guard(tenant, max_budget_usd=None, escalate={"after": "PT5M", "above": 10**30})
+    others = {"allowed_agents": ["a"], "escalate": {"after": "PT5M", "above": 10**30}}
     assert changed["guardrails"] == UNSET | {"memory_archive_required": True} | others
     assert ok(tenant.admin.get(path())) == changed
 

@@ -23,11 +23,12 @@ def on(memory: TableGrant, log: TableGrant) -> set[str]:
 
 MAY = {
     "ApiFunction": on(grants.API_ON_MEMORY, grants.API_ON_LOG)
-    | {"read the root key", "read the archive", "delete from the archive"}
+    | {"read the root key", "archive", "read the archive", "delete from the archive"}
     | {"generate_data_key with the values key", "decrypt with the values key"},
     "StreamFunction": on(grants.STREAM_ON_MEMORY, grants.STREAM_ON_LOG)
     | {"publish", "add to stream's dead letters"},
-    "ScheduleFunction": on(grants.SCHEDULE_ON_MEMORY, grants.SCHEDULE_ON_LOG) | {"archive"},
+    "ScheduleFunction": on(grants.SCHEDULE_ON_MEMORY, grants.SCHEDULE_ON_LOG)
+    | {"archive", "delete from the archive"},
     "TaskEventsFunction": on(grants.TASK_EVENTS_ON_MEMORY, grants.TASK_EVENTS_ON_LOG)
     | {"add to task event's dead letters"},
     "ScheduleRole": {"invoke Schedule", "add to schedule's dead letters"},

@@ -50,7 +50,7 @@ def test_what_does_not_fit_says_why(alice: Client) -> None:
     alice.instances.put("sdr-1", "a", text(100_000))
     with pytest.raises(MemoryCapacityError) as full:
         alice.instances.put("sdr-1", "b", text(100_000))
-    assert (full.value.current_count, full.value.max_capacity) == (100_000, BUDGET)
+    assert (full.value.current_count, full.value.max_capacity) == (100_001, BUDGET)  # with its key
     assert set(alice.instances.all("sdr-1")) == {"a"}
 
 

@@ -2,6 +2,7 @@
 
 from typing import cast
 
+import orjson
 from typing_extensions import TypedDict
 
 from functions.api.responses.types import (
@@ -15,6 +16,7 @@ from functions.entries.agents import AgentSettings
 from functions.entries.requests import EvictionPolicy
 from functions.identity.model import Kind, Principal
 from functions.platform.clock import to_optional_rfc3339, to_rfc3339
+from functions.platform.json_text import dumps
 from functions.tasks.guardrails import CoordinatorGuardrails
 
 _KB = 1024  # bytes
@@ -156,7 +158,7 @@ def render_guardrails(found: CoordinatorGuardrails) -> CoordinatorGuardrailsDocu
     """Render a coordinator's guardrails (RFC-0015 §6.6)."""
     return {
         "coordinator_id": found.coordinator,
-        "guardrails": cast("GuardrailsDocument", found.members),
+        "guardrails": cast("GuardrailsDocument", orjson.Fragment(dumps(found.members))),
         "version": found.version,
         "updated_at": to_optional_rfc3339(found.updated),
     }

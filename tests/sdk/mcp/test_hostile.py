@@ -30,7 +30,6 @@ def nested(levels: int) -> dict[str, Any]:
 HOSTILE: list[tuple[str, dict[str, Any], str]] = [
     ("remember", {}, "namespace: Field required"),
     ("remember", PLACE, "value: Field required"),
-    ("remember", PLACE | {"value": "text"}, "value: Input should be a valid dictionary"),
     ("remember", PLACE | {"value": [1]}, "value: Input should be a valid dictionary"),
     ("remember", PLACE | {"value": {}, "tag": ["x"]}, "tag: Extra inputs are not permitted"),
     ("remember", PLACE | {"value": {}, "tags": "a,b"}, "tags: Input should be a valid list"),
@@ -53,7 +52,7 @@ HOSTILE: list[tuple[str, dict[str, Any], str]] = [
     ("update", PLACE | {"value": {}, "version": 0}, "version: Input should be greater"),
     ("update", PLACE | {"value": {}, "version": "latest"}, "version: Input should be"),
     ("forget", {"key": "k"}, "namespace: Field required"),
-    ("memory_summary", {"agent_id": "../admin"}, "oversees it"),
+    ("memory_summary", {"agent_id": "../admin"}, "this is for the agent"),
     ("drop_all", {}, "there are remember, recall"),
 ]
 
