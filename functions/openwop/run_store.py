@@ -238,6 +238,8 @@ class MemoryRunStore:
 
     def list_pins(self, partition: str, after: int, before: int, now: int) -> Iterator[SnapshotPin]:
         """Read the pins between two sequence numbers whose snapshots are kept, newest first."""
+        if before - after <= 1:  # a range whose end lies before its begin is refused
+            return
         first, last = get_pin_range(after, before)
         rows = self._table.query_from(partition, first, last, _PAGE_PINS, newest_first=True)
         for row in rows:
