@@ -156,7 +156,7 @@ def test_nobody_else_replaces_anothers_entry(tenant: Tenant) -> None:
     boss, ada, bob = tenant.coordinator("boss"), tenant.agent("ada"), tenant.agent("bob")
     create_task(boss, id="t", assigned_agent="ada")
     create(ada, working("t"))
-    ok(grant(boss, "t", "bob", access="write", expires_at="2031-01-01T00:00:00Z"), 200)
+    ok(grant(boss, "t", "bob", access="write", expires_at="2099-01-01T00:00:00Z"), 200)
     put(bob, working("t"), 201)
     put(boss, working("t"), 201)
     assert len(query(boss, task_id="t", memory_type="working")) == 3
