@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from functions.authorization.model import Action, Rule
-from functions.identity.model import ADMIN
+from functions.authorization.rules import HOLDS_ADMIN
 
 
 class AccessQuestion(NamedTuple):
@@ -26,7 +26,7 @@ EXPLAIN_ACCESS: Action[AccessQuestion] = Action(
         Rule("oneself", lambda caller, question: caller.id == question.principal),
         Rule("owner of the target", lambda _, question: question.is_owner),
         Rule("coordinator of the target", lambda _, question: question.is_coordinator),
-        Rule("holds memory.admin", lambda caller, _: ADMIN in caller.permissions),
+        HOLDS_ADMIN,
     ),
     denied="others' access is explained to the target's owner, its coordinator and memory.admin",
 )

@@ -1,10 +1,10 @@
 """Who reads the audit log (contract §2)."""
 
-from functions.authorization.model import Action, Rule
-from functions.identity.model import ADMIN
+from functions.authorization.model import Action
+from functions.authorization.rules import HOLDS_ADMIN
 
 READ_AUDIT = Action(
     "audit.read",
-    (Rule[object]("holds memory.admin", lambda caller, _: ADMIN in caller.permissions),),
+    (HOLDS_ADMIN,),
     denied="the audit log is read with memory.admin",
 )

@@ -10,11 +10,11 @@ from typing import Generic, NamedTuple, TypeVar
 
 from functions.identity.model import Principal
 
-Target = TypeVar("Target")
+Target_contra = TypeVar("Target_contra", contravariant=True)
 
 
 @dataclass(frozen=True)
-class Rule(Generic[Target]):
+class Rule(Generic[Target_contra]):
     """Permits an action when its condition holds.
 
     Attributes:
@@ -23,11 +23,11 @@ class Rule(Generic[Target]):
     """
 
     name: str
-    holds: Callable[[Principal, Target], bool]
+    holds: Callable[[Principal, Target_contra], bool]
 
 
 @dataclass(frozen=True)
-class Action(Generic[Target]):
+class Action(Generic[Target_contra]):
     """Something that a principal may do to a target.
 
     Attributes:
@@ -39,7 +39,7 @@ class Action(Generic[Target]):
     """
 
     name: str
-    rules: tuple[Rule[Target], ...]
+    rules: tuple[Rule[Target_contra], ...]
     denied: str
     is_audited: bool = False
 

@@ -1,11 +1,16 @@
 """Decide whether a principal may do something; the one place where that is decided."""
 
-from functions.authorization.model import Action, Decision, Target
-from functions.identity.model import Principal
+from functions.authorization.model import Action, Decision, Rule, Target_contra
+from functions.identity.model import ADMIN, WRITE, Principal
 from functions.platform.errors import AccessDenied
 
+HOLDS_ADMIN = Rule[object](f"holds {ADMIN}", lambda caller, _: ADMIN in caller.permissions)
+"""Permits what `memory.admin` does to any target."""
+HOLDS_WRITE = Rule[object](f"holds {WRITE}", lambda caller, _: WRITE in caller.permissions)
+"""Permits what is open to the whole tenant."""
 
-def decide(caller: Principal, action: Action[Target], target: Target) -> Decision:
+
+def decide(caller: Principal, action: Action[Target_contra], target: Target_contra) -> Decision:
     """Decide whether the caller may do this to the target, and by which rule."""
     for rule in action.rules:
         if rule.holds(caller, target):
@@ -13,12 +18,12 @@ def decide(caller: Principal, action: Action[Target], target: Target) -> Decisio
     return Decision(False, None)
 
 
-def is_allowed(caller: Principal, action: Action[Target], target: Target) -> bool:
+def is_allowed(caller: Principal, action: Action[Target_contra], target: Target_contra) -> bool:
     """Whether the caller may do this to the target."""
     return decide(caller, action, target).is_allowed
 
 
-def authorize(caller: Principal, action: Action[Target], target: Target) -> None:
+def authorize(caller: Principal, action: Action[Target_contra], target: Target_contra) -> None:
     """Check that the caller may do this to the target.
 
     Raises:

@@ -6,14 +6,14 @@ from itertools import islice
 
 from functions.audit.service import AuditTrail
 from functions.authorization.model import Action
-from functions.authorization.rules import decide
+from functions.authorization.rules import HOLDS_ADMIN, decide
 from functions.conversations.archive_files import PART, ArchiveFiles, count_parts
 from functions.conversations.archive_store import (
     ConversationArchiveStore,
     EndedConversation,
     get_archived_attributes,
 )
-from functions.conversations.authority import ADMIN_RULE, DELETE_CONVERSATION, READ_CONVERSATION
+from functions.conversations.authority import DELETE_CONVERSATION, READ_CONVERSATION
 from functions.conversations.mapper import ConversationMapper, decode_header
 from functions.conversations.model import BuildPage, Conversation, Message, Page
 from functions.conversations.orphan_store import OrphanedMessages, orphan_key
@@ -126,7 +126,7 @@ class ConversationArchive:
         archived = decode_header(caller.tenant, record)
         self._files.delete(archived, record["details"])
         records = []
-        if rule == ADMIN_RULE:
+        if rule == HOLDS_ADMIN.name:
             before = {"user_id": archived.user, "message_count": archived.count}
             target = f"archived_conversation:{session}"
             records.append(self._audit.record(caller, DELETE_CONVERSATION, target, before))

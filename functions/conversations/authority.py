@@ -5,15 +5,8 @@ agent under whose id it is, or to all principals of the agent type of that name.
 """
 
 from functions.authorization.model import Action, Rule
+from functions.authorization.rules import HOLDS_ADMIN
 from functions.conversations.model import Conversation, StateAddress, Upload
-from functions.identity.model import ADMIN, Principal
-
-ADMIN_RULE = "holds memory.admin"
-
-
-def _holds_admin(caller: Principal, _target: object) -> bool:
-    return ADMIN in caller.permissions
-
 
 _IS_USER = Rule[Conversation](
     "user of the conversation", lambda caller, target: caller.id == target.user
@@ -38,7 +31,7 @@ CHANGE_CONVERSATION = Action(
 )
 DELETE_CONVERSATION = Action(
     "conversation.delete",
-    (_IS_USER, _PARTICIPATES, Rule[Conversation](ADMIN_RULE, _holds_admin)),
+    (_IS_USER, _PARTICIPATES, HOLDS_ADMIN),
     denied="only its user, its participants and memory.admin delete a conversation",
     is_audited=True,
 )
@@ -71,7 +64,7 @@ CHANGE_STATE = Action(
 )
 DELETE_STATE = Action(
     "state.delete",
-    (_IS_AGENT, _HAS_TYPE, Rule[StateAddress](ADMIN_RULE, _holds_admin)),
+    (_IS_AGENT, _HAS_TYPE, HOLDS_ADMIN),
     denied="a state is deleted by its agent, the agents of its type and memory.admin",
     is_audited=True,
 )

@@ -8,10 +8,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from functions.audit.service import AuditTrail
-from functions.authorization.rules import authorize, decide
+from functions.authorization.rules import HOLDS_ADMIN, authorize, decide
 from functions.conversations.archive import ConversationArchive
 from functions.conversations.authority import (
-    ADMIN_RULE,
     CHANGE_CONVERSATION,
     DELETE_CONVERSATION,
     READ_CONVERSATION,
@@ -297,7 +296,7 @@ class Conversations:
                 raise AccessDenied(DELETE_CONVERSATION.denied)
             assert_version(old, version)
             records = []
-            if rule == ADMIN_RULE:
+            if rule == HOLDS_ADMIN.name:
                 target = f"conversation:{session}"
                 before = {"user_id": old.user, "message_count": old.count}
                 records.append(self._audit.record(caller, DELETE_CONVERSATION, target, before))

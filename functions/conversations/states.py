@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from functions.audit.service import AuditTrail
-from functions.authorization.rules import authorize, decide, is_allowed
+from functions.authorization.rules import HOLDS_ADMIN, authorize, decide, is_allowed
 from functions.conversations.authority import (
-    ADMIN_RULE,
     CHANGE_STATE,
     DELETE_STATE,
     READ_STATE,
@@ -131,7 +130,7 @@ class States:
                 raise _not_found()
             _assert_version(old, version)
             records = []
-            if rule == ADMIN_RULE:
+            if rule == HOLDS_ADMIN.name:
                 target = f"state:{address.agent}/{address.owner}/{address.key}"
                 before = {"version": old["version"]}
                 records.append(self._audit.record(caller, DELETE_STATE, target, before))

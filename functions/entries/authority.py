@@ -6,8 +6,9 @@ RFC-0015 §2, §9.1; contract §4, §11.
 from typing import NamedTuple
 
 from functions.authorization.model import Action, Rule
+from functions.authorization.rules import HOLDS_ADMIN
 from functions.entries.model import Entry
-from functions.identity.model import ADMIN, Principal
+from functions.identity.model import Principal
 from functions.namespaces.authority import READ_MEMORY as READ_NAMESPACE_MEMORY
 from functions.namespaces.authority import WRITE_MEMORY
 from functions.namespaces.model import NamespaceTarget
@@ -86,13 +87,9 @@ WRITE_ENTRY: Action[EntryTarget] = Action(
 )
 """Change or delete an entry; while it is in a task, the task's own rules hold as well."""
 
-_ADMIN: Rule[AgentTarget] = Rule(
-    "holds memory.admin", lambda caller, _: ADMIN in caller.permissions
-)
-
 CONFIGURE_AGENT: Action[AgentTarget] = Action(
     "agent.configure",
-    (_ADMIN,),
+    (HOLDS_ADMIN,),
     "an agent's settings are set with memory.admin",
     is_audited=True,
 )
@@ -100,7 +97,7 @@ READ_AGENT: Action[AgentTarget] = Action(
     "agent.read",
     (
         Rule("the agent itself", lambda caller, target: caller.id == target.agent),
-        _ADMIN,
+        HOLDS_ADMIN,
         Rule("coordinator of the agent's task", lambda _, target: target.is_overseen),
     ),
     "this is for the agent, who coordinates a task of it, and memory.admin",

@@ -1,13 +1,13 @@
 """Who deletes facts (ADR-043; contract §4, §8). They are open to the whole tenant."""
 
-from functions.authorization.model import Action, Rule
-from functions.identity.model import ADMIN, WRITE
+from functions.authorization.model import Action
+from functions.authorization.rules import HOLDS_ADMIN, HOLDS_WRITE
 
 DELETE_FACT = Action(
     "fact.delete",
     (
-        Rule[object]("holds memory.write", lambda caller, _: WRITE in caller.permissions),
-        Rule[object]("holds memory.admin", lambda caller, _: ADMIN in caller.permissions),
+        HOLDS_WRITE,
+        HOLDS_ADMIN,
     ),
     denied="facts are deleted with memory.write or memory.admin",
     is_audited=True,

@@ -1,9 +1,9 @@
 """Who administers tenants and principals: the actions and their rules (contract §2)."""
 
 from functions.authorization.model import Action, Rule
-from functions.identity.model import ADMIN, ROOT_TENANT
+from functions.authorization.rules import HOLDS_ADMIN
+from functions.identity.model import ROOT_TENANT
 
-_HOLDS_ADMIN = Rule[object]("holds memory.admin", lambda caller, _: ADMIN in caller.permissions)
 _DENIED = "principals are managed with memory.admin"
 
 CREATE_TENANT = Action[object](
@@ -12,8 +12,8 @@ CREATE_TENANT = Action[object](
     denied="only the root key makes tenants",
     is_audited=True,
 )
-LIST_PRINCIPALS = Action("principal.list", (_HOLDS_ADMIN,), _DENIED)
-CREATE_PRINCIPAL = Action("principal.create", (_HOLDS_ADMIN,), _DENIED, is_audited=True)
-CHANGE_PRINCIPAL = Action("principal.change", (_HOLDS_ADMIN,), _DENIED, is_audited=True)
-ROTATE_KEY = Action("principal.rotate_key", (_HOLDS_ADMIN,), _DENIED, is_audited=True)
-REVOKE_PRINCIPAL = Action("principal.revoke", (_HOLDS_ADMIN,), _DENIED, is_audited=True)
+LIST_PRINCIPALS = Action("principal.list", (HOLDS_ADMIN,), _DENIED)
+CREATE_PRINCIPAL = Action("principal.create", (HOLDS_ADMIN,), _DENIED, is_audited=True)
+CHANGE_PRINCIPAL = Action("principal.change", (HOLDS_ADMIN,), _DENIED, is_audited=True)
+ROTATE_KEY = Action("principal.rotate_key", (HOLDS_ADMIN,), _DENIED, is_audited=True)
+REVOKE_PRINCIPAL = Action("principal.revoke", (HOLDS_ADMIN,), _DENIED, is_audited=True)

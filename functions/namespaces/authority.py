@@ -1,7 +1,8 @@
 """Who may do what with a namespace (RFC-0015 §2.3; contract §4)."""
 
 from functions.authorization.model import Action, Rule
-from functions.identity.model import ADMIN, WRITE, Principal
+from functions.authorization.rules import HOLDS_ADMIN
+from functions.identity.model import WRITE, Principal
 from functions.namespaces.model import NamespaceTarget
 from functions.namespaces.rules import has_access
 
@@ -18,14 +19,9 @@ def _may_manage(caller: Principal, target: NamespaceTarget) -> bool:
     return WRITE in caller.permissions and has_access(caller, target, "admin")
 
 
-def _is_admin(caller: Principal, _target: NamespaceTarget) -> bool:
-    return ADMIN in caller.permissions
-
-
 _READS = Rule("read access to the namespace", _may_read)
 _WRITES = Rule("write access to the namespace", _may_write)
 _MANAGES = Rule("admin access to the namespace", _may_manage)
-_ADMINISTERS = Rule("holds memory.admin", _is_admin)
 
 READ_MEMORY = Action(
     "namespace.read", (_READS,), denied="you have no access to this namespace's memory"
@@ -36,11 +32,11 @@ CLAIM_NAMESPACE = Action(
 )
 """The first write to a namespace that nobody has configured makes the writer its curator."""
 READ_PERMISSIONS = Action(
-    "namespace.show", (_ADMINISTERS, _READS), denied="you have no access to this namespace"
+    "namespace.show", (HOLDS_ADMIN, _READS), denied="you have no access to this namespace"
 )
 CHANGE_PERMISSIONS = Action(
     "namespace.change",
-    (_ADMINISTERS, _MANAGES),
+    (HOLDS_ADMIN, _MANAGES),
     denied="this needs memory.admin, or memory.write and admin access to the namespace",
     is_audited=True,
 )

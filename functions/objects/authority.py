@@ -5,12 +5,11 @@ write and admin, for everybody or for those who are listed.
 """
 
 from functions.authorization.model import Action, Rule
-from functions.identity.model import ADMIN, WRITE, Principal
+from functions.authorization.rules import HOLDS_ADMIN
+from functions.identity.model import WRITE, Principal
 from functions.namespaces.model import Access, NamespaceTarget
 from functions.namespaces.rules import has_access
 from functions.objects.model import SpaceTarget
-
-ADMIN_RULE = "holds memory.admin"
 
 
 def _has_access(caller: Principal, target: SpaceTarget, needed: Access) -> bool:
@@ -35,15 +34,10 @@ def _may_make(caller: Principal, target: SpaceTarget) -> bool:
     return WRITE in caller.permissions and target.space is None
 
 
-def _is_admin(caller: Principal, _target: SpaceTarget) -> bool:
-    return ADMIN in caller.permissions
-
-
 _READS = Rule("read access to the space", _may_read)
 _WRITES = Rule("write access to the space", _may_write)
 _MANAGES = Rule("admin access to the space", _may_manage)
 _MAKES = Rule("makes the space", _may_make)
-_ADMINISTERS = Rule(ADMIN_RULE, _is_admin)
 
 READ_OBJECTS = Action("object.read", (_READS,), denied="you have no access to this space")
 WRITE_OBJECTS = Action(
@@ -52,17 +46,17 @@ WRITE_OBJECTS = Action(
 """Audited where it replaces what another principal wrote."""
 DELETE_OBJECTS = Action(
     "object.delete",
-    (_WRITES, _ADMINISTERS),
+    (_WRITES, HOLDS_ADMIN),
     denied="this needs write access to the space, or memory.admin",
     is_audited=True,
 )
 """Audited where it deletes what another principal wrote."""
 SHOW_SPACE = Action(
-    "object-space.show", (_ADMINISTERS, _READS), denied="you have no access to this space"
+    "object-space.show", (HOLDS_ADMIN, _READS), denied="you have no access to this space"
 )
 CHANGE_SPACE = Action(
     "object-space.change",
-    (_ADMINISTERS, _MANAGES, _MAKES),
+    (HOLDS_ADMIN, _MANAGES, _MAKES),
     denied="this needs memory.admin, or memory.write and admin access to the space",
     is_audited=True,
 )

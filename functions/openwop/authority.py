@@ -5,7 +5,8 @@ neither can be guessed or forged. Both are checked before anything is decided he
 """
 
 from functions.authorization.model import Action, Rule
-from functions.identity.model import ADMIN, WRITE, Principal
+from functions.authorization.rules import HOLDS_ADMIN, HOLDS_WRITE
+from functions.identity.model import Principal
 from functions.openwop.model import MemoryRun
 
 
@@ -13,17 +14,8 @@ def _is_starter(caller: Principal, run: MemoryRun) -> bool:
     return caller.id == run.principal
 
 
-def _holds_write(caller: Principal, _run: MemoryRun) -> bool:
-    return WRITE in caller.permissions
-
-
-def _holds_admin(caller: Principal, _run: MemoryRun) -> bool:
-    return ADMIN in caller.permissions
-
-
 _STARTER = Rule("started the run", _is_starter)
-_WRITER = Rule("holds the run's id and memory.write", _holds_write)
-_ADMIN = Rule("holds memory.admin", _holds_admin)
+_WRITER = Rule[MemoryRun]("holds the run's id and memory.write", HOLDS_WRITE.holds)
 
 CHANGE_RUN: Action[MemoryRun] = Action(
     "openwop-run.change",
@@ -35,7 +27,7 @@ CHANGE_RUN: Action[MemoryRun] = Action(
 
 DELETE_RUN: Action[MemoryRun] = Action(
     "openwop-run.delete",
-    (_STARTER, _ADMIN),
+    (_STARTER, HOLDS_ADMIN),
     "only who started the run, or holds memory.admin, may delete it",
     is_audited=True,
 )

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from functions.authorization.model import Action, Rule
-from functions.authorization.rules import is_allowed
+from functions.authorization.rules import HOLDS_ADMIN, is_allowed
 from functions.identity.model import ADMIN, WRITE, Principal
 from functions.platform.errors import AccessDenied, TaskReassigned
 from functions.tasks.model import REPAIRS, RESULTS, Grant, Intent, Membership, Status, Task
@@ -17,11 +17,6 @@ class SnapshotTarget(NamedTuple):
     agent: str
 
 
-def _holds_admin(caller: Principal, _: object) -> bool:
-    return ADMIN in caller.permissions
-
-
-_IS_ADMIN: Rule[Intent] = Rule("holds memory.admin", _holds_admin)
 _OWNS = Rule[Intent]("owner of the intent", lambda caller, intent: caller.id == intent.owner)
 _TAKES_PART = Rule[Intent](
     "takes or took part in the intent", lambda caller, intent: caller.id in intent.participants
@@ -40,7 +35,7 @@ _USES_UNCLAIMED = Rule[Intent](
 
 READ_INTENT = Action(
     "intent.read",
-    (_OWNS, _TAKES_PART, _IS_LISTED, _IS_ADMIN),
+    (_OWNS, _TAKES_PART, _IS_LISTED, HOLDS_ADMIN),
     denied="you have no part in this intent",
 )
 READ_LOG = Action(
@@ -80,13 +75,13 @@ USE_INTENT = Action(
 )
 SET_ACL = Action(
     "intent.set_acl",
-    (_OWNS, _MAY_CLAIM, _IS_ADMIN),
+    (_OWNS, _MAY_CLAIM, HOLDS_ADMIN),
     denied="only an intent's owner sets its access list",
     is_audited=True,
 )
 SET_OWNER = Action(
     "intent.set_owner",
-    (_IS_ADMIN,),
+    (HOLDS_ADMIN,),
     denied="an intent's owner is set with memory.admin",
     is_audited=True,
 )
@@ -141,7 +136,6 @@ _TOOK_PART = Rule[TaskTarget](
     "former assignee or coordinator of the task",
     lambda _, target: target.member.was_assignee or target.member.was_coordinator,
 )
-_HOLDS_ADMIN = Rule[TaskTarget]("holds memory.admin", _holds_admin)
 
 
 def _repairs_task(caller: Principal, target: TaskTarget) -> bool:
@@ -167,9 +161,9 @@ TAKE_PART = Action(
 )
 """Name the task in the scope of memory that doesn't end with it."""
 
-READ_TASK = Action(
+READ_TASK: Action[TaskTarget] = Action(
     "task.read",
-    (*READ_MEMORY.rules, _REGISTERED, _TOOK_PART, _HOLDS_ADMIN),
+    (*READ_MEMORY.rules, _REGISTERED, _TOOK_PART, HOLDS_ADMIN),
     denied="you have no part in this task",
 )
 
@@ -204,7 +198,7 @@ LET_INHERIT = Action(
 """The target is the parent."""
 LIST_GRANTS = Action(
     "task.list_grants",
-    (_IS_COORDINATOR, _IS_ASSIGNEE, _HOLDS_ADMIN),
+    (_IS_COORDINATOR, _IS_ASSIGNEE, HOLDS_ADMIN),
     denied="a task's grants are for its coordinator and assignee, and for memory.admin",
 )
 GRANT = Action(
@@ -304,13 +298,13 @@ READ_GUARDRAILS = Action(
     "guardrails.read",
     (
         Rule[str]("the coordinator itself", lambda caller, coordinator: caller.id == coordinator),
-        Rule[str]("holds memory.admin", _holds_admin),
+        HOLDS_ADMIN,
     ),
     denied="guardrails are read by their coordinator, or with memory.admin",
 )
 CHANGE_GUARDRAILS = Action(
     "guardrails.change",
-    (Rule[str]("holds memory.admin", _holds_admin),),
+    (HOLDS_ADMIN,),
     denied="guardrails are set with memory.admin",
     is_audited=True,
 )
