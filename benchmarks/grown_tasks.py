@@ -23,13 +23,13 @@ class TaskLists:
     def __init__(self, function: Function, admin: Caller) -> None:
         self._admin = admin
         self._worker, self._heir, self._guest = (
-            function.new_agent(admin, name) for name in ("worker", "heir", "guest")
+            function.new_agent(admin, name) for name in ("worker", "inheritor", "guest")
         )
         self._stored = 0
         admin.send("POST", _TASKS, _task(id="parent", assigned_agent="worker"))
         made = entry("worker", "checkpoint", "working", ()) | {"scope": {"task_id": "parent"}}
         self._checkpoint = f"{_MEMORY}/{self._worker.send('POST', _MEMORY, made)['id']}"
-        self._register("heir")
+        self._register("inheritor")
         self._grant("guest")
         self._write()  # the first one is measured nowhere: it makes the guest known
         self._heir.get(self._checkpoint)
@@ -46,7 +46,7 @@ class TaskLists:
         yield "read by a grant", lambda: self._guest.get(self._checkpoint)
         yield "read by inheritance", lambda: self._heir.get(self._checkpoint)
         yield "write by a grant", self._write
-        yield "hand a task over", lambda: self._hand_over("heir")
+        yield "hand a task over", lambda: self._hand_over("inheritor")
         yield "hand a task back", lambda: self._hand_over("worker")
 
     def _register(self, agent: str) -> list[Call]:

@@ -155,7 +155,7 @@ def of_recall(found: Sequence[recall.Row]) -> Iterator[Line]:
                 None if goal is None else reached.first >= goal,
             )
         rejected = row.quality.rejected
-        name = f"queries without an answer told, {row.name}"
+        name = f"rejected queries without an answer, {row.name}"
         told, goal = f"{rejected:.0%}", recall.REJECTED_GOAL
         yield Line(name, told, f"AUC {row.quality.auc:.2f}", "", f">= {goal:.0%}", rejected >= goal)
 
