@@ -13,6 +13,8 @@ class Fact(NamedTuple):
         run: the last run that learned it.
         runs: the latest runs that learned it, the last one at the end.
         learned_count: how often it was learned.
+        request: the token of the request that learned it last.
+        previous_requests: the tokens of those before.
     """
 
     id: str
@@ -31,6 +33,7 @@ class Fact(NamedTuple):
     runs: tuple[str, ...] = ()
     learned_count: int = 1
     first_learned: int = 0
+    previous_requests: tuple[bytes, ...] = ()
 
     @property
     def filters(self) -> dict[str, str]:

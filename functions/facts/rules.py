@@ -3,6 +3,7 @@
 from hashlib import blake2b
 
 from functions.facts.model import Fact
+from functions.platform.idempotency import list_previous_tokens
 from functions.platform.json_text import dumps
 from functions.platform.limits import MAX_FACT_RUNS
 from functions.platform.run_keys import build_fact_id
@@ -22,8 +23,9 @@ def relearn(known: Fact | None, learned: Fact) -> Fact:
     """
     if known is None:
         return learned
+    requests = list_previous_tokens(known.request, known.previous_requests)
     if known.triple != learned.triple:
-        return learned._replace(created=known.created)
+        return learned._replace(created=known.created, previous_requests=requests)
     runs = [run for run in known.runs if run not in learned.runs]
     return learned._replace(
         agent_type=learned.agent_type or known.agent_type,
@@ -33,4 +35,5 @@ def relearn(known: Fact | None, learned: Fact) -> Fact:
         runs=(*runs, *learned.runs)[-MAX_FACT_RUNS:],
         learned_count=known.learned_count + 1,
         first_learned=known.first_learned,
+        previous_requests=requests,
     )

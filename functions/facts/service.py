@@ -48,23 +48,31 @@ class Facts:
         self._vector_search = vector_search
         self._clock = clock
 
-    def learn(self, caller: Principal, new: NewFact, token: RequestToken) -> tuple[Fact, bool]:
+    def learn(
+        self, caller: Principal, new: NewFact, token: RequestToken | None
+    ) -> tuple[Fact, bool]:
         """Store a fact; return it, and whether it is new.
 
         What is learned again is one fact: it counts how often, and the later confidence holds. A
         fact with an id takes the place of the one with this id.
 
+        Args:
+            token: of a request with an Idempotency-Key, which costs one write more: the fact that
+                another body would learn is another item.
+
         Raises:
             ValueTooLarge: the metadata have over 16,384 bytes of compact JSON.
-            IdempotencyConflict: the Idempotency-Key came with another fact.
+            IdempotencyConflict: the Idempotency-Key came with another body within a day.
         """
         fact = _build_fact(caller, new, token, self._clock())
+        if token is not None:
+            self._store.claim_request(caller.tenant, token)
         stored: StoredFact | None = None
         backoff = Backoff(_BUSY)
         while True:
             present = None if stored is None else stored.fact
             seen = None if stored is None else stored.version
-            if present is not None and token.matches(present.request):
+            if present is not None and token is not None and _has_learned(present, token):
                 return present, present.version == 1
             after = relearn(present, fact)._replace(version=(seen or 0) + 1)
             vector = self._vector_search.embed(after.text)
@@ -198,7 +206,12 @@ def _rank(query: Query, fact: Fact, cosine: float) -> Recalled:
     return Recalled(fact, *query.compare(cosine, fact.text, fact.subject))
 
 
-def _build_fact(caller: Principal, new: NewFact, token: RequestToken, now: int) -> Fact:
+def _has_learned(fact: Fact, token: RequestToken) -> bool:
+    """Whether a request is among those that learned a fact."""
+    return token.matches(fact.request) or token.is_superseded(fact.previous_requests)
+
+
+def _build_fact(caller: Principal, new: NewFact, token: RequestToken | None, now: int) -> Fact:
     metadata = None
     if new.metadata is not None:
         said = "the metadata have"
@@ -216,7 +229,7 @@ def _build_fact(caller: Principal, new: NewFact, token: RequestToken, now: int) 
         version=1,
         created=now,
         updated=now,
-        request=token.stored,
+        request=None if token is None else token.stored,
         runs=() if new.learned_from_run_id is None else (new.learned_from_run_id,),
         first_learned=now,
     )

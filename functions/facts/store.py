@@ -7,12 +7,14 @@ from typing import NamedTuple
 from functions.facts.model import Fact, FactQuery
 from functions.platform.clock import Clock
 from functions.platform.entry_keys import build_vector_key
+from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.json_text import compress, decompress
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_GET_ITEMS
 from functions.platform.run_keys import (
     LAST_SORT_TOKEN,
+    build_fact_request_key,
     build_fact_space,
     build_subject_facts_partition,
     build_tenant_facts_partition,
@@ -26,6 +28,7 @@ from functions.platform.schema import (
     BY_TYPE,
     GROUP_ATTRIBUTE,
     TENANT_ATTRIBUTE,
+    TTL_ATTRIBUTE,
     TYPE_ATTRIBUTE,
     TYPE_ORDER_ATTRIBUTE,
 )
@@ -33,6 +36,8 @@ from functions.platform.table import ConditionFailed, Table, TransactionConditio
 from functions.platform.writes import Write, put
 from functions.vectors.model import Vector, VectorFormat
 from functions.vectors.store import tombstone
+
+_REQUEST_LIFETIME = 86_400  # seconds
 
 
 class FactChanged(Exception):
@@ -62,6 +67,20 @@ class FactStore:
         """Read one fact: one read."""
         item = self._table.get(build_fact_key(tenant, id))
         return StoredFact(decode_fact(item), None if item is None else item["version"])
+
+    def claim_request(self, tenant: str, token: RequestToken) -> None:
+        """Note for a day what an Idempotency-Key is used for: one write of one unit.
+
+        Raises:
+            IdempotencyConflict: it was used with another body.
+        """
+        key = build_fact_request_key(tenant, token.key)
+        ends = self._clock() // 1000 + _REQUEST_LIFETIME
+        claim = {"token": token.stored, TTL_ATTRIBUTE: ends}
+        try:
+            self._table.put(put(key, claim, "attribute_not_exists(pk)"))
+        except ConditionFailed as failed:
+            token.matches((failed.item or {}).get("token"))
 
     def get_many(self, tenant: str, refs: Iterable[str]) -> dict[str, Fact]:
         """Read the facts that exist among these, by what their vectors stand for."""
@@ -153,6 +172,7 @@ def encode_fact(tenant: str, fact: Fact, vector: Vector, vector_format: VectorFo
         "runs": list(fact.runs),
         "learned_count": fact.learned_count,
         "first_learned": fact.first_learned,
+        "previous_tokens": fact.previous_requests or None,
         **_build_index_attributes(tenant, fact),
         **vector_format.to_attributes(build_fact_space(tenant), vector, fact.filters),
     }
@@ -180,6 +200,7 @@ def decode_fact(item: Item | None) -> Fact | None:
         runs=tuple(item["runs"]),
         learned_count=item["learned_count"],
         first_learned=item["first_learned"],
+        previous_requests=tuple(item.get("previous_tokens", ())),
     )
 
 

@@ -281,6 +281,14 @@ FACT = ItemType(
     "A fact and its embedding",
     indexes=(BY_AGE, BY_TYPE, BY_TENANT, BY_GROUP, _VECTOR_INDEX),
 )
+FACT_REQUEST = ItemType(
+    "fact request",
+    "facts",
+    "{tenant}#vq#{request}",
+    "q",
+    "What an Idempotency-Key was used for",
+    "1 day",
+)
 EMBEDDING = ItemType(
     "embedding model",
     "vectors",

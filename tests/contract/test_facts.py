@@ -115,8 +115,17 @@ def test_a_retried_fact_is_one_fact(sdr: httpx.Client) -> None:
     second = sdr.post(FACTS, json=said(), headers=once)
     assert (second.status_code, second.json()) == (first.status_code, first.json())
     assert len(recall(sdr, "email")) == 1
-    other = sdr.post(FACTS, json=said(confidence=0.5), headers=once)
-    refused(other, 409, "IDEMPOTENCY_CONFLICT")
+    for other in (said(confidence=0.5), said(what="fax"), said(fact_id="f")):
+        refused(sdr.post(FACTS, json=other, headers=once), 409, "IDEMPOTENCY_CONFLICT")
+    assert ok(sdr.get(FACTS))["total"] == 1
+
+
+def test_a_late_retry_counts_nothing(sdr: httpx.Client) -> None:
+    once = {"Idempotency-Key": "fact-1"}
+    ok(sdr.post(FACTS, json=said(), headers=once), 201)
+    ok(sdr.post(FACTS, json=said(confidence=0.5)))
+    late = ok(sdr.post(FACTS, json=said(), headers=once))
+    assert (late["learned_count"], late["confidence"]) == (2, 0.5)
 
 
 @pytest.mark.usefixtures("parallel")
