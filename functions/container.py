@@ -107,7 +107,7 @@ from functions.tasks.intents import Intents
 from functions.tasks.processed_event_store import ProcessedEvents
 from functions.tasks.service import Tasks
 from functions.tasks.store import TaskStore
-from functions.vectors.factory import build_vector_search, format_name
+from functions.vectors.factory import build_vector_search
 from functions.vectors.model import VectorSearch
 from functions.vectors.store import VectorStore
 from functions.workflows.service import Workflows
@@ -499,7 +499,7 @@ class Container:
             self.embedding_indexer,
             self.facts,
             self.clock,
-            format_name(self.settings, self.vector_search),
+            self.vector_search.format.name,
         )
 
     # Runs, procedures, working values

@@ -131,11 +131,11 @@ _CAPABILITIES: dict[str, Any] = {
         },
     },
 }
+_FACTS: dict[str, Any] = {
+    "specification": "ADR-043 Tier 3",
+    "limits": {"part_characters": MAX_FACT_PART_CHARACTERS, "results": MAX_RESULTS},
+}
 _SEARCH: dict[str, Any] = {
-    "facts": {
-        "specification": "ADR-043 Tier 3",
-        "limits": {"part_characters": MAX_FACT_PART_CHARACTERS, "results": MAX_RESULTS},
-    },
     "search": {
         "path": "/api/v1/memory/search",
         "limits": {
@@ -151,13 +151,14 @@ def describe_capabilities(*, can_embed: bool, log_retention_days: int) -> dict[s
     """Describe what is there in this installation (contract §6), and nothing else.
 
     Args:
-        can_embed: whether a model is installed or configured; without one there are neither facts
-            nor search.
+        can_embed: whether a model is installed or configured; without one facts are learned
+            and can't be recalled, and there is no search.
         log_retention_days: how long logs are kept; 0 is for good.
     """
     logs = {"logs": {"retention_days": log_retention_days}}
     extensions = {"extensions": ["memory_search"] if can_embed else []}  # RFC-0015 §4.3
-    return _CAPABILITIES | (_SEARCH if can_embed else {}) | logs | extensions
+    facts = {"facts": _FACTS | {"recall": can_embed}}
+    return _CAPABILITIES | facts | (_SEARCH if can_embed else {}) | logs | extensions
 
 
 OPENINTENT: dict[str, Any] = {

@@ -63,6 +63,7 @@ class Facts:
         Raises:
             ValueTooLarge: the metadata have over 16,384 bytes of compact JSON.
             IdempotencyConflict: the Idempotency-Key came with another body within a day.
+            Unavailable: the embedding model of a service doesn't answer.
         """
         fact = _build_fact(caller, new, token, self._clock())
         if token is not None:
@@ -75,7 +76,7 @@ class Facts:
             if present is not None and token is not None and _has_learned(present, token):
                 return present, present.version == 1
             after = relearn(present, fact)._replace(version=(seen or 0) + 1)
-            vector = self._vector_search.embed(after.text)
+            vector = self._vector_search.embed_stored(after.text)
             try:
                 self._store.put(caller.tenant, after, vector, seen)
             except FactChanged as changed:
@@ -167,7 +168,11 @@ class Facts:
         return [self._audit.record(caller, DELETE_FACT, f"fact:{fact.id}", before)]
 
     def recall(self, caller: Principal, request: Recall) -> list[Recalled]:
-        """Find the `top_k` facts that fit the query best by meaning, words and ids; best first."""
+        """Find the `top_k` facts that fit the query best by meaning, words and ids; best first.
+
+        Raises:
+            Unavailable: no embedding model is installed, or it doesn't answer.
+        """
         vector = self._vector_search.embed(request.query)
         query = read_query(request.query, self._vector_search.weigh)
         space, filters = build_fact_space(caller.tenant), request.filters.equal

@@ -21,7 +21,8 @@ from functions.platform.observability import log_unexpected
 from functions.platform.parallel import run_parallel
 from functions.search.embedding_indexer import EmbeddingIndexer
 from functions.search.store import EmbeddingProgress
-from functions.vectors.factory import DEFAULT_FORMAT, NO_FORMAT
+from functions.vectors.factory import DEFAULT_FORMAT
+from functions.vectors.model import NO_MODEL
 
 _SECOND_PASS_DELAY = 3_600_000  # ms; functions with the former settings may write during a pass
 
@@ -57,7 +58,7 @@ class Reembedding:
         progress = self._progress.get() or {"vector_format": DEFAULT_FORMAT}
         is_changed = progress["vector_format"] != self._format_name
         if is_changed:
-            due = None if self._format_name == NO_FORMAT else self._clock()
+            due = None if self._format_name == NO_MODEL else self._clock()
             self._progress.start(self._format_name, due)
         self._is_checked = True
         return Counter(reembedding_started=int(is_changed))

@@ -8,7 +8,6 @@ from functions.platform.errors import ServiceError
 from functions.platform.keys import Key
 from functions.search.embedding_indexer import EmbeddingIndexer
 from functions.stream.records import ENTRIES, Change, StreamBatch, Subscription
-from functions.vectors.factory import can_embed
 
 
 class VectorUpdater:
@@ -22,7 +21,7 @@ class VectorUpdater:
     @classmethod
     def build(cls, container: Container) -> Self:
         """Build the consumer from the function's services."""
-        return cls(container.embedding_indexer if can_embed(container.settings) else None)
+        return cls(container.embedding_indexer if container.vector_search.can_embed else None)
 
     def process(self, batch: StreamBatch) -> None:
         """Embed what changed; the record of an entry that can't be embedded fails.

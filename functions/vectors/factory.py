@@ -8,15 +8,13 @@ from functions.vectors import wordllama
 from functions.vectors.bedrock import build_titan_embed
 from functions.vectors.hybrid import build_embed
 from functions.vectors.in_memory_vectors import InMemoryVectors, float16_format
-from functions.vectors.model import Embed, VectorIndex, VectorSearch
+from functions.vectors.model import NO_VECTORS, Embed, VectorFormat, VectorIndex, VectorSearch
 from functions.vectors.native_index import NativeVectorIndex, native_format
 
 DEFAULT_EMBED = build_embed(wordllama.embed, wordllama.weigh)
 """Embeds where no setting chooses another model."""
 DEFAULT_FORMAT = float16_format(wordllama.MODEL).name
 """The format of vectors where no setting chooses another one."""
-NO_FORMAT = "nothing"
-"""What stands for the format where no embedding model is installed."""
 
 
 def build_vector_search(settings: Settings, table: Table, clock: Clock) -> VectorSearch:
@@ -25,19 +23,22 @@ def build_vector_search(settings: Settings, table: Table, clock: Clock) -> Vecto
     embed = build_embed(embed_meaning, wordllama.weigh)
     if settings.vector_index is None:
         index: VectorIndex = InMemoryVectors(table, clock, model)
-        return VectorSearch(embed, wordllama.weigh, float16_format(model), index)
+        return VectorSearch(
+            embed, wordllama.weigh, _choose_format(settings, float16_format(model)), index
+        )
     index = NativeVectorIndex(table, settings.vector_index, model)
-    return VectorSearch(embed, wordllama.weigh, native_format(model), index)
+    return VectorSearch(
+        embed, wordllama.weigh, _choose_format(settings, native_format(model)), index
+    )
 
 
 def can_embed(settings: Settings) -> bool:
-    """Tell whether there is a model; the default one has no build for some platforms."""
+    """Tell whether there is a model: the default one may not be installed."""
     return settings.embedding_model is not None or wordllama.is_installed()
 
 
-def format_name(settings: Settings, search: VectorSearch) -> str:
-    """Name the format of all new vectors; `NO_FORMAT` where nothing can be embedded."""
-    return search.format.name if can_embed(settings) else NO_FORMAT
+def _choose_format(settings: Settings, vector_format: VectorFormat) -> VectorFormat:
+    return vector_format if can_embed(settings) else NO_VECTORS
 
 
 def _choose_model(settings: Settings) -> tuple[str, Embed]:

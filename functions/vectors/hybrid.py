@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 from itertools import pairwise
-from math import hypot
 from typing import NamedTuple
 
 from functions.vectors.model import Embed, Vector
+from functions.vectors.wordllama import compute_length
 from functions.vectors.words import (
     GRAM,
     PREFIX,
@@ -44,8 +44,9 @@ def embed_words(words: Words, weigh: Weigh) -> Vector:
     size = WORDS_DIMENSION // 8
     hashes = b"".join(blake2b(each.encode(), digest_size=size).digest() for each in terms)
     signs = np.unpackbits(np.frombuffer(hashes, np.uint8)).reshape(len(terms), -1) * 2.0 - 1.0
-    total: list[float] = (np.fromiter(terms.values(), float) @ signs).tolist()
-    length = hypot(*total) or 1.0
+    weighted = np.fromiter(terms.values(), float)[:, None] * signs
+    total: list[float] = weighted.sum(0).tolist()  # in order; a dot product's order is the CPU's
+    length = compute_length(total) or 1.0
     return array("f", [each / length for each in total])
 
 

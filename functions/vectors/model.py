@@ -17,6 +17,8 @@ else:
 Embed: TypeAlias = Callable[[str], Vector]
 """Embed a text; safe for use by several threads."""
 
+NO_MODEL = "nothing"
+"""Stands for the model, and for the format, where there is none to embed with."""
 _MIN_DEPTH = 20  # hits by each half; of more, the ranking gains nothing
 _FIRST_EXPANSION = 2  # times the wanted number of results
 _NEXT_EXPANSION = 10  # times the last depth
@@ -24,7 +26,7 @@ T = TypeVar("T")
 
 
 class VectorFormat(NamedTuple):
-    """How an index stores the vectors of one model.
+    """How an index stores the vectors of one model; `NO_VECTORS` stores none.
 
     Attributes:
         model: the name of the model.
@@ -39,11 +41,19 @@ class VectorFormat(NamedTuple):
     @property
     def name(self) -> str:
         """Name model and index together: vectors of other formats have other names."""
-        return f"{self.model}/{self.attribute}"
+        return NO_MODEL if self.model == NO_MODEL else f"{self.model}/{self.attribute}"
 
     def matches(self, item: Item) -> bool:
         """Tell whether an item holds a vector in this format."""
         return item.get("model") == self.model and self.attribute in item
+
+
+def _keep_filters(_space: str, _vector: Vector, filters: Mapping[str, str]) -> Item:
+    return {"model": NO_MODEL, **filters}
+
+
+NO_VECTORS = VectorFormat(NO_MODEL, "vector", _keep_filters)
+"""The format where there is no model: what is stored is embedded once there is one."""
 
 
 class Hit(NamedTuple):
@@ -103,6 +113,19 @@ class VectorSearch:
     weigh: Weigh
     format: VectorFormat
     index: VectorIndex
+
+    @property
+    def can_embed(self) -> bool:
+        """Whether there is a model; without one what is learned is stored, and found later."""
+        return self.format.model != NO_MODEL
+
+    def embed_stored(self, text: str) -> Vector:
+        """Embed a text that is stored; an empty vector where there is no model.
+
+        Raises:
+            Unavailable: the model doesn't answer.
+        """
+        return self.embed(text) if self.can_embed else array("f")
 
     def search_with_expansion(
         self, wanted: int, search: Callable[[int], tuple[list[T], bool]]

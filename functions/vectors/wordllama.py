@@ -1,14 +1,16 @@
 """The default embedding model, WordLlama: a text's vector is the mean of its word pieces' vectors.
 
-It is two data files of the package `wordllama`, which has no build for Lambda; tokenizers and numpy
-do what the package's own code would.
+It is two data files, the same on all platforms (`tools/embedding_model.py` installs them);
+tokenizers and numpy do what the code of the package `wordllama` would. All sums are exact or in one
+order, so a text has the same vector on every machine, to the bit.
 """
 
 import json
 from array import array
+from collections.abc import Iterable
 from functools import cache
 from importlib.util import find_spec
-from math import hypot
+from math import fsum, sqrt
 from pathlib import Path
 from struct import unpack
 from threading import Lock
@@ -25,8 +27,11 @@ if TYPE_CHECKING:
 MODEL = "wordllama-256"
 DIMENSION = 256
 _TYPICAL_LENGTH = 13.0  # of the vector of a word that says something
-_WEIGHTS = Path("weights/l2_supercat_256.safetensors")
-_TOKENIZER = Path("tokenizers/l2_supercat_tokenizer_config.json")
+_FOLDER, _WEIGHTS, _TOKENIZER = "wordllama_data", "weights.safetensors", "tokenizer.json"
+_MISSING = (
+    "there is no embedding model here to search with: install the package tokenizers, and the "
+    "model by `python -m tools.embedding_model`"
+)
 _loading = Lock()
 
 
@@ -40,8 +45,13 @@ def embed(text: str) -> Vector:
         tokenizer, weights = _load_model()
     tokens = tokenizer.encode(text, add_special_tokens=False).ids
     total = weights[tokens].sum(0, dtype="float64").tolist() if tokens else [0.0] * DIMENSION
-    length = hypot(*total) or 1.0
+    length = compute_length(total) or 1.0
     return array("f", [each / length for each in total])
+
+
+def compute_length(numbers: Iterable[float]) -> float:
+    """Compute the length of a vector, by an exact sum: the same on every machine."""
+    return sqrt(fsum(each * each for each in numbers))
 
 
 def weigh(words: list[str]) -> list[float]:
@@ -51,8 +61,6 @@ def weigh(words: list[str]) -> list[float]:
     """
     if not words:
         return []
-    import numpy as np  # noqa: PLC0415 - as in `_load_model`
-
     try:
         with _loading:
             tokenizer, weights = _load_model()
@@ -60,23 +68,23 @@ def weigh(words: list[str]) -> list[float]:
         return [1.0] * len(words)
     encoded = tokenizer.encode_batch(words, add_special_tokens=False)
     sums = (weights[each.ids].sum(0, dtype="float64") for each in encoded)
-    return [float(np.sqrt(each @ each)) / _TYPICAL_LENGTH for each in sums]
+    return [compute_length(each.tolist()) / _TYPICAL_LENGTH for each in sums]
 
 
 def is_installed() -> bool:
-    """Tell whether the model's files are installed; its package has no build for some platforms."""
-    return _find_folder() is not None
+    """Tell whether the model is installed: its files, and what splits a text into word pieces."""
+    return _find_folder() is not None and find_spec("tokenizers") is not None
 
 
 @cache
 def _load_model() -> tuple["Tokenizer", "NDArray[np.float16]"]:
     """Load the tokenizer, and map the table of weights: a row for each word piece."""
+    folder = _find_folder()
+    if folder is None or not is_installed():
+        raise Unavailable(_MISSING)
     import numpy as np  # noqa: PLC0415 - 70 ms, and most requests embed nothing
     from tokenizers import Tokenizer  # noqa: PLC0415 - likewise
 
-    folder = _find_folder()
-    if folder is None:
-        raise Unavailable("there is no model here to search with; install the package wordllama")
     path = folder / _WEIGHTS
     with path.open("rb") as file:
         (header_bytes,) = unpack("<Q", file.read(8))
@@ -89,7 +97,8 @@ def _load_model() -> tuple["Tokenizer", "NDArray[np.float16]"]:
 
 
 def _find_folder() -> Path | None:
-    """Find the package's folder; in Lambda it holds these two files alone."""
-    spec = find_spec("wordllama")
+    """Find the folder of the model's files, among the installed packages."""
+    spec = find_spec(_FOLDER)
     found = spec.submodule_search_locations if spec is not None else None
-    return Path(found[0]) if found else None
+    folders = (Path(each) for each in found or ())
+    return next((each for each in folders if (each / _WEIGHTS).is_file()), None)

@@ -17,9 +17,9 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from infra.asset.bytecode import compile_all, interpreter
-from infra.asset.model import MODEL, take_model
 from infra.asset.target import Target
 from infra.asset.trim import trim
+from tools import embedding_model
 
 _ROOT = Path(__file__).parents[2]
 _LOCK = _ROOT / "requirements/lambda.lock"
@@ -67,8 +67,9 @@ def digest_of(target: Target, *, compiled: bool) -> str:
 
 def _digest_of_packages(target: Target, *, compiled: bool) -> str:
     recipe = sorted(Path(__file__).parent.glob("*.py"))
-    pinned = "".join(map(_pinned, (_TO_EMBED, MODEL)))
-    return _digest(f"{target} {compiled} {pinned}", [_LOCK, *recipe])
+    model = [embedding_model.LOCK, Path(embedding_model.__file__)]
+    start = f"{target} {compiled} {_pinned(_TO_EMBED)}"
+    return _digest(start, [_LOCK, *model, *recipe])
 
 
 def sources() -> list[Path]:
@@ -120,7 +121,7 @@ def _make_readable(folder: Path) -> None:
 
 def _install(target: Target, compiler: str | None, folder: Path) -> None:
     _unpack(_requirements(target) + _pinned(_TO_EMBED), target, folder)
-    take_model(folder, partial(_unpack, _pinned(MODEL)))
+    embedding_model.take_model(folder)
     trim(folder)
     if compiler is not None:
         compile_all(compiler, folder)
@@ -155,10 +156,9 @@ def _is_for_python(target: Target, requirement: str) -> bool:
 
 
 def _pinned(package: str) -> str:
-    """Find how the development server's lock pins a package, for any platform."""
+    """Find how the development server's lock pins a package."""
     found = _REQUIREMENT.finditer(_RUN_LOCK.read_text())
-    block = next(each.group() for each in found if each[1] == package)
-    return re.sub(r"(?m)^([a-z0-9-]+==[^ ]+) ;.*$", r"\1 \\", block)
+    return next(each.group() for each in found if each[1] == package)
 
 
 def _assemble(packages: Path, compiler: str | None, folder: Path) -> None:

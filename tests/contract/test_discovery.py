@@ -144,9 +144,10 @@ def test_the_capabilities_list_tiers_and_limits(stranger: httpx.Client) -> None:
         assert word in text
 
 
-def test_without_a_model_there_are_neither_facts_nor_search() -> None:
+def test_without_a_model_there_are_neither_recall_nor_search() -> None:
     without = describe_capabilities(can_embed=False, log_retention_days=30)
-    assert not {"facts", "search"} & without.keys()
+    assert "search" not in without
+    assert without["facts"]["recall"] is False
     assert (without["extensions"], without["logs"]) == ([], {"retention_days": 30})
 
 

@@ -12,11 +12,9 @@ from functions.api.app import App
 from functions.container import Container
 from functions.platform.entry_keys import EMBEDDING_KEY
 from functions.platform.items import decode_item
-from functions.platform.table import Table
-from functions.platform.writes import put
 from tests.contract.bedrock import MODEL, Bedrock, embedding
 from tests.contract.bodies import MEMORY, create, entry, semantic, update
-from tests.contract.expect import assert_no_content, ok
+from tests.contract.expect import assert_no_content, ok, refused
 from tests.contract.fact_calls import FACTS, learn, objects, recall
 from tests.contract.faults import When, faulty
 from tests.contract.search_calls import CAR, TAX, TEA, embedder, keys_of, search, vectors
@@ -165,16 +163,27 @@ def test_without_a_change_nothing_is_written(service: Service) -> None:
     assert service.state() == before
 
 
-def test_entries_written_without_a_model_are_embedded_once_there_is_one(
-    service: Service, key: str
+def test_what_is_learned_without_a_model_is_embedded_once_there_is_one(
+    service: Service, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table = Table(service.engine.client, service.engine.memory)
-    table.put(put(EMBEDDING_KEY, {"vector_format": "nothing", "pages": 0, "is_last": False}))
-    ada = service.client(key)
-    create(ada, entry(key="a", value=TEA))
-    assert keys_of(search(ada, "green tea")) == []
-    assert sweep(service)["embedded"] == 1
+    with monkeypatch.context() as patched:
+        patched.setattr("functions.vectors.wordllama.is_installed", lambda: False)
+        sweep(service)
+        ada, embed = after(service, key), embedder(service)
+        create(ada, entry(key="a", value=TEA))
+        fact = learn(ada, "acme", "prefers", "email")
+        assert learn(ada, "acme", "prefers", "letters") != fact
+        assert ok(ada.get(f"{FACTS}/{fact['fact_id']}"))["object"] == "email"
+        embed()
+        assert vectors(service) == []
+        ada.event_hooks = {}  # they take no 503
+        answer = refused(ada.post(f"{FACTS}/recall", json={"query": "email"}), 503, "UNAVAILABLE")
+        assert "tools.embedding_model" in answer["detail"]
+        assert ok(ada.get("/api/v1/capabilities"))["facts"]["recall"] is False
+    assert sweep(service)["embedded"] == 3
+    ada = after(service, key)
     assert keys_of(search(ada, "green tea")) == ["a"]
+    assert objects(recall(ada, "acme prefers email")) == ["email", "letters"]
 
 
 @pytest.mark.usefixtures("ada")

@@ -119,7 +119,7 @@ def test_it_has_the_api_reference_and_its_document(asset: Asset) -> None:
 
 
 def test_another_input_is_another_asset(asset: Asset, tmp_path: Path) -> None:
-    for name in ("infra", "functions", "requirements"):
+    for name in ("infra", "functions", "requirements", "tools"):
         shutil.copytree(_ROOT / name, tmp_path / name)
     shutil.copy(_ROOT / "package-lock.json", tmp_path)
 

@@ -107,8 +107,8 @@ ROUTES = [
         PUBLIC,
         "Tiers, limits, capacities and extensions",
         {200: Example("Capabilities", *_CAPABILITIES)},
-        description="Of this installation: without an embedding model there are neither facts nor "
-        "search.",
+        description="Of this installation: without an embedding model facts are learned and not "
+        "recalled, and there is no search.",
     ),
     Route(
         "GET",

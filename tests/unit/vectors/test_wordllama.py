@@ -1,13 +1,20 @@
 """The default model's vectors: the mean of the word pieces' vectors, of unit length."""
 
+import subprocess
+import sys
+from hashlib import blake2b
 from math import hypot
+from pathlib import Path
 
 import pytest
 
 from functions.platform.errors import Unavailable
 from functions.vectors import wordllama
+from functions.vectors.factory import DEFAULT_EMBED
 from functions.vectors.model import Vector
 from functions.vectors.wordllama import DIMENSION, embed
+
+ROOT = Path(__file__).parents[3]
 
 
 def cosine(one: Vector, other: Vector) -> float:
@@ -42,5 +49,27 @@ def test_a_missing_model_is_unavailable(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr("functions.vectors.wordllama.find_spec", lambda _: None)
     wordllama._load_model.cache_clear()  # noqa: SLF001 - loaded once a process
     assert not wordllama.is_installed()
-    with pytest.raises(Unavailable, match="wordllama"):
+    with pytest.raises(Unavailable, match=r"tools\.embedding_model"):
         embed("tea")
+
+
+def test_a_text_has_the_same_vector_to_the_bit_on_every_machine() -> None:
+    text = "Contact 900123 prefers calls: version 2.14.8, Zürich"
+    digest = blake2b(DEFAULT_EMBED(text).tobytes(), digest_size=8).hexdigest()
+    assert digest == "9a0b4ed5df8bff1b"
+
+
+def test_it_needs_nothing_compiled_but_numpy_and_tokenizers() -> None:
+    code = (
+        "import sys; from functions.vectors.wordllama import embed; embed('tea');"
+        "print(*{name.partition('.')[0] for name in sys.modules})"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    other = set(ran.stdout.split()) - sys.stdlib_module_names
+    assert {each for each in other if not each.startswith("_")} <= {
+        "functions",
+        "numpy",
+        "tokenizers",
+    }
