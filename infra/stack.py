@@ -2,6 +2,7 @@
 
 from aws_cdk import Annotations, CfnOutput, Duration, Stack, Tags
 from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_ssm as ssm
 from constructs import Construct
 
 from infra import grants
@@ -61,7 +62,7 @@ class MemoryStack(Stack):
         self.schedule = Schedule(self, "Schedule", self.schedule_function, self.encryption)
         self.task_events = self._task_events()
         self._add_monitoring()
-        self._add_outputs()
+        self._describe()
 
     def _make_api_function(self) -> LambdaFunction:
         function = LambdaFunction(
@@ -225,9 +226,10 @@ class MemoryStack(Stack):
         domain = self._config.domain
         return self.http_api.api.api_endpoint if domain is None else f"https://{domain.name}"
 
-    def _add_outputs(self) -> None:
-        """Add what an operator needs as outputs."""
-        for name, value in {
+    def _describe(self) -> None:
+        """Say in a parameter what operators' commands need to know of the deployment."""
+        description = {
+            "Schema": "1",
             "ApiUrl": self._url(),
             "RootKeySecretId": self.root_key.secret.secret_arn,
             "MemoryTable": self.tables.memory.table_name,
@@ -236,18 +238,28 @@ class MemoryStack(Stack):
             "EventBus": self.bus.bus.event_bus_name,
             "StreamDeadLetters": self.stream.dead_letters.queue.queue_url,
             "ScheduleDeadLetters": self.schedule.dead_letters.queue.queue_url,
-            "ApiLog": self.api_function.log.log_group_name,
             "AccessLog": self.http_api.log.log_group_name,
-            "StreamLog": self.stream_function.log.log_group_name,
-            "ScheduleLog": self.schedule_function.log.log_group_name,
-        }.items():
-            CfnOutput(self, name, value=value)
+        }
+        for name, function in self._doors().items():
+            description[f"{name}Function"] = function.function.function_name
+            description[f"{name}Log"] = function.log.log_group_name
         if self.token_api is not None:
-            CfnOutput(self, "TokenApiUrl", value=self.token_api.api.api_endpoint)
-        if self.task_events is not None and self.task_events_function is not None:
+            description["TokenApiUrl"] = self.token_api.api.api_endpoint
+        if self.task_events is not None:
             letters = self.task_events.dead_letters.queue
-            CfnOutput(self, "TaskEventDeadLetters", value=letters.queue_url)
-            CfnOutput(self, "TaskEventsLog", value=self.task_events_function.log.log_group_name)
+            description["TaskEventDeadLetters"] = letters.queue_url
+        parameter = ssm.StringParameter(
+            self,
+            "Description",
+            parameter_name=f"/agent-memory/{self._config.stage}/deployment",
+            description="agent-memory: what its operators need to know of this deployment",
+            string_value=self.to_json_string(description),
+        )
+        outputs = ("ApiUrl", "RootKeySecretId", "TokenApiUrl")
+        for name in outputs:
+            if name in description:
+                CfnOutput(self, name, value=description[name])
+        CfnOutput(self, "DeploymentParameter", value=parameter.parameter_name)
 
 
 _SLOW = (

@@ -1,1 +1,1 @@
-"""Commands for day two, on the deployed stack: `python -m operations --help`."""
+"""Commands for day two, on a deployment: `python -m operations --help`."""

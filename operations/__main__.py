@@ -1,4 +1,4 @@
-"""`python -m operations [--stage STAGE] COMMAND`: what a team does on day two."""
+"""`python -m operations [--name NAME] COMMAND`: what a team does on day two."""
 
 import argparse
 import json
@@ -9,54 +9,62 @@ from pathlib import Path
 from typing import Any
 
 from operations import dead_letters, logs, restore, root_key
-from operations.stack import Stack, client
+from operations.deployment import Deployment, UnknownDeployment, client
 from operations.tenant_data import Storage, delete_tenant, export_tenant, open_private
 
 
 def main() -> int:
     """Runs what the command line names; the exit status."""
     options = _options()
-    found = _COMMANDS[options.command](Stack.of(options.stage), options)
+    try:
+        deployment = Deployment.find(options.name)
+    except UnknownDeployment as error:
+        sys.exit(f"operations: {error}")
+    found = _COMMANDS[options.command](deployment, options)
     if found is not None:
         print(json.dumps(found, indent=2))
     return 0
 
 
-def _tail(stack: Stack, options: argparse.Namespace) -> None:
+def _tail(deployment: Deployment, options: argparse.Namespace) -> None:
     now = time.time()  # noqa: TID251 - the operator's own time
     since = int((now - options.minutes * 60) * 1000)
-    for line in logs.tail(stack, options.function, since, follow=options.follow):
+    for line in logs.tail(deployment, options.function, since, follow=options.follow):
         print(line, flush=True)
 
 
-def _restore(stack: Stack, options: argparse.Namespace) -> dict[str, str]:
-    return {"table": restore.restore(stack, options.table, options.moment, options.name)}
+def _restore(deployment: Deployment, options: argparse.Namespace) -> dict[str, str]:
+    return {"table": restore.restore(deployment, options.table, options.moment, options.target)}
 
 
-def _export(stack: Stack, options: argparse.Namespace) -> dict[str, int]:
+def _export(deployment: Deployment, options: argparse.Namespace) -> dict[str, int]:
     with open_private(Path(options.file)) as out:
-        return export_tenant(_storage(stack), options.tenant, out)
+        return export_tenant(_storage(deployment), options.tenant, out)
 
 
-_COMMANDS: dict[str, Callable[[Stack, argparse.Namespace], Any]] = {
-    "create-tenant": lambda stack, options: root_key.create_tenant(stack, options.tenant),
-    "rotate-root-key": lambda stack, _: {"restarted": root_key.rotate_root_key(stack)},
+_COMMANDS: dict[str, Callable[[Deployment, argparse.Namespace], Any]] = {
+    "create-tenant": lambda deployment, options: root_key.create_tenant(deployment, options.tenant),
+    "rotate-root-key": lambda deployment, _: {"restarted": root_key.rotate_root_key(deployment)},
     "tail-log": _tail,
-    "replay": lambda stack, _: dead_letters.replay(stack),
+    "replay": lambda deployment, _: dead_letters.replay(deployment),
     "restore": _restore,
     "export-tenant": _export,
-    "delete-tenant": lambda stack, options: delete_tenant(_storage(stack), options.tenant),
+    "delete-tenant": lambda deployment, options: delete_tenant(
+        _storage(deployment), options.tenant
+    ),
 }
 
 
-def _storage(stack: Stack) -> Storage:
-    tables = stack.outputs["MemoryTable"], stack.outputs["LogTable"]
-    return Storage(client("dynamodb"), tables, client("s3"), stack.outputs.get("ArchiveBucket"))
+def _storage(deployment: Deployment) -> Storage:
+    tables = deployment.outputs["MemoryTable"], deployment.outputs["LogTable"]
+    return Storage(
+        client("dynamodb"), tables, client("s3"), deployment.outputs.get("ArchiveBucket")
+    )
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m operations", description=__doc__)
-    parser.add_argument("--stage", default="dev", help="the stack's stage (default: dev)")
+    parser.add_argument("--name", default="dev", help="the deployment's name (default: dev)")
     commands = parser.add_subparsers(dest="command", required=True)
     add = commands.add_parser
     add("create-tenant", help="a tenant, and its admin's key").add_argument("tenant")
@@ -69,7 +77,7 @@ def _options() -> argparse.Namespace:
     back = add("restore", help="a table as it was, under another name")
     back.add_argument("table", choices=("MemoryTable", "LogTable"))
     back.add_argument("moment", help="RFC 3339, or: latest")
-    back.add_argument("name", help="of the new table")
+    back.add_argument("target", help="the name of the new table")
     export = add("export-tenant", help="everything of a tenant, as JSON Lines")
     export.add_argument("tenant")
     export.add_argument("file", help="must not be there yet")

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from operations.stack import Stack, client
+from operations.deployment import Deployment, client
 
 _FUNCTIONS = {
     "StreamDeadLetters": "Stream",
@@ -21,22 +21,22 @@ class NotReplayed(Exception):
     """A letter stays in its queue; the message says why."""
 
 
-def replay(stack: Stack) -> dict[str, int]:
-    """Try all letters of the stack's queues again; how many of each queue went through.
+def replay(deployment: Deployment) -> dict[str, int]:
+    """Try all letters of the deployment's queues again; how many of each queue went through.
 
     Raises:
         NotReplayed: one did not; it and those after it stay where they are.
     """
-    there = {name: function for name, function in _FUNCTIONS.items() if name in stack.outputs}
-    return {name: _replay(stack, name, function) for name, function in there.items()}
+    there = {name: function for name, function in _FUNCTIONS.items() if name in deployment.outputs}
+    return {name: _replay(deployment, name, function) for name, function in there.items()}
 
 
-def _replay(stack: Stack, name: str, function: str) -> int:
-    sqs, queue = client("sqs"), stack.outputs[name]
+def _replay(deployment: Deployment, name: str, function: str) -> int:
+    sqs, queue = client("sqs"), deployment.outputs[name]
     done = 0
     for letter in _letters(sqs, queue):
         body = json.loads(letter["Body"])
-        _invoke(stack.function(function), event_of(body, client("dynamodbstreams")))
+        _invoke(deployment.function(function), event_of(body, client("dynamodbstreams")))
         sqs.delete_message(QueueUrl=queue, ReceiptHandle=letter["ReceiptHandle"])
         done += 1
     return done

@@ -3,16 +3,16 @@
 import time
 from collections.abc import Iterator
 
-from operations.stack import Stack, client
+from operations.deployment import Deployment, client
 
 _PAUSE = 2.0  # seconds
 _LATE = 10_000  # ms that a line may come after a later one
 _REMEMBERED = 10_000
 
 
-def tail(stack: Stack, function: str, since: int, *, follow: bool) -> Iterator[str]:
+def tail(deployment: Deployment, function: str, since: int, *, follow: bool) -> Iterator[str]:
     """Yield the lines of a function's log from `since` (epoch ms) on, each once."""
-    group = stack.outputs[f"{function}Log"]
+    group = deployment.outputs[f"{function}Log"]
     seen: dict[str, None] = {}
     while True:
         pages = client("logs").get_paginator("filter_log_events")

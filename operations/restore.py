@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from operations.stack import Stack, client
+from operations.deployment import Deployment, client
 
 
-def restore(stack: Stack, table: str, moment: str, name: str) -> str:
+def restore(deployment: Deployment, table: str, moment: str, name: str) -> str:
     """Restore a table to a moment into a new one, and set what a restore leaves out.
 
     Args:
@@ -16,7 +16,7 @@ def restore(stack: Stack, table: str, moment: str, name: str) -> str:
     Returns:
         The new table's ARN.
     """
-    dynamodb, source = client("dynamodb"), stack.outputs[table]
+    dynamodb, source = client("dynamodb"), deployment.outputs[table]
     when: dict[str, Any] = {"RestoreDateTime": moment}
     if moment == "latest":
         when = {"UseLatestRestorableTime": True}

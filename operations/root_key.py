@@ -4,21 +4,21 @@ import json
 from typing import Any
 from urllib.request import Request, urlopen
 
-from operations.stack import Stack, client
+from operations.deployment import Deployment, client
 
 _CHARACTERS = 48
 
 
-def create_tenant(stack: Stack, tenant: str) -> dict[str, Any]:
+def create_tenant(deployment: Deployment, tenant: str) -> dict[str, Any]:
     """Make a tenant; return its first principal with its key, shown this once.
 
     Raises:
         urllib.error.HTTPError: the service refused; 409: the tenant is there already.
     """
-    secret = stack.outputs["RootKeySecretId"]
+    secret = deployment.outputs["RootKeySecretId"]
     key = client("secretsmanager").get_secret_value(SecretId=secret)["SecretString"]
-    request = Request(  # noqa: S310 - the stack's own https address
-        f"{stack.outputs['ApiUrl'].rstrip('/')}/api/v1/tenants",
+    request = Request(  # noqa: S310 - the deployment's own https address
+        f"{deployment.outputs['ApiUrl'].rstrip('/')}/api/v1/tenants",
         data=json.dumps({"id": tenant}).encode(),
         headers={"X-API-Key": key, "Content-Type": "application/json"},
         method="POST",
@@ -28,7 +28,7 @@ def create_tenant(stack: Stack, tenant: str) -> dict[str, Any]:
     return {**made["admin"], "tenant": tenant}
 
 
-def rotate_root_key(stack: Stack) -> str:
+def rotate_root_key(deployment: Deployment) -> str:
     """Put another root key into the secret, and have the API function start anew with it.
 
     Returns:
@@ -37,9 +37,9 @@ def rotate_root_key(stack: Stack) -> str:
     secrets = client("secretsmanager")
     made = secrets.get_random_password(PasswordLength=_CHARACTERS, ExcludePunctuation=True)
     stored = secrets.put_secret_value(
-        SecretId=stack.outputs["RootKeySecretId"], SecretString=made["RandomPassword"]
+        SecretId=deployment.outputs["RootKeySecretId"], SecretString=made["RandomPassword"]
     )
-    function = stack.function("Api")
+    function = deployment.function("Api")
     description = f"The API. Root key {stored['VersionId'][:8]}."
     functions = client("lambda")
     functions.update_function_configuration(FunctionName=function, Description=description)

@@ -27,7 +27,7 @@ Item = dict[str, Any]
 
 @dataclass(frozen=True)
 class Storage:
-    """Where a stack keeps its data; `bucket` is the archive, if there is one."""
+    """Where a deployment keeps its data; `bucket` is the archive, if there is one."""
 
     dynamodb: Any
     tables: tuple[str, ...]

@@ -1,22 +1,32 @@
 """The deployed stack, as who operates it sees it."""
 
+import json
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from tests.e2e.cloud import Cloud
 from tests.e2e.deployed import DeployedService, deployed_service
+from tests.e2e.toolkit import NAME
 
-_FUNCTION, _ROLE, _KEY = "AWS::Lambda::Function", "AWS::IAM::Role", "AWS::KMS::Key"
+_ROLE, _KEY = "AWS::IAM::Role", "AWS::KMS::Key"
 
 
 @dataclass(frozen=True)
 class Deployment:
-    """A stack on an emulated AWS, and its outputs by name."""
+    """A deployment on an emulated AWS."""
 
     cloud: Cloud
     stack: str
-    outputs: dict[str, str]
+    name: str = NAME
+
+    @cached_property
+    def outputs(self) -> dict[str, str]:
+        """What the deployment says of itself, by name."""
+        ssm = self.cloud.client("ssm")
+        stored = ssm.get_parameter(Name=f"/agent-memory/{self.name}/deployment")
+        description: dict[str, str] = json.loads(stored["Parameter"]["Value"])
+        return description
 
     @cached_property
     def service(self) -> DeployedService:
@@ -42,7 +52,7 @@ class Deployment:
 
     def function(self, name: str) -> str:
         """Find the physical name of a function: `Api`, `Stream` or `Schedule`."""
-        return self._physical_id(_FUNCTION, f"{name}Function")
+        return self.outputs[f"{name}Function"]
 
     def role(self, part: str) -> str:
         """The name of the role of a part: `ApiFunction` and so on, or `ScheduleRole`."""

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from operations import deployment as described
 from operations import root_key
-from operations.stack import Stack
 from operations.tenant_data import Storage, delete_tenant
 from tests.contract.bodies import create, entry
 from tests.contract.expect import ok, refused
@@ -29,9 +29,8 @@ TENANTS = "/api/v1/tenants"
 
 def operate(deployment: Deployment, *arguments: str) -> str:
     """What a command prints; it has to succeed."""
-    stage = deployment.stack.removeprefix("agent-memory-")
     ran = subprocess.run(
-        [sys.executable, "-m", "operations", "--stage", stage, *arguments],
+        [sys.executable, "-m", "operations", "--name", deployment.name, *arguments],
         cwd=ROOT,
         env=deployment.cloud.environment,
         capture_output=True,
@@ -43,19 +42,21 @@ def operate(deployment: Deployment, *arguments: str) -> str:
 
 
 @pytest.fixture
-def stack(deployment: Deployment, monkeypatch: pytest.MonkeyPatch) -> Stack:
-    """The stack as the commands find it, at the address where the emulator serves its API."""
+def found(deployment: Deployment, monkeypatch: pytest.MonkeyPatch) -> described.Deployment:
+    """The deployment as the commands find it, at the address where the emulator serves its API."""
     for name, value in deployment.cloud.environment.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("SSL_CERT_FILE", str(deployment.cloud.certificate))
-    found = Stack.of(deployment.stack.removeprefix("agent-memory-"))
+    found = described.Deployment.find(deployment.name)
     api_id = found.outputs["ApiUrl"].removeprefix("https://").partition(".")[0]
     address = f"{deployment.cloud.url}/_aws/execute-api/{api_id}/$default"
     return replace(found, outputs=found.outputs | {"ApiUrl": address})
 
 
-def test_a_tenant_is_made_and_its_admin_has_a_key(stack: Stack, service: Service) -> None:
-    made = root_key.create_tenant(stack, "made-by-command")
+def test_a_tenant_is_made_and_its_admin_has_a_key(
+    found: described.Deployment, service: Service
+) -> None:
+    made = root_key.create_tenant(found, "made-by-command")
     admin = service.client(made["api_key"])
     assert ok(admin.get("/api/v1/me"))["tenant"] == "made-by-command"
 
