@@ -1,15 +1,22 @@
 """Reads and writes of agents' states. Sensitive ones are encrypted, large ones stored in parts."""
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from functions.conversations.model import State, StateAddress
 from functions.platform import item_types
-from functions.platform.conversation_keys import build_state_key, build_state_partition
+from functions.platform.conversation_keys import (
+    build_state_key,
+    build_state_partition,
+    build_state_position,
+)
 from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_INLINE_BYTES
 from functions.platform.retry import Backoff
+from functions.platform.schema import BY_GROUP, GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
+from functions.platform.table_reader import HIGHEST
 from functions.platform.value_parts import (
     PartsMissing,
     ValueParts,
@@ -26,6 +33,7 @@ from functions.platform.writes import Write, delete, put
 
 _AT_VERSION = "version = :seen AND created = :created"
 _CLEANUP_SECONDS = 4.0
+_LISTED_TOGETHER = 50
 
 
 class StateChanged(Exception):
@@ -54,11 +62,30 @@ class StateStore:
         """Read the item of one state, without a large value: one read."""
         return self._table.get(_key(tenant, address))
 
-    def list_items(self, tenant: str, agent: str, owner: str) -> Iterator[Item]:
-        """Read the items of all of an agent's states for an owner: a call per megabyte."""
-        return self._table.query(
-            build_state_partition(tenant, agent, owner), item_types.STATE.sort_prefix
-        )
+    def list_all(self, tenant: str, agent: str, owner: str) -> list[Item]:
+        """Read the items of all of an agent's states for an owner, the last updated first.
+
+        A call per megabyte, strongly consistent.
+        """
+        partition = build_state_partition(tenant, agent, owner)
+        items = self._table.query(partition, item_types.STATE.sort_prefix)
+        return sorted(items, key=get_position, reverse=True)
+
+    def list_newest(
+        self, tenant: str, agent: str, owner: str, before: str | None
+    ) -> Iterator[Item]:
+        """Read the items of states before a position, the last updated first.
+
+        Two calls for each fifty, by an index that may lag.
+        """
+        of = (GROUP_ATTRIBUTE, build_state_partition(tenant, agent, owner))
+        below = (TYPE_ORDER_ATTRIBUTE, before or HIGHEST)
+        rows = self._table.query_newest(BY_GROUP, of, below, _LISTED_TOGETHER)
+        while keys := [(row["pk"], row["sk"]) for row in islice(rows, _LISTED_TOGETHER)]:
+            items = self._table.get_many(keys)
+            found = (items[key] for key in keys if key in items)
+            # one that was updated since the index was read has moved to the front
+            yield from (each for each in found if get_position(each) < below[1])
 
     def replace(self, tenant: str, old: Item | None, new: State) -> None:
         """Write a state in place of the one whose item is `old`.
@@ -129,6 +156,8 @@ class StateStore:
             "author": state.author,
             "sensitivity": state.sensitivity,
             "request": state.request,
+            GROUP_ATTRIBUTE: key[0],
+            TYPE_ORDER_ATTRIBUTE: build_state_position(state.updated, key),
         }, parts
 
     def decode(self, tenant: str, item: Item) -> State:
@@ -153,6 +182,12 @@ def decode_head(item: Item) -> State:
         sensitivity=item.get("sensitivity"),
         request=item.get("request"),
     )
+
+
+def get_position(item: Item) -> str:
+    """Get what a state sorts by in lists."""
+    position: str = item[TYPE_ORDER_ATTRIBUTE]
+    return position
 
 
 def _build_put(key: Key, item: Item, old: Item | None) -> Write:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
 
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import HOLDS_ADMIN, authorize, decide, is_allowed
@@ -13,7 +14,12 @@ from functions.conversations.authority import (
     READ_STATE,
 )
 from functions.conversations.model import State, StateAddress
-from functions.conversations.state_store import StateChanged, StateStore, decode_head
+from functions.conversations.state_store import (
+    StateChanged,
+    StateStore,
+    decode_head,
+    get_position,
+)
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
 from functions.platform.errors import AccessDenied, NotFound, VersionMismatch
@@ -27,9 +33,21 @@ from functions.platform.value_parts import PartsMissing
 if TYPE_CHECKING:
     from functions.conversations.requests import NewState
 
-ListedState = tuple[State, Callable[[], State | None]]
-"""A state without its value, and what reads it: None if it was deleted meanwhile."""
 _BUSY, _ATTEMPTS = "others are writing this state", 30
+
+
+class ListedState(NamedTuple):
+    """A state of a list.
+
+    Attributes:
+        position: where it is in the list.
+        head: the state without its value.
+        load: reads the value; None if the state was deleted meanwhile.
+    """
+
+    position: str
+    head: State
+    load: Callable[[], State | None]
 
 
 class States:
@@ -99,11 +117,39 @@ class States:
             raise _not_found()
         return state
 
-    def list_for_owner(self, caller: Principal, agent: str, owner: str) -> Iterator[ListedState]:
-        """List an agent's states for an owner, if the caller may read them."""
-        if is_allowed(caller, READ_STATE, StateAddress(agent, owner, "")):
-            for item in self._store.list_items(caller.tenant, agent, owner):
-                yield decode_head(item), self._load_later(caller.tenant, item)
+    def list_page(
+        self,
+        caller: Principal,
+        agent: str,
+        owner: str,
+        *,
+        after: str | None,
+        offset: int,
+        is_counted: bool,
+    ) -> tuple[Iterator[ListedState], int | None]:
+        """List an agent's states for an owner, if the caller may read them; and count them.
+
+        The last updated come first. Counted states are read all, strongly consistent; others by an
+        index that may lag, and only as many as are taken.
+
+        Args:
+            after: the position after which the list begins; else it begins at `offset`.
+            is_counted: whether to count all of them.
+        """
+        if not is_allowed(caller, READ_STATE, StateAddress(agent, owner, "")):
+            return iter(()), 0 if is_counted else None
+        total: int | None = None
+        found: Iterator[Item]
+        if is_counted:
+            items = self._store.list_all(caller.tenant, agent, owner)
+            total = len(items)
+            found = (item for item in items if after is None or get_position(item) < after)
+        else:
+            found = self._store.list_newest(caller.tenant, agent, owner, after)
+        return (self._list(caller.tenant, item) for item in islice(found, offset, None)), total
+
+    def _list(self, tenant: str, item: Item) -> ListedState:
+        return ListedState(get_position(item), decode_head(item), self._load_later(tenant, item))
 
     def _load_later(self, tenant: str, item: Item) -> Callable[[], State | None]:
         def load() -> State | None:

@@ -110,6 +110,11 @@ def build_state_key(tenant: str, agent: str, owner: str, key: str) -> Key:
     return build_state_partition(tenant, agent, owner), sort
 
 
+def build_state_position(updated: int, key: Key) -> str:
+    """Build what a state sorts by in lists: its last update (epoch ms), then its sort key."""
+    return encode_timestamp(updated) + key[1]
+
+
 def build_state_partition(tenant: str, agent: str, owner: str) -> str:
     """Build the partition of all of an agent's states for an owner."""
     names = hash_name("states", f"{len(agent)}:{agent}{owner}")

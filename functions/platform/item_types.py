@@ -363,7 +363,12 @@ LISTED_COUNT = ItemType(
     "How many conversations a principal has put into another one's list",
 )
 STATE = ItemType(
-    "agent state", "conversations", "{tenant}#s#{agent_and_owner}", "s#{state}", "An agent's state"
+    "agent state",
+    "conversations",
+    "{tenant}#s#{agent_and_owner}",
+    "s#{state}",
+    "An agent's state",
+    indexes=(BY_GROUP,),
 )
 
 # objects

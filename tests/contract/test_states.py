@@ -10,6 +10,7 @@ import pytest
 from tests.contract.expect import assert_no_content, invalid, ok, refused
 from tests.contract.service import Service, Tenant
 from tests.contract.sweeping import items
+from tests.contract.transport import MovableClock
 
 VALUES: list[Any] = [None, True, 0, 2**70, -1.5e300, "Grüße\u0000", [], [1, [2]], {}, {"a": None}]
 
@@ -44,6 +45,25 @@ def test_all_states_of_an_owner_come_in_one_call(alice: httpx.Client) -> None:
     found = ok(alice.get(path()))
     assert found["states"] == {f"k{number}": number for number in range(30)}
     assert ok(alice.get(path(owner="nobody")))["states"] == {}
+
+
+@pytest.mark.parametrize("total", ["exact", "none"])
+def test_pages_of_states_come_by_last_update(
+    alice: httpx.Client, clock: MovableClock, total: str
+) -> None:
+    for key in ("c", "a", "b", "a"):
+        ok(alice.put(path(key), json={"value": key}))
+        clock.advance(seconds=1)
+    assert list(ok(alice.get(path()))["states"]) == ["a", "b", "c"]
+    first = ok(alice.get(path(), params={"limit": 1, "total": total}))
+    assert (list(first["states"]), first.get("total")) == (["a"], 3 if total == "exact" else None)
+    ok(alice.put(path("a"), json={"value": "again"}))
+    after = {"limit": 1, "total": total, "after": first["next"]}
+    second = ok(alice.get(path(), params=after))
+    third = ok(alice.get(path(), params=after | {"after": second["next"], "values": "omit"}))
+    assert list(second["states"]) == ["b"]
+    assert ([head["key"] for head in third["heads"]], "next" in third) == (["c"], False)
+    invalid(alice.get(path(owner="user_2"), params=after), "after")
 
 
 def test_a_deleted_state_is_not_found(alice: httpx.Client) -> None:

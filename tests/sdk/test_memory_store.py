@@ -231,7 +231,9 @@ def test_states_hold_any_json_value(store: BaseMemoryStore, subtests: pytest.Sub
 def test_states_of_others_are_apart(store: BaseMemoryStore) -> None:
     for owner, key in (("u", "k"), ("u", "l"), ("v", "k")):
         store.store_agent_state("agent", owner, key, f"{owner}{key}")
-    assert store.get_all_agent_states("agent", "u") == {"k": "uk", "l": "ul"}
+    store.store_agent_state("agent", "u", "k", "again")
+    states = store.get_all_agent_states("agent", "u")
+    assert list(states.items()) == [("k", "again"), ("l", "ul")]  # the last updated one first
     assert store.get_all_agent_states("nobody", "u") == {}
 
 

@@ -157,8 +157,8 @@ class StateHeadDocument(TypedDict):
     created_by: str
 
 
-class StatesDocument(TypedDict):
-    """An agent's states for an owner, by their keys."""
+class StatesDocument(PagePosition):
+    """A page of an agent's states for an owner, by their keys."""
 
     agent_id: str
     owner_id: str
@@ -166,10 +166,6 @@ class StatesDocument(TypedDict):
     """With `values=omit`, instead of `states`."""
     states: NotRequired[Annotated[dict[str, JsonValue], VALUE]]
     """Absent without `memory.read`, and with `values=omit`."""
-    total: Count
-    """How many there are, on all pages."""
-    next_offset: NotRequired[Count]
-    """Where to go on; absent on the last page."""
 
 
 def render_conversation(

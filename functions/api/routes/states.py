@@ -1,13 +1,14 @@
 """Agents' states (Agent Memory Protocol §3, §4.2; contract §9)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import chain, islice
+from typing import Any
 
 import orjson
 
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import truncate_to_limit
-from functions.api.parameters import OFFSET, VALUES
+from functions.api.paging import read_page_request, truncate_to_limit
+from functions.api.parameters import AFTER, OFFSET, TOTAL, VALUES, IntegerParameter
 from functions.api.responses.conversations import (
     StateDocument,
     StateHeadDocument,
@@ -22,10 +23,11 @@ from functions.conversations.model import State, StateAddress
 from functions.conversations.requests import NewState
 from functions.conversations.states import ListedState
 from functions.identity.model import READ, WRITE, Principal
-from functions.platform.limits import MAX_NAME_CHARACTERS
+from functions.platform.limits import MAX_NAME_CHARACTERS, MAX_PAGE_ITEMS
 
 _OWNED = "/api/v1/agents/{agent_id+}/state/{owner_id}"
 _STATE = f"{_OWNED}/{{key+}}"
+_LIMIT = IntegerParameter("limit", "How many to answer at most.", 1, MAX_PAGE_ITEMS, MAX_PAGE_ITEMS)
 
 
 def put_state(request: Request, caller: Principal) -> Response:
@@ -40,54 +42,43 @@ def get_state(request: Request, caller: Principal) -> Response:
 
 def list_states(request: Request, caller: Principal) -> Response:
     agent, owner = request.path_param("agent_id"), request.path_param("owner_id")
-    offset, has_values = OFFSET.read(request), VALUES.read(request) is None
-    found = _Counted(request.services.states.list_for_owner(caller, agent, owner))
-    rest = islice(found, offset, None)
-    shown: list[dict[str, JsonValue]] = []
-    heads: list[StateHeadDocument] = []
-    if has_values:
-        taken = len(truncate_to_limit(_render_values(rest, shown)))
-    else:
-        heads = truncate_to_limit(render_state_head(head) for head, _ in rest)
-        taken = len(heads)
-    total = found.count_all()
-    document: StatesDocument = {"agent_id": agent, "owner_id": owner, "total": total}
-    if has_values:
-        document["states"] = dict(chain.from_iterable(each.items() for each in shown[:taken]))
-    else:
-        document["heads"] = heads
-    if offset + taken < total:
-        document["next_offset"] = offset + taken
-    return json_response(200, document)
+    wanted = read_page_request(request, caller)._replace(limit=_LIMIT.read(request))
+    found, total = request.services.states.list_page(
+        caller,
+        agent,
+        owner,
+        after=wanted.after,
+        offset=wanted.offset,
+        is_counted=wanted.is_counted,
+    )
+    render = _render_value if VALUES.read(request) is None else _render_head
+    listed: list[ListedState] = []
+    rendered: list[Any] = []
+
+    def take() -> Iterator[Any]:
+        for each in islice(found, wanted.limit):
+            listed.append(each)
+            rendered.append(render(each))
+            yield rendered[-1]
+
+    taken = len(truncate_to_limit(take()))
+    last = listed[taken - 1].position if taken else None
+    has_more = taken < len(listed) or next(found, None) is not None
+    position = wanted.describe(taken, last, total, has_more=has_more)
+    shown: dict[str, Any] = {"heads": rendered[:taken]}
+    if render is _render_value:
+        shown = {"states": dict(chain.from_iterable(map(dict.items, rendered[:taken])))}
+    return json_response(200, {"agent_id": agent, "owner_id": owner, **shown, **position})
 
 
-def _render_values(
-    found: Iterable[ListedState], shown: list[dict[str, JsonValue]]
-) -> Iterator[dict[str, JsonValue]]:
-    """Render states by their keys, and list them in `shown`; those deleted meanwhile are empty."""
-    for _, load in found:
-        state = load()
-        shown.append({} if state is None else {state.address.key: orjson.Fragment(state.value)})
-        yield shown[-1]
+def _render_value(listed: ListedState) -> dict[str, JsonValue]:
+    """Render a state's value by its key; nothing if it was deleted meanwhile."""
+    state = listed.load()
+    return {} if state is None else {state.address.key: orjson.Fragment(state.value)}
 
 
-class _Counted(Iterator[ListedState]):
-    """Counts what is taken of an iterator."""
-
-    def __init__(self, found: Iterator[ListedState]) -> None:
-        self._found = found
-        self._count = 0
-
-    def __next__(self) -> ListedState:
-        each = next(self._found)
-        self._count += 1
-        return each
-
-    def count_all(self) -> int:
-        """Take the rest, and return how many there were in all."""
-        for _ in self:
-            pass
-        return self._count
+def _render_head(listed: ListedState) -> StateHeadDocument:
+    return render_state_head(listed.head)
 
 
 def delete_state(request: Request, caller: Principal) -> Response:
@@ -131,9 +122,11 @@ ROUTES = [
         _OWNED,
         list_states,
         READ,
-        "Get all of an agent's states for an owner",
+        "Get all of an agent's states for an owner, the last updated first",
         {200: StatesDocument},
-        query=(OFFSET, VALUES),
+        query=(VALUES, _LIMIT, OFFSET, AFTER, TOTAL),
+        description="Pages with a `total` are strongly consistent; others come from an index that "
+        "may be a moment behind.",
     ),
     Route(
         "PUT",

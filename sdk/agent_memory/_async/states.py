@@ -5,7 +5,7 @@ from typing import Any
 from agent_memory._async.resource import AsyncResource
 from agent_memory.exceptions import MemoryNotFoundError
 from agent_memory.requests import quote_segment
-from agent_memory.responses import get_member, parse, parse_next_offset
+from agent_memory.responses import get_member, parse, parse_next_page
 
 
 class AsyncStates(AsyncResource):
@@ -41,16 +41,24 @@ class AsyncStates(AsyncResource):
         return await self._delete(_path(agent_id, owner_id, key))
 
     async def all(self, agent_id: str, owner_id: str) -> dict[str, Any]:
-        """Return all of an agent's states for an owner, by key."""
+        """Return all of an agent's states for an owner, by key; the last updated come first."""
         found: dict[str, Any] = {}
-        following: int | None = 0
-        while following is not None:
-            page = await self._call(
-                "GET", _of_owner(agent_id, owner_id), params={"offset": following}
-            )
-            found |= parse(dict, get_member(page, "states"))
-            following = parse_next_offset(page)
-        return found
+        after: dict[str, Any] | None = {}
+        pages = 0
+        while after is not None:
+            states, after = await self._read_page(agent_id, owner_id, after)
+            found |= {key: value for key, value in states.items() if key not in found}
+            pages += 1
+        if pages == 1:
+            return found
+        updated, _ = await self._read_page(agent_id, owner_id, {})  # what has moved to the front
+        return updated | {key: value for key, value in found.items() if key not in updated}
+
+    async def _read_page(
+        self, agent_id: str, owner_id: str, position: dict[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any] | None]:
+        page = await self._call("GET", _of_owner(agent_id, owner_id), params=position)
+        return parse(dict, get_member(page, "states")), parse_next_page(page)
 
 
 def _of_owner(agent_id: str, owner_id: str) -> str:

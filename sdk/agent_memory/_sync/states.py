@@ -5,7 +5,7 @@ from typing import Any
 from agent_memory._sync.resource import Resource
 from agent_memory.exceptions import MemoryNotFoundError
 from agent_memory.requests import quote_segment
-from agent_memory.responses import get_member, parse, parse_next_offset
+from agent_memory.responses import get_member, parse, parse_next_page
 
 
 class States(Resource):
@@ -41,16 +41,24 @@ class States(Resource):
         return self._delete(_path(agent_id, owner_id, key))
 
     def all(self, agent_id: str, owner_id: str) -> dict[str, Any]:
-        """Return all of an agent's states for an owner, by key."""
+        """Return all of an agent's states for an owner, by key; the last updated come first."""
         found: dict[str, Any] = {}
-        following: int | None = 0
-        while following is not None:
-            page = self._call(
-                "GET", _of_owner(agent_id, owner_id), params={"offset": following}
-            )
-            found |= parse(dict, get_member(page, "states"))
-            following = parse_next_offset(page)
-        return found
+        after: dict[str, Any] | None = {}
+        pages = 0
+        while after is not None:
+            states, after = self._read_page(agent_id, owner_id, after)
+            found |= {key: value for key, value in states.items() if key not in found}
+            pages += 1
+        if pages == 1:
+            return found
+        updated, _ = self._read_page(agent_id, owner_id, {})  # what has moved to the front
+        return updated | {key: value for key, value in found.items() if key not in updated}
+
+    def _read_page(
+        self, agent_id: str, owner_id: str, position: dict[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any] | None]:
+        page = self._call("GET", _of_owner(agent_id, owner_id), params=position)
+        return parse(dict, get_member(page, "states")), parse_next_page(page)
 
 
 def _of_owner(agent_id: str, owner_id: str) -> str:

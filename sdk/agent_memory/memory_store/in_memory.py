@@ -130,7 +130,9 @@ class InMemoryMemoryStore(BaseMemoryStore):
         assert_state(agent_id, owner_id, key)
         text = json.dumps(fitting(state_data, "state"))
         with self._lock:
-            self._states.setdefault((agent_id, owner_id), {})[key] = text
+            states = self._states.setdefault((agent_id, owner_id), {})
+            states.pop(key, None)  # the last updated one is the last
+            states[key] = text
 
     def retrieve_agent_state(self, agent_id: str, owner_id: str, key: str) -> Any | None:
         """See `BaseMemoryStore`."""
@@ -150,4 +152,4 @@ class InMemoryMemoryStore(BaseMemoryStore):
         assert_owner(agent_id, owner_id)
         with self._lock:
             states = dict(self._states.get((agent_id, owner_id), {}))
-        return {key: json.loads(text) for key, text in states.items()}
+        return {key: json.loads(text) for key, text in reversed(states.items())}
