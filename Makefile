@@ -70,6 +70,10 @@ e2e: $(TOOLKIT) $(VENV)/dev.stamp $(MODEL)
 
 check: lint test
 
+wheels: $(ENGINE) $(VENV)/dev.stamp $(CONSOLE) $(MODEL)
+	@$(PY) -m pip wheel -q --no-deps --no-build-isolation --wheel-dir dist . ./sdk
+	@ls dist
+
 bench: $(ENGINE) $(VENV)/dev.stamp $(MODEL)
 	@$(PY) -m benchmarks
 

@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from functions.local import private_network, stream_records
 from functions.local.data_folder import DataFolder
-from functions.local.engine import Engine, find_binary, has_build, start
+from functions.local.engine import Engine, find_binary, start
 from functions.local.settings import REAL_AWS, LocalSettings, StartupError
 from functions.platform.aws import create_client
 
@@ -41,7 +42,7 @@ class Database:
 
 def will_simulate(settings: LocalSettings, root: Path) -> bool:
     """Whether moto serves, in one process, and keeps nothing when that ends."""
-    return settings.dynamodb is None and not has_build() and find_binary(root) is None
+    return settings.dynamodb is None and find_binary(root) is None
 
 
 @contextmanager
@@ -63,9 +64,10 @@ def open_database(settings: LocalSettings, folder: DataFolder, root: Path) -> It
         yield _use_named(settings.dynamodb)
         return
     binary = find_binary(root)
-    if binary is None and has_build():
+    if binary is None and not find_spec("moto"):
         raise StartupError(
-            "the embedded database is not installed; run `npm ci` (Node 20 or newer), "
+            "the embedded database is not installed; in a checkout, run `npm ci` (Node 20 or "
+            "newer); else `pip install 'agent-memory-service[local]'`, "
             f"or set {_ENDPOINT} to use another DynamoDB"
         )
     with _simulate() if binary is None else _run_engine(binary, folder) as database:

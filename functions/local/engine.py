@@ -14,7 +14,8 @@ from pathlib import Path
 
 from functions.local.settings import StartupError
 
-_PACKAGED = Path("node_modules/@dynoxide/linux-x64/dynoxide")
+_OF_WHEEL = Path(__file__).with_name("dynoxide")
+_OF_NPM = Path("node_modules/@dynoxide/linux-x64/dynoxide")
 _START_TIMEOUT, _STOP_TIMEOUT, _POLL = 15.0, 10.0, 0.005  # seconds
 _PORT_ATTEMPTS = 5
 # The engine doesn't notice that its parent has ended. This shell does: its input ends then.
@@ -32,10 +33,13 @@ def has_build() -> bool:
 
 
 def find_binary(root: Path) -> Path | None:
-    """Find the engine's binary: npm's under the project `root`, else `dynoxide` on the PATH."""
-    packaged = root / _PACKAGED
-    if has_build() and packaged.is_file():
-        return packaged
+    """Find the engine's binary.
+
+    It is in the service's wheel, else npm's under the project `root`, else `dynoxide` on the PATH.
+    """
+    for packaged in (_OF_WHEEL, root / _OF_NPM):
+        if has_build() and packaged.is_file():
+            return packaged
     on_path = shutil.which("dynoxide")
     return Path(on_path) if on_path else None
 

@@ -1,10 +1,13 @@
 """What a client is set up with."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
-URL, KEY = "AGENT_MEMORY_URL", "AGENT_MEMORY_API_KEY"
-_LOCAL = "http://127.0.0.1:8080"
+URL, KEY, DATA = "AGENT_MEMORY_URL", "AGENT_MEMORY_API_KEY", "AGENT_MEMORY_DATA"
+LOCAL_URL = "http://127.0.0.1:8080"
+_MOST_KEY = 1024  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +33,11 @@ def resolve_settings(
     Raises:
         ValueError: there is no key, or a value can't be right.
     """
-    url = server_url if server_url is not None else os.environ.get(URL) or _LOCAL
+    url = server_url if server_url is not None else os.environ.get(URL) or LOCAL_URL
     url = url.rstrip("/")
     key = api_key if api_key is not None else os.environ.get(KEY)
+    if key is None and url == LOCAL_URL:
+        key = read_local_key(os.environ)
     if not key:
         raise ValueError(f"give api_key, or set {KEY}")
     if not (key.isascii() and key.isprintable() and " " not in key):
@@ -44,3 +49,18 @@ def resolve_settings(
     if timeout <= 0 or max_retries < 0:
         raise ValueError("timeout is above 0, max_retries at least 0")
     return Settings(url, key, timeout, max_retries)
+
+
+def read_local_key(environment: Mapping[str, str]) -> str | None:
+    """Return the key that the local service keeps in its data folder; None if there is none.
+
+    The folder is `AGENT_MEMORY_DATA`, else `.agent-memory` in the present one. A file of another
+    user of this machine doesn't count.
+    """
+    file = Path(environment.get(DATA) or ".agent-memory") / "api-key"
+    try:
+        with file.open(encoding="ascii") as opened:
+            is_own = os.fstat(opened.fileno()).st_uid == os.geteuid()
+            return opened.read(_MOST_KEY).strip() if is_own else None
+    except (OSError, UnicodeDecodeError):
+        return None

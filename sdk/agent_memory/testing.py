@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime, timedelta
 from threading import Lock
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import anyio.to_thread
 import httpx
@@ -19,7 +19,8 @@ from agent_memory import AsyncClient, Client
 __all__ = ["Clock", "MemoryService", "ServiceNotInstalledError", "memory_service"]
 
 _SERVER_URL = "http://memory.test"
-_SERVICE = "functions.local.in_process"
+_IN_PROCESS = "local.in_process"
+_SERVICES = ("agent_memory_service", "functions")  # installed; beside a checkout of it
 _MILLISECOND = timedelta(milliseconds=1)
 Kind = Literal["agent", "coordinator", "user"]
 
@@ -184,16 +185,27 @@ def process() -> AbstractContextManager[Process]:
     Raises:
         ServiceNotInstalledError: it isn't installed.
     """
-    try:
-        service = importlib.import_module(_SERVICE)
-    except ModuleNotFoundError as error:
-        raise ServiceNotInstalledError(
-            f"the memory service runs in this process, but {error.name!r} isn't installed: take a "
-            "checkout of the service and `pip install 'CHECKOUT[testing]'`; no other package "
-            "called `functions` may come before it on the path"
-        ) from error
-    started: AbstractContextManager[Process] = service.start_in_process()
+    started: AbstractContextManager[Process] = _import_service().start_in_process()
     return started
+
+
+def _import_service() -> Any:
+    """Import the service: the installed one, else the checkout's that is on the path."""
+    for name in _SERVICES:
+        module = f"{name}.{_IN_PROCESS}"
+        try:
+            return importlib.import_module(module)
+        except ModuleNotFoundError as error:
+            if not module.startswith(error.name or ""):
+                raise ServiceNotInstalledError(_render_missing(error.name)) from error
+    raise ServiceNotInstalledError(_render_missing(_SERVICES[0]))
+
+
+def _render_missing(name: str | None) -> str:
+    return (
+        f"the memory service runs in this process, but {name!r} isn't installed: "
+        "pip install 'agent-memory-service[testing]'"
+    )
 
 
 @contextmanager

@@ -9,6 +9,8 @@ from textwrap import dedent
 
 import pytest
 
+from tools.service_wheel import stage_package
+
 ROOT = Path(__file__).parents[2]
 GUIDE = ROOT / "docs/how-to/test-your-agents.md"
 PATIENCE = 120  # seconds; far more than anything here takes
@@ -30,7 +32,7 @@ def run(tmp_path: Path) -> Run:
         return subprocess.run(
             [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options],
             cwd=tmp_path,
-            env=inherited | {"PYTHONPATH": path} | variables,
+            env=inherited | {"PYTHONPATH": f"{path}:{ROOT / 'sdk'}"} | variables,
             capture_output=True,
             text=True,
             timeout=PATIENCE,
@@ -111,14 +113,13 @@ TOUCH = """
 def test_it_says_what_to_install(run: Run, tmp_path: Path) -> None:
     ended = run(TOUCH, path=str(tmp_path / "nowhere"))
     assert ended.returncode == 1
-    assert "'functions' isn't installed" in ended.stdout
-    assert "pip install 'CHECKOUT[testing]'" in ended.stdout
+    assert "'agent_memory_service' isn't installed" in ended.stdout
+    assert "pip install 'agent-memory-service[testing]'" in ended.stdout
     assert "Traceback" not in ended.stdout
 
 
-def test_it_says_so_if_another_package_has_the_name(run: Run, tmp_path: Path) -> None:
+def test_a_package_of_yours_may_be_called_functions(run: Run, tmp_path: Path) -> None:
     (tmp_path / "functions").mkdir()
     (tmp_path / "functions/__init__.py").write_text("")
-    ended = run(TOUCH, path=str(tmp_path))
-    assert ended.returncode == 1
-    assert "no other package called `functions`" in ended.stdout
+    stage_package(ROOT, tmp_path / "agent_memory_service")
+    assert_passed(run(TOUCH, path=str(tmp_path)), 1)

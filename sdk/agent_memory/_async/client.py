@@ -37,7 +37,8 @@ class AsyncClient:
 
     Args:
         server_url: where the service is; else `AGENT_MEMORY_URL`, else http://127.0.0.1:8080.
-        api_key: the principal's key; else `AGENT_MEMORY_API_KEY`.
+        api_key: the principal's key; else `AGENT_MEMORY_API_KEY`, else that of the service that
+            `agent-memory serve` runs in this folder.
         timeout: seconds that one attempt may wait for each of connection and answer.
         max_retries: how often a call that failed in passing is sent again.
         transport: carries the requests in place of the network, or is the pool of another client;

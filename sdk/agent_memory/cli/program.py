@@ -10,6 +10,7 @@ from typing import NoReturn
 
 from agent_memory.cli import entries, tail, tasks, transfer
 from agent_memory.cli import login as profile_commands
+from agent_memory.cli import serve as serve_command
 from agent_memory.cli.arguments import Parser, add_common_options
 from agent_memory.cli.connection import connect, select_profile
 from agent_memory.cli.failures import (
@@ -23,12 +24,14 @@ from agent_memory.cli.failures import (
 from agent_memory.cli.failures import __doc__ as _failures
 from agent_memory.cli.login import list_profiles, login, logout
 from agent_memory.cli.output import Output, note
+from agent_memory.cli.serve import serve
 from agent_memory.cli.session import Session
 from agent_memory.exceptions import AgentMemoryError
 
 _EPILOG = """\
 The server and the key come from AGENT_MEMORY_URL and AGENT_MEMORY_API_KEY, or from a profile:
 `agent-memory login URL` asks for the key and keeps it in ~/.config/agent-memory/profiles.toml.
+Without both, they are those of the service that `agent-memory serve` runs in the present folder.
 
 exit codes:
 """
@@ -69,7 +72,7 @@ def build_parser() -> Parser:
     )
     add_common_options(top, profile=None, json=False, timeout=30.0)
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in (entries, tail, tasks, transfer, profile_commands):
+    for module in (entries, tail, tasks, transfer, profile_commands, serve_command):
         module.add_commands(commands)
     return top
 
@@ -77,6 +80,8 @@ def build_parser() -> Parser:
 def _run(given: argparse.Namespace) -> None:
     output = Output(json=given.json)
     match given.command:
+        case "serve":
+            serve(given, os.environ)
         case "login":
             login(given.profile, given.url, given.timeout, output)
         case "logout":

@@ -23,16 +23,13 @@ def environment() -> Iterator[None]:
 def test_an_engine_that_is_not_installed_is_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database, "has_build", lambda: True)
+    monkeypatch.setattr(database, "find_spec", lambda _name: None)
     choice = database.open_database(LocalSettings(), DataFolder(tmp_path), tmp_path)
     with pytest.raises(StartupError, match="npm ci"), choice:
         pass
 
 
-def test_where_the_engine_has_no_build_moto_is_used(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(database, "has_build", lambda: False)
+def test_where_the_engine_is_not_installed_moto_is_used(tmp_path: Path) -> None:
     with database.open_database(LocalSettings(), DataFolder(tmp_path), tmp_path) as database_:
         database.ensure_tables(build_log_table("log"))
         database.ensure_tables(build_log_table("log"))

@@ -1,0 +1,43 @@
+"""The command `serve`: the whole service on this machine, from the package of the service."""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Mapping
+from importlib.util import find_spec
+from typing import Any, NoReturn
+
+from agent_memory.cli.arguments import add_command, parse_number, parse_text
+from agent_memory.cli.failures import Failure
+
+_SERVICE = "agent_memory_service"
+_INSTALL = "pip install 'agent-memory-service[local]'"
+_OPTIONS = {"port": "AGENT_MEMORY_PORT", "host": "AGENT_MEMORY_HOST", "data": "AGENT_MEMORY_DATA"}
+Execute = Callable[[str, list[str], Mapping[str, str]], NoReturn]
+
+
+def add_commands(commands: Any) -> None:
+    """Add the command `serve`; the program runs it, as it needs no client."""
+    command = add_command(commands, "serve", "run the service on this machine", None)
+    command.add_argument("--port", type=parse_number, help="where it listens; 8080")
+    command.add_argument("--host", type=parse_text, help="127.0.0.1")
+    command.add_argument(
+        "--data", metavar="FOLDER", type=parse_text, help="keeps the memory; .agent-memory"
+    )
+
+
+def serve(
+    given: argparse.Namespace, environment: Mapping[str, str], execute: Execute = os.execve
+) -> NoReturn:
+    """`serve`: lets the service take this process's place.
+
+    Raises:
+        Failure: the service isn't installed.
+    """
+    if find_spec(_SERVICE) is None:
+        raise Failure(f"the service isn't installed; install it: {_INSTALL}")
+    named = {name: getattr(given, option) for option, name in _OPTIONS.items()}
+    chosen = {name: str(each) for name, each in named.items() if each is not None}
+    # -P: no package in the present folder comes before the installed ones
+    command = [sys.executable, "-P", "-m", f"{_SERVICE}.local"]
+    execute(sys.executable, command, {**environment, **chosen})

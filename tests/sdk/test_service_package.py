@@ -1,0 +1,102 @@
+"""The service as an installable package, and `agent-memory serve`, which starts it."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+from agent_memory import Client
+from agent_memory.cli.failures import Failure
+from agent_memory.cli.program import build_parser
+from agent_memory.cli.serve import serve
+from agent_memory.settings import LOCAL_URL, read_local_key, resolve_settings
+
+from functions.local.engine import find_binary
+from tests.contract.local_server import running
+from tools.service_wheel import PACKAGE, stage_package
+
+ROOT = Path(__file__).parents[2]
+_SERVE = (sys.executable, "-m", "agent_memory.cli", "serve", "--port", "0")
+needs_engine = pytest.mark.skipif(find_binary(ROOT) is None, reason="no embedded database here")
+
+
+@needs_engine
+def test_the_wheel_has_the_service_its_engine_and_its_command(tmp_path: Path) -> None:
+    for file in ROOT.iterdir():
+        if file.name not in ("console", "dist"):  # the console would be built
+            (tmp_path / file.name).symlink_to(file)
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", "dist"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    (wheel,) = (tmp_path / "dist").glob("agent_memory_service-*-manylinux_*_x86_64.whl")
+    with ZipFile(wheel) as zipped:
+        names = set(zipped.namelist())
+        engine = zipped.getinfo(f"{PACKAGE}/local/dynoxide")
+        about = next(name for name in names if name.endswith("dist-info/entry_points.txt"))
+        assert (
+            f"agent-memory-service = {PACKAGE}.local.__main__:main" in zipped.read(about).decode()
+        )
+    assert engine.external_attr >> 16 & 0o111
+    assert f"{PACKAGE}/api/docs/swagger-ui.css" in names
+    packages = {PACKAGE, "wordllama_data", about.partition("/")[0]}
+    assert {name.partition("/")[0] for name in names} == packages
+
+
+@needs_engine
+def test_serve_runs_the_installed_service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stage_package(ROOT, tmp_path / "installed" / PACKAGE)
+    (tmp_path / "functions").mkdir()  # a package of the user's own
+    monkeypatch.chdir(tmp_path)
+    path = f"{tmp_path / 'installed'}:{ROOT / 'sdk'}"
+    with running(tmp_path / "data", command=_SERVE, PYTHONPATH=path) as server:
+        commands = server.descendants().values()
+        assert any(each.startswith(f"{tmp_path}/installed/{PACKAGE}/local") for each in commands)
+        with Client(server.address, server.api_key) as client:
+            client.memory.put("invoices", "batch", {"completed": 23})
+            assert client.memory.get("invoices", "batch") == {"completed": 23}
+
+
+def test_serve_says_what_to_install() -> None:
+    given = build_parser().parse_args(["serve"])
+    with pytest.raises(Failure, match=r"pip install 'agent-memory-service\[local\]'"):
+        serve(given, {})
+
+
+def test_options_of_serve_are_the_settings_of_the_service(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Started(Exception):
+        pass
+
+    def execute(program: str, command: list[str], environment: object) -> None:
+        assert program == command[0] == sys.executable
+        raise Started(command[1:], environment)
+
+    (tmp_path / PACKAGE).mkdir()
+    monkeypatch.syspath_prepend(tmp_path)
+    given = build_parser().parse_args(["serve", "--port", "9000", "--data", "there"])
+    with pytest.raises(Started) as started:
+        serve(given, {"HOME": "/home/you"}, execute)  # type: ignore[arg-type]
+    assert started.value.args == (
+        ["-P", "-m", f"{PACKAGE}.local"],
+        {"HOME": "/home/you", "AGENT_MEMORY_PORT": "9000", "AGENT_MEMORY_DATA": "there"},
+    )
+
+
+def test_a_client_finds_the_key_of_the_service_in_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("AGENT_MEMORY_URL", "AGENT_MEMORY_API_KEY", "AGENT_MEMORY_DATA"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+    assert read_local_key({}) is None
+    Path(".agent-memory").mkdir()
+    Path(".agent-memory/api-key").write_text("am_local\n")
+    assert resolve_settings(None, None, 30, 4).api_key == "am_local"
+    assert resolve_settings(LOCAL_URL, None, 30, 4).api_key == "am_local"
+    for url, key in (("https://elsewhere.test", None), (None, "")):
+        with pytest.raises(ValueError, match="give api_key"):
+            resolve_settings(url, key, 30, 4)
+    shutil.move(".agent-memory", "elsewhere")
+    assert read_local_key({"AGENT_MEMORY_DATA": "elsewhere"}) == "am_local"
