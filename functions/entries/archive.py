@@ -34,6 +34,7 @@ _MAX_ENTRIES_PER_MOVE = 40  # two writes each, of the 100 that a transaction hol
 _MAX_PART_BYTES = 250_000  # of lines; an item holds 400 KB
 _REQUEST_SECONDS = 20.0  # the schedule finishes what takes longer
 _STREAM_LAG = 60_000  # ms; by then, a healthy stream has brought every change
+_STREAM_RETENTION = 86_400_000  # ms; after that, no change comes any more
 _FIRST_WAIT, _LONGEST_WAIT = 0.02, 0.5  # seconds; an index follows within milliseconds
 
 
@@ -95,8 +96,7 @@ class TaskArchive:
             if task is None or not task.awaits_archive:
                 return True
             if task.is_empty:
-                self._complete(tenant, task, self._snapshots.list_parts(partition))
-                return True
+                return self._complete(tenant, task, self._snapshots.list_parts(partition))
             if time.monotonic() > deadline:
                 return False
             moved, _ = self._move(tenant, task, self._store.list_of_task(tenant, task.id), deadline)
@@ -114,7 +114,7 @@ class TaskArchive:
                 break
             part = None
             if reason == "archived":
-                part = Part.of(tenant, task.id, chunk, _recent_since(task))
+                part = Part.of(tenant, task.id, chunk, *_get_recent_times(task))
             if self._move_together(tenant, task, chunk, reason, part):
                 moved += len(chunk)
                 parts += [] if part is None else [part]
@@ -139,9 +139,13 @@ class TaskArchive:
             return False
         return True
 
-    def _complete(self, tenant: str, task: Task, parts: list[Part]) -> None:
-        """Log the events of all parts, then drop the parts and mark the task as archived."""
-        self._await_log(tenant, task, parts)
+    def _complete(self, tenant: str, task: Task, parts: list[Part]) -> bool:
+        """Log the events of all parts, then drop the parts and mark the task as archived.
+
+        Returns False where the logs don't have yet what happened before: the schedule comes back.
+        """
+        if not self._await_log(tenant, task, parts):
+            return False
         events = list(build_archived_events(tenant, task, parts))
         logs: defaultdict[LogName, list[Event]] = defaultdict(list)
         for event in events:
@@ -149,28 +153,42 @@ class TaskArchive:
         for log, group in logs.items():
             self._logs.append(tenant, log, group)
         self._snapshots.complete(tenant, task, events, parts, self._clock())
+        return True
 
-    def _await_log(self, tenant: str, task: Task, parts: list[Part]) -> None:
+    def _await_log(self, tenant: str, task: Task, parts: list[Part]) -> bool:
         """Wait until the logs have what happened to the entries before they were archived.
 
-        The change stream brings it within a second. A log that doesn't follow in time gets the
-        archival first: it isn't held up by what holds up the stream.
+        The change stream brings it within a second. It keeps a change for a day: what it hasn't
+        brought by then never comes.
+
+        Returns:
+            Whether the logs have it, or never will.
         """
+        is_read = self._log_wait_seconds > 0
+        if not is_read or self._clock() - (task.ended or 0) > _STREAM_RETENTION:
+            return True
         deadline = time.monotonic() + self._log_wait_seconds
         wait = _FIRST_WAIT
         for agent in {part.agent for part in parts}:
             log = choose_log(intent=task.intent, agent=agent, namespace=None)
-            missing = {id for part in parts if part.agent == agent for id in part.recent_events}
-            while missing and time.monotonic() < deadline:
-                missing -= self._logs.list_recent_ids(tenant, log, _recent_since(task))
-                if missing:
-                    time.sleep(wait)
-                    wait = min(2 * wait, _LONGEST_WAIT)
+            own = [part for part in parts if part.agent == agent and part.recent]
+            missing = {id for part in own for id in part.recent_events}
+            since = min((part.recent_since for part in own), default=0)
+            while missing and (missing := missing - self._logs.list_recent_ids(tenant, log, since)):
+                if time.monotonic() > deadline:
+                    return False
+                time.sleep(wait)
+                wait = min(2 * wait, _LONGEST_WAIT)
+        return True
 
 
-def _recent_since(task: Task) -> int:
-    """Return since when (epoch ms) what happened in a task may be missing in its log."""
-    return max((task.ended or 0) - _STREAM_LAG, task.in_intent_since if task.intent else 0)
+def _get_recent_times(task: Task) -> tuple[int, int]:
+    """Return when (epoch ms) what happens may be missing in a task's log: earliest, and latest.
+
+    What happened before the task came into its intent is in another log.
+    """
+    ended, in_intent = task.ended or 0, task.in_intent_since if task.intent else 0
+    return max(ended - _STREAM_RETENTION, in_intent), ended - _STREAM_LAG
 
 
 def _removal_reason(task: Task, entry: Entry) -> RemovalReason:

@@ -30,7 +30,8 @@ class Part(NamedTuple):
 
     Attributes:
         size: the bytes of its lines as JSON.
-        recent: which lines are of entries that changed so recently that the log may not say so yet.
+        recent: which lines are of entries whose last events the log may not have yet.
+        recent_since: since when (epoch ms) these happened.
     """
 
     key: Key
@@ -39,15 +40,27 @@ class Part(NamedTuple):
     size: int
     compressed: bytes
     recent: tuple[int, ...] = ()
+    recent_since: int = 0
 
     @classmethod
-    def of(cls, tenant: str, task_id: str, entries: list[Entry], recent_since: int = 0) -> "Part":
-        """Build a part from entries of one agent; `recent_since` is in epoch ms."""
+    def of(
+        cls, tenant: str, task_id: str, entries: list[Entry], earliest: int = 0, latest: int = 0
+    ) -> "Part":
+        """Build a part from entries of one agent.
+
+        The entry that changed last is always among the recent ones: once the log has its event, the
+        change stream has brought the agent's earlier changes, too.
+
+        Args:
+            earliest: before this (epoch ms) nothing is recent.
+            latest: from this on (epoch ms) everything is recent.
+        """
         key = task_keys.build_snapshot_part_key(tenant, task_id, entries[0].agent, entries[0].nonce)
         lines = [_to_line(entry) for entry in entries]
         text = dumps(lines)
-        recent = tuple(line for line, entry in enumerate(entries) if entry.updated >= recent_since)
-        return cls(key, entries[0].agent, lines, len(text), zlib.compress(text), recent)
+        since = max(earliest, min(latest, max(entry.updated for entry in entries)))
+        recent = tuple(line for line, entry in enumerate(entries) if entry.updated >= since)
+        return cls(key, entries[0].agent, lines, len(text), zlib.compress(text), recent, since)
 
     @classmethod
     def from_item(cls, item: Item) -> "Part":
@@ -55,11 +68,12 @@ class Part(NamedTuple):
         text = zlib.decompress(item["lines"])
         key = (item["pk"], item["sk"])
         recent = tuple(item.get("recent", ()))
-        return cls(key, item["agent_id"], loads(text), len(text), item["lines"], recent)
+        since = item["recent_since"]
+        return cls(key, item["agent_id"], loads(text), len(text), item["lines"], recent, since)
 
     @property
     def recent_events(self) -> set[str]:
-        """The ids of the last events of the entries that changed recently."""
+        """The ids of the last events of the recent entries."""
         tenant = get_tenant(self.key[0])
         return {_last_event_id(tenant, self.lines[line]) for line in self.recent}
 
@@ -67,7 +81,7 @@ class Part(NamedTuple):
     def write(self) -> Write:
         """Put the part, in the transaction that removes its entries from memory."""
         item = {"agent_id": self.agent, "lines": self.compressed, "recent": self.recent or None}
-        return put(self.key, item)
+        return put(self.key, item | {"recent_since": self.recent_since})
 
 
 class SnapshotStore:

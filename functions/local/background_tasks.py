@@ -8,7 +8,13 @@ from threading import Event, Thread
 from typing import Any
 
 from functions.local import stream_records
-from functions.local.bootstrap import LOG_TABLE, MEMORY_TABLE, build_schedule, build_stream
+from functions.local.bootstrap import (
+    LOG_TABLE,
+    LOG_WAIT_SECONDS,
+    MEMORY_TABLE,
+    build_schedule,
+    build_stream,
+)
 from functions.local.data_folder import DataFolder
 from functions.local.database import Database
 from functions.local.gateway import Handler, LocalContext
@@ -44,7 +50,7 @@ def run_background_tasks(
     if database.engine is not None:
         trim = partial(stream_records.trim, folder.database, MEMORY_TABLE)
     mapping = StreamMapping(build_stream(settings), reader, folder, trim)
-    schedule = build_schedule(settings, folder)
+    schedule = build_schedule(settings, folder, log_wait_seconds=LOG_WAIT_SECONDS)
 
     def sweep(stopping: Event) -> None:
         run_schedule(schedule, now_ms(), stopping)

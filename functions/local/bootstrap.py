@@ -88,13 +88,20 @@ def build_stream(settings: LocalSettings, clock: Clock = now_ms) -> Handler:
     return build_stream_handler(Container(stream_settings, clock))
 
 
-def build_schedule(settings: LocalSettings, folder: DataFolder, clock: Clock = now_ms) -> Handler:
-    """Build the scheduled function."""
+def build_schedule(
+    settings: LocalSettings,
+    folder: DataFolder,
+    clock: Clock = now_ms,
+    *,
+    log_wait_seconds: float = 0,
+) -> Handler:
+    """Build the scheduled function; `log_wait_seconds` is as for `build_api`."""
     schedule_settings = ScheduleSettings(
         memory_table=MEMORY_TABLE,
         log_table=LOG_TABLE,
         archive_folder=_archive(folder),
         log_retention_days=settings.log_retention_days,
+        log_wait_seconds=log_wait_seconds,
     )
     return build_schedule_handler(Container(schedule_settings, clock))
 

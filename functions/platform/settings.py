@@ -52,7 +52,8 @@ class Settings:
         aws_lambda_function_name: the function's own name, a dimension of its metrics.
         sweep_threads: how many shards are swept in parallel.
         log_retention_days: how long logs and audit records are kept; 0 is for good.
-        log_wait_seconds: how long the end of a task waits for the log of what happened before it.
+        log_wait_seconds: how long the end of a task waits for the log of what happened before it,
+            before it leaves the rest to the schedule; 0 where nothing reads the change stream.
         task_events_tenant, task_events_principal: for whom other systems' task events are applied.
     """
 

@@ -2,11 +2,14 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import httpx
 import pytest
 
+from functions.api.app import App
+from functions.container import Container
 from tests.contract.bodies import (
     MEMORY,
     allow,
@@ -15,6 +18,7 @@ from tests.contract.bodies import (
     create_task,
     entry,
     grant,
+    query,
     semantic,
     update,
     working,
@@ -22,8 +26,8 @@ from tests.contract.bodies import (
 from tests.contract.expect import assert_no_content, ok
 from tests.contract.service import Service, Tenant
 from tests.contract.streaming import Json, Stream, log, sequence, stream_function, summarize
-from tests.contract.sweeping import counters_equal_items
-from tests.contract.transport import MovableClock
+from tests.contract.sweeping import counters_equal_items, sweep
+from tests.contract.transport import HandlerTransport, MovableClock, open_client, turns
 
 pytestmark = pytest.mark.parametrize("engine", ["dynoxide"], indirect=True)
 Deliver = Callable[[list[Json]], list[str]]
@@ -292,3 +296,29 @@ def test_what_expired_before_its_task_ended_is_in_no_archive(
     assert [each["key"] for each in archived["data"]["snapshot"]] == ["kept"]
     assert deliver(stream.read()) == []
     assert summarize(log(boss, "intents/i", type="memory.expired")) == ["expired expired 1"]
+
+
+@pytest.mark.parametrize("brings_all", [True, False])
+def test_an_archival_follows_all_events_of_its_entries(
+    service: Service, stream: Stream, tenant: Tenant, clock: MovableClock, *, brings_all: bool
+) -> None:
+    boss, alice = tenant.coordinator("boss"), tenant.agent("alice")
+    waiting = replace(service.settings(), log_wait_seconds=0.001)
+    api = HandlerTransport(App(Container(waiting, service.clock)), turns(parallel=True))
+    impatient = open_client(api, boss.headers["X-API-Key"])
+    at = create_task(boss, id="t", intent_id="i", assigned_agent="alice")
+    made = create(alice, working("t", key="k"))
+    clock.advance(seconds=300)
+    ok(update(alice, made["id"], 1, value={"n": 2}))
+    clock.advance(seconds=7200)
+    ok(change_task(impatient, at, status="completed"))
+    assert (query(alice), log(boss, "intents/i")) == ([], [])
+    clock.advance(seconds=120)
+    assert sweep(service, log_wait_seconds=0.001)["stopped"] == 1
+    if brings_all:
+        assert stream_function(service)(stream.read()) == []
+    else:  # after a day the stream has lost what it hasn't brought
+        clock.advance(seconds=86_400)
+    assert sweep(service, log_wait_seconds=0.001)["archived"] == 1
+    before = ["memory.created", "memory.updated"] if brings_all else []
+    assert [each["type"] for each in log(boss, "intents/i")] == [*before, "memory.archived"]
