@@ -16,7 +16,16 @@ _READS = ("BatchGetItem", "GetItem", "Query")
 
 API_ON_MEMORY = TableGrant(
     (*_READS, *_WRITES, "BatchWriteItem"),
-    ("by_task", "by_age", "by_expiry", "by_recency", "by_type", "by_tenant", "by_group"),
+    (
+        "by_task",
+        "by_creation",
+        "by_age",
+        "by_expiry",
+        "by_recency",
+        "by_type",
+        "by_tenant",
+        "by_group",
+    ),
 )
 API_ON_LOG = TableGrant(("BatchGetItem", "PutItem", "Query"))
 STREAM_ON_MEMORY = TableGrant(("BatchGetItem", "DeleteItem", "PutItem", "Query", "UpdateItem"))

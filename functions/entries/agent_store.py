@@ -6,6 +6,7 @@ without a coordinator; `wk_own` and `wk_own_bytes` count what of it is in tasks.
 `ep_capacity` is the capacity that applies: the one asked for, or a guardrail's lower limit. What
 exceeds the capacity asked for is evicted; a guardrail's limit only keeps new entries away.
 `wk_limit` and `wk_limit_bytes` are the limits of working memory outside tasks, where they are set.
+`newest` is the sort token of the entry that was counted last: indexes may not list it yet.
 """
 
 from collections.abc import Iterable
@@ -266,6 +267,9 @@ def build_counter_write(
         if more > 0 and (attribute != "ep_room" or observed_capacity is None):
             unused = f"attribute_not_exists({attribute}) AND :{name}_limit >= :{name}"
             conditions.append(f"(({unused}) OR {attribute} >= :{name})")
+    if delta.newest:
+        settings.append("newest = :newest")
+        values["newest"] = delta.newest
     for number, namespace in enumerate(sorted(delta.unpinned_namespaces)):
         conditions.append(f"NOT contains(ep_pins, :pin{number})")
         values[f"pin{number}"] = namespace

@@ -23,6 +23,7 @@ class CounterDelta:
         own, own_bytes: what of working memory is in tasks without a coordinator.
         attached: entries of other tiers that end with the task.
         has_creates: whether new entries are among what is counted.
+        newest: the sort token of the last new entry among what agents count; changes no count.
         unpinned_namespaces: namespaces that the agent's settings must not pin for this to hold.
     """
 
@@ -36,10 +37,11 @@ class CounterDelta:
     attached: int = 0
     has_creates: bool = False
     unpinned_namespaces: set[str] = field(default_factory=set)
+    newest: str = ""
 
     def is_zero(self) -> bool:
         """Return whether nothing changes, and no condition has to be checked."""
-        return not any(getattr(self, each.name) for each in fields(self))
+        return not any(getattr(self, each.name) for each in fields(self) if each.name != "newest")
 
 
 def count_agent_changes(transitions: Iterable[Transition]) -> dict[str, CounterDelta]:
@@ -52,6 +54,8 @@ def count_agent_changes(transitions: Iterable[Transition]) -> dict[str, CounterD
         delta = deltas[entry.agent]
         if sign > 0 and transition.pinned_by_settings and not entry.pinned:
             delta.unpinned_namespaces.add(entry.namespace)
+        if sign > 0 and transition.is_create:
+            delta.newest = max(delta.newest, entry.sort_token)
         if entry.policy.is_evictable:
             delta.episodic += sign
             delta.episodic_bytes += sign * entry.size

@@ -3,12 +3,12 @@
 from functions.entries.model import Entry
 from functions.entries.tiers import EPISODIC, POLICIES, Tier
 from functions.platform.encryption import Cipher
-from functions.platform.entry_keys import parse_entry_key, parse_recency
+from functions.platform.entry_keys import build_creation_order, parse_entry_key, parse_recency
 from functions.platform.items import Item
 from functions.platform.json_text import compress
 from functions.platform.keys import decode_timestamp, get_due_shard
 from functions.platform.schema import (
-    AGE_ATTRIBUTE,
+    CREATION_ATTRIBUTE,
     DUE_ATTRIBUTE,
     DUE_SHARD_ATTRIBUTE,
     EXPIRY_ATTRIBUTE,
@@ -39,6 +39,7 @@ class EntryMapper:
             ValueError: when the value has to be encrypted and there is no cipher.
         """
         is_evictable = entry.policy.is_evictable
+        is_of_task = entry.ends_with_task and entry.task is not None
         return self._to_value_attributes(entry) | {
             "nonce": entry.nonce,
             "version": entry.version,
@@ -64,7 +65,9 @@ class EntryMapper:
             "own": entry.is_own or None,
             "accessed": entry.accessed if is_evictable else None,
             RECENCY_ATTRIBUTE: entry.eviction_order,
-            AGE_ATTRIBUTE: entry.created if is_evictable else None,
+            CREATION_ATTRIBUTE: build_creation_order(entry.sort_token)
+            if entry.policy.is_private or is_of_task
+            else None,
             EXPIRY_ATTRIBUTE: entry.expires,
             TTL_ATTRIBUTE: to_ttl_seconds(entry.expires),
             DUE_ATTRIBUTE: entry.expires,
@@ -72,7 +75,7 @@ class EntryMapper:
             if entry.expires is None
             else get_due_shard(entry.address.partition),
             TASK_ATTRIBUTE: build_task_key(entry.address.tenant, entry.task)[0]
-            if entry.ends_with_task and entry.task is not None
+            if is_of_task and entry.task is not None
             else None,
         }
 

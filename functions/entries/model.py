@@ -76,7 +76,7 @@ class Entry(NamedTuple):
         Inherited entries come behind all others.
         """
         token = entry_keys.build_sort_token(self.address, self.nonce)
-        return f"{_BEHIND}{token}" if self.is_inherited else token
+        return mark_inherited(token) if self.is_inherited else token
 
     @property
     def is_evictable(self) -> bool:
@@ -157,6 +157,16 @@ class Filters(NamedTuple):
     updated_after: int | None = None
     updated_before: int | None = None
     includes_inherited: bool = False  # whether a sub-task's memory includes what it inherits
+
+
+def mark_inherited(token: str) -> str:
+    """Build the sort token of an inherited entry of the token that it has in its own task."""
+    return f"{_BEHIND}{token}"
+
+
+def is_inherited_token(token: str) -> bool:
+    """Return whether a sort token is of an inherited entry."""
+    return token.startswith(_BEHIND)
 
 
 def parse_namespace_filter(namespace: str | None) -> tuple[str | None, str | None]:

@@ -9,6 +9,8 @@ from functions.authorization.rules import is_allowed
 from functions.entries.access import select_readable_by_task
 from functions.entries.capacity import AccessTracker
 from functions.entries.model import Entry, Filters
+from functions.entries.page_reader import PageReader, Source
+from functions.entries.page_sources import Sources
 from functions.entries.rules import matches_filters, merge_tag_lists, row_matches_filters
 from functions.entries.store import EntryStore
 from functions.entries.tiers import EPISODIC, POLICIES, SEMANTIC, WORKING
@@ -19,8 +21,10 @@ from functions.platform import entry_keys
 from functions.platform.clock import Clock
 from functions.platform.cursors import find_start
 from functions.platform.errors import Unavailable, ValidationFailed
+from functions.platform.limits import DEFAULT_TASK_ENTRIES
 from functions.platform.parallel import run_parallel
 from functions.tasks.access import TaskAccess
+from functions.tasks.model import Task
 
 _INDEX_WAITS = (0.02, 0.05, 0.1, 0.2, 0.4)  # seconds; an index follows within milliseconds
 
@@ -57,6 +61,24 @@ class EntryPage(NamedTuple):
     total: int | None
 
 
+class _Scope(NamedTuple):
+    """Private memory that a query names, and that its caller may read.
+
+    Attributes:
+        filters: what of it matches.
+        agent: whose it is; empty if it is a task's working memory.
+        task: whose working memory it is; None if it is an agent's memory.
+        is_inherited: whether a sub-task of the task shows it.
+        is_read_by_task: whether the caller may read only what belongs to some tasks.
+    """
+
+    filters: Filters
+    agent: str = ""
+    task: Task | None = None
+    is_inherited: bool = False
+    is_read_by_task: bool = False
+
+
 class Queries:
     """Queries private and semantic memory. What the caller may not read never matches."""
 
@@ -73,6 +95,8 @@ class Queries:
         self._namespaces = namespaces
         self._access_tracker = access_tracker
         self._clock = clock
+        self._pages = PageReader(store)
+        self._sources = Sources(store, clock)
 
     def find(self, caller: Principal, filters: Filters) -> QueryResult:
         """Find all that matches.
@@ -137,78 +161,10 @@ class Queries:
     ) -> EntryPage:
         """Find a page by reading newest first from where it begins, and no further than its end."""
         end = offset + limit
-        found = self._scan(caller, filters, after, end + 1)
+        sources = self._build_sources(caller, filters)
+        found = self._pages.read(caller.tenant, sources, after, end + 1)
         entries = found[offset:end]
         return EntryPage([each.sort_token for each in entries], entries, len(found) > end, None)
-
-    def _scan(
-        self, caller: Principal, filters: Filters, after: str | None, count: int
-    ) -> list[Entry]:
-        """Return up to `count` entries that match after a position, newest first."""
-        now = self._clock()
-        at_hand, namespaces = self._find_sources(caller, filters)
-        found: list[Entry] = []
-        begin = after
-        while len(found) < count:
-            tokens, end = self._list_next(caller.tenant, namespaces, filters, begin, count)
-            own = [
-                each.sort_token
-                for each in at_hand.values()
-                if (begin is None or each.sort_token < begin)
-                and (end is None or each.sort_token >= end)
-            ]
-            loaded = at_hand | self._load(
-                caller.tenant, list(map(entry_keys.parse_sort_token, tokens))
-            )
-            entries = (loaded.get(token) for token in sorted({*own, *tokens}, reverse=True))
-            found += [
-                each
-                for each in entries
-                if each and (each.is_inherited or matches_filters(each, filters, now))
-            ]
-            if end is None:
-                break
-            begin = end
-        return found[:count]
-
-    def _find_sources(
-        self, caller: Principal, filters: Filters
-    ) -> tuple[dict[str, Entry], list[str]]:
-        """Return what is read at once, by sort token, and the namespaces that have to be listed."""
-        loaded = [] if filters.tier == SEMANTIC.name else self._find_private(caller, filters)
-        names = (
-            self.list_readable_namespaces(caller, filters) if _includes_semantic(filters) else []
-        )
-        if filters.key is not None:
-            loaded += self._read_key(caller.tenant, names, filters.key, filters)
-            names = []
-        return {entry.sort_token: entry for entry in loaded}, names
-
-    def _list_next(
-        self, tenant: str, names: list[str], filters: Filters, begin: str | None, count: int
-    ) -> tuple[list[str], str | None]:
-        """List the next sort tokens of semantic entries that may match, and where they end.
-
-        All namespaces are read up to the same end: the highest one up to which one of them was
-        read. None if all are listed.
-        """
-        tags: list[str | None] = [*(sorted(filters.tags)[:1] or sorted(filters.tags_any))] or [None]
-        reads = [
-            partial(self._store.list_index_rows, tenant, name, tag, begin, count)
-            for name in names
-            for tag in tags
-        ]
-        lists = run_parallel(reads)
-        ends = [entry_keys.parse_index_row(rows[-1]["sk"]) for rows in lists if len(rows) == count]
-        end = max(ends, default=None)
-        now = self._clock()
-        listed = {
-            entry_keys.parse_index_row(row["sk"])
-            for rows in lists
-            for row in rows
-            if row_matches_filters(row, filters, now)
-        }
-        return [token for token in listed if end is None or token >= end], end
 
     def read_page(
         self, caller: Principal, found: QueryResult, offset: int, limit: int
@@ -245,76 +201,105 @@ class Queries:
         return {entry.sort_token: entry for entry in found.values()}
 
     def _find_private(self, caller: Principal, filters: Filters) -> list[Entry]:
+        scopes = self._list_scopes(caller, filters)
+        return [entry for scope in scopes for entry in self._find_in_scope(caller, scope)]
+
+    def _list_scopes(self, caller: Principal, filters: Filters) -> list[_Scope]:
+        """List what private memory the filters name and the caller may read."""
         if filters.task is None or filters.tier == EPISODIC.name:
-            return self._find_of_owner(caller, filters)
+            return self._list_of_owner(caller, filters)
         readable = self._tasks.select_readable(caller, (filters.task,))
         if not readable:
-            return self._find_of_owner(caller, filters)
+            return self._list_of_owner(caller, filters)
         working = filters._replace(tier=WORKING.name)
-        found = self._find_of_task(caller, filters.task, working)
+        scopes = [_Scope(working, task=readable[0])]
         if filters.includes_inherited:
-            found += self._find_inherited(caller, readable[0].inherits_from, working)
+            scopes += self._list_inherited(caller, readable[0].inherits_from, working)
         if filters.tier is not None:
-            return found
-        return found + self._find_of_owner(caller, filters._replace(tier=EPISODIC.name))
+            return scopes
+        return scopes + self._list_of_owner(caller, filters._replace(tier=EPISODIC.name))
 
-    def _find_inherited(
+    def _list_inherited(
         self, caller: Principal, parent: str | None, filters: Filters
-    ) -> list[Entry]:
-        """Return what of a parent's working memory its sub-task shows to the caller."""
-        if parent is None or not self._tasks.select_readable(caller, (parent,)):
-            return []
-        found = self._find_of_task(caller, parent, filters._replace(task=parent))
-        return [entry._replace(is_inherited=True) for entry in found]
+    ) -> list[_Scope]:
+        """List a parent's working memory, if its sub-task shows it to the caller."""
+        readable = [] if parent is None else self._tasks.select_readable(caller, (parent,))
+        return [
+            _Scope(filters._replace(task=task.id), task=task, is_inherited=True)
+            for task in readable
+        ]
 
-    def _find_of_task(self, caller: Principal, task_id: str, filters: Filters) -> list[Entry]:
-        """Return a task's working memory. Its counter proves that the index leaves nothing out."""
+    def _list_of_owner(self, caller: Principal, filters: Filters) -> list[_Scope]:
+        owner = filters.agent_id or caller.id
+        if owner == caller.id:
+            return [_Scope(filters, agent=owner)]
+        scopes = []
+        if filters.tier in (None, WORKING.name):  # of it, what the caller may read by its tasks
+            working = filters._replace(tier=WORKING.name)
+            scopes.append(_Scope(working, agent=owner, is_read_by_task=True))
+        if filters.tier in (None, EPISODIC.name) and self._tasks.coordinates_agent(caller, owner):
+            scopes.append(_Scope(filters._replace(tier=EPISODIC.name), agent=owner))
+        return scopes
+
+    def _find_in_scope(self, caller: Principal, scope: _Scope) -> Iterable[Entry]:
+        tenant = caller.tenant
+        if scope.task is not None:
+            found = self._find_of_task(tenant, scope.task.id)
+        else:
+            found = self._find_in_partition(tenant, scope.agent, scope.filters)
+        return self._select(caller, scope, found)
+
+    def _select(
+        self, caller: Principal, scope: _Scope, entries: Sequence[Entry]
+    ) -> Iterable[Entry]:
+        """Select what matches, and the caller may read, of entries in a scope."""
         now = self._clock()
+        found = [each for each in entries if matches_filters(each, scope.filters, now)]
+        if scope.is_read_by_task:
+            return select_readable_by_task(self._tasks, caller, found)
+        return [each._replace(is_inherited=True) for each in found] if scope.is_inherited else found
+
+    def _find_of_task(self, tenant: str, task_id: str) -> list[Entry]:
+        """Return a task's working memory. Its counter proves that the index leaves nothing out."""
         for wait in _INDEX_WAITS:
-            (task,) = self._tasks.get_many(caller.tenant, {task_id})
-            found = self._store.list_of_task(caller.tenant, task_id)
+            (task,) = self._tasks.get_many(tenant, {task_id})
+            found = self._store.list_of_task(tenant, task_id)
             working = [
                 entry for entry in found if entry.policy.is_task_bound and entry.task == task_id
             ]
             if len(working) >= task.working_entries:
-                return [entry for entry in working if matches_filters(entry, filters, now)]
+                return working
             time.sleep(wait)
         raise Unavailable("the index of this task is behind; try again in a second")
 
-    def _find_of_owner(self, caller: Principal, filters: Filters) -> list[Entry]:
-        owner = filters.agent_id or caller.id
-        if owner == caller.id:
-            return self._find_in_partition(caller.tenant, owner, filters)
-        return [
-            *self._find_working_of(caller, owner, filters),
-            *self._find_episodic_of(caller, owner, filters),
-        ]
-
-    def _find_working_of(self, caller: Principal, owner: str, filters: Filters) -> list[Entry]:
-        """Return of another agent's working memory what the caller may read by its tasks."""
-        if filters.tier not in (None, WORKING.name):
-            return []
-        working = filters._replace(tier=WORKING.name)
-        found = self._find_in_partition(caller.tenant, owner, working)
-        return select_readable_by_task(self._tasks, caller, found)
-
-    def _find_episodic_of(self, caller: Principal, owner: str, filters: Filters) -> list[Entry]:
-        """Return another agent's episodic memory, if the caller oversees the agent."""
-        if filters.tier not in (None, EPISODIC.name) or not self._tasks.coordinates_agent(
-            caller, owner
-        ):
-            return []
-        return self._find_in_partition(caller.tenant, owner, filters._replace(tier=EPISODIC.name))
-
     def _find_in_partition(self, tenant: str, owner: str, filters: Filters) -> list[Entry]:
-        now = self._clock()
         if filters.namespace is None or filters.key is None:
-            return self._store.list_private(tenant, owner, filters, now)
-        entry = self._store.get(
-            WORKING.build_address(tenant, owner, filters.namespace, filters.key)
-        )
-        filters = filters._replace(agent_id=owner)
-        return [entry] if entry is not None and matches_filters(entry, filters, now) else []
+            return self._store.list_private(tenant, owner, filters, self._clock())
+        address = WORKING.build_address(tenant, owner, filters.namespace, filters.key)
+        entry = self._store.get(address)
+        return [] if entry is None else [entry]
+
+    def _build_sources(self, caller: Principal, filters: Filters) -> list[Source]:
+        """Build what a page is read from: what is few is read at once, all else is listed."""
+        scopes = [] if filters.tier == SEMANTIC.name else self._list_scopes(caller, filters)
+        sources = [each for scope in scopes for each in self._build_private_sources(caller, scope)]
+        if not _includes_semantic(filters):
+            return sources
+        names = self.list_readable_namespaces(caller, filters)
+        if filters.key is not None:
+            found = self._read_key(caller.tenant, names, filters.key, filters)
+            return [*sources, self._sources.of_entries(found)]
+        return sources + self._sources.of_namespaces(caller.tenant, names, filters)
+
+    def _build_private_sources(self, caller: Principal, scope: _Scope) -> list[Source]:
+        tenant, task, filters = caller.tenant, scope.task, scope.filters
+        is_slot = filters.namespace is not None and filters.key is not None
+        if is_slot or (task is not None and task.working_entries <= DEFAULT_TASK_ENTRIES):
+            return [self._sources.of_entries(self._find_in_scope(caller, scope))]
+        select = partial(self._select, caller, scope)
+        if task is None:
+            return self._sources.of_agent(tenant, scope.agent, filters, select)
+        return [self._sources.of_task(tenant, task.id, select, is_inherited=scope.is_inherited)]
 
     def list_readable_namespaces(self, caller: Principal, filters: Filters) -> list[str]:
         """Return the namespaces that the filters name and whose memory the caller may read."""

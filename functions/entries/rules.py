@@ -166,6 +166,20 @@ def row_matches_filters(row: Item, filters: Filters, now: int) -> bool:
     )
 
 
+def private_row_matches(row: Item, filters: Filters) -> bool:
+    """Return whether a row of private memory passes the filters by name, tags and scope."""
+    tags = frozenset(row.get("tags", ()))
+    return (
+        filters.namespace in (None, row["namespace"])
+        and row["namespace"].startswith(filters.namespace_prefix or "")
+        and filters.key in (None, row["ekey"])
+        and filters.task in (None, row.get("task"))
+        and filters.intent in (None, row.get("intent"))
+        and filters.tags <= tags
+        and (not filters.tags_any or not tags.isdisjoint(filters.tags_any))
+    )
+
+
 def _is_updated_within(updated: int, filters: Filters) -> bool:
     after, before = filters.updated_after, filters.updated_before
     return (after is None or updated > after) and (before is None or updated < before)

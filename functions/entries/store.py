@@ -13,13 +13,13 @@ from functions.platform import entry_keys, task_keys
 from functions.platform.entry_keys import EntryAddress
 from functions.platform.items import Item
 from functions.platform.json_text import compress
-from functions.platform.keys import Key
+from functions.platform.keys import HIGHEST, Key
 from functions.platform.schema import (
-    AGE_ATTRIBUTE,
-    BY_AGE,
+    BY_CREATION,
     BY_EXPIRY,
     BY_RECENCY,
     BY_TASK,
+    CREATION_ATTRIBUTE,
     DUE_ATTRIBUTE,
     DUE_SHARD_ATTRIBUTE,
     EXPIRY_ATTRIBUTE,
@@ -27,7 +27,6 @@ from functions.platform.schema import (
     TTL_ATTRIBUTE,
 )
 from functions.platform.table import ConditionFailed, Table
-from functions.platform.table_reader import HIGHEST
 from functions.platform.ttl import to_ttl_seconds
 from functions.platform.writes import Write, delete, put, update
 
@@ -142,11 +141,50 @@ class EntryStore:
         rows = self._table.query_from(partition, prefix, last, count + 1, newest_first=True)
         return list(islice((row for row in rows if row["sk"] != last), count))
 
+    def list_by_creation(
+        self, tenant: str, agent: str, tier: str, before: str | None, count: int
+    ) -> list[Item]:
+        """Return rows of an agent's entries of a tier, newest first, by an index.
+
+        Args:
+            tenant: the agent's.
+            agent: whose entries.
+            tier: the letter of the tier.
+            before: the sort token before which they begin; None for the newest.
+            count: how many at most.
+        """
+        partition = entry_keys.build_agent_partition(tenant, agent)
+        return self._list_by_creation(BY_CREATION, ("pk", partition), tier, before, count)
+
+    def list_last_counted(self, tenant: str, agent: str) -> list[str]:
+        """Return the sort token of the entry that an agent's counters counted last, if any."""
+        item = self._table.get(entry_keys.build_agent_key(tenant, agent)) or {}
+        return [item["newest"]] if "newest" in item else []
+
+    def list_of_task_by_creation(
+        self, tenant: str, task: str, tier: str, before: str | None, count: int
+    ) -> list[Item]:
+        """Return rows of a tier's entries that end with a task, newest first, by an index."""
+        partition = task_keys.build_task_key(tenant, task)[0]
+        return self._list_by_creation(BY_TASK, (TASK_ATTRIBUTE, partition), tier, before, count)
+
+    def _list_by_creation(
+        self, index: str, of: tuple[str, str], tier: str, before: str | None, count: int
+    ) -> list[Item]:
+        last = entry_keys.build_creation_bound(tier, before)
+        rows = self._table.query_between(index, of, (CREATION_ATTRIBUTE, tier, last), count + 1)
+        return list(islice((row for row in rows if row[CREATION_ATTRIBUTE] != last), count))
+
     def find_creation_time(self, tenant: str, agent: str, now: int, *, newest: bool) -> int | None:
         """Return when an agent's oldest or newest episodic entry was created, by an index."""
         partition = entry_keys.build_agent_partition(tenant, agent)
-        rows = self._table.query_range(
-            BY_AGE, partition, AGE_ATTRIBUTE, now, descending=newest, page_size=_READ_TOGETHER
+        letter = EPISODIC.id_letter
+        rows = self._table.query_between(
+            BY_CREATION,
+            ("pk", partition),
+            (CREATION_ATTRIBUTE, letter, letter + HIGHEST),
+            _READ_TOGETHER,
+            newest_first=newest,
         )
         for row in rows:
             item = self._table.get((row["pk"], row["sk"]))

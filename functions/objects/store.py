@@ -21,12 +21,11 @@ from functions.objects.rules import count_bytes
 from functions.platform.errors import ServiceError
 from functions.platform.item_types import OBJECT, OBJECT_SPACE, OBJECT_USAGE
 from functions.platform.items import Item
-from functions.platform.keys import Key, get_due_shard, hash_agent, hash_name
+from functions.platform.keys import HIGHEST, Key, get_due_shard, hash_agent, hash_name
 from functions.platform.limits import MAX_INLINE_OBJECT_BYTES
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.sensitivity import ENCRYPTED
 from functions.platform.table import Table, TransactionConditionFailed
-from functions.platform.table_reader import HIGHEST
 from functions.platform.values import ValueCodec
 from functions.platform.writes import Write, delete, put, update
 

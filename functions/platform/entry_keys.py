@@ -11,6 +11,7 @@ from functions.platform import item_types
 from functions.platform.keys import (
     BASE32,
     HASH_CHARACTERS,
+    HIGHEST,
     SUFFIX_CHARACTERS,
     TIME_CHARACTERS,
     Key,
@@ -25,6 +26,8 @@ PRIORITIES: tuple[Literal["low"], Literal["normal"], Literal["high"]] = ("low", 
 EMBEDDING_KEY = item_types.EMBEDDING.build_key()
 """The item that says by which model all vectors are made; no tenant's name is a tilde."""
 _NAMESPACE_CHARACTERS = 6
+_NONCE_CHARACTERS = TIME_CHARACTERS + SUFFIX_CHARACTERS
+_ID_TIER = len("mem_")  # where an entry's id has the letter of its tier
 _LAST_LOG_ITEM = 10**16 - 1
 _ENTRY_ID = re.compile(
     rf"mem_([wen])([{BASE32}]{{{HASH_CHARACTERS}}})([{BASE32}]{{{_NAMESPACE_CHARACTERS}}})"
@@ -184,6 +187,39 @@ def build_sort_token(address: EntryAddress, nonce: str) -> str:
 def parse_sort_token(token: str) -> str:
     """Parse the entry id that a sort token ends with."""
     return token.rpartition("#")[2]
+
+
+def build_creation_order(token: str) -> str:
+    """Build what an entry sorts by in the indexes of a partition's entries: tier, then creation.
+
+    Args:
+        token: the entry's sort token, each part of which is in it once.
+    """
+    time, _, entry_id = token.partition("#")
+    tier, rest = entry_id[_ID_TIER], entry_id[_ID_TIER + 1 :]
+    return tier + time + rest[:-_NONCE_CHARACTERS] + rest[-SUFFIX_CHARACTERS:]
+
+
+def parse_creation_order(order: str) -> str:
+    """Parse the sort token that an order of creation is built of."""
+    tier, time, rest = order[0], order[1 : 1 + TIME_CHARACTERS], order[1 + TIME_CHARACTERS :]
+    address, suffix = rest[:-SUFFIX_CHARACTERS], rest[-SUFFIX_CHARACTERS:]
+    return f"{time}#mem_{tier}{address}{time}{suffix}"
+
+
+def build_creation_bound(tier: str, before: str | None) -> str:
+    """Build the exclusive upper bound of a tier's orders of creation before a sort token.
+
+    Args:
+        tier: the letter of the tier.
+        before: the token, of an entry of whichever tier; None bounds nothing.
+    """
+    if before is None:
+        return tier + HIGHEST
+    time, other = before[:TIME_CHARACTERS], before.partition("#")[2][_ID_TIER]
+    if other == tier:
+        return build_creation_order(before)
+    return tier + time + (HIGHEST if tier < other else "")
 
 
 def parse_index_row(sort: str) -> str:

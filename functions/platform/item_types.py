@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 from functions.platform.keys import Key
 from functions.platform.schema import (
     BY_AGE,
+    BY_CREATION,
     BY_DUE,
     BY_EXPIRY,
     BY_GROUP,
@@ -209,7 +210,7 @@ PRIVATE_ENTRY = ItemType(
     "e#{group}#{key}",
     "An entry of working or episodic memory",
     _EXPIRING,
-    (BY_TASK, BY_AGE, BY_EXPIRY, BY_RECENCY, BY_DUE),
+    (BY_TASK, BY_CREATION, BY_EXPIRY, BY_RECENCY, BY_DUE),
 )
 SEMANTIC_ENTRY = ItemType(
     "semantic entry",

@@ -17,6 +17,7 @@ BASE32 = "0-9a-hjkmnp-tv-z"
 """The characters of hashes, times and ids, as in a character class of a regular expression."""
 HASH_CHARACTERS, TIME_CHARACTERS, SUFFIX_CHARACTERS = 26, 10, 6  # of 5 bits
 AUDIT_POSITION_PATTERN = rf"[{BASE32}]{{{TIME_CHARACTERS + HASH_CHARACTERS}}}"
+HIGHEST = "\U0010ffff"  # sorts behind all other characters
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's: sorts as the numbers do
 _DUE_SHARDS = 8
 DUE_SHARDS = tuple(str(number) for number in range(_DUE_SHARDS))

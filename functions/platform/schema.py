@@ -2,8 +2,9 @@
 
 from typing import Any
 
-BY_TASK = "by_task"  # entries that end with a task
-BY_AGE = "by_age"  # an agent's episodic entries
+BY_TASK = "by_task"  # entries that end with a task, by tier and creation
+BY_CREATION = "by_creation"  # an agent's entries, by tier and creation
+BY_AGE = "by_age"  # a space's vectors, by their last change
 BY_EXPIRY = "by_expiry"  # a partition's entries that expire
 BY_RECENCY = "by_recency"  # an agent's episodic entries that may be evicted, the first one first
 BY_DUE = "by_due"  # what the scheduled function has to process, and when
@@ -11,6 +12,8 @@ BY_TYPE = "by_type"  # an agent type's episodes, runs and facts
 BY_TENANT = "by_tenant"  # a tenant's runs, and its facts
 BY_GROUP = "by_group"  # an instance's runs, a subject's facts, an owner's states
 TASK_ATTRIBUTE = "task_ix"
+CREATION_ATTRIBUTE = "made"
+FILTER_ATTRIBUTES = ("namespace", "ekey", "tags", "task", "intent")  # of a query, but for times
 RECENCY_ATTRIBUTE = "recency"
 EVICTION_ATTRIBUTES = ("nonce", "version", "value_bytes", "agent_id", "task", "ttl_rule")
 DUE_SHARD_ATTRIBUTE = "due_ix"
@@ -80,6 +83,7 @@ def build_memory_table(name: str) -> dict[str, Any]:
                 TASK_ATTRIBUTE: "S",
                 RECENCY_ATTRIBUTE: "S",
                 DUE_SHARD_ATTRIBUTE: "S",
+                CREATION_ATTRIBUTE: "S",
                 AGE_ATTRIBUTE: "N",
                 EXPIRY_ATTRIBUTE: "N",
                 DUE_ATTRIBUTE: "N",
@@ -91,7 +95,8 @@ def build_memory_table(name: str) -> dict[str, Any]:
         ),
         "KeySchema": _keys("pk", "sk"),
         "GlobalSecondaryIndexes": [
-            _index(BY_TASK, TASK_ATTRIBUTE, None),
+            _index(BY_TASK, TASK_ATTRIBUTE, CREATION_ATTRIBUTE),
+            _index(BY_CREATION, "pk", CREATION_ATTRIBUTE, FILTER_ATTRIBUTES),
             _index(BY_AGE, "pk", AGE_ATTRIBUTE),
             _index(BY_EXPIRY, "pk", EXPIRY_ATTRIBUTE),
             _index(BY_RECENCY, "pk", RECENCY_ATTRIBUTE, EVICTION_ATTRIBUTES),

@@ -7,13 +7,12 @@ from botocore.exceptions import ClientError
 
 from functions.platform.errors import Unavailable
 from functions.platform.items import Item, decode_item, encode
-from functions.platform.keys import Key
+from functions.platform.keys import HIGHEST, Key
 from functions.platform.limits import MAX_GET_ITEMS
 from functions.platform.retry import Backoff
 from functions.platform.table_client import TableClient, encode_key, encode_placeholders
 
 _INDEX_PAGE = 25
-HIGHEST = "\U0010ffff"  # sorts behind all other characters
 
 
 class TableReader(TableClient):
@@ -137,6 +136,36 @@ class TableReader(TableClient):
             "ExpressionAttributeValues": encode_placeholders({"value": value, "below": below}),
             "ScanIndexForward": False,
         } | ({"Limit": page_size} if page_size else {})
+        return self._pages(request)
+
+    def query_between(
+        self,
+        index: str,
+        of: tuple[str, str],
+        between: tuple[str, str, str],
+        page_size: int,
+        *,
+        newest_first: bool = True,
+    ) -> Iterator[Item]:
+        """Query an index under a value of an attribute, from one value of another to the next.
+
+        Args:
+            index: its name; it may lag behind the table.
+            of: the attribute, and its value.
+            between: the attribute that sorts, the first and the last value, both included.
+            page_size: how many items a call reads at most.
+            newest_first: whether the highest comes first.
+        """
+        (attribute, value), (sort, first, last) = of, between
+        request = {
+            "IndexName": index,
+            "KeyConditionExpression": f"{attribute} = :value AND {sort} BETWEEN :first AND :last",
+            "ExpressionAttributeValues": encode_placeholders(
+                {"value": value, "first": first, "last": last}
+            ),
+            "ScanIndexForward": not newest_first,
+            "Limit": page_size,
+        }
         return self._pages(request)
 
     def query_sorted(self, index: str, partition: str) -> Iterator[Item]:

@@ -6,9 +6,8 @@ from dataclasses import replace
 from functions.identity.model import Principal
 from functions.platform import task_keys
 from functions.platform.items import Item
-from functions.platform.keys import hash_agent
+from functions.platform.keys import HIGHEST, hash_agent
 from functions.platform.table import Table
-from functions.platform.table_reader import HIGHEST
 from functions.platform.writes import Write, check, delete, put, update
 from functions.tasks.mapper import acl_to_item, intent_from_item, intent_to_item
 from functions.tasks.model import Intent, Task

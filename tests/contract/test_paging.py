@@ -5,7 +5,19 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.contract.bodies import BATCH, MEMORY, NAMESPACES, create, entry, read, sized
+from functions.platform.entry_keys import parse_entry_id
+from functions.platform.table_client import encode_key
+from tests.contract.bodies import (
+    BATCH,
+    MEMORY,
+    NAMESPACES,
+    create,
+    create_task,
+    entry,
+    read,
+    sized,
+    working,
+)
 from tests.contract.expect import invalid, ok, refused
 from tests.contract.service import Tenant
 
@@ -128,3 +140,54 @@ def test_values_can_be_left_out(alice: httpx.Client) -> None:
         assert "value" not in whole
         assert read(alice, whole["id"]).json().keys() - whole.keys() == {"value"}
     invalid(alice.get(MEMORY, params={"values": "none"}), "values")
+
+
+def order(entries: list[dict[str, Any]]) -> list[str]:
+    return [each["id"] for each in entries]
+
+
+def test_entries_of_one_moment_have_one_order_on_all_pages(tenant: Tenant) -> None:
+    alice = tenant.user("alice")
+    tiers = ("working", "episodic", "semantic")
+    made = [entry(key=f"{t}{n}", memory_type=t, namespace=t) for t in tiers for n in range(3)]
+    ok(alice.post(BATCH, json={"entries": made}))
+    whole = order(ok(alice.get(MEMORY))["entries"])
+    assert whole == sorted(whole, reverse=True)
+    for params in ({"total": "none"}, {"total": "exact"}):
+        pages = read_pages(alice, MEMORY, limit=2, **params)
+        assert order([each for page in pages for each in page["entries"]]) == whole
+    pages = read_pages(alice, MEMORY, limit=2, total="none", agent_id="alice")
+    assert len(order([each for page in pages for each in page["entries"]])) == 6
+
+
+def test_a_large_task_is_read_page_by_page(tenant: Tenant) -> None:
+    coordinator, alice = tenant.coordinator("lead"), tenant.agent("alice")
+    policy = {"max_entries": 200}
+    made = create_task(coordinator, assigned_agent="alice", memory_policy=policy)
+    for start in range(0, 120, 40):
+        bodies = [working(made["id"], key=f"k{n}") for n in range(start, start + 40)]
+        ok(alice.post(BATCH, json={"entries": bodies}))
+    filters = {"scope.task_id": made["id"], "memory_type": "working"}
+    whole = order(ok(alice.get(MEMORY, params=filters | {"limit": 1000}))["entries"])
+    pages = read_pages(coordinator, MEMORY, limit=50, total="none", **filters)
+    assert [len(page["entries"]) for page in pages] == [50, 50, 20]
+    assert order([each for page in pages for each in page["entries"]]) == whole
+
+
+def test_the_last_entry_is_shown_though_the_index_lags(tenant: Tenant) -> None:
+    alice, service = tenant.user("alice"), tenant.service
+    create(alice, entry(key="before"))
+    service.clock.advance(seconds=1)
+    last = create(alice, entry(key="last"))
+    found = parse_entry_id(tenant.id, last["id"])
+    assert found
+    service.engine.client.update_item(
+        TableName=service.engine.memory,
+        Key=encode_key(found[0].item_key),
+        UpdateExpression="REMOVE made",  # as if the index didn't list it yet
+    )
+    page = ok(alice.get(MEMORY, params={"agent_id": "alice", "total": "none", "limit": 1}))
+    assert keys([page]) == ["last"]
+    assert alice.delete(f"{MEMORY}/{last['id']}").status_code == 204
+    page = ok(alice.get(MEMORY, params={"agent_id": "alice", "total": "none", "limit": 1}))
+    assert keys([page]) == ["before"]

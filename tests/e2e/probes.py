@@ -17,6 +17,7 @@ _UPDATE = {"UpdateExpression": "SET a = :a", "ExpressionAttributeValues": {":a":
 _EXPIRY = {"TimeToLiveSpecification": {"Enabled": True, "AttributeName": "ttl_at"}}
 _INDEXES = {
     "by_age": "pk",
+    "by_creation": "pk",
     "by_due": "due_ix",
     "by_expiry": "pk",
     "by_recency": "pk",

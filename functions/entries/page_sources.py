@@ -1,0 +1,123 @@
+"""What pages of queries are read from: index rows, and entries that are at hand."""
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+
+from functions.entries.model import Entry, Filters, is_inherited_token, mark_inherited
+from functions.entries.page_reader import Row, Select, Source
+from functions.entries.rules import matches_filters, private_row_matches, row_matches_filters
+from functions.entries.store import EntryStore
+from functions.entries.tiers import POLICIES, WORKING
+from functions.platform import entry_keys
+from functions.platform.clock import Clock
+from functions.platform.schema import CREATION_ATTRIBUTE
+
+
+class Sources:
+    """Builds the sources of pages."""
+
+    def __init__(self, store: EntryStore, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    def of_entries(self, entries: Iterable[Entry]) -> Source:
+        """Build the source of entries that are at hand, and match."""
+        by_token = {each.sort_token: each for each in entries}
+        tokens = sorted(by_token, reverse=True)
+
+        def list_rows(before: str | None, count: int) -> list[Row]:
+            return [Row(each) for each in tokens if before is None or each < before][:count]
+
+        def select(present: Sequence[Entry]) -> Iterable[Entry]:
+            ids = {each.id for each in present}
+            return [each for each in by_token.values() if each.id in ids]
+
+        return Source(list_rows, select)
+
+    def of_namespaces(self, tenant: str, names: Iterable[str], filters: Filters) -> list[Source]:
+        """Build the sources of semantic memory: each namespace's index rows of each tag."""
+        tags: list[str | None] = [*(sorted(filters.tags)[:1] or sorted(filters.tags_any))] or [None]
+        return [
+            Source(
+                partial(self._list_index_rows, tenant, name, tag, filters),
+                partial(self._select, filters),
+            )
+            for name in names
+            for tag in tags
+        ]
+
+    def _list_index_rows(
+        self,
+        tenant: str,
+        name: str,
+        tag: str | None,
+        filters: Filters,
+        before: str | None,
+        count: int,
+    ) -> list[Row]:
+        now = self._clock()
+        rows = self._store.list_index_rows(tenant, name, tag, before, count)
+        return [
+            Row(entry_keys.parse_index_row(row["sk"]), row_matches_filters(row, filters, now))
+            for row in rows
+        ]
+
+    def _select(self, filters: Filters, entries: Sequence[Entry]) -> Iterable[Entry]:
+        now = self._clock()
+        return [each for each in entries if matches_filters(each, filters, now)]
+
+    def of_agent(self, tenant: str, agent: str, filters: Filters, select: Select) -> list[Source]:
+        """Build the sources of an agent's private memory: one for each of its tiers.
+
+        One more is the last entry that the agent's counters know of, since the index may lag.
+        """
+        tiers = (each for each in POLICIES.values() if each.is_private)
+        last = Source(partial(self._list_last_counted, tenant, agent), select)
+        return [last] + [
+            Source(partial(self._list_of_agent, tenant, agent, each.id_letter, filters), select)
+            for each in tiers
+            if filters.tier in (None, each.name)
+        ]
+
+    def _list_last_counted(
+        self, tenant: str, agent: str, before: str | None, _count: int
+    ) -> list[Row]:
+        last = self._store.list_last_counted(tenant, agent) if before is None else []
+        return list(map(Row, last))
+
+    def _list_of_agent(
+        self,
+        tenant: str,
+        agent: str,
+        tier: str,
+        filters: Filters,
+        before: str | None,
+        count: int,
+    ) -> list[Row]:
+        if before is not None and is_inherited_token(before):
+            return []
+        rows = self._store.list_by_creation(tenant, agent, tier, before, count)
+        return [
+            Row(
+                entry_keys.parse_creation_order(row[CREATION_ATTRIBUTE]),
+                private_row_matches(row, filters),
+            )
+            for row in rows
+        ]
+
+    def of_task(self, tenant: str, task: str, select: Select, *, is_inherited: bool) -> Source:
+        """Build the source of a task's working memory."""
+        list_rows = self._list_inherited if is_inherited else self._list_of_task
+        return Source(partial(list_rows, tenant, task), select)
+
+    def _list_of_task(self, tenant: str, task: str, before: str | None, count: int) -> list[Row]:
+        if before is not None and is_inherited_token(before):
+            return []
+        letter = WORKING.id_letter
+        rows = self._store.list_of_task_by_creation(tenant, task, letter, before, count)
+        return [Row(entry_keys.parse_creation_order(row[CREATION_ATTRIBUTE])) for row in rows]
+
+    def _list_inherited(self, tenant: str, task: str, before: str | None, count: int) -> list[Row]:
+        own = None if before is None or not is_inherited_token(before) else before[1:]
+        rows = self._list_of_task(tenant, task, own, count)
+        return [Row(mark_inherited(row.token)) for row in rows]
