@@ -11,12 +11,11 @@ from functions.platform.conversation_keys import (
     build_state_position,
 )
 from functions.platform.items import Item
-from functions.platform.keys import Key
+from functions.platform.keys import HIGHEST, Key
 from functions.platform.limits import MAX_INLINE_BYTES
 from functions.platform.retry import Backoff
 from functions.platform.schema import BY_GROUP, GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
-from functions.platform.table_reader import HIGHEST
 from functions.platform.value_parts import (
     PartsMissing,
     ValueParts,
