@@ -30,7 +30,7 @@ from functions.openwop.run_store import (
 )
 from functions.openwop.sequence_store import SequenceNumbers
 from functions.platform.clock import Clock
-from functions.platform.idempotency import RequestToken
+from functions.platform.idempotency import RequestToken, build_idempotency_conflict
 from functions.platform.items import Item
 from functions.platform.openwop_keys import hash_memory, is_memory_run_id
 from functions.platform.retry import Backoff
@@ -87,6 +87,8 @@ class MemoryRuns:
             on_secret=new.on_secret,
             replay_of=new.replay_of,
         )
+        if run.id == new.replay_of:  # the id follows from the Idempotency-Key
+            raise build_idempotency_conflict()
         secrets = collect_secrets(new.secrets, (), self._secrets.edition)
         run, encrypted = self._encrypt(caller.tenant, run, secrets)
         if original is None:

@@ -65,8 +65,13 @@ class RequestToken(NamedTuple):
         if stored is None or stored[:_KEY_BYTES] != self.key:
             return False
         if stored[_KEY_BYTES:] != self.body:
-            raise IdempotencyConflict("this Idempotency-Key was used with another request body")
+            raise build_idempotency_conflict()
         return True
+
+
+def build_idempotency_conflict() -> IdempotencyConflict:
+    """Build the error of an Idempotency-Key that came with another body before."""
+    return IdempotencyConflict("this Idempotency-Key was used with another request body")
 
 
 def list_previous_tokens(last: bytes | None, earlier: Iterable[bytes]) -> tuple[bytes, ...]:

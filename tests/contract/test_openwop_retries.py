@@ -50,6 +50,12 @@ def test_another_body_is_a_conflict(ada: httpx.Client) -> None:
     erring(answer, 409, "idempotency_key_mismatch")
 
 
+def test_a_replay_under_the_key_of_its_run_conflicts(ada: httpx.Client) -> None:
+    run = ada.post(RUNS, json={"agent": "planner"}, headers=ONCE).json()["runId"]
+    answer = ada.post(RUNS, json={"replayOf": run}, headers=ONCE)
+    erring(answer, 409, "idempotency_key_mismatch")
+
+
 def test_idempotency_keys_belong_to_their_caller(ada: httpx.Client, tenant: Tenant) -> None:
     bob = tenant.agent("bob")
     first = started(ada, ada.post(RUNS, json=BODY, headers=ONCE))
