@@ -58,6 +58,7 @@ from functions.objects.reader import ObjectReader
 from functions.objects.service import Objects
 from functions.objects.spaces import Spaces
 from functions.objects.store import ObjectStore
+from functions.objects.uploads import ObjectUploads
 from functions.openwop.entry_store import MemoryEntryStore
 from functions.openwop.garbage_collector import MemoryGarbageCollector
 from functions.openwop.memory_secrets import MemorySecrets
@@ -67,7 +68,7 @@ from functions.openwop.runs import MemoryRuns
 from functions.openwop.secret_store import RunSecretStore
 from functions.openwop.sequence_store import SequenceNumbers
 from functions.openwop.service import Memories
-from functions.platform.archive_storage import ArchiveStorage, create_archive_storage
+from functions.platform.archive_storage import ArchiveStorage, S3ArchiveStorage
 from functions.platform.aws import create_client, create_lazy_client, translate_aws_errors
 from functions.platform.clock import Clock, now_ms
 from functions.platform.cursors import Cursors
@@ -75,6 +76,8 @@ from functions.platform.deployment_secret import DeploymentSecret
 from functions.platform.digests import Digests
 from functions.platform.due_index import DueIndex
 from functions.platform.encryption import Cipher, FileKeys, KmsKeys
+from functions.platform.file_addresses import FileAddresses
+from functions.platform.folder_storage import FolderArchiveStorage
 from functions.platform.settings import Settings, WrongSetting
 from functions.platform.table import Table
 from functions.platform.value_parts import ValueParts
@@ -202,7 +205,29 @@ class Container:
 
     @cached_property
     def archive_storage(self) -> ArchiveStorage | None:
-        return create_archive_storage(self.settings)
+        """Where archives and large objects are: a bucket, a folder, or nowhere."""
+        settings = self.settings
+        if settings.archive_bucket is not None:
+            s3 = create_lazy_client("s3")
+            return S3ArchiveStorage(s3, settings.archive_bucket, settings.encryption_key_id)
+        return None if settings.archive_folder is None else self.folder_storage
+
+    @cached_property
+    def folder_storage(self) -> FolderArchiveStorage:
+        """The folder that stands for a bucket.
+
+        Raises:
+            WrongSetting: the settings name none.
+        """
+        if self.settings.archive_folder is None:
+            raise WrongSetting("set ARCHIVE_FOLDER")
+        addresses = FileAddresses(self._derive_key, self.clock)
+        folder = Path(self.settings.archive_folder)
+        return FolderArchiveStorage(folder, addresses, self.cipher, self.clock)
+
+    def _derive_key(self, purpose: bytes) -> bytes:
+        """Derive the key of a purpose; not every function can read the deployment's secret."""
+        return self.deployment_secret.derive_key(purpose)
 
     # Identity, namespaces, tasks, logs
 
@@ -682,6 +707,10 @@ class Container:
     @cached_property
     def object_reader(self) -> ObjectReader:
         return ObjectReader(self.object_store, self.clock)
+
+    @cached_property
+    def object_uploads(self) -> ObjectUploads:
+        return ObjectUploads(self.objects, self.object_store, self.clock)
 
     @cached_property
     def spaces(self) -> Spaces:

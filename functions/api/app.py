@@ -84,7 +84,7 @@ class App:
             response = route.handler(request, caller)
         else:
             response = _respond_without_values(route, request, caller)
-        if "location" in response.headers:
+        if response.status == 201 and "location" in response.headers:
             target["location"] = response.headers["location"]
         return response
 

@@ -49,6 +49,7 @@ from functions.platform.limits import (
     MAX_STATE_BYTES,
     MAX_SUB_TASKS,
     MAX_TAGS,
+    MAX_UPLOADED_OBJECT_BYTES,
     MAX_VALUE_BYTES,
     MIN_SECRET_CHARACTERS,
     RUN_RETENTION_DAYS,
@@ -109,6 +110,7 @@ _CAPABILITIES: dict[str, Any] = {
         "path": "/api/v1/objects",
         "limits": {
             "object_bytes": MAX_OBJECT_BYTES,
+            "uploaded_object_bytes": MAX_UPLOADED_OBJECT_BYTES,
             "metadata_bytes": MAX_OBJECT_METADATA_BYTES,
             "key_bytes": MAX_OBJECT_KEY_BYTES,
             "read_objects": MAX_READ_OBJECTS,

@@ -181,6 +181,13 @@ class Request:
             raise ValidationFailed("If-Match", 'takes a version, as 3 or "3"')
         return int(match.group(1) or match.group(2))
 
+    def resolve(self, url: str) -> str:
+        """Make a URL of what may be a path on the host that was called."""
+        if not url.startswith("/"):
+            return url
+        scheme = self.headers.get("x-forwarded-proto", "http")
+        return f"{scheme}://{self.headers.get('host', 'localhost')}{url}"
+
     @property
     def is_head(self) -> bool:
         """Whether only the headers are asked for."""

@@ -9,6 +9,7 @@ from functions.api.app import App
 from functions.container import Container
 from functions.local.data_folder import DataFolder
 from functions.local.database import ensure_tables
+from functions.local.file_server import FileServer
 from functions.local.gateway import Handler
 from functions.local.key_changes import share_changes
 from functions.local.settings import LocalSettings, StartupError
@@ -76,6 +77,12 @@ def build_api(
         container.prefix_rules.forget()
 
     return share_changes(App(container), forget, folder.path / "changes")
+
+
+def build_files(settings: LocalSettings, folder: DataFolder, clock: Clock = now_ms) -> FileServer:
+    """Build what serves the addresses of large objects; arguments and errors as of `build_api`."""
+    container = Container(_api_settings(settings, folder), clock)
+    return FileServer(container.folder_storage)
 
 
 def build_stream(settings: LocalSettings, clock: Clock = now_ms) -> Handler:

@@ -177,16 +177,16 @@ def decode_path(raw: bytes) -> str:
         ) from error
 
 
-def check_body_size(size: int) -> None:
+def check_body_size(size: int, max_bytes: int = MAX_BODY) -> None:
     """Check that a body of so many bytes is small enough for the gateway.
 
     Raises:
-        GatewayError: the body is larger than `MAX_BODY`.
+        GatewayError: the body is larger than `max_bytes`.
     """
-    if size > MAX_BODY:
-        message = f"a request body may have {MAX_BODY} bytes"
+    if size > max_bytes:
+        message = f"a request body may have {max_bytes} bytes"
         raise GatewayError(
-            413, "BODY_TOO_LARGE", "Content Too Large", message, max=MAX_BODY, actual=size
+            413, "BODY_TOO_LARGE", "Content Too Large", message, max=max_bytes, actual=size
         )
 
 

@@ -8,6 +8,7 @@ import signal
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,13 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.supervisors import Multiprocess
 
-from functions.local.bootstrap import LOG_WAIT_SECONDS, build_api
+from functions.local.bootstrap import LOG_WAIT_SECONDS, build_api, build_files
 from functions.local.data_folder import DataFolder
+from functions.local.file_server import FileServer, is_file_path
 from functions.local.gateway import (
+    MAX_BODY,
     GatewayError,
+    GatewayResponse,
     Handler,
     build_timeout_error,
     check_body_size,
@@ -79,19 +83,26 @@ class LimitedProtocol(H11Protocol):
 
 
 class GatewayApp:
-    """The ASGI application: calls one function from the threads of an executor."""
+    """The ASGI application: calls one function from the threads of an executor.
 
-    def __init__(self, handler: Handler, executor: Executor) -> None:
+    Args:
+        handler: the function.
+        executor: has the threads.
+        files: serves the addresses of files, if there are any.
+    """
+
+    def __init__(
+        self, handler: Handler, executor: Executor, files: FileServer | None = None
+    ) -> None:
         self._handler = handler
         self._executor = executor
+        self._files = files
 
     async def __call__(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
         try:
             async with asyncio.timeout(_READ):
-                event = await _read_event(scope, receive)
-            response = await asyncio.get_running_loop().run_in_executor(
-                self._executor, invoke, self._handler, event
-            )
+                call = await self._read_call(scope, receive)
+            response = await asyncio.get_running_loop().run_in_executor(self._executor, call)
         except ClientDisconnected:
             return
         except TimeoutError:
@@ -102,21 +113,35 @@ class GatewayApp:
         await send({"type": "http.response.start", **start})
         await send({"type": "http.response.body", "body": response.body})  # not sent for HEAD
 
+    async def _read_call(
+        self, scope: Mapping[str, Any], receive: Receive
+    ) -> Callable[[], GatewayResponse]:
+        """Read a request; return what answers it."""
+        path, method = scope["raw_path"].decode("latin-1"), scope["method"]
+        if self._files is None or not is_file_path(path):
+            return partial(invoke, self._handler, await _read_event(scope, receive))
+        body = await _read_body(receive, self._files.limit_body(method, path))
+        return partial(self._files.handle, method, path, _read_headers(scope), body)
+
+
+def _read_headers(scope: Mapping[str, Any]) -> list[tuple[str, str]]:
+    return [(k.decode("latin-1"), v.decode("latin-1")) for k, v in scope["headers"]]
+
 
 async def _read_event(scope: Mapping[str, Any], receive: Receive) -> dict[str, Any]:
-    headers = [(k.decode("latin-1"), v.decode("latin-1")) for k, v in scope["headers"]]
+    headers = _read_headers(scope)
     check_headers(headers)
     path = decode_path(scope["raw_path"])
     declared = next((value for name, value in headers if name == "content-length"), "0")
     check_body_size(int(declared))
-    body = await _read_body(receive)
+    body = await _read_body(receive, MAX_BODY)
     client = scope.get("client")
     source_ip = client[0] if client else "127.0.0.1"
     query = scope["query_string"].decode("latin-1")
     return to_event(scope["method"], path, query, headers, body, source_ip)
 
 
-async def _read_body(receive: Receive) -> bytes:
+async def _read_body(receive: Receive, max_bytes: int) -> bytes:
     chunks: list[bytes] = []
     size, more = 0, True
     while more:
@@ -125,7 +150,7 @@ async def _read_body(receive: Receive) -> bytes:
             raise ClientDisconnected
         chunk = message.get("body", b"")
         size += len(chunk)
-        check_body_size(size)
+        check_body_size(size, max_bytes)
         chunks.append(chunk)
         more = message.get("more_body", False)
     return b"".join(chunks)
@@ -141,9 +166,9 @@ def create_app() -> GatewayApp:
         threading.Thread(target=_stop_with, args=(parent,), daemon=True).start()
     settings = LocalSettings.from_env()
     executor = ThreadPoolExecutor(_THREADS, thread_name_prefix="handler")
-    return GatewayApp(
-        build_api(settings, DataFolder(settings.data), log_wait_seconds=LOG_WAIT_SECONDS), executor
-    )
+    folder = DataFolder(settings.data)
+    handler = build_api(settings, folder, log_wait_seconds=LOG_WAIT_SECONDS)
+    return GatewayApp(handler, executor, build_files(settings, folder))
 
 
 def _stop_with(parent: Any) -> None:

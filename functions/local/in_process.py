@@ -16,11 +16,13 @@ from functions.local.bootstrap import (
     MEMORY_TABLE,
     TENANT,
     build_api,
+    build_files,
     build_schedule,
     build_stream,
 )
 from functions.local.data_folder import DataFolder, open_data_folder
 from functions.local.database import use_only
+from functions.local.file_server import is_file_path
 from functions.local.gateway import (
     GatewayError,
     GatewayResponse,
@@ -77,6 +79,7 @@ class InProcess:
         self.dynamodb, self._streams = create_client("dynamodb"), create_client("dynamodbstreams")
         settings = LocalSettings(root_key=self._root_key, workers=1)
         self._api = build_api(settings, folder, self._now)
+        self._files = build_files(settings, folder, self._now)
         self._schedule = build_schedule(settings, folder, self._now)
         self._stream = build_stream(settings, self._now)
 
@@ -101,6 +104,9 @@ class InProcess:
 
     def call(self, method: str, target: bytes, headers: Headers, body: bytes) -> GatewayResponse:
         """Carry out one HTTP request; the arguments are those of `to_request_event`."""
+        path = target.partition(b"?")[0].decode("latin-1")
+        if is_file_path(path):
+            return self._files.handle(method, path, headers, body)
         try:
             event = to_request_event(method, target, headers, body)
         except GatewayError as error:

@@ -2,17 +2,25 @@
 
 A marker names a file. It is written before the file, and removed by the transaction that makes an
 object have the file; and it is written in the transaction after which no object has it. So the
-schedule finds each unused file, whatever crashes.
+schedule finds each unused file, whatever crashes. The marker of an upload counts its bytes, and
+stays, without being due, while an object has the file: so a repeated request never begins it anew.
 """
 
-from functions.platform.archive_storage import ArchiveStorage
+from functions.objects.model import Upload
+from functions.objects.usage_store import UsageChanges
+from functions.platform.archive_storage import Address, ArchiveStorage
 from functions.platform.errors import Unavailable
 from functions.platform.item_types import OBJECT_FILE
+from functions.platform.items import Item
 from functions.platform.keys import Key, get_due_shard, get_tenant
+from functions.platform.limits import UPLOAD_ADDRESS_SECONDS
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
-from functions.platform.table import ConditionFailed, Table
+from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
 from functions.platform.value_parts import STAGED_FOR
 from functions.platform.writes import Write, delete, put, update
+
+_IS_UNUSED = "attribute_exists(pk) AND attribute_not_exists(completed)"
+_IS_OPEN = f"{_IS_UNUSED} AND attribute_not_exists(closing)"
 
 
 def build_file_key(partition: str, file: str) -> Key:
@@ -20,18 +28,25 @@ def build_file_key(partition: str, file: str) -> Key:
     return partition, OBJECT_FILE.build_sort(file=file)
 
 
-def clear_staged_file(partition: str, file: str) -> Write:
-    """Remove a file's marker, in the transaction that makes an object have the file.
+def clear_staged_file(item: Item) -> Write:
+    """Remove the marker of an object's file, in the transaction that makes it have the file.
 
-    It fails if the file is being deleted, because its writer took too long.
+    That of an upload is no longer due. It fails if the file is being deleted, because its writer
+    took too long.
     """
-    condition = "attribute_exists(pk) AND attribute_not_exists(closing)"
-    return delete(build_file_key(partition, file), condition)
+    key = build_file_key(item["pk"], item["file"])
+    if "address_expires" not in item:
+        return delete(key, _IS_OPEN)
+    changes = f"SET completed = :yes REMOVE {DUE_ATTRIBUTE}, {DUE_SHARD_ATTRIBUTE}"
+    return update(key, changes, _IS_OPEN, yes=True)
 
 
-def mark_unused_file(partition: str, file: str, now: int) -> Write:
-    """Mark a file, in the transaction after which no object has it."""
-    return _mark(partition, file, now)
+def mark_unused_file(item: Item, now: int) -> Write:
+    """Mark the file of an object, in the transaction after which no object has it.
+
+    It is due when no address takes bytes under its name any more.
+    """
+    return _mark(item["pk"], item["file"], max(now, item.get("address_expires", 0)))
 
 
 def _mark(partition: str, file: str, due: int) -> Write:
@@ -56,6 +71,70 @@ class ObjectFiles:
         self._table.put(_mark(partition, file, now + STAGED_FOR))
         storage.put(_build_name(partition, file), data)
 
+    def begin_upload(self, partition: str, upload: Upload) -> bool:
+        """Count an upload's bytes, and mark its file; whether there was none of its id."""
+        attributes = {
+            "writer": upload.writer,
+            "size": upload.size,
+            "is_sensitive": upload.is_sensitive,
+            "owner": upload.owner,
+            "shard": upload.shard,
+            "address_expires": upload.address_expires,
+            "expires": upload.expires,
+            "request": upload.request,
+            DUE_ATTRIBUTE: upload.expires,
+            DUE_SHARD_ATTRIBUTE: get_due_shard(partition),
+        }
+        changes = UsageChanges()
+        changes.add({"pk": partition, **attributes})
+        key = build_file_key(partition, upload.id)
+        marker = put(key, attributes, "attribute_not_exists(pk)")
+        try:
+            self._table.transact([marker, *changes.build_writes()])
+        except TransactionConditionFailed:
+            return False
+        return True
+
+    def get_upload(self, partition: str, id: str) -> Upload | None:
+        """Read an upload; None if there is none, or it is being deleted: one call."""
+        item = self._table.get(build_file_key(partition, id))
+        if item is None or "writer" not in item or "closing" in item:
+            return None
+        return Upload(
+            id=id,
+            writer=item["writer"],
+            size=item["size"],
+            is_sensitive=item["is_sensitive"],
+            owner=item["owner"],
+            shard=item["shard"],
+            expires=item["expires"],
+            is_completed="completed" in item,
+            address_expires=item["address_expires"],
+            request=item["request"],
+        )
+
+    def sign_upload(self, partition: str, upload: Upload) -> Address:
+        """Make the address that takes the bytes of an upload."""
+        return self._required.sign_upload(
+            _build_name(partition, upload.id),
+            upload.size,
+            UPLOAD_ADDRESS_SECONDS,
+            is_sensitive=upload.is_sensitive,
+        )
+
+    def sign_download(self, item: Item, seconds: int) -> str:
+        """Make the address from which an object's file is read."""
+        name = _build_name(item["pk"], item["file"])
+        return self._required.sign_download(name, seconds, item["content_type"])
+
+    def get_size(self, partition: str, file: str) -> int | None:
+        """Return how many bytes a file has; None if there is none.
+
+        Raises:
+            Unavailable: the storage doesn't respond.
+        """
+        return self._required.get_size(_build_name(partition, file))
+
     def read(self, partition: str, file: str) -> bytes:
         """Read a file.
 
@@ -64,20 +143,35 @@ class ObjectFiles:
         """
         return self._required.get(_build_name(partition, file))
 
-    def remove(self, marker: Key) -> None:
-        """Delete the file that a marker names, and the marker.
+    def read_range(self, partition: str, file: str, start: int, end: int) -> bytes:
+        """Read the bytes of a file from `start` to before `end`.
+
+        Raises:
+            Unavailable: the storage doesn't respond, or no longer has the file.
+        """
+        return self._required.get_range(_build_name(partition, file), start, end)
+
+    def remove(self, key: Key) -> None:
+        """Delete the file that a marker names, and the marker; an upload counts no more.
 
         Raises:
             Unavailable: the storage doesn't respond; the marker stays.
         """
         try:
-            closing = update(marker, "SET closing = :yes", "attribute_exists(pk)", yes=True)
-            self._table.update(closing)
+            marker = self._table.update(update(key, "SET closing = :yes", _IS_UNUSED, yes=True))
         except ConditionFailed:
             return  # an object has the file, or it is deleted
-        partition, sort = marker
+        partition, sort = key
         self._required.delete(_build_name(partition, OBJECT_FILE.parse(sort)))
-        self._table.write_many([delete(marker)])
+        if "size" not in marker:
+            self._table.write_many([delete(key)])
+            return
+        changes = UsageChanges()
+        changes.subtract(marker)
+        try:
+            self._table.transact([delete(key, "attribute_exists(pk)"), *changes.build_writes()])
+        except TransactionConditionFailed:
+            return  # another sweep did it
 
     @property
     def _required(self) -> ArchiveStorage:

@@ -87,18 +87,46 @@ class Precondition:
 
 @dataclass(frozen=True, slots=True)
 class NewObject:
-    """What a PUT stores.
+    """What a PUT says of an object, beside its bytes.
 
     Attributes:
         metadata: a JSON object as text.
         ttl: how long it is kept, as requests have it.
     """
 
-    data: bytes
     content_type: str
     metadata: bytes
     ttl: str | None
     sensitivity: Sensitivity | None
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file that a client sends to an address, before an object has it.
+
+    Attributes:
+        id: names it, and its file.
+        writer: the id of the principal that began it, and alone completes it.
+        size: in bytes.
+        is_sensitive: whether its file is encrypted.
+        owner: to whom its bytes count meanwhile.
+        shard: the part of its owner's usage that counts them.
+        expires: until when it can be completed (epoch ms).
+        address_expires: until when its address takes bytes (epoch ms).
+        request: the token of the request that began it.
+        is_completed: whether an object has had its file.
+    """
+
+    id: str
+    writer: str
+    size: int
+    is_sensitive: bool
+    owner: str
+    shard: int
+    expires: int
+    address_expires: int
+    request: bytes
+    is_completed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
 """Read and list objects (contract §12)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import islice
+from typing import NamedTuple, TypeVar
 
 from functions.authorization.rules import authorize
 from functions.identity.model import Principal
@@ -13,10 +14,46 @@ from functions.objects.store import ObjectStore, is_expired
 from functions.platform.clock import Clock
 from functions.platform.errors import Unavailable
 from functions.platform.items import Item
+from functions.platform.limits import MAX_OBJECT_BYTES
 from functions.platform.parallel import run_parallel
 from functions.platform.retry import Backoff
 
 _READ_AT_ONCE = 8  # objects, of which each may have a file
+
+SelectRange = Callable[[StoredObject], tuple[int, int] | None]
+"""Gives the first byte that is to be read, and the one after the last."""
+Used = TypeVar("Used")
+
+
+class ObjectRead(NamedTuple):
+    """An object that was read.
+
+    Attributes:
+        part: which bytes of it; None for all.
+        data: the bytes.
+        address: where to read them instead, if they are more than a response carries.
+    """
+
+    stored: StoredObject
+    part: tuple[int, int] | None
+    data: bytes = b""
+    address: str | None = None
+
+
+class ObjectsRead(NamedTuple):
+    """Several objects that were read.
+
+    Attributes:
+        found: with their bytes.
+        missing: the keys that no object has.
+        too_large: the keys of those that only a GET of their own gives.
+        unread: the keys that are left for another request.
+    """
+
+    found: list[tuple[StoredObject, bytes]]
+    missing: list[str]
+    too_large: list[str]
+    unread: list[str]
 
 
 class ObjectReader:
@@ -38,31 +75,46 @@ class ObjectReader:
         """
         return self._store.decode(caller.tenant, self._get_item(caller, space, key))
 
-    def read(self, caller: Principal, space: str, key: str) -> tuple[StoredObject, bytes]:
+    def read(self, caller: Principal, space: str, key: str, select: SelectRange) -> ObjectRead:
         """Read an object: one call, and one to the storage if it is large.
+
+        Args:
+            select: gives the bytes to read of an object; None for all.
 
         Raises:
             NotFound: there is none.
             Unavailable: the storage doesn't respond.
         """
-        return self._read(caller, space, key, self._get_item(caller, space, key))
 
-    def _read(
-        self, caller: Principal, space: str, key: str, item: Item
-    ) -> tuple[StoredObject, bytes]:
-        """Read an object's bytes; those that follow, if it is replaced meanwhile."""
+        def use(stored: StoredObject, item: Item) -> ObjectRead:
+            part = select(stored)
+            start, end = part or (0, stored.size)
+            if end - start > MAX_OBJECT_BYTES:
+                seconds = rules.limit_address_seconds(stored, self._clock())
+                return ObjectRead(stored, part, address=self._store.sign_download(item, seconds))
+            return ObjectRead(stored, part, self._store.read_range(caller.tenant, item, start, end))
+
+        return self._use_present(caller, space, key, self._get_item(caller, space, key), use)
+
+    def _use_present(
+        self,
+        caller: Principal,
+        space: str,
+        key: str,
+        item: Item,
+        use: Callable[[StoredObject, Item], Used],
+    ) -> Used:
+        """Use an object, or the one that follows if it is replaced meanwhile."""
         backoff = Backoff("others are writing this object")
         while True:
             try:
-                data = self._store.read(caller.tenant, item)
+                return use(self._store.decode(caller.tenant, item), item)
             except Unavailable:
                 newer = self._get_item(caller, space, key)
                 if newer["version"] == item["version"]:
                     raise
                 item = newer
                 backoff.wait()
-            else:
-                return self._store.decode(caller.tenant, item), data
 
     def _get_item(self, caller: Principal, space: str, key: str) -> Item:
         found = self._find_readable(caller, space, [key])
@@ -82,22 +134,24 @@ class ObjectReader:
 
     def read_many(
         self, caller: Principal, space: str, keys: Sequence[str], max_bytes: int
-    ) -> tuple[list[tuple[StoredObject, bytes]], list[str], list[str]]:
-        """Read several objects of a space, of so many bytes together, but at least one.
-
-        Returns:
-            What was read, the keys of none, and the keys that are left for another request.
-        """
+    ) -> ObjectsRead:
+        """Read several objects of a space, of so many bytes together, but at least one."""
         wanted = list(dict.fromkeys(keys))
         items = self._find_readable(caller, space, wanted)
-        there = [key for key in wanted if key in items]
+        missing = [key for key in wanted if key not in items]
+        too_large = [key for key, item in items.items() if item["size"] > MAX_OBJECT_BYTES]
+        there = [key for key in wanted if key not in (*missing, *too_large)]
         taken = _take_while_fits([items[key]["size"] for key in there], max_bytes)
         chosen, rest = there[:taken], there[taken:]
-        calls = [partial(self._read, caller, space, key, items[key]) for key in chosen]
+
+        def use(stored: StoredObject, item: Item) -> tuple[StoredObject, bytes]:
+            return stored, self._store.read_range(caller.tenant, item, 0, stored.size)
+
+        calls = [partial(self._use_present, caller, space, key, items[key], use) for key in chosen]
         read: list[tuple[StoredObject, bytes]] = []
         for start in range(0, len(calls), _READ_AT_ONCE):
             read += run_parallel(calls[start : start + _READ_AT_ONCE])
-        return read, [key for key in wanted if key not in items], rest
+        return ObjectsRead(read, missing, too_large, rest)
 
     def list_all(
         self, caller: Principal, space: str, prefix: str, after: str | None, limit: int

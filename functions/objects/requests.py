@@ -24,6 +24,15 @@ class ObjectOptions(RequestModel):
     sensitivity: Sensitivity | None = Field(default=None, alias="X-Object-Sensitivity")
 
 
+class NewObjectUpload(RequestModel):
+    """Body of `POST /api/v1/objects/{space}/uploads`."""
+
+    size: int = Field(ge=0)
+    """How many bytes the object has, up to 104,857,600."""
+    sensitivity: Sensitivity | None = None
+    """As the PUT that completes it says; it decides how the bytes are encrypted."""
+
+
 class ObjectRename(RequestModel):
     """Body of `POST /api/v1/objects/{space}/rename`."""
 

@@ -18,6 +18,7 @@ from functions.platform.errors import (
 )
 from functions.platform.idempotency import RequestToken
 from functions.platform.limits import (
+    DOWNLOAD_ADDRESS_SECONDS,
     MAX_OBJECT_KEY_BYTES,
     MAX_OBJECTS_BYTES,
     OBJECT_OVERHEAD_BYTES,
@@ -109,9 +110,14 @@ def build_not_found() -> NotFound:
     return NotFound("this space has no object with this key")
 
 
-def count_bytes(stored: StoredObject) -> int:
-    """Count what an object takes of its owner's room."""
-    return stored.size + OBJECT_OVERHEAD_BYTES
+def build_completed() -> VersionMismatch:
+    """Build the error of an upload whose object was replaced, renamed or deleted since."""
+    return VersionMismatch("this upload was completed before; begin another one")
+
+
+def count_bytes(size: int) -> int:
+    """Count what an object of so many bytes takes of its owner's room."""
+    return size + OBJECT_OVERHEAD_BYTES
 
 
 def choose_shard(key: str) -> int:
@@ -152,6 +158,13 @@ def parse_range(header: str | None, size: int) -> tuple[int, int] | None:
     if start >= size:
         raise RangeNotSatisfiable(size)
     return start, end
+
+
+def limit_address_seconds(stored: StoredObject, now: int) -> int:
+    """Limit for how long an object's address serves: no longer than the object is kept."""
+    if stored.expires is None:
+        return DOWNLOAD_ADDRESS_SECONDS
+    return max(1, min(DOWNLOAD_ADDRESS_SECONDS, (stored.expires - now) // 1000))
 
 
 def build_space(name: str, owner: str, now: int) -> Space:

@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import TypeGuard
 
 from functions.audit.service import AuditTrail
 from functions.authorization.model import Action
@@ -19,6 +20,7 @@ from functions.objects.model import (
     Space,
     SpaceTarget,
     StoredObject,
+    Upload,
 )
 from functions.objects.store import (
     ObjectChanged,
@@ -39,6 +41,25 @@ from functions.platform.writes import Write
 _BUSY, _ATTEMPTS = "others are writing this object", 30
 _DELETED_AT_ONCE = 20  # objects of one transaction: each may have a file, and a count
 _DELETE_SECONDS = 15.0  # of the 29 that a request has
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a write stores of an object's bytes.
+
+    Attributes:
+        generation: names the write.
+        size: in bytes.
+        attributes: of the object's item.
+        file: what is to be written into its file, if it needs one.
+        upload: that has brought its file.
+    """
+
+    generation: str
+    size: int
+    attributes: Item
+    file: bytes | None = None
+    upload: Upload | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +99,7 @@ class Objects:
         space: str,
         key: str,
         new: NewObject,
+        data: bytes,
         expected: Precondition,
         token: RequestToken | None,
     ) -> tuple[StoredObject, bool]:
@@ -89,35 +111,56 @@ class Objects:
             CapacityExceeded: the space's owner has no room for it.
             NotFound, VersionMismatch, EntryExists: what stands there isn't as expected.
         """
+        generation = secrets.token_hex(16)
+        content, file = self._store.encode(caller.tenant, space, generation, new, data)
+        staged = Content(generation, len(data), content, file)
+        return self.replace(caller, space, key, new, staged, expected, token)
+
+    def replace(
+        self,
+        caller: Principal,
+        space: str,
+        key: str,
+        new: NewObject,
+        content: Content,
+        expected: Precondition,
+        token: RequestToken | None,
+    ) -> tuple[StoredObject, bool]:
+        """Store an object whose content is encoded; arguments and errors are those of `put`."""
         rules.assert_key(key, "key")
-        generation, is_staged = secrets.token_hex(16), False
-        content, file = self._store.encode(caller.tenant, space, generation, new)
+        generation, is_staged = content.generation, content.file is None
         backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
         while True:
             found, now = self._find(caller, space, key), self._clock()
             authorize(caller, WRITE_OBJECTS, SpaceTarget(space, found.space))
-            if token is not None and found.present and token.matches(found.present.request):
+            if _is_written(found.present, content, token):
                 return found.present, False
             rules.assert_precondition(found.present, expected)
+            if content.upload is not None and content.upload.is_completed:
+                raise rules.build_completed()
             made = found.space or rules.build_space(space, caller.id, now)
-            stored = _build_object(caller, made, key, new, found, generation, now, token)
-            self._assert_room(caller, stored, found.item)
-            if file is not None and not is_staged:
-                self._store.stage(caller.tenant, space, generation, file, now)
+            stored = _build_object(caller, made, key, new, found, content, now, token)
+            self._assert_room(caller, stored, found.item, content.upload)
+            if content.file is not None and not is_staged:
+                self._store.stage(caller.tenant, space, generation, content.file, now)
                 is_staged = True
             further = [] if found.space else [put_space(caller.tenant, made)]
             further += self._record(caller, WRITE_OBJECTS, space, [found.present])
-            item = describe(caller.tenant, stored) | content
+            item = describe(caller.tenant, stored) | content.attributes
             try:
-                self._store.put(item, found.item, now, further)
+                self._store.put(item, found.item, now, further, content.upload)
             except ObjectChanged:
                 backoff.wait()
             else:
                 return stored, found.present is None
 
-    def _assert_room(self, caller: Principal, stored: StoredObject, old: Item | None) -> None:
-        freed = 0 if old is None else rules.count_bytes(decode_description(old))
-        more = rules.count_bytes(stored) - freed
+    def _assert_room(
+        self, caller: Principal, stored: StoredObject, old: Item | None, upload: Upload | None
+    ) -> None:
+        freed = 0 if old is None else rules.count_bytes(old["size"])
+        if upload is not None and upload.owner == stored.owner:
+            freed += rules.count_bytes(upload.size)
+        more = rules.count_bytes(stored.size) - freed
         if more > 0:
             rules.assert_room(self._store.get_usage(caller.tenant, stored.owner), more)
 
@@ -278,7 +321,7 @@ def _build_object(
     key: str,
     new: NewObject,
     found: _Found,
-    generation: str,
+    content: Content,
     now: int,
     token: RequestToken | None,
 ) -> StoredObject:
@@ -287,7 +330,7 @@ def _build_object(
         space=space.name,
         key=key,
         version=rules.compute_version(stored, now, secrets.randbelow(1000)),
-        size=len(new.data),
+        size=content.size,
         content_type=new.content_type,
         metadata=new.metadata,
         sensitivity=new.sensitivity,
@@ -295,12 +338,18 @@ def _build_object(
         created=now if found.present is None else found.present.created,
         updated=now,
         expires=compute_expiry(new.ttl, None, now),
-        generation=generation,
+        generation=content.generation,
         shard=rules.choose_shard(key) if stored is None else stored.shard,
         owner=space.owner,
         request=None if token is None else token.stored,
     )
 
 
-def _is_expired(item: Item, now: int) -> bool:
-    return decode_description(item).is_expired(now)
+def _is_written(
+    present: StoredObject | None, content: Content, token: RequestToken | None
+) -> TypeGuard[StoredObject]:
+    """Whether this request, or the upload that it completes, has already made the object."""
+    if present is None:
+        return False
+    is_completed = content.upload is not None and present.generation == content.upload.id
+    return is_completed or (token is not None and token.matches(present.request))

@@ -4,7 +4,6 @@ All objects of a space are in one partition, under their keys as they are, so th
 them in order. An object's item has its bytes where they are few, and else the name of their file.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
@@ -16,18 +15,19 @@ from functions.objects.file_store import (
     clear_staged_file,
     mark_unused_file,
 )
-from functions.objects.model import NewObject, Space, StoredObject
-from functions.objects.rules import count_bytes
+from functions.objects.model import NewObject, Space, StoredObject, Upload
+from functions.objects.usage_store import UsageChanges, get_usage
+from functions.platform.archive_storage import Address
 from functions.platform.errors import ServiceError
-from functions.platform.item_types import OBJECT, OBJECT_SPACE, OBJECT_USAGE
+from functions.platform.item_types import OBJECT, OBJECT_SPACE
 from functions.platform.items import Item
-from functions.platform.keys import HIGHEST, Key, get_due_shard, hash_agent, hash_name
+from functions.platform.keys import HIGHEST, Key, get_due_shard, hash_name
 from functions.platform.limits import MAX_INLINE_OBJECT_BYTES
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.sensitivity import ENCRYPTED
 from functions.platform.table import Table, TransactionConditionFailed
 from functions.platform.values import ValueCodec
-from functions.platform.writes import Write, delete, put, update
+from functions.platform.writes import Write, delete, put
 
 _FIRST_VERSION = 1  # of what is encrypted: each write has a generation of its own
 _AT_VERSION = "version = :seen"
@@ -92,26 +92,36 @@ class ObjectStore:
 
     def get_usage(self, tenant: str, owner: str) -> int:
         """Sum the bytes of the objects in a principal's spaces: one call."""
-        partition = OBJECT_USAGE.build_partition(tenant=tenant, principal=hash_agent(owner))
-        return sum(
-            each["used_bytes"] for each in self._table.query(partition, OBJECT_USAGE.sort_prefix)
-        )
+        return get_usage(self._table, tenant, owner)
 
     def encode(
-        self, tenant: str, space: str, generation: str, new: NewObject
+        self, tenant: str, space: str, generation: str, new: NewObject, data: bytes
     ) -> tuple[Item, bytes | None]:
         """Encode the content of a write as attributes; and what its file holds, if it needs one."""
         name = _build_context(tenant, space, generation)
-        content, metadata = Item(val=new.data), Item(val=new.metadata)
-        if new.sensitivity in ENCRYPTED:
-            encrypt = self._values.encrypt
-            content = encrypt(new.data, tenant, name, _FIRST_VERSION)
-            metadata = encrypt(new.metadata, tenant, f"{name}#metadata", _FIRST_VERSION)
-        content["metadata"] = metadata
-        if len(new.data) <= MAX_INLINE_OBJECT_BYTES:
+        content = self._encrypt(data, tenant, name, new)
+        content["metadata"] = self._encrypt_metadata(tenant, name, new)
+        if len(data) <= MAX_INLINE_OBJECT_BYTES:
             return content, None
         file: bytes = content.pop("val")
         return content | {"file": generation}, file
+
+    def encode_upload(self, tenant: str, space: str, upload: Upload, new: NewObject) -> Item:
+        """Encode as attributes the content whose file an upload has brought."""
+        name = _build_context(tenant, space, upload.id)
+        return {
+            "metadata": self._encrypt_metadata(tenant, name, new),
+            "file": upload.id,
+            "address_expires": upload.address_expires,
+        }
+
+    def _encrypt_metadata(self, tenant: str, name: str, new: NewObject) -> Item:
+        return self._encrypt(new.metadata, tenant, f"{name}#metadata", new)
+
+    def _encrypt(self, data: bytes, tenant: str, name: str, new: NewObject) -> Item:
+        if new.sensitivity in ENCRYPTED:
+            return self._values.encrypt(data, tenant, name, _FIRST_VERSION)
+        return {"val": data}
 
     def decode(self, tenant: str, item: Item) -> StoredObject:
         """Decode an object without its bytes."""
@@ -119,16 +129,48 @@ class ObjectStore:
         metadata = self._decrypt(item["metadata"], tenant, f"{name}#metadata")
         return decode_description(item, metadata)
 
-    def read(self, tenant: str, item: Item) -> bytes:
-        """Read the bytes of an object: a call to the storage if it has a file.
-
-        Raises:
-            Unavailable: the storage doesn't respond, or the object was replaced meanwhile.
-        """
+    def _read(self, tenant: str, item: Item) -> bytes:
+        """Read all bytes of an object: a call to the storage if it has a file."""
         name, whole = _build_context(tenant, item["space"], item["generation"]), item
         if "file" in item:
             whole = item | {"val": self._files.read(item["pk"], item["file"])}
         return self._decrypt(whole, tenant, name)
+
+    def read_range(self, tenant: str, item: Item, start: int, end: int) -> bytes:
+        """Read the bytes of an object from `start` to before `end`.
+
+        Raises:
+            Unavailable: the storage doesn't respond, or the object was replaced meanwhile.
+        """
+        is_whole = (start, end) == (0, item["size"])
+        if is_whole or "file" not in item or "data_key" in item:
+            return self._read(tenant, item)[start:end]
+        return self._files.read_range(item["pk"], item["file"], start, end)
+
+    def get_upload(self, tenant: str, space: str, id: str) -> Upload | None:
+        """Read an upload; None if there is none, or it is being deleted: one call."""
+        return self._files.get_upload(build_object_key(tenant, space, "")[0], id)
+
+    def begin_upload(self, tenant: str, space: str, upload: Upload) -> bool:
+        """Count an upload's bytes, and mark its file; whether there was none of its id."""
+        return self._files.begin_upload(build_object_key(tenant, space, "")[0], upload)
+
+    def sign_upload(self, tenant: str, space: str, upload: Upload) -> Address:
+        """Make the address that takes the bytes of an upload."""
+        return self._files.sign_upload(build_object_key(tenant, space, "")[0], upload)
+
+    def has_arrived(self, tenant: str, space: str, upload: Upload) -> bool:
+        """Tell whether an upload's address has taken its bytes.
+
+        Raises:
+            Unavailable: the storage doesn't respond.
+        """
+        partition = build_object_key(tenant, space, "")[0]
+        return self._files.get_size(partition, upload.id) == upload.size
+
+    def sign_download(self, item: Item, seconds: int) -> str:
+        """Make the address from which an object that came by an upload is read."""
+        return self._files.sign_download(item, seconds)
 
     def _decrypt(self, item: Item, tenant: str, name: str) -> bytes:
         if "data_key" in item:
@@ -140,22 +182,34 @@ class ObjectStore:
         """Write the file of an object, before its item."""
         self._files.stage(build_object_key(tenant, space, "")[0], file, data, now)
 
-    def put(self, item: Item, old: Item | None, now: int, further: Sequence[Write] = ()) -> None:
+    def put(
+        self,
+        item: Item,
+        old: Item | None,
+        now: int,
+        further: Sequence[Write] = (),
+        upload: Upload | None = None,
+    ) -> None:
         """Write an object in the place of the one whose item is `old`, with further writes.
+
+        Args:
+            upload: that has brought the object's file.
 
         Raises:
             ObjectChanged: the stored object is not `old`, or a further write's condition failed.
         """
-        partition = item["pk"]
         writes = [_replace(item, old)]
-        changes = Counter({_usage_key(item): _bytes(item)})
+        changes = UsageChanges()
+        changes.add(item)
         if old is not None:
-            changes[_usage_key(old)] -= _bytes(old)
+            changes.subtract(old)
             writes += _mark_file(old, now)
         if "file" in item:
-            writes.append(clear_staged_file(partition, item["file"]))
-        self._transact([*writes, *_count(changes), *further])
-        self._remove_files([] if old is None else [old])
+            writes.append(clear_staged_file(item))
+        if upload is not None:
+            changes.subtract(_describe_usage(item["pk"], upload))
+        self._transact([*writes, *changes.build_writes(), *further])
+        self._remove_files([] if old is None else [old], now)
 
     def rename(
         self, item: Item, source: Item, old: Item | None, now: int, further: Sequence[Write] = ()
@@ -172,12 +226,12 @@ class ObjectStore:
         """
         former = (source["pk"], source["sk"])
         writes = [_replace(item, old), delete(former, _AT_VERSION, seen=source["version"])]
-        changes: Counter[Key] = Counter()
+        changes = UsageChanges()
         if old is not None:
-            changes[_usage_key(old)] -= _bytes(old)
+            changes.subtract(old)
             writes += _mark_file(old, now)
-        self._transact([*writes, *_count(changes), *further])
-        self._remove_files([] if old is None else [old])
+        self._transact([*writes, *changes.build_writes(), *further])
+        self._remove_files([] if old is None else [old], now)
 
     def delete(self, items: Sequence[Item], now: int, further: Sequence[Write] = ()) -> None:
         """Delete up to 40 objects of one space, all or none, with further writes.
@@ -186,18 +240,18 @@ class ObjectStore:
             ObjectChanged: some are no longer as they were read.
         """
         writes: list[Write] = []
-        changes: Counter[Key] = Counter()
+        changes = UsageChanges()
         for item in items:
             writes.append(delete((item["pk"], item["sk"]), _AT_VERSION, seen=item["version"]))
             writes += _mark_file(item, now)
-            changes[_usage_key(item)] -= _bytes(item)
-        self._transact([*writes, *_count(changes), *further])
-        self._remove_files(items)
+            changes.subtract(item)
+        self._transact([*writes, *changes.build_writes(), *further])
+        self._remove_files(items, now)
 
-    def _remove_files(self, items: Iterable[Item]) -> None:
-        """Delete the files of objects that are gone; what fails is left to the schedule."""
+    def _remove_files(self, items: Iterable[Item], now: int) -> None:
+        """Delete the files of objects that are gone; the schedule does what fails, or isn't due."""
         for item in items:
-            if "file" in item:
+            if "file" in item and item.get("address_expires", 0) <= now:
                 with suppress(ServiceError):
                     self._files.remove(build_file_key(item["pk"], item["file"]))
 
@@ -282,21 +336,12 @@ def _replace(item: Item, old: Item | None) -> Write:
 
 
 def _mark_file(item: Item, now: int) -> list[Write]:
-    return [mark_unused_file(item["pk"], item["file"], now)] if "file" in item else []
+    return [mark_unused_file(item, now)] if "file" in item else []
 
 
-def _count(changes: Counter[Key]) -> list[Write]:
-    """Build the writes that count changes of usage, by the keys of the counts."""
-    return [update(key, "ADD used_bytes :more", more=more) for key, more in changes.items() if more]
-
-
-def _usage_key(item: Item) -> Key:
-    tenant, owner = item["pk"].partition("#")[0], hash_agent(item["owner"])
-    return OBJECT_USAGE.build_key(tenant=tenant, principal=owner, shard=item["shard"])
-
-
-def _bytes(item: Item) -> int:
-    return count_bytes(decode_description(item))
+def _describe_usage(partition: str, upload: Upload) -> Item:
+    counted: Item = {"pk": partition, "owner": upload.owner}
+    return counted | {"shard": upload.shard, "size": upload.size}
 
 
 def _build_space_key(tenant: str, space: str) -> Key:

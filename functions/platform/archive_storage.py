@@ -1,11 +1,24 @@
 """Store archived conversations and large objects: in a bucket, or in a folder on a laptop."""
 
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any, Protocol
 
-from functions.platform.aws import create_lazy_client, translate_aws_errors
-from functions.platform.errors import Unavailable
-from functions.platform.settings import Settings
+from botocore.exceptions import ClientError
+
+from functions.platform.aws import translate_aws_errors
+
+_MISSING = ("403", "404")  # a role that may not list is told 403 of what isn't there
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a client may send a file for some minutes, and the headers that it has to send.
+
+    A path stands for one on the host that was called.
+    """
+
+    url: str
+    headers: dict[str, str]
 
 
 class ArchiveStorage(Protocol):
@@ -25,6 +38,20 @@ class ArchiveStorage(Protocol):
             Unavailable: the storage doesn't respond, or no longer has it.
         """
 
+    def get_range(self, name: str, start: int, end: int) -> bytes:
+        """Read the bytes from `start` to before `end`.
+
+        Raises:
+            Unavailable: the storage doesn't respond, or no longer has it.
+        """
+
+    def get_size(self, name: str) -> int | None:
+        """Return how many bytes have the name; None if nothing has it.
+
+        Raises:
+            Unavailable: the storage doesn't respond.
+        """
+
     def delete(self, name: str) -> None:
         """Delete what has the name, if anything.
 
@@ -32,13 +59,29 @@ class ArchiveStorage(Protocol):
             Unavailable: the storage doesn't respond.
         """
 
+    def sign_upload(self, name: str, size: int, seconds: int, *, is_sensitive: bool) -> Address:
+        """Make the address to which a client sends exactly `size` bytes, once.
+
+        A second PUT is refused with 412, so what has been stored never changes.
+        """
+
+    def sign_download(self, name: str, seconds: int, content_type: str) -> str:
+        """Make the URL from which a client reads a file, or a range of it."""
+
 
 class S3ArchiveStorage:
-    """Store in an S3 bucket."""
+    """Store in an S3 bucket.
 
-    def __init__(self, s3: Any, bucket: str) -> None:
+    Args:
+        s3: the client.
+        bucket: its name.
+        sensitive_key: the KMS key with which S3 encrypts sensitive files that come by an address.
+    """
+
+    def __init__(self, s3: Any, bucket: str, sensitive_key: str | None) -> None:
         self._client = s3
         self._bucket = bucket
+        self._sensitive_key = sensitive_key
 
     def put(self, name: str, data: bytes) -> None:
         self._call("put_object", name, Body=data)
@@ -47,8 +90,42 @@ class S3ArchiveStorage:
         data: bytes = self._call("get_object", name)["Body"].read()
         return data
 
+    def get_range(self, name: str, start: int, end: int) -> bytes:
+        asked = f"bytes={start}-{end - 1}"
+        data: bytes = self._call("get_object", name, Range=asked)["Body"].read()
+        return data
+
+    def get_size(self, name: str) -> int | None:
+        with translate_aws_errors("the archive"):
+            try:
+                found = self._client.head_object(Bucket=self._bucket, Key=name)
+            except ClientError as error:
+                if error.response["Error"]["Code"] in _MISSING:
+                    return None
+                raise
+        return int(found["ContentLength"])
+
     def delete(self, name: str) -> None:
         self._call("delete_object", name)
+
+    def sign_upload(self, name: str, size: int, seconds: int, *, is_sensitive: bool) -> Address:
+        headers = {"If-None-Match": "*"}
+        request: dict[str, Any] = {"ContentLength": size, "IfNoneMatch": "*"}
+        if is_sensitive:
+            headers |= {
+                "x-amz-server-side-encryption": "aws:kms",
+                "x-amz-server-side-encryption-aws-kms-key-id": str(self._sensitive_key),
+            }
+            request |= {"ServerSideEncryption": "aws:kms", "SSEKMSKeyId": self._sensitive_key}
+        return Address(self._sign("put_object", name, seconds, **request), headers)
+
+    def sign_download(self, name: str, seconds: int, content_type: str) -> str:
+        return self._sign("get_object", name, seconds, ResponseContentType=content_type)
+
+    def _sign(self, operation: str, name: str, seconds: int, **request: Any) -> str:
+        parameters = {"Bucket": self._bucket, "Key": name, **request}
+        url: str = self._client.generate_presigned_url(operation, parameters, seconds)
+        return url
 
     def _call(self, operation: str, name: str, **request: Any) -> dict[str, Any]:
         with translate_aws_errors("the archive"):
@@ -56,38 +133,3 @@ class S3ArchiveStorage:
                 Bucket=self._bucket, Key=name, **request
             )
         return response
-
-
-class FolderArchiveStorage:
-    """Store in a folder; a partly written file never has its name."""
-
-    def __init__(self, root: Path) -> None:
-        self._root = root
-
-    def put(self, name: str, data: bytes) -> None:
-        path = self._root / name
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        partial = path.with_suffix(".partial")
-        partial.write_bytes(data)
-        partial.chmod(0o600)
-        partial.replace(path)
-
-    def get(self, name: str) -> bytes:
-        try:
-            return (self._root / name).read_bytes()
-        except FileNotFoundError as error:
-            raise Unavailable("the storage no longer has this") from error
-
-    def delete(self, name: str) -> None:
-        path = self._root / name
-        for each in (path, path.with_suffix(".partial")):
-            each.unlink(missing_ok=True)
-
-
-def create_archive_storage(settings: Settings) -> ArchiveStorage | None:
-    """Create the storage that the settings name, if any."""
-    if settings.archive_bucket is not None:
-        return S3ArchiveStorage(create_lazy_client("s3"), settings.archive_bucket)
-    if settings.archive_folder is not None:
-        return FolderArchiveStorage(Path(settings.archive_folder))
-    return None

@@ -38,7 +38,11 @@ def create_client(service: str) -> Any:
     session.register_component("data_loader", _share_loader())
     if service in ("dynamodb", "dynamodbstreams"):
         session.register_component("response_parser_factory", _DynamoParserFactory())
-    return session.create_client(service, config=_CONFIG)
+    # A URL signed for another form of host is redirected elsewhere in a bucket's first hours.
+    config = (
+        _CONFIG.merge(Config(s3={"addressing_style": "virtual"})) if service == "s3" else _CONFIG
+    )
+    return session.create_client(service, config=config)
 
 
 @cache

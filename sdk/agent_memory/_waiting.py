@@ -5,6 +5,8 @@ import time
 from collections.abc import Callable, Hashable, Iterable
 from weakref import WeakValueDictionary
 
+import httpx
+
 from agent_memory.page import Item, Page
 
 sleep = time.sleep
@@ -14,6 +16,27 @@ Fetch = Callable[[int, str | None], Page[Item]]
 def run_check(check: Callable[[], None]) -> None:
     """Run a check that may ask the service."""
     check()
+
+
+class Connections:
+    """The HTTP client of all threads.
+
+    Args:
+        connect: makes it.
+    """
+
+    def __init__(self, connect: Callable[[], httpx.Client]) -> None:
+        self._http: httpx.Client | None = connect()
+
+    def get(self) -> httpx.Client | None:
+        """Return the HTTP client; None once it is closed."""
+        return self._http
+
+    def close(self) -> None:
+        """Close it."""
+        http, self._http = self._http, None
+        if http is not None:
+            http.close()
 
 
 class Turns:

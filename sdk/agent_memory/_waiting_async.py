@@ -1,8 +1,11 @@
 """How the async client waits and takes turns; `_waiting` is the other's."""
 
 import asyncio
+import threading
 from collections.abc import AsyncIterable, Awaitable, Callable, Hashable
 from weakref import WeakValueDictionary
+
+import httpx
 
 from agent_memory.page import Item, Page
 
@@ -15,15 +18,52 @@ async def run_check(check: Callable[[], None]) -> None:
     await asyncio.to_thread(check)
 
 
+class AsyncConnections:
+    """An HTTP client for each event loop, since connections belong to the loop that made them.
+
+    Args:
+        connect: makes one.
+    """
+
+    def __init__(self, connect: Callable[[], httpx.AsyncClient]) -> None:
+        self._connect = connect
+        self._by_loop: dict[asyncio.AbstractEventLoop, httpx.AsyncClient] = {}
+        self._lock = threading.Lock()
+        self._is_closed = False
+
+    def get(self) -> httpx.AsyncClient | None:
+        """Return the HTTP client of the running loop; None once all are closed."""
+        loop = asyncio.get_running_loop()
+        with self._lock:
+            if self._is_closed:
+                return None
+            if loop not in self._by_loop:
+                running = {k: http for k, http in self._by_loop.items() if not k.is_closed()}
+                self._by_loop = running | {loop: self._connect()}
+            return self._by_loop[loop]
+
+    async def aclose(self) -> None:
+        """Close those of all loops that still run; the others' connections ended with them."""
+        with self._lock:
+            self._is_closed = True
+            open_ones, self._by_loop = self._by_loop, {}
+        here = asyncio.get_running_loop()
+        for loop, http in open_ones.items():
+            if loop is here:
+                await http.aclose()
+            elif loop.is_running():
+                asyncio.run_coroutine_threadsafe(http.aclose(), loop)
+
+
 class AsyncTurns:
-    """One lock for each name, so that those who change one thing queue up."""
+    """One lock for each name and event loop, so that those who change one thing queue up."""
 
     def __init__(self) -> None:
         self._locks: WeakValueDictionary[Hashable, asyncio.Lock] = WeakValueDictionary()
 
     def of(self, name: Hashable) -> asyncio.Lock:
         """Return the lock of this name."""
-        return self._locks.setdefault(name, asyncio.Lock())
+        return self._locks.setdefault((asyncio.get_running_loop(), name), asyncio.Lock())
 
 
 class AsyncTestable(AsyncIterable[Item]):

@@ -27,8 +27,9 @@ class StoredObject:
     expires_at: str | None
 
     @classmethod
-    def from_response(cls, data: bytes, headers: Mapping[str, str]) -> Self:
-        """Read an object from a response."""
+    def from_response(cls, response: tuple[bytes, Mapping[str, str]]) -> Self:
+        """Read an object from its bytes and the headers that describe it."""
+        data, headers = response
         return cls(
             data=data,
             version=int(headers["ETag"].strip('"')),

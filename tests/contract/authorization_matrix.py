@@ -430,6 +430,11 @@ ROWS: dict[str, Row] = {
         "/api/v1/objects/box/rename",
         {"from": "k", "to": "other"},
     ),
+    "POST /api/v1/objects/{space}/uploads": Row(
+        "401 401 201w 403 403 403 403 403 403 403 201w",
+        "/api/v1/objects/box/uploads",
+        {"size": 3},
+    ),
     "POST /api/v1/objects/{space}/read": Row(
         "401 401 200 403 403 403 403 403 403 403 200", "/api/v1/objects/box/read", {"keys": ["k"]}
     ),

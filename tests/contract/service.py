@@ -11,6 +11,7 @@ import httpx
 
 from functions.api.app import App
 from functions.container import Container
+from functions.local.file_server import FileServer
 from functions.platform.settings import ApiSettings
 from tests.contract.engines import Engine
 from tests.contract.expect import ok
@@ -118,10 +119,9 @@ def _ordered(attribute: Any) -> Any:
 
 def start(engine: Engine, clock: MovableClock, key_file: Path, key_cache_seconds: float) -> Service:
     """A new instance of the API function, as Lambda would start one more."""
-    handler = App(Container(settings(engine, key_file, key_cache_seconds), clock))
-    return Service(
-        engine, clock, key_file, HandlerTransport(handler, turns(parallel=engine.parallel))
-    )
+    container = Container(settings(engine, key_file, key_cache_seconds), clock)
+    files, turn = FileServer(container.folder_storage), turns(parallel=engine.parallel)
+    return Service(engine, clock, key_file, HandlerTransport(App(container), turn, files))
 
 
 def settings(engine: Engine, key_file: Path, key_cache_seconds: float) -> ApiSettings:

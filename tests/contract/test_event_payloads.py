@@ -187,6 +187,7 @@ ANSWERS: dict[str, tuple[int, Any]] = {
     "list-objects": (200, {"objects": [{"key": "letters/1.txt"}], "limit": 100}),
     "delete-objects": (200, {"deleted": 1, "complete": True}),
     "rename-object": (200, {"key": "sent/1.txt", "size": 8}),
+    "begin-object-upload": (201, {"method": "PUT", "size": 12_000_000}),
     "read-objects": (200, {"objects": [{"data": "RGVhciBCb2I="}], "missing": ["letters/9.txt"]}),
     "list-spaces": (200, {"spaces": [{"space": "drafts", "owner": "agent_billing_01"}]}),
     "configure-space": (200, {"permissions": {"default": "read"}, "version": 2}),

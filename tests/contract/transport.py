@@ -14,6 +14,7 @@ from typing import Any
 
 import httpx
 
+from functions.local.file_server import FileServer, is_file_path
 from functions.local.in_process import to_request_event
 
 Handler = Callable[[dict[str, Any], object], dict[str, Any]]
@@ -62,13 +63,23 @@ class MovableClock:
 class HandlerTransport(httpx.BaseTransport):
     """Calls the handler with the event that the HTTP API would send for the request."""
 
-    def __init__(self, handler: Handler, turn: AbstractContextManager[Any]) -> None:
+    def __init__(
+        self, handler: Handler, turn: AbstractContextManager[Any], files: FileServer | None = None
+    ) -> None:
         self._handler = handler
         self._turn = turn
+        self._files = files
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Carries out one request."""
         headers = [(k.decode("latin-1"), v.decode("latin-1")) for k, v in request.headers.raw]
+        if self._files is not None and is_file_path(request.url.path):
+            with self._turn:
+                path, data = request.url.path, request.read()
+                answered = self._files.handle(request.method, path, headers, data)
+            return httpx.Response(
+                answered.status, headers=answered.headers, stream=httpx.ByteStream(answered.body)
+            )
         event = to_request_event(request.method, request.url.raw_path, headers, request.read())
         with self._turn:
             answer = self._handler(json.loads(json.dumps(event)), LambdaContext())

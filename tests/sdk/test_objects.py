@@ -29,7 +29,39 @@ def test_a_conflict_is_told(alice: Client) -> None:
     with pytest.raises(MemoryConflictError):
         alice.objects.put("files", "k", b"3", only_new=True)
     with pytest.raises(TooLargeError):
-        alice.objects.put("files", "k", bytes(4_194_305))
+        alice.objects.put("files", "k", bytes(104_857_601))
+
+
+def test_a_large_object_goes_by_an_address(alice: Client) -> None:
+    data = secrets.token_bytes(12_000_000)
+    first = alice.objects.put("files", "k", data, metadata={"n": 1}, sensitivity="restricted")
+    found = alice.objects.get("files", "k")
+    assert found is not None
+    assert (found.data, found.version, found.metadata) == (data, first, {"n": 1})
+    assert alice.objects.get_many("files", ["k"]) == {"k": data}
+    with pytest.raises(MemoryConflictError):
+        alice.objects.put("files", "k", data, only_new=True)
+
+
+def test_one_asynchronous_client_serves_several_event_loops_and_threads(alice: Client) -> None:
+    client = AsyncClient(alice.settings.server_url, alice.settings.api_key)
+
+    async def use(key: str) -> None:
+        await client.objects.put("loops", key, b"1")
+        await asyncio.gather(*(client.objects.get("loops", key) for _ in range(5)))
+
+    def run(number: int) -> None:
+        for turn in range(3):
+            asyncio.run(use(f"{number}/{turn}"))
+
+    async def count() -> int:
+        async with asyncio.timeout(30):
+            await asyncio.gather(*(asyncio.to_thread(run, number) for number in range(4)))
+            found = [each["key"] async for each in client.objects.list("loops")]
+            await client.close()
+            return len(found)
+
+    assert asyncio.run(count()) == 12
 
 
 def test_objects_are_listed_read_renamed_and_deleted(alice: Client) -> None:

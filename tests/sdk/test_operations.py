@@ -99,6 +99,7 @@ CALLS = {
     "forget_facts": "facts.forget_all",
     "list_facts": "facts.query",
     "put_object": "objects.put",
+    "begin_object_upload": "objects.put",
     "get_object": "objects.get",
     "read_objects": "objects.get_many",
     "delete_object": "objects.delete",

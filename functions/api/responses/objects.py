@@ -1,7 +1,7 @@
 """Objects and spaces, as the API shows them (contract §12)."""
 
 import base64
-from typing import Annotated, NotRequired
+from typing import Annotated, Literal, NotRequired
 
 import orjson
 from pydantic import Field
@@ -16,7 +16,8 @@ from functions.api.responses.types import (
     Timestamp,
     Version,
 )
-from functions.objects.model import Space, StoredObject
+from functions.objects.model import Space, StoredObject, Upload
+from functions.platform.archive_storage import Address
 from functions.platform.clock import to_rfc3339
 from functions.platform.sensitivity import Sensitivity
 
@@ -65,8 +66,27 @@ class ObjectsDocument(TypedDict):
     objects: list[ObjectDataDocument]
     missing: list[str]
     """The keys that no object has."""
+    too_large: list[str]
+    """The keys of objects of over 4 MB: get each by itself."""
     unread: list[str]
     """The keys of objects that the response doesn't hold any more: ask for them again."""
+
+
+class ObjectUploadDocument(TypedDict):
+    """An upload, and the address to which its bytes go."""
+
+    upload_id: str
+    """What the PUT that completes it sends as `X-Object-Upload`."""
+    url: str
+    method: Literal["PUT"]
+    headers: dict[str, str]
+    """That the request to the address has to have."""
+    size: Count
+    """How many bytes the address takes."""
+    address_expires_at: Timestamp
+    """Until when the address takes them."""
+    expires_at: Timestamp
+    """Until when the upload can be completed; then its bytes are deleted."""
 
 
 class DeletedObjectsDocument(TypedDict):
@@ -117,6 +137,19 @@ def render_object(stored: StoredObject) -> ObjectDocument:
 def render_object_data(stored: StoredObject, data: bytes) -> ObjectDataDocument:
     """Render an object with its bytes."""
     return {**render_object(stored), "data": base64.b64encode(data).decode()}
+
+
+def render_upload(upload: Upload, address: Address, url: str) -> ObjectUploadDocument:
+    """Render an upload, whose address has the given URL."""
+    return {
+        "upload_id": upload.id,
+        "url": url,
+        "method": "PUT",
+        "headers": address.headers,
+        "size": upload.size,
+        "address_expires_at": to_rfc3339(upload.address_expires),
+        "expires_at": to_rfc3339(upload.expires),
+    }
 
 
 def render_space(space: Space) -> SpaceDocument:

@@ -10,18 +10,27 @@ from functions.api.responses.objects import (
     ObjectDocument,
     ObjectPageDocument,
     ObjectsDocument,
+    ObjectUploadDocument,
     SpaceDocument,
     SpacePageDocument,
     render_object,
     render_object_data,
     render_space,
+    render_upload,
 )
 from functions.api.routing import ANY, Route
 from functions.identity.model import READ, WRITE, Principal
 from functions.objects import rules
 from functions.objects.authority import CHANGE_SPACE, DELETE_OBJECTS, WRITE_OBJECTS
 from functions.objects.model import NewObject, Precondition, Rename, StoredObject
-from functions.objects.requests import ObjectOptions, ObjectReading, ObjectRename, SpaceChange
+from functions.objects.requests import (
+    NewObjectUpload,
+    ObjectOptions,
+    ObjectReading,
+    ObjectRename,
+    SpaceChange,
+)
+from functions.objects.uploads import UPLOAD_HEADER
 from functions.platform.clock import to_rfc3339
 from functions.platform.errors import ValidationFailed, ValueTooLarge
 from functions.platform.json_text import dumps_checked, loads
@@ -30,6 +39,7 @@ from functions.platform.limits import (
     MAX_OBJECT_BYTES,
     MAX_OBJECT_METADATA_BYTES,
     MAX_PAGE_BYTES,
+    MAX_UPLOADED_OBJECT_BYTES,
 )
 from functions.platform.validation import validate
 
@@ -47,22 +57,39 @@ def put_object(request: Request, caller: Principal) -> Response:
     space, key = _names(request)
     expected = Precondition(request.if_match, request.must_not_exist)
     token = request.optional_idempotency_token(caller)
-    objects = request.services.objects
-    stored, is_new = objects.put(caller, space, key, _read_object(request), expected, token)
+    new, data = _read_description(request), _read_data(request)
+    upload_id = request.headers.get(UPLOAD_HEADER.lower())
+    if upload_id is None:
+        objects = request.services.objects
+        stored, is_new = objects.put(caller, space, key, new, data, expected, token)
+    elif data:
+        raise ValidationFailed(UPLOAD_HEADER, "goes with an empty body")
+    else:
+        uploads = request.services.object_uploads
+        stored, is_new = uploads.complete(caller, space, key, upload_id, new, expected, token)
     return _object_response(201 if is_new else 200, stored)
 
 
-def _read_object(request: Request) -> NewObject:
-    """Read what a PUT stores.
+def _read_data(request: Request) -> bytes:
+    """Read the bytes of an object.
 
     Raises:
-        ValidationFailed: a header is wrong.
-        ValueTooLarge: it has over 4 MB, or metadata of over 2 KB.
+        ValueTooLarge: they are over 4 MB.
     """
     data = request.body
     if len(data) > MAX_OBJECT_BYTES:
-        message = f"the object has {len(data)} bytes"
+        message = f"the object has {len(data)} bytes; begin an upload of it"
         raise ValueTooLarge(message, max=MAX_OBJECT_BYTES, actual=len(data))
+    return data
+
+
+def _read_description(request: Request) -> NewObject:
+    """Read what the headers of a PUT say of an object.
+
+    Raises:
+        ValidationFailed: a header is wrong.
+        ValueTooLarge: the metadata have over 2 KB.
+    """
     given = {
         "Content-Type": request.headers.get("content-type"),
         _METADATA: _parse_metadata(request.headers.get(_METADATA.lower())),
@@ -72,7 +99,7 @@ def _read_object(request: Request) -> NewObject:
     document = {name: value for name, value in given.items() if value is not None}
     options = validate(ObjectOptions, document, "headers")
     metadata = dumps_checked(options.metadata, _METADATA, MAX_OBJECT_METADATA_BYTES)
-    return NewObject(data, options.content_type, metadata, options.ttl, options.sensitivity)
+    return NewObject(options.content_type, metadata, options.ttl, options.sensitivity)
 
 
 def _parse_metadata(header: str | None) -> object:
@@ -89,6 +116,17 @@ def _parse_ttl(header: str | None) -> object:
     return header
 
 
+def begin_object_upload(request: Request, caller: Principal) -> Response:
+    new, token = request.parse_body(NewObjectUpload), request.idempotency_token(caller)
+    if new.size > MAX_UPLOADED_OBJECT_BYTES:
+        message = f"the object has {new.size} bytes"
+        raise ValueTooLarge(message, max=MAX_UPLOADED_OBJECT_BYTES, actual=new.size)
+    uploads = request.services.object_uploads
+    upload, address = uploads.begin(caller, _space(request), new, token)
+    document = render_upload(upload, address, request.resolve(address.url))
+    return json_response(201, document)
+
+
 def get_object(request: Request, caller: Principal) -> Response:
     space, key = _names(request)
     reader = request.services.object_reader
@@ -98,15 +136,22 @@ def get_object(request: Request, caller: Principal) -> Response:
             return Response(304, headers={"etag": f'"{stored.version}"'})
         if request.is_head:
             return Response(200, b"", _describe(stored))
-    stored, data = reader.read(caller, space, key)
-    headers = _describe(stored)
-    if request.headers.get("if-range") in (None, headers["etag"]):
-        part = rules.parse_range(request.headers.get("range"), len(data))
-        if part is not None:
-            start, end = part
-            headers["content-range"] = f"bytes {start}-{end - 1}/{len(data)}"
-            return Response(206, data[start:end], headers, is_binary=True)
-    return Response(200, data, headers, is_binary=True)
+    read = reader.read(caller, space, key, lambda stored: _select_range(request, stored))
+    headers = _describe(read.stored)
+    if read.address is not None:
+        return Response(307, headers=headers | {"location": request.resolve(read.address)})
+    if read.part is None:
+        return Response(200, read.data, headers, is_binary=True)
+    start, end = read.part
+    headers["content-range"] = f"bytes {start}-{end - 1}/{read.stored.size}"
+    return Response(206, read.data, headers, is_binary=True)
+
+
+def _select_range(request: Request, stored: StoredObject) -> tuple[int, int] | None:
+    """Select the bytes that Range asks for, unless If-Range names another version."""
+    if request.headers.get("if-range") not in (None, f'"{stored.version}"'):
+        return None
+    return rules.parse_range(request.headers.get("range"), stored.size)
 
 
 def _describe(stored: StoredObject) -> dict[str, str]:
@@ -169,10 +214,14 @@ def rename_object(request: Request, caller: Principal) -> Response:
 def read_objects(request: Request, caller: Principal) -> Response:
     keys, room = request.parse_body(ObjectReading).keys, MAX_PAGE_BYTES * 3 // 4
     reader = request.services.object_reader
-    found, missing, unread = reader.read_many(caller, _space(request), keys, room)
-    shown = truncate_to_limit(render_object_data(*each) for each in found)
-    cut = [stored.key for stored, _ in found[len(shown) :]]
-    document = ObjectsDocument(objects=shown, missing=missing, unread=[*cut, *unread])
+    read = reader.read_many(caller, _space(request), keys, room)
+    shown = truncate_to_limit(render_object_data(*each) for each in read.found)
+    document: ObjectsDocument = {
+        "objects": shown,
+        "missing": read.missing,
+        "too_large": read.too_large,
+        "unread": [*(stored.key for stored, _ in read.found[len(shown) :]), *read.unread],
+    }
     return json_response(200, document)
 
 
@@ -242,6 +291,19 @@ ROUTES = [
         request_model=ObjectReading,
     ),
     Route(
+        "POST",
+        f"{_SPACE}/uploads",
+        begin_object_upload,
+        WRITE,
+        "Begin the upload of an object of up to 100 MB",
+        {201: ObjectUploadDocument},
+        request_model=NewObjectUpload,
+        error_statuses=(409, 413),
+        idempotent=True,
+        description="Send the bytes to its `url` by `method` with its `headers`, and with nothing "
+        "of your key. Then a PUT of the object with `X-Object-Upload` completes it.",
+    ),
+    Route(
         "GET",
         _SPACES,
         list_spaces,
@@ -302,16 +364,17 @@ ROUTES = [
             HeaderParameter(_METADATA, "A JSON object of up to 2,048 bytes, kept beside it."),
             HeaderParameter(_TTL, "How long it is kept: seconds, or an ISO 8601 duration."),
             HeaderParameter(_SENSITIVITY, "`confidential` and `restricted` are encrypted."),
+            HeaderParameter(UPLOAD_HEADER, "The `upload_id` of bytes that were uploaded."),
         ),
         response_headers=("ETag",),
         error_statuses=(404, 409, 413),
         if_match="optional",
         idempotent=True,
         audited=(WRITE_OBJECTS,),
-        description="The body is its bytes, of any media type, up to 4 MB. Replaces what has the "
-        "key, with all that describes it, unless If-Match names another version, or "
-        "`If-None-Match: *` asks for a new key. The first object makes the space, which is then "
-        "the caller's alone.",
+        description="The body is its bytes, of any media type, up to 4 MB; with "
+        "`X-Object-Upload` it is empty. Replaces what has the key, with all that describes it, "
+        "unless If-Match names another version, or `If-None-Match: *` asks for a new key. The "
+        "first object makes the space, which is then the caller's alone.",
     ),
     Route(
         "GET",
@@ -319,11 +382,12 @@ ROUTES = [
         get_object,
         READ,
         "Get an object",
-        {200: bytes, 206: bytes, 304: None},
+        {200: bytes, 206: bytes, 304: None, 307: None},
         request_headers=(HeaderParameter("Range", "One range of bytes, as `bytes=0-99`."),),
         response_headers=_OBJECT_HEADERS,
         error_statuses=(404, 416),
-        description="The response has the object's media type. HEAD gives the headers alone.",
+        description="The response has the object's media type. HEAD gives the headers alone. Where "
+        "more than 4 MB are asked for, 307 leads to an address that gives them for 5 minutes.",
     ),
     Route(
         "DELETE",

@@ -6,18 +6,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from agent_memory._sync.resource import Resource
-from agent_memory.exceptions import MemoryNotFoundError
+from agent_memory.exceptions import (
+    ConnectionFailedError,
+    MemoryConflictError,
+    MemoryNotFoundError,
+)
 from agent_memory.object_model import StoredObject
-from agent_memory.requests import quote_segment
+from agent_memory.requests import drop_none, quote_segment
 from agent_memory.responses import get_member, parse, parse_items, parse_object
 
-_READ_AT_ONCE = 100
+_READ_AT_ONCE, _READS = 100, 5
+_MOST_IN_REQUEST = 4_194_304  # bytes
+_ELSEWHERE, _GONE, _ALREADY_THERE = 307, 404, 412
 
 
 class Objects(Resource):
-    """Objects of up to 4 MB. A space's name holds no slash: it is a part of the path.
+    """Objects of up to 100 MB. A space's name holds no slash: it is a part of the path.
 
-    The first object of a space makes it; then it is its maker's alone until `share` says otherwise.
+    What is over 4 MB goes to and from an address that the service gives for it. The first object of
+    a space makes it; then it is its maker's alone until `share` says otherwise.
     """
 
     def put(
@@ -43,9 +50,11 @@ class Objects(Resource):
 
         Raises:
             MemoryConflictError: it is at another version, or there is one already.
-            TooLargeError: it has over 4 MB.
+            TooLargeError: it has over 100 MB.
         """
+        is_large = len(data) > _MOST_IN_REQUEST
         given = {
+            "X-Object-Upload": self._upload(space, data, sensitivity) if is_large else None,
             "Content-Type": content_type,
             "X-Object-Metadata": None if metadata is None else json.dumps(metadata),
             "X-Object-TTL": None if ttl is None else str(ttl),
@@ -55,18 +64,44 @@ class Objects(Resource):
         }
         headers = {name: value for name, value in given.items() if value is not None}
         path = _path(space, key)
-        answer = self._client.request("PUT", path, content=data, headers=headers)
+        content = b"" if is_large else data
+        answer = self._client.request("PUT", path, content=content, headers=headers)
         return parse(int, get_member(parse_object(answer), "version"))
+
+    def _upload(self, space: str, data: bytes, sensitivity: str | None) -> str:
+        """Send bytes to an address of their own; return the id of the upload."""
+        body = drop_none(size=len(data), sensitivity=sensitivity)
+        upload = self._call("POST", f"{_path(space)}/uploads", json=body)
+        url, headers = get_member(upload, "url"), parse(dict, get_member(upload, "headers"))
+        client = self._client
+        sent = client.pool.transfer(client.settings, "PUT", url, data, headers)
+        if not sent.is_success and sent.status_code != _ALREADY_THERE:
+            raise _refused_by_storage(sent.status_code)
+        return parse(str, get_member(upload, "upload_id"))
 
     def get(self, space: str, key: str) -> StoredObject | None:
         """Return an object; None if there is none."""
-        try:
-            answer = self._client.request("GET", _path(space, key))
-        except MemoryNotFoundError:
+        for _ in range(_READS):
+            try:
+                answer = self._client.request("GET", _path(space, key))
+            except MemoryNotFoundError:
+                return None
+            data: bytes | None = answer.content
+            if answer.status_code == _ELSEWHERE:
+                data = self._download(answer.headers["Location"])
+            if data is not None:
+                return parse(StoredObject.from_response, (data, answer.headers))
+        raise MemoryConflictError("the object is written faster than it can be read")
+
+    def _download(self, url: str) -> bytes | None:
+        """Read from an address; None if the object was replaced meanwhile."""
+        client = self._client
+        given = client.pool.transfer(client.settings, "GET", url)
+        if given.status_code == _GONE:
             return None
-        return parse(
-            lambda headers: StoredObject.from_response(answer.content, headers), answer.headers
-        )
+        if not given.is_success:
+            raise _refused_by_storage(given.status_code)
+        return given.content
 
     def get_many(self, space: str, keys: Sequence[str]) -> dict[str, bytes]:
         """Return the bytes of those objects that there are, by key."""
@@ -77,6 +112,10 @@ class Objects(Resource):
             page = self._call("POST", f"{_path(space)}/read", json={"keys": asked})
             for each in parse_items(get_member(page, "objects")):
                 found[str(each["key"])] = base64.b64decode(each["data"])
+            for key in parse(list, get_member(page, "too_large")):
+                large = self.get(space, key)
+                if large is not None:
+                    found[key] = large.data
             rest = [*parse(list, get_member(page, "unread")), *rest]
         return found
 
@@ -131,6 +170,10 @@ class Objects(Resource):
             permissions["allow"] = [{"agent": id, "access": each} for id, each in access.items()]
         changed = self._call("PATCH", _path(space), json={"permissions": permissions})
         return parse(dict, get_member(changed, "permissions"))
+
+
+def _refused_by_storage(status: int) -> ConnectionFailedError:
+    return ConnectionFailedError(f"the storage of large objects answered HTTP {status}")
 
 
 def _path(space: str, key: str | None = None) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 
-from agent_memory._waiting import sleep
+from agent_memory._waiting import Connections, sleep
 from agent_memory.exceptions import ClientClosedError, ConnectionFailedError
 from agent_memory.responses import (
     compute_delay,
@@ -18,6 +18,7 @@ from agent_memory.responses import (
 )
 from agent_memory.settings import Settings
 
+_NEITHER = frozenset({304, 307})  # a success nor a refusal: unchanged, or elsewhere
 _ONCE = frozenset({"POST", "PATCH", "PUT"})
 _NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 _LIMITS = httpx.Limits(max_connections=100, max_keepalive_connections=20)
@@ -34,17 +35,27 @@ class Pool:
 
     def __init__(self, settings: Settings, carrier: httpx.BaseTransport | None) -> None:
         self.carrier = carrier
-        self._http = httpx.Client(
-            base_url=settings.server_url,
-            headers={"X-API-Key": settings.api_key, "User-Agent": "agent-memory-python/0.1.0"},
-            transport=carrier,
+        self._settings = settings
+        # Without TLS the roots would be loaded for nothing; with it, once for all connections.
+        is_tls = settings.server_url.startswith("https")
+        self._verify = httpx.create_ssl_context() if is_tls and carrier is None else False
+        self._connections = Connections(self._connect)
+
+    def _connect(self) -> httpx.Client:
+        return httpx.Client(
+            base_url=self._settings.server_url,
+            headers={
+                "X-API-Key": self._settings.api_key,
+                "User-Agent": "agent-memory-python/0.1.0",
+            },
+            transport=self.carrier,
             limits=_LIMITS,
-            verify=settings.server_url.startswith("https"),  # else its roots are loaded for nothing
+            verify=self._verify,
         )
 
     def close(self) -> None:
         """Close all connections. Twice does no harm."""
-        self._http.close()
+        self._connections.close()
 
     def send(
         self,
@@ -61,63 +72,106 @@ class Pool:
             AgentMemoryError: the service refused, or gave no answer.
             ClientClosedError: the client is closed.
         """
-        request = self._request(settings, method, path, params, body, headers)
+        http = self._open()
+        request = _build_request(http, settings, method, path, params, body, headers)
+        answer, sent = self._carry_out(http, request, settings)
+        if is_transient(answer) or is_not_json(answer):
+            raise _in_the_end(answer, sent)
+        return _checked(answer, sent)
+
+    def transfer(
+        self,
+        settings: Settings,
+        method: str,
+        url: str,
+        body: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> httpx.Response:
+        """Send a request to an address that the service gave out, without the API key.
+
+        Returns:
+            Whatever the last attempt was answered.
+
+        Raises:
+            ConnectionFailedError: there was no answer.
+        """
+        timeout = httpx.Timeout(settings.timeout).as_dict()
+        request = httpx.Request(
+            method, url, headers=headers, content=body, extensions={"timeout": timeout}
+        )
+        answer, _ = self._carry_out(self._open(), request, settings)
+        return answer
+
+    def _carry_out(
+        self, http: httpx.Client, request: httpx.Request, settings: Settings
+    ) -> tuple[httpx.Response, bool]:
+        """Send a request until it is answered for good; whether an earlier attempt may count."""
+        has_key = "X-API-Key" in request.headers
         sent = False
         for attempt in range(settings.max_retries + 1):
             last = attempt == settings.max_retries
             answer: httpx.Response | None = None
             try:
-                answer = self._http.send(request)
+                answer = http.send(request)
             except RuntimeError as error:
-                raise self._closed(error) from None
+                raise _closed(http, error) from None
             except httpx.RequestError as error:
                 sent = sent or not isinstance(error, _NEVER_SENT)
                 if last:
                     raise _unanswered(error, sent, settings) from error
             if answer is not None:
-                if not (is_transient(answer) or is_not_json(answer)):
-                    return _checked(answer, sent)
-                if last:
-                    raise _in_the_end(answer, sent)
+                passes = is_transient(answer) or (has_key and is_not_json(answer))
+                if last or not passes:
+                    return answer, sent
                 sent = sent or answer.status_code != 429
             wait = compute_delay(attempt, answer)
             _log.info(
-                "attempt %d of %s %s failed; again in %.1f s", attempt + 1, method, path, wait
+                "attempt %d of %s %s failed; again in %.1f s",
+                attempt + 1,
+                request.method,
+                request.url.path,
+                wait,
             )
             sleep(wait)
         raise AssertionError("the last attempt returns or raises")
 
-    def _request(
-        self,
-        settings: Settings,
-        method: str,
-        path: str,
-        params: Mapping[str, Any] | None,
-        body: bytes | None,
-        headers: Mapping[str, str],
-    ) -> httpx.Request:
-        if self._http.is_closed:
+    def _open(self) -> httpx.Client:
+        http = self._connections.get()
+        if http is None:
             raise ClientClosedError("this client is closed; make another one")
-        named = httpx.Headers(headers)  # whose names have no case
-        if method.upper() in _ONCE:
-            named.setdefault("Idempotency-Key", uuid.uuid4().hex)
-        return self._http.build_request(
-            method,
-            path,
-            params=dict(params) if params else None,
-            content=body,
-            headers=named,
-            timeout=settings.timeout,
-        )
+        return http
 
-    def _closed(self, error: RuntimeError) -> Exception:
-        if self._http.is_closed:
-            return ClientClosedError("this client was closed during the call")
-        return error
+
+def _build_request(
+    http: httpx.Client,
+    settings: Settings,
+    method: str,
+    path: str,
+    params: Mapping[str, Any] | None,
+    body: bytes | None,
+    headers: Mapping[str, str],
+) -> httpx.Request:
+    named = httpx.Headers(headers)  # whose names have no case
+    if method.upper() in _ONCE:
+        named.setdefault("Idempotency-Key", uuid.uuid4().hex)
+    return http.build_request(
+        method,
+        path,
+        params=dict(params) if params else None,
+        content=body,
+        headers=named,
+        timeout=settings.timeout,
+    )
+
+
+def _closed(http: httpx.Client, error: RuntimeError) -> Exception:
+    if http.is_closed:
+        return ClientClosedError("this client was closed during the call")
+    return error
 
 
 def _checked(answer: httpx.Response, sent: bool) -> httpx.Response:
-    if answer.is_success or answer.status_code == 304:
+    if answer.is_success or answer.status_code in _NEITHER:
         return answer
     raise to_error(answer, may_have_happened=sent or answer.status_code >= 500)
 

@@ -359,6 +359,13 @@ def _objects(admin: httpx.Client) -> None:
     for headers in ({"Range": "bytes=1-2"}, {"Range": "bytes=9-"}, {"If-None-Match": etag}):
         admin.get(f"{space}/k", headers=headers)
     admin.get(space, params={"limit": 1})
+    upload = admin.post(f"{space}/uploads", json={"size": 4_194_305}).json()
+    hooks, admin.event_hooks = admin.event_hooks, {}  # the address isn't the API's
+    admin.put(upload["url"], content=bytes(4_194_305), headers=upload["headers"])
+    admin.event_hooks = hooks
+    admin.put(f"{space}/large", headers={"X-Object-Upload": upload["upload_id"]})
+    admin.get(f"{space}/large")
+    admin.post(f"{space}/uploads", json={"size": 104_857_601})
     admin.post(f"{space}/read", json={"keys": ["k", "none"]})
     admin.patch(space, json={"permissions": {"default": "read"}})
     admin.get("/api/v1/objects")

@@ -1,0 +1,77 @@
+"""What S3 does with signed addresses: takes a file once, and gives it, whole or in part."""
+
+import re
+import uuid
+
+from functions.local.gateway import GatewayError, GatewayResponse, Headers, render_error
+from functions.platform.errors import Unavailable
+from functions.platform.file_addresses import FILES_PATH, FileGrant
+from functions.platform.folder_storage import FolderArchiveStorage
+
+_RANGE = re.compile(r"bytes=(\d{1,18})-(\d{0,18})", re.ASCII)
+_SANDBOX = "default-src 'none'; sandbox"
+
+
+def is_file_path(path: str) -> bool:
+    """Tell whether a path is that of a signed address."""
+    return path.startswith(FILES_PATH)
+
+
+class FileServer:
+    """Answers requests to signed addresses of the files of a folder."""
+
+    def __init__(self, storage: FolderArchiveStorage) -> None:
+        self._storage = storage
+
+    def limit_body(self, method: str, path: str) -> int:
+        """Return how many bytes a request may bring: as many as its address was signed for."""
+        grant = self._storage.addresses.verify(method, path)
+        return 0 if grant is None else grant.size
+
+    def handle(self, method: str, path: str, headers: Headers, body: bytes) -> GatewayResponse:
+        """Answer one request; header names are in any case."""
+        try:
+            grant = self._storage.addresses.verify(method, path)
+            if grant is None:
+                raise GatewayError(403, "ACCESS_DENIED", "Forbidden", "this address doesn't serve")
+            if grant.method == "PUT":
+                return self._take(grant, body)
+            return self._give(grant, {name.lower(): value for name, value in headers})
+        except GatewayError as error:
+            return render_error(error)
+
+    def _take(self, grant: FileGrant, body: bytes) -> GatewayResponse:
+        if len(body) != grant.size:
+            message = f"this address takes {grant.size} bytes"
+            raise GatewayError(403, "ACCESS_DENIED", "Forbidden", message)
+        if not self._storage.put_new(grant.name, body, is_sensitive=grant.is_sensitive):
+            message = "this address has taken its bytes already"
+            raise GatewayError(412, "ENTRY_EXISTS", "Precondition Failed", message)
+        return _respond(200)
+
+    def _give(self, grant: FileGrant, headers: dict[str, str]) -> GatewayResponse:
+        try:
+            data = self._storage.get(grant.name)
+        except Unavailable:
+            raise GatewayError(404, "NOT_FOUND", "Not Found", "the file is deleted") from None
+        described = {"content-type": grant.content_type, "accept-ranges": "bytes"}
+        match = _RANGE.fullmatch(headers.get("range", ""))
+        if match is None:
+            return _respond(200, described, data)
+        start, end = int(match[1]), min(int(match[2] or len(data)) + 1, len(data))
+        described["content-range"] = f"bytes {start}-{end - 1}/{len(data)}"
+        return _respond(206, described, data[start:end])
+
+
+def _respond(
+    status: int, headers: dict[str, str] | None = None, body: bytes = b""
+) -> GatewayResponse:
+    named = (headers or {}) | {
+        "cache-control": "no-store",
+        "content-length": str(len(body)),
+        "content-security-policy": _SANDBOX,
+        "x-content-type-options": "nosniff",
+        "x-request-id": str(uuid.uuid4()),
+    }
+    encoded = [(name.encode(), value.encode("latin-1")) for name, value in named.items()]
+    return GatewayResponse(status, encoded, body)

@@ -1,0 +1,109 @@
+"""Use cases of uploads: bytes that a client sends to an address, not through a function.
+
+An upload is begun, its bytes go to the address, and a PUT of an object completes it: the object
+has them from that write on, or not at all (contract §12).
+"""
+
+import secrets
+
+from functions.authorization.rules import authorize
+from functions.identity.model import Principal
+from functions.objects import rules
+from functions.objects.authority import WRITE_OBJECTS
+from functions.objects.model import NewObject, Precondition, SpaceTarget, StoredObject, Upload
+from functions.objects.requests import NewObjectUpload
+from functions.objects.service import Content, Objects
+from functions.objects.store import ObjectStore
+from functions.platform.archive_storage import Address
+from functions.platform.clock import Clock
+from functions.platform.errors import NotFound, ValidationFailed, VersionMismatch
+from functions.platform.idempotency import RequestToken
+from functions.platform.limits import UPLOAD_ADDRESS_SECONDS, UPLOAD_LIFETIME
+from functions.platform.sensitivity import ENCRYPTED
+
+UPLOAD_HEADER = "X-Object-Upload"
+
+
+class ObjectUploads:
+    """The uploads of a caller's tenant; each is completed by who began it alone."""
+
+    def __init__(self, objects: Objects, store: ObjectStore, clock: Clock) -> None:
+        self._objects = objects
+        self._store = store
+        self._clock = clock
+
+    def begin(
+        self, caller: Principal, space: str, new: NewObjectUpload, token: RequestToken
+    ) -> tuple[Upload, Address]:
+        """Begin an upload, whose bytes count from now on; a repeated request begins none anew.
+
+        Raises:
+            AccessDenied: the caller may not write in the space.
+            CapacityExceeded: its owner has no room for so many bytes.
+            VersionMismatch: the request is repeated, and its upload was completed or given up.
+        """
+        made, now = self._store.get_space(caller.tenant, space), self._clock()
+        authorize(caller, WRITE_OBJECTS, SpaceTarget(space, made))
+        owner = caller.id if made is None else made.owner
+        upload = Upload(
+            id=token.key.hex(),
+            writer=caller.id,
+            size=new.size,
+            is_sensitive=new.sensitivity in ENCRYPTED,
+            owner=owner,
+            shard=secrets.randbelow(rules.USAGE_SHARDS),
+            expires=now + UPLOAD_LIFETIME,
+            address_expires=now + UPLOAD_ADDRESS_SECONDS * 1000,
+            request=token.stored,
+        )
+        used = self._store.get_usage(caller.tenant, owner)
+        rules.assert_room(used, rules.count_bytes(new.size))
+        if not self._store.begin_upload(caller.tenant, space, upload):
+            upload = self._find_repeated(caller, space, token, now)
+        return upload, self._store.sign_upload(caller.tenant, space, upload)
+
+    def _find_repeated(
+        self, caller: Principal, space: str, token: RequestToken, now: int
+    ) -> Upload:
+        upload = self._store.get_upload(caller.tenant, space, token.key.hex())
+        is_open = upload is not None and not upload.is_completed and upload.address_expires > now
+        if upload is None or not is_open or not token.matches(upload.request):
+            raise VersionMismatch("this request's upload was completed or given up since")
+        return upload
+
+    def complete(
+        self,
+        caller: Principal,
+        space: str,
+        key: str,
+        upload_id: str,
+        new: NewObject,
+        expected: Precondition,
+        token: RequestToken | None,
+    ) -> tuple[StoredObject, bool]:
+        """Store an object with the bytes of an upload; arguments and errors as of `Objects.put`.
+
+        Raises:
+            NotFound: the caller has no such upload, or its time is over.
+            ValidationFailed: its bytes haven't arrived, or it was begun for another sensitivity.
+        """
+        upload = self._store.get_upload(caller.tenant, space, upload_id)
+        if upload is None or upload.writer != caller.id:
+            raise _build_not_found()
+        if not upload.is_completed:
+            self._assert_ready(caller, space, upload, new)
+        attributes = self._store.encode_upload(caller.tenant, space, upload, new)
+        content = Content(upload.id, upload.size, attributes, upload=upload)
+        return self._objects.replace(caller, space, key, new, content, expected, token)
+
+    def _assert_ready(self, caller: Principal, space: str, upload: Upload, new: NewObject) -> None:
+        if upload.expires <= self._clock():
+            raise _build_not_found()
+        if upload.is_sensitive != (new.sensitivity in ENCRYPTED):
+            raise ValidationFailed(UPLOAD_HEADER, "was begun for another sensitivity")
+        if not self._store.has_arrived(caller.tenant, space, upload):
+            raise ValidationFailed(UPLOAD_HEADER, "its bytes haven't arrived at its address")
+
+
+def _build_not_found() -> NotFound:
+    return NotFound("you have no such upload; begin one")

@@ -1,0 +1,119 @@
+"""Store files in a folder, as a bucket does in the cloud."""
+
+import os
+import secrets
+from pathlib import Path
+
+from functions.platform.archive_storage import Address
+from functions.platform.clock import Clock
+from functions.platform.encryption import Cipher
+from functions.platform.errors import Unavailable
+from functions.platform.file_addresses import FileAddresses, FileGrant
+
+_ENCRYPTED = ".encrypted"
+_KEY_LENGTH_BYTES = 2  # before the wrapped data key of an encrypted file
+_CIPHER_BYTES = 28  # that a ciphertext has more than its plaintext: nonce and tag
+_VERSION = 1  # of what is encrypted: a name is written once
+
+
+class FolderArchiveStorage:
+    """Store in a folder; a partly written file never has its name.
+
+    Args:
+        root: the folder.
+        addresses: signs and verifies addresses.
+        cipher: encrypts sensitive files that come by an address.
+        clock: gives the time in epoch ms.
+    """
+
+    def __init__(
+        self, root: Path, addresses: FileAddresses, cipher: Cipher | None, clock: Clock
+    ) -> None:
+        self._root = root
+        self.addresses = addresses
+        self._cipher = cipher
+        self._clock = clock
+
+    def put(self, name: str, data: bytes) -> None:
+        path = self._root / name
+        self._write(path, data).replace(path)
+
+    def put_new(self, name: str, data: bytes, *, is_sensitive: bool) -> bool:
+        """Store data under a name that nothing has; whether nothing had it."""
+        path = self._root / name
+        if is_sensitive:
+            path, data = path.with_suffix(_ENCRYPTED), self._encrypt(name, data)
+        partial = self._write(path, data)
+        try:
+            os.link(partial, path)
+        except FileExistsError:
+            return False
+        finally:
+            partial.unlink()
+        return True
+
+    def _write(self, path: Path, data: bytes) -> Path:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        partial = path.with_suffix(f".{secrets.token_hex(8)}.partial")
+        descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+        return partial
+
+    def get(self, name: str) -> bytes:
+        path = self._root / name
+        try:
+            return path.read_bytes()
+        except FileNotFoundError:
+            pass
+        try:
+            return self._decrypt(name, path.with_suffix(_ENCRYPTED).read_bytes())
+        except FileNotFoundError as error:
+            raise Unavailable("the storage no longer has this") from error
+
+    def get_range(self, name: str, start: int, end: int) -> bytes:
+        return self.get(name)[start:end]
+
+    def get_size(self, name: str) -> int | None:
+        path = self._root / name
+        if path.exists():
+            return path.stat().st_size
+        encrypted = path.with_suffix(_ENCRYPTED)
+        if not encrypted.exists():
+            return None
+        with encrypted.open("rb") as file:
+            key_bytes = int.from_bytes(file.read(_KEY_LENGTH_BYTES))
+        return encrypted.stat().st_size - _KEY_LENGTH_BYTES - key_bytes - _CIPHER_BYTES
+
+    def delete(self, name: str) -> None:
+        path = self._root / name
+        for each in (path, path.with_suffix(_ENCRYPTED)):
+            each.unlink(missing_ok=True)
+
+    def sign_upload(self, name: str, size: int, seconds: int, *, is_sensitive: bool) -> Address:
+        expires = self._clock() + seconds * 1000
+        grant = FileGrant("PUT", name, expires, size, is_sensitive=is_sensitive)
+        return Address(self.addresses.sign(grant), {"If-None-Match": "*"})
+
+    def sign_download(self, name: str, seconds: int, content_type: str) -> str:
+        expires = self._clock() + seconds * 1000
+        return self.addresses.sign(FileGrant("GET", name, expires, content_type=content_type))
+
+    def _encrypt(self, name: str, data: bytes) -> bytes:
+        ciphertext, wrapped = self._required_cipher.encrypt(data, _tenant(name), name, _VERSION)
+        return len(wrapped).to_bytes(_KEY_LENGTH_BYTES) + wrapped + ciphertext
+
+    def _decrypt(self, name: str, stored: bytes) -> bytes:
+        start = _KEY_LENGTH_BYTES + int.from_bytes(stored[:_KEY_LENGTH_BYTES])
+        wrapped, ciphertext = stored[_KEY_LENGTH_BYTES:start], stored[start:]
+        return self._required_cipher.decrypt(ciphertext, wrapped, _tenant(name), name, _VERSION)
+
+    @property
+    def _required_cipher(self) -> Cipher:
+        if self._cipher is None:
+            raise ValueError("a sensitive file can't be used without a cipher")
+        return self._cipher
+
+
+def _tenant(name: str) -> str:
+    return name.split("/")[1]
