@@ -41,7 +41,7 @@ from functions.entries.store import EntryStore
 from functions.entries.summary import Summaries
 from functions.entries.transaction import EntryWriter
 from functions.entries.upserts import Upserts
-from functions.event_log.event_bus import EventBus
+from functions.event_log.event_bus import EventBus, parse_event_types
 from functions.event_log.reader import EventLogReader
 from functions.event_log.service import EventLogs
 from functions.event_log.store import EventLogStore
@@ -344,9 +344,13 @@ class Container:
 
     @cached_property
     def event_bus(self) -> EventBus | None:
-        """The bus that the settings name, if they do."""
-        name = self.settings.event_bus
-        return None if name is None else EventBus(create_client("events"), name)
+        """The bus that the settings name, if they do.
+
+        Raises:
+            WrongSetting: the settings name a type of event that there isn't.
+        """
+        name, types = self.settings.event_bus, parse_event_types(self.settings.event_bus_types)
+        return None if name is None else EventBus(create_client("events"), name, types)
 
     @cached_property
     def logs(self) -> EventLogs:

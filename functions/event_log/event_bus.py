@@ -1,15 +1,19 @@
-"""Publish events on EventBridge, as CloudEvents 1.0 in the detail and never with a value."""
+"""Publish events on EventBridge, as CloudEvents 1.0 in the detail and never with a value.
 
-from collections.abc import Iterable, Iterator, Mapping
+The bus carries the types that the deployment names: an event that nobody subscribes to is no call.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from functions.event_log.model import Event, EventType
+from functions.event_log.model import EVENT_TYPES, Event, EventType
 from functions.platform.aws import translate_aws_errors
 from functions.platform.clock import to_rfc3339
 from functions.platform.json_text import dumps
+from functions.platform.settings import WrongSetting
 
 SOURCE = "agent-memory"
-_MAX_ENTRIES = 10  # EventBridge's limit for one call
+MAX_CALL_EVENTS = 10  # EventBridge's limit for one call
 _MAX_BYTES = 240_000  # of one call, which holds 256 KB
 _ENVELOPE_BYTES = 1_000  # of an entry beside its detail, at most
 
@@ -25,11 +29,21 @@ class BusOnlyEvent(NamedTuple):
 
 
 class EventBus:
-    """One EventBridge bus; `client` is a client of `events`."""
+    """One EventBridge bus.
 
-    def __init__(self, client: Any, name: str) -> None:
+    Args:
+        client: a client of `events`.
+        types: the types of events that it carries.
+    """
+
+    def __init__(self, client: Any, name: str, types: Collection[EventType]) -> None:
         self._client = client
         self._name = name
+        self._types = frozenset(types)
+
+    def carries(self, event_type: EventType) -> bool:
+        """Tell whether events of a type are published."""
+        return event_type in self._types
 
     def publish(self, events: Iterable[Event]) -> Iterator[list[Event]]:
         """Publish events, ten in a call; give those of each call that the bus accepted.
@@ -43,11 +57,13 @@ class EventBus:
             yield [event for (event, _), result in both if "ErrorCode" not in result]
 
     def publish_bus_only(self, event: BusOnlyEvent) -> bool:
-        """Publish an event that is in no log; tell whether the bus accepted it.
+        """Publish an event that is in no log; tell whether the bus took it or doesn't carry it.
 
         Raises:
             Unavailable: the bus can't be reached.
         """
+        if not self.carries(event.type):
+            return True
         (result,) = self._put_events([self._to_entry(event)])
         return "ErrorCode" not in result
 
@@ -93,6 +109,21 @@ def to_cloud_event(event: Event | BusOnlyEvent) -> dict[str, Any]:
     }
 
 
+def parse_event_types(text: str) -> frozenset[EventType]:
+    """Parse the types of events that a bus carries: with commas between, or `*` for all.
+
+    Raises:
+        WrongSetting: there is no such type.
+    """
+    names = {name.strip() for name in text.split(",")}
+    if names == {"*"}:
+        return EVENT_TYPES
+    known = frozenset(each for each in EVENT_TYPES if each in names)
+    if known != names:
+        raise WrongSetting(f"EVENT_BUS_TYPES are *, or some of {', '.join(sorted(EVENT_TYPES))}")
+    return known
+
+
 _Batch = list[tuple[Event, dict[str, Any]]]
 
 
@@ -102,7 +133,7 @@ def _split_batches(entries: Iterable[tuple[Event, dict[str, Any]]]) -> Iterator[
     free_bytes = _MAX_BYTES
     for event, entry in entries:
         size = len(entry["Detail"].encode()) + _ENVELOPE_BYTES
-        if batch and (len(batch) == _MAX_ENTRIES or size > free_bytes):
+        if batch and (len(batch) == MAX_CALL_EVENTS or size > free_bytes):
             yield batch
             batch, free_bytes = [], _MAX_BYTES
         batch.append((event, entry))

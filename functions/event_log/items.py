@@ -2,6 +2,7 @@
 
 import zlib
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from functions.event_log.model import Event, LogName
@@ -14,7 +15,9 @@ from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.ttl import to_ttl_seconds
 from functions.platform.writes import Write, put
 
-MAX_INLINE_BYTES = 3_500  # an append reads the last item, and a read unit is 4 KB
+MAX_EVENT_BYTES = 3_500  # of one event in an item: a read unit is 4 KB
+MAX_ITEM_BYTES = 64_000  # of all events in an item: those of a batch, some 100 bytes each
+MAX_ITEM_EVENTS = 900  # a position has three digits for the event's place in its item
 MAX_PART_BYTES = 350_000  # an item holds 400 KB
 _PUBLISHED_LIFETIME = 172_800_000  # ms; change streams are kept for half of it
 _MIN_COMPRESSED_BYTES = 700  # with names and keys that is a write unit
@@ -72,18 +75,28 @@ class StoredEvent(NamedTuple):
 
 
 def encode_events(events: Sequence[Event]) -> Iterator[EncodedEvents]:
-    """Encode events in their order, as many in one item as fit."""
-    if not events:
-        return
+    """Encode events in their order, as many in one item as fit; a large one is alone."""
+    for is_large, group in groupby(events, _is_large):
+        if is_large:
+            yield from map(_encode_in_parts, group)
+        else:
+            yield from _encode_together(list(group))
+
+
+def _is_large(event: Event) -> bool:
+    text = dumps(_to_document(event) | {"data": event.data})
+    return len(text) > MAX_EVENT_BYTES and len(zlib.compress(text)) > MAX_EVENT_BYTES
+
+
+def _encode_together(events: Sequence[Event]) -> Iterator[EncodedEvents]:
     text = _encode_text([_to_document(event) | {"data": event.data} for event in events])
-    if len(text) + sum(len(event.id) for event in events) <= MAX_INLINE_BYTES:
+    size = len(text) + sum(len(event.id) for event in events)
+    if len(events) == 1 or (size <= MAX_ITEM_BYTES and len(events) <= MAX_ITEM_EVENTS):
         yield EncodedEvents(events, text)
-    elif len(events) == 1:
-        yield _encode_in_parts(events[0])
     else:
         half = len(events) // 2
-        yield from encode_events(events[:half])
-        yield from encode_events(events[half:])
+        yield from _encode_together(events[:half])
+        yield from _encode_together(events[half:])
 
 
 def _encode_in_parts(event: Event) -> EncodedEvents:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from hashlib import blake2b
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from functions.identity.model import Actor
 from functions.platform.json_text import dumps
@@ -16,9 +16,10 @@ LogEventType = Literal[
     "memory.evicted",
     "memory.expired",
 ]
-"""The types of events in logs; they are on the bus, too."""
+"""The types of events in logs."""
 EventType = Literal[LogEventType, "quota.warning"]
-"""The types of all events on the bus."""
+"""The types of events that the bus can carry."""
+EVENT_TYPES: frozenset[EventType] = frozenset((*get_args(LogEventType), "quota.warning"))
 LogKind = Literal["intent", "agent", "namespace"]
 
 

@@ -38,7 +38,8 @@ from functions.platform.retry import Backoff
 from functions.platform.table import ConditionFailed, Table
 
 _END_PAGE = 4  # items; the last one is enough, unless it has others' newer events
-_ATTEMPTS = 200  # of which many are needed only where many append to one log at once
+_ATTEMPTS = 50
+_FIRST_WAIT, _LONGEST_WAIT = 0.1, 1.0  # seconds: 40 appenders at once make 6 calls each
 _DAY = 86_400_000  # ms
 
 
@@ -82,7 +83,12 @@ class EventLogStore:
             return []
         since = min(event.timestamp for event in missing)
         end = self._prepare(partition, since, missing)
-        backoff = Backoff("others are writing to this log", attempts=_ATTEMPTS, longest_wait=0.1)
+        backoff = Backoff(
+            "others are writing to this log",
+            attempts=_ATTEMPTS,
+            first_wait=_FIRST_WAIT,
+            longest_wait=_LONGEST_WAIT,
+        )
         while True:
             missing = [event for event in missing if event.id not in end.ids]
             try:

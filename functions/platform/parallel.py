@@ -4,32 +4,51 @@ import contextvars
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from functools import cache
+from functools import cached_property
 from typing import TypeVar
 
 _THREADS = 16
 T = TypeVar("T")
-_thread = threading.local()
 
 
-@cache
-def _pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(
-        _THREADS, "calls", initializer=lambda: setattr(_thread, "of_pool", True)
-    )
+class WorkerPool:
+    """A bounded number of threads, which start with the first calls.
+
+    Work that may be slow gets a pool of its own, so that nothing else waits for its threads.
+    """
+
+    def __init__(self, name: str, threads: int) -> None:
+        self._name = name
+        self._threads = threads
+        self._thread = threading.local()
+
+    @cached_property
+    def _executor(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(self._threads, self._name, initializer=self._mark_thread)
+
+    def _mark_thread(self) -> None:
+        self._thread.is_own = True
+
+    def run(self, calls: Sequence[Callable[[], T]]) -> list[T]:
+        """Run calls, and return their results in order; raise the first error.
+
+        Calls nested in one of the same pool run one after another, since the pool could wait for
+        itself. No call is running when this returns or raises: a frozen Lambda function would leave
+        it unfinished. Calls have the caller's context variables.
+        """
+        if len(calls) < 2 or getattr(self._thread, "is_own", False):
+            return [call() for call in calls]
+        submit = self._executor.submit
+        futures = [submit(contextvars.copy_context().run, call) for call in calls]
+        try:
+            return [future.result() for future in futures]
+        finally:
+            wait([future for future in futures if not future.cancel()])
+
+
+_POOL = WorkerPool("calls", _THREADS)
 
 
 def run_parallel(calls: Sequence[Callable[[], T]]) -> list[T]:
-    """Run calls, and return their results in order; raise the first error.
-
-    Nested calls run one after another, since the pool could wait for itself. No call is running
-    when this returns or raises: a frozen Lambda function would leave it unfinished. Calls have the
-    caller's context variables.
-    """
-    if len(calls) < 2 or getattr(_thread, "of_pool", False):
-        return [call() for call in calls]
-    futures = [_pool().submit(contextvars.copy_context().run, call) for call in calls]
-    try:
-        return [future.result() for future in futures]
-    finally:
-        wait([future for future in futures if not future.cancel()])
+    """Run calls in the pool that most work shares; see `WorkerPool.run`."""
+    return _POOL.run(calls)

@@ -6,7 +6,7 @@ import time
 from functions.platform.errors import Throttled
 
 _ATTEMPTS = 10
-_FIRST_WAIT, _LONGEST_WAIT, _DEADLINE = 0.005, 0.4, 20.0  # seconds
+_FIRST_WAIT, _LONGEST_WAIT, _DEADLINE = 0.01, 0.4, 20.0  # seconds
 
 
 class Backoff:
@@ -18,14 +18,21 @@ class Backoff:
     Args:
         reason: why attempts fail, for the error's message: "others are writing this fact".
         attempts: how many attempts there are, the first one included.
-        longest_wait: the upper bound of one wait, in seconds.
+        first_wait: the upper bound of the first wait, in seconds; it doubles with each.
+        longest_wait: the upper bound of all waits, in seconds.
     """
 
     def __init__(
-        self, reason: str, *, attempts: int = _ATTEMPTS, longest_wait: float = _LONGEST_WAIT
+        self,
+        reason: str,
+        *,
+        attempts: int = _ATTEMPTS,
+        first_wait: float = _FIRST_WAIT,
+        longest_wait: float = _LONGEST_WAIT,
     ) -> None:
         self._reason = reason
         self._attempts = attempts
+        self._first_wait = first_wait
         self._longest_wait = longest_wait
         self._failed = 0
         self._deadline = time.monotonic() + _DEADLINE
@@ -39,5 +46,5 @@ class Backoff:
         self._failed += 1
         if self._failed >= self._attempts or time.monotonic() > self._deadline:
             raise Throttled(f"{self._reason}; try again in a second")
-        bound = min(_FIRST_WAIT * 2 ** min(self._failed, 16), self._longest_wait)
+        bound = min(self._first_wait * 2 ** min(self._failed - 1, 16), self._longest_wait)
         time.sleep(random.uniform(0, bound))  # noqa: S311 - jitter, not a secret

@@ -49,6 +49,8 @@ class Settings:
             hold the tenant and the principal's id.
         openwop: the edition of OpenWOP whose markers and discovery document are given.
         event_bus: the bus that events are published on; none without.
+        event_bus_types: the types of events that it carries, with commas between; `*` for all.
+        stream_consumers: the consumers of the change stream, by name, with commas between.
         aws_lambda_function_name: the function's own name, a dimension of its metrics.
         sweep_threads: how many shards are swept in parallel.
         log_retention_days: how long logs and audit records are kept; 0 is for good.
@@ -76,6 +78,8 @@ class Settings:
     jwt_principal_claim: str | None = None
     openwop: Literal["rfc-0004", "1.x"] = "rfc-0004"
     event_bus: str | None = None
+    event_bus_types: str = "memory.archived,memory.evicted,quota.warning"
+    stream_consumers: str = "events,vectors,quotas"
     aws_lambda_function_name: str | None = None
     sweep_threads: int = 8
     log_retention_days: int = 365
@@ -159,7 +163,12 @@ class ScheduleSettings(Settings):
 class StreamSettings(Settings):
     """The stream function's settings."""
 
-    USED = _TABLES | _LOGS | _SEARCH | {"event_bus", "aws_lambda_function_name"}
+    USED = (
+        _TABLES
+        | _LOGS
+        | _SEARCH
+        | {"event_bus", "event_bus_types", "stream_consumers", "aws_lambda_function_name"}
+    )
 
 
 class TaskEventSettings(Settings):

@@ -1,13 +1,14 @@
-"""The consumers of the change stream, in the order in which they process a batch.
+"""The consumers of the change stream, by the names that settings choose them by.
 
 A new consumer is a module with a class like these, and a line in `CONSUMERS`. The filters of the
 stream's event source follow from what the consumers subscribe to.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Protocol, Self
 
 from functions.container import Container
+from functions.platform.settings import WrongSetting
 from functions.stream.event_publisher import EventPublisher
 from functions.stream.quota_counter import QuotaCounter
 from functions.stream.records import StreamBatch, Subscription, parse_record
@@ -31,27 +32,38 @@ class Consumer(Protocol):
         """
 
 
-CONSUMERS: tuple[type[Consumer], ...] = (
-    EventPublisher,
-    VectorUpdater,
-    QuotaCounter,  # last: it counts no record that is delivered again
-)
+CONSUMERS: Mapping[str, type[Consumer]] = {"events": EventPublisher, "vectors": VectorUpdater}
+"""They process a batch side by side."""
+FINAL_CONSUMERS: Mapping[str, type[Consumer]] = {"quotas": QuotaCounter}
+"""They follow the others, and know what these failed at."""
+ALL_CONSUMERS = {**CONSUMERS, **FINAL_CONSUMERS}
+
+
+def parse_consumers(text: str) -> list[str]:
+    """Parse the names of consumers, with commas between.
+
+    Raises:
+        WrongSetting: there is no such consumer.
+    """
+    names = [name.strip() for name in text.split(",")]
+    if not set(names) <= ALL_CONSUMERS.keys():
+        raise WrongSetting(f"STREAM_CONSUMERS are some of {', '.join(ALL_CONSUMERS)}")
+    return names
 
 
 def is_consumed(record: Mapping[str, Any]) -> bool:
     """Tell whether any consumer takes a record of a Lambda event."""
     parsed = parse_record(record)
-    return any(each.matches(parsed) for each in _subscriptions())
+    return any(each.matches(parsed) for each in _list_subscriptions(list(ALL_CONSUMERS)))
 
 
-def build_filters() -> list[dict[str, Any]]:
-    """Build the event source's filter patterns, which let through what any consumer takes."""
-    changes = {each.item_type.sort for each in _subscriptions() if not each.inserts_only}
-    inserts = {each.item_type.sort for each in _subscriptions() if each.inserts_only}
-    return [
-        _build_pattern(changes),
-        {"eventName": ["INSERT"], **_build_pattern(inserts - changes)},
-    ]
+def build_filters(names: Sequence[str]) -> list[dict[str, Any]]:
+    """Build the event source's filter patterns, which let through what these consumers take."""
+    subscriptions = _list_subscriptions(names)
+    changes = {each.item_type.sort for each in subscriptions if not each.inserts_only}
+    inserts = {each.item_type.sort for each in subscriptions if each.inserts_only} - changes
+    patterns = [_build_pattern(changes)] if changes else []
+    return patterns + ([{"eventName": ["INSERT"], **_build_pattern(inserts)}] if inserts else [])
 
 
 def _build_pattern(sorts: Iterable[str]) -> dict[str, Any]:
@@ -60,5 +72,5 @@ def _build_pattern(sorts: Iterable[str]) -> dict[str, Any]:
     return {"dynamodb": {"Keys": {"sk": {"S": rules}}}}
 
 
-def _subscriptions() -> list[Subscription]:
-    return [each for consumer in CONSUMERS for each in consumer.SUBSCRIPTIONS]
+def _list_subscriptions(names: Iterable[str]) -> list[Subscription]:
+    return [each for name in names for each in ALL_CONSUMERS[name].SUBSCRIPTIONS]

@@ -1,23 +1,41 @@
 """The stream function: takes a batch of DynamoDB stream records, gives those that failed."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from functions.container import Container
-from functions.stream.consumers import CONSUMERS
+from functions.platform.parallel import WorkerPool
+from functions.stream.consumers import CONSUMERS, FINAL_CONSUMERS, Consumer, parse_consumers
 from functions.stream.records import StreamBatch
 
 Handler = Callable[[dict[str, Any], object], dict[str, Any]]
 
 
 def build_handler(container: Container) -> Handler:
-    """Build the stream function, with all its consumers."""
-    consumers = [each.build(container) for each in CONSUMERS]
+    """Build the stream function, with the consumers that its settings name.
+
+    The consumers process a batch side by side, each with failures of its own, and the final ones
+    after them. An error of one is raised when all are done.
+    """
+    names = parse_consumers(container.settings.stream_consumers)
+    consumers = [CONSUMERS[name].build(container) for name in names if name in CONSUMERS]
+    final = [FINAL_CONSUMERS[name].build(container) for name in names if name in FINAL_CONSUMERS]
+    pool = WorkerPool("consumers", len(CONSUMERS))
 
     def handle(event: dict[str, Any], _context: object = None) -> dict[str, Any]:
         batch = StreamBatch(event["Records"])
-        for consumer in consumers:
+        _process_side_by_side(batch, consumers, pool)
+        for consumer in final:
             consumer.process(batch)
         return {"batchItemFailures": [{"itemIdentifier": each} for each in batch.failed]}
 
     return handle
+
+
+def _process_side_by_side(batch: StreamBatch, consumers: list[Consumer], pool: WorkerPool) -> None:
+    forks = [batch.fork() for _ in consumers]
+    pool.run(
+        [partial(consumer.process, fork) for consumer, fork in zip(consumers, forks, strict=True)]
+    )
+    batch.merge(forks)

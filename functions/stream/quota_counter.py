@@ -1,6 +1,7 @@
 """Count the items that quotas limit, and warn when a quota is nearly used up (decision 31)."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import ClassVar, Self
 
 from functions.container import Container
@@ -9,6 +10,7 @@ from functions.event_log.model import build_event_id
 from functions.platform.clock import Clock
 from functions.platform.errors import ServiceError
 from functions.platform.observability import log_unexpected, logger, report_percent
+from functions.platform.parallel import run_parallel
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.quotas.model import QUOTAS, Quota, QuotaUsage
 from functions.quotas.store import MAX_COUNTED, NewItem, QuotaStore
@@ -62,8 +64,8 @@ class QuotaCounter:
                 for record in records[start:]:
                     batch.fail(record)
                 return
-        for tenant in dict.fromkeys(record.tenant for record in records):
-            self._check_warning(tenant, quota)
+        tenants = dict.fromkeys(record.tenant for record in records)
+        run_parallel([partial(self._check_warning, tenant, quota) for tenant in tenants])
 
     def _check_warning(self, tenant: str, quota: Quota) -> None:
         """Warn once when a tenant reaches the warning; if that fails, a later item repeats it."""

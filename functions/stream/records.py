@@ -1,8 +1,9 @@
 """Records of the change stream, and one batch of them with what has failed so far."""
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from functions.entries.mapper import EntryMapper
 from functions.entries.model import Entry
@@ -10,6 +11,8 @@ from functions.platform.item_types import ANNOUNCEMENT, PRIVATE_ENTRY, SEMANTIC_
 from functions.platform.items import Item, TypedItem, decode_item
 from functions.platform.keys import Key, get_tenant
 from functions.platform.observability import log_unexpected
+
+T = TypeVar("T")
 
 
 class StreamRecord(NamedTuple):
@@ -108,39 +111,51 @@ class StreamBatch:
     """The records of one invocation, and which of them are to be delivered again.
 
     Once a record of an item has failed, the item's later records are blocked: they fail, too, so
-    that the changes of an item are processed in order.
+    that the changes of an item are processed in order. A batch is for one thread: others get forks.
+
+    Attributes:
+        records: in the order of the stream.
+        blocked_from: the number of the first failed record of each item that has one.
     """
 
     def __init__(self, records: Iterable[Mapping[str, Any]]) -> None:
         self.records = [parse_record(record) for record in records]
-        self._failed: dict[str, None] = {}  # sequence numbers, in the order of failure
-        self._blocked_from: dict[Key, int] = {}  # the number of an item's first failed record
+        self.blocked_from: dict[Key, int] = {}
 
     @property
     def failed(self) -> list[str]:
-        """The sequence numbers of the records that failed."""
-        return list(self._failed)
+        """The sequence numbers of the records that failed, in the order of the batch."""
+        return [each.sequence for each in self.records if not self.may_process(each)]
 
     @property
     def first_failed(self) -> int | None:
         """The lowest number of a failed record: Lambda delivers again from there on."""
-        return min(map(int, self._failed), default=None)
+        return min(self.blocked_from.values(), default=None)
 
     def fail(self, record: StreamRecord, error: BaseException | None = None) -> None:
         """Have a record, and the later ones of its item, delivered again."""
-        self._failed[record.sequence] = None
-        first = self._blocked_from.get(record.key, record.number)
-        self._blocked_from[record.key] = min(record.number, first)
+        first = self.blocked_from.get(record.key, record.number)
+        self.blocked_from[record.key] = min(record.number, first)
         if error is not None:
             log_unexpected(error, sequence=record.sequence)
 
     def may_process(self, record: StreamRecord) -> bool:
-        """Tell whether a record may be processed; a blocked one fails."""
-        first = self._blocked_from.get(record.key)
-        if first is None or record.number < first:
-            return True
-        self.fail(record)
-        return False
+        """Tell whether neither a record nor an earlier one of its item failed."""
+        first = self.blocked_from.get(record.key)
+        return first is None or record.number < first
+
+    def fork(self) -> "StreamBatch":
+        """Make a batch of the same records for another thread, with failures of its own."""
+        fork = StreamBatch(())
+        fork.records, fork.changes = self.records, self.changes
+        fork.blocked_from = dict(self.blocked_from)
+        return fork
+
+    def merge(self, forks: Iterable["StreamBatch"]) -> None:
+        """Take over the failures of forks whose threads are done."""
+        for fork in forks:
+            for key, first in fork.blocked_from.items():
+                self.blocked_from[key] = min(first, self.blocked_from.get(key, first))
 
     @cached_property
     def changes(self) -> list[Change]:
@@ -155,3 +170,17 @@ class StreamBatch:
             except Exception as error:  # noqa: BLE001 - a poison record holds up its own item only
                 self.fail(record, error)
         return changes
+
+
+def order_by_turns(items: Iterable[T], get_tenant: Callable[[T], str]) -> list[T]:
+    """Order items so that tenants take turns: each one's first, then each one's second, and so on.
+
+    So a tenant with much to do has no other one's work wait behind all of its own.
+    """
+    turns: Counter[str] = Counter()
+    ordered: list[tuple[int, T]] = []
+    for item in items:
+        tenant = get_tenant(item)
+        ordered.append((turns[tenant], item))
+        turns[tenant] += 1
+    return [item for _, item in sorted(ordered, key=lambda each: each[0])]

@@ -1,22 +1,30 @@
 """Update the vectors of the entries that a batch changes (contract §8)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import ClassVar, Self
 
 from functions.container import Container
-from functions.platform.errors import ServiceError
 from functions.platform.keys import Key
+from functions.platform.parallel import WorkerPool
 from functions.search.embedding_indexer import EmbeddingIndexer
-from functions.stream.records import ENTRIES, Change, StreamBatch, Subscription
+from functions.stream.records import ENTRIES, Change, StreamBatch, Subscription, order_by_turns
+
+_THREADS = 16
+_MAX_FAILURES = 16  # after as many, table or model are out of reach: the rest fails without a call
 
 
 class VectorUpdater:
-    """The consumer of changes of entries that keeps their vectors up to date."""
+    """The consumer of changes of entries that keeps their vectors up to date.
+
+    Its threads are its own: a model that is slow holds up no other consumer.
+    """
 
     SUBSCRIPTIONS: ClassVar[tuple[Subscription, ...]] = ENTRIES
 
     def __init__(self, indexer: EmbeddingIndexer | None) -> None:
         self._indexer = indexer
+        self._pool = WorkerPool("vectors", _THREADS)
 
     @classmethod
     def build(cls, container: Container) -> Self:
@@ -24,25 +32,47 @@ class VectorUpdater:
         return cls(container.embedding_indexer if container.vector_search.can_embed else None)
 
     def process(self, batch: StreamBatch) -> None:
-        """Embed what changed; the record of an entry that can't be embedded fails.
-
-        Raises:
-            ServiceError: table or model can't be reached; the whole batch is to be delivered again.
-        """
+        """Embed what changed; the record of an entry that can't be embedded fails."""
         if self._indexer is None:
             return
         changes = (change for change in batch.changes if change.announcement is None)
-        for change in coalesce_changes(changes):
+        groups = order_by_turns(coalesce_changes(changes), lambda group: group[0].record.tenant)
+        forks = [batch.fork() for _ in groups]
+        failures: list[Exception] = []
+        self._pool.run(
+            [
+                partial(self._index, self._indexer, group, fork, failures)
+                for group, fork in zip(groups, forks, strict=True)
+            ]
+        )
+        batch.merge(forks)
+
+    def _index(
+        self,
+        indexer: EmbeddingIndexer,
+        changes: Sequence[Change],
+        batch: StreamBatch,
+        failures: list[Exception],
+    ) -> None:
+        """Index the changes of one entry, one after another, up to one that fails.
+
+        Args:
+            failures: those of the whole batch so far.
+        """
+        for change in changes:
+            if len(failures) >= _MAX_FAILURES:
+                batch.fail(change.record)
+                return
             try:
-                self._indexer.index_change(change.old, change.new)
-            except ServiceError:
-                raise
+                indexer.index_change(change.old, change.new)
             except Exception as error:  # noqa: BLE001 - it holds up its own item only
+                failures.append(error)
                 batch.fail(change.record, error)
+                return
 
 
-def coalesce_changes(changes: Iterable[Change]) -> list[Change]:
-    """Combine successive updates of one entry, of which only the last state counts."""
+def coalesce_changes(changes: Iterable[Change]) -> list[list[Change]]:
+    """Group changes by entry; of successive updates only the last state counts."""
     by_key: dict[Key, list[Change]] = {}
     for change in changes:
         combined = by_key.setdefault(change.record.key, [])
@@ -50,7 +80,7 @@ def coalesce_changes(changes: Iterable[Change]) -> list[Change]:
             combined[-1] = combined[-1]._replace(new=change.new)
         else:
             combined.append(change)
-    return [change for combined in by_key.values() for change in combined]
+    return list(by_key.values())
 
 
 def _is_next_update(before: Change, change: Change) -> bool:

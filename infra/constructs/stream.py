@@ -6,7 +6,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
-from functions.stream.consumers import build_filters
+from functions.stream.consumers import ALL_CONSUMERS, build_filters
 from infra.constructs.dead_letters import DeadLetters
 from infra.constructs.encryption import Encryption
 from infra.constructs.lambda_function import LambdaFunction
@@ -48,7 +48,9 @@ class Stream(Construct):
             maximum_record_age_in_seconds=_MOST_SECONDS,
             function_response_types=["ReportBatchItemFailures"],
             filter_criteria={
-                "filters": [{"pattern": json.dumps(each)} for each in build_filters()]
+                "filters": [
+                    {"pattern": json.dumps(each)} for each in build_filters(list(ALL_CONSUMERS))
+                ]
             },
             destination_config={"onFailure": {"destination": self.dead_letters.queue.queue_arn}},
         )

@@ -10,7 +10,7 @@ import httpx
 from botocore.config import Config
 
 from functions.container import Container
-from functions.event_log.event_bus import EventBus
+from functions.event_log.event_bus import EventBus, parse_event_types
 from functions.platform.settings import StreamSettings
 from functions.stream.handler import build_handler
 from tests.contract.expect import ok
@@ -80,7 +80,8 @@ def stream_function(
     chosen = StreamSettings(memory_table=memory, log_table=log, **settings)
     container = Container(chosen, service.clock)
     if event_bridge is not None:
-        container.event_bus = EventBus(event_bridge, "agent-memory")
+        types = parse_event_types(chosen.event_bus_types)
+        container.event_bus = EventBus(event_bridge, "agent-memory", types)
     handler = build_handler(container)
 
     def deliver(records: list[Json]) -> list[str]:

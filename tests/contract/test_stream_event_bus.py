@@ -25,7 +25,7 @@ def bus() -> FakeEventBridge:
 @pytest.fixture
 def deliver(service: Service, bus: FakeEventBridge) -> Deliver:
     """The stream function, on that bus."""
-    return stream_function(service, bus)
+    return stream_function(service, bus, event_bus_types="*")
 
 
 def secret(key: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from functions.event_log.items import (
-    MAX_INLINE_BYTES,
+    MAX_ITEM_BYTES,
     MAX_PART_BYTES,
     LogTime,
     build_events_write,
@@ -79,11 +79,11 @@ def test_events_are_decoded_as_they_were_encoded(data: list[dict[str, Any]]) -> 
     assert stored_and_read(events) == events
 
 
-def test_many_share_items_which_stay_small() -> None:
+def test_a_whole_batch_shares_an_item() -> None:
     events = [event({"key": secrets.token_hex(8)}, f"evt_{number}") for number in range(500)]
     items, parts = items_of(events)
-    assert len(items) < 50
-    assert max(map(size_of, items)) <= MAX_INLINE_BYTES
+    assert len(items) == 1
+    assert max(map(size_of, items)) <= MAX_ITEM_BYTES
     assert parts == {}
     assert stored_and_read(events) == events
 
@@ -102,3 +102,10 @@ def test_compressible_data_is_compressed() -> None:
     (item,), parts = items_of([event({"s": "x" * 100_000})])
     assert size_of(item) < 1_000
     assert parts == {}
+
+
+def test_an_item_holds_no_more_events_than_a_position_counts() -> None:
+    events = [event({"n": number}, f"evt_{number}") for number in range(2_000)]
+    items, _ = items_of(events)
+    assert max(len(item["ids"]) for item in items) < 1_000
+    assert stored_and_read(events) == events

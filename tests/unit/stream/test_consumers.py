@@ -2,9 +2,12 @@
 
 from typing import Any
 
+import pytest
+
 from functions.platform.items import encode_item
-from functions.stream.consumers import build_filters, is_consumed
-from functions.stream.records import Change, StreamBatch, StreamRecord
+from functions.platform.settings import WrongSetting
+from functions.stream.consumers import build_filters, is_consumed, parse_consumers
+from functions.stream.records import Change, StreamBatch, StreamRecord, order_by_turns
 from functions.stream.vector_updater import coalesce_changes
 from tests.unit.stream.test_events import ENTRY
 
@@ -16,7 +19,7 @@ def record(number: int, sort: str = "e#n#k", name: str = "INSERT") -> dict[str, 
 
 
 def test_filters_pass_all_changes_of_entries_and_inserts_of_others() -> None:
-    (changes, inserts) = build_filters()
+    (changes, inserts) = build_filters(["events", "vectors", "quotas"])
     assert changes == {"dynamodb": {"Keys": {"sk": {"S": [{"prefix": "e#"}]}}}}
     assert inserts["eventName"] == ["INSERT"]
     assert inserts["dynamodb"]["Keys"]["sk"]["S"] == [{"prefix": "ep#"}, {"prefix": "m#"}]
@@ -68,7 +71,7 @@ def change(number: int, old: int | None, new: int | None, nonce: str = "0" * 16)
 
 
 def test_updates_in_a_row_are_coalesced_into_the_last_state() -> None:
-    (only,) = coalesce_changes([change(1, None, 1), change(2, 1, 2), change(3, 2, 3)])
+    ((only,),) = coalesce_changes([change(1, None, 1), change(2, 1, 2), change(3, 2, 3)])
     assert only.old is None
     assert only.new is not None
     assert only.new.version == 3
@@ -76,4 +79,33 @@ def test_updates_in_a_row_are_coalesced_into_the_last_state() -> None:
 
 def test_a_removal_is_not_coalesced() -> None:
     changes = [change(1, None, 1), change(2, 1, None), change(3, None, 1, "1" * 16)]
-    assert coalesce_changes(changes) == changes
+    assert coalesce_changes(changes) == [changes]
+
+
+def test_forks_fail_apart_and_are_merged() -> None:
+    batch = StreamBatch([record(1), record(2), record(3, "e#n#other")])
+    first, second, third = batch.records
+    one, other = batch.fork(), batch.fork()
+    one.fail(second)
+    other.fail(third)
+    assert one.may_process(third)
+    assert batch.failed == []
+    batch.merge([one, other])
+    assert batch.failed == ["2", "3"]
+    assert batch.may_process(first)
+
+
+def test_tenants_take_turns() -> None:
+    work = ["hog 1", "hog 2", "hog 3", "other 1", "third 1", "other 2"]
+    ordered = order_by_turns(work, lambda each: each.split()[0])
+    assert ordered == ["hog 1", "other 1", "third 1", "hog 2", "other 2", "hog 3"]
+
+
+def test_a_consumer_that_there_is_not_is_a_wrong_setting() -> None:
+    assert parse_consumers("vectors, events") == ["vectors", "events"]
+    with pytest.raises(WrongSetting, match="STREAM_CONSUMERS"):
+        parse_consumers("events,emails")
+
+
+def test_filters_of_some_consumers_pass_only_what_these_take() -> None:
+    assert build_filters(["vectors"]) == [{"dynamodb": {"Keys": {"sk": {"S": [{"prefix": "e#"}]}}}}]

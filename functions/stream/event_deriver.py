@@ -1,0 +1,105 @@
+"""Derive the events of a batch, and read what its changes don't say (RFC-0015 §5).
+
+Events are derived from the change alone, so a record that is delivered again gives the same events.
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from functions.entries.removals import Removal, RemovalReasons
+from functions.event_log.model import Event
+from functions.platform.items import Item
+from functions.platform.keys import Key
+from functions.platform.parallel import WorkerPool
+from functions.stream.events import Tasks, build_events
+from functions.stream.records import Change, StreamBatch, StreamRecord
+from functions.tasks.store import TaskStore
+
+
+class EventRecord(NamedTuple):
+    """An event, and the record that it comes from."""
+
+    event: Event
+    record: StreamRecord
+
+    @property
+    def is_logged(self) -> bool:
+        """Whether the event was appended to its log before it was announced."""
+        return self.event.type == "memory.archived"
+
+
+class EventDeriver:
+    """Derives events, with the reasons of removals and the intents of tasks."""
+
+    def __init__(self, reasons: RemovalReasons, tasks: TaskStore, pool: WorkerPool) -> None:
+        self._reasons = reasons
+        self._tasks = tasks
+        self._pool = pool
+
+    def derive_events(self, batch: StreamBatch) -> list[EventRecord]:
+        """Derive the events of a batch, in the order of their records.
+
+        The record of a removal that can't be explained fails.
+
+        Raises:
+            ServiceError: the table can't be reached; the whole batch is to be delivered again.
+        """
+        removals = self._explain_removals(batch)
+        tasks = self._read_tasks(batch.changes)
+        return [
+            EventRecord(event, change.record)
+            for change in batch.changes
+            if batch.may_process(change.record)
+            for event in build_events(change, removals.get(change.record.sequence), tasks)
+        ]
+
+    def _explain_removals(self, batch: StreamBatch) -> dict[str, Removal]:
+        """Say why entries were removed, by the sequence numbers of their records."""
+        removed = [change for change in batch.changes if change.removed]
+        tombstones = self._reasons.read_tombstones(
+            change.removed for change in removed if change.removed
+        )
+        by_partition: dict[str, list[Change]] = {}
+        for change in removed:
+            by_partition.setdefault(change.record.key[0], []).append(change)
+        forks = [batch.fork() for _ in by_partition]
+        explained = self._pool.run(
+            [
+                partial(self._explain, fork, group, tombstones)
+                for fork, group in zip(forks, by_partition.values(), strict=True)
+            ]
+        )
+        batch.merge(forks)
+        return {sequence: removal for each in explained for sequence, removal in each.items()}
+
+    def _explain(
+        self, batch: StreamBatch, changes: Sequence[Change], tombstones: dict[Key, Item]
+    ) -> dict[str, Removal]:
+        """Say why entries of one partition were removed, one after another: they share counters."""
+        removals: dict[str, Removal] = {}
+        for change in changes:
+            if change.removed is None or not batch.may_process(change.record):
+                continue
+            try:
+                removal = self._reasons.explain(change.removed, tombstones)
+            except Exception as error:  # noqa: BLE001 - it holds up its own item only
+                batch.fail(change.record, error)
+            else:
+                removals[change.record.sequence] = removal
+        return removals
+
+    def _read_tasks(self, changes: Iterable[Change]) -> Tasks:
+        """Read the tasks of entries that don't name their intent."""
+        wanted: dict[str, set[str]] = {}
+        for entry in (each for change in changes for each in (change.old, change.new)):
+            if entry is not None and entry.intent is None and entry.task is not None:
+                wanted.setdefault(entry.address.tenant, set()).add(entry.task)
+        found = self._pool.run(
+            [partial(self._tasks.get_many, tenant, ids) for tenant, ids in wanted.items()]
+        )
+        return {
+            (tenant, task.id): task
+            for tenant, tasks in zip(wanted, found, strict=True)
+            for task in tasks
+        }
