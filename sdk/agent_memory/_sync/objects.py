@@ -136,6 +136,15 @@ class Objects(Resource):
             complete = parse(bool, get_member(answer, "complete"))
         return deleted
 
+    def spaces(self) -> Iterator[dict[str, Any]]:
+        """Yield the spaces that the caller may read; all of them for `memory.admin`."""
+        asked: dict[str, Any] | None = {"limit": 1000}
+        while asked is not None:
+            page = self._call("GET", "/api/v1/objects", params=asked)
+            for item in parse_items(get_member(page, "spaces")):
+                yield item
+            asked = asked | {"after": page["next"]} if "next" in page else None
+
     def list(self, space: str, prefix: str = "") -> Iterator[dict[str, Any]]:
         """Yield what describes each object whose key begins with `prefix`, by key."""
         asked: dict[str, Any] | None = {"prefix": prefix, "limit": 1000}

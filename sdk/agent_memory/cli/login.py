@@ -36,7 +36,12 @@ def add_commands(commands: Any) -> None:
 def login(name: str | None, url: str, timeout: float, output: Output) -> None:
     """`login URL`: tries the key that stdin holds, and keeps it under a profile's name."""
     chosen = _check_name(name)
-    profile = check_profile(url, _key())
+    api_key = _key()
+    if not api_key:
+        raise UsageFailure(
+            "there is no API key on stdin; pipe it in: agent-memory login URL < FILE"
+        )
+    profile = check_profile(url, api_key)
     if urlsplit(profile.url).scheme == "http" and urlsplit(profile.url).hostname not in _LOOPBACK:
         note("warning: over http the key can be read on its way; use https")
     with connect(profile, timeout) as client:

@@ -5,13 +5,24 @@ import contextlib
 import os
 import signal
 import sys
+from importlib.metadata import version
 from types import FrameType
 from typing import NoReturn
 
-from agent_memory.cli import entries, tail, tasks, transfer
+from agent_memory.cli import (
+    completion,
+    conversations,
+    entries,
+    principals,
+    shared,
+    tail,
+    tasks,
+    transfer,
+)
 from agent_memory.cli import login as profile_commands
 from agent_memory.cli import serve as serve_command
 from agent_memory.cli.arguments import Parser, add_common_options
+from agent_memory.cli.completion import write_completion
 from agent_memory.cli.connection import connect, select_profile
 from agent_memory.cli.failures import (
     INTERRUPTED,
@@ -28,6 +39,10 @@ from agent_memory.cli.serve import serve
 from agent_memory.cli.session import Session
 from agent_memory.exceptions import AgentMemoryError
 
+_MODULES = (
+    *(entries, tail, tasks, conversations, shared, principals),
+    *(transfer, profile_commands, serve_command, completion),
+)
 _EPILOG = """\
 The server and the key come from AGENT_MEMORY_URL and AGENT_MEMORY_API_KEY, or from a profile:
 `agent-memory login URL` asks for the key and keeps it in ~/.config/agent-memory/profiles.toml.
@@ -66,13 +81,16 @@ def build_parser() -> Parser:
     exit_codes = (_failures or "").partition("\n\n")[2]
     top = Parser(
         prog="agent-memory",
-        description="Memory for AI agents: entries, logs, tasks, workflows.",
+        description="Memory for AI agents: entries, conversations, facts, runs, tasks, logs.",
         epilog=_EPILOG + exit_codes,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    top.add_argument(
+        "--version", action="version", version=f"agent-memory {version('agent-memory')}"
+    )
     add_common_options(top, profile=None, json=False, timeout=30.0)
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in (entries, tail, tasks, transfer, profile_commands, serve_command):
+    for module in _MODULES:
         module.add_commands(commands)
     return top
 
@@ -82,6 +100,8 @@ def _run(given: argparse.Namespace) -> None:
     match given.command:
         case "serve":
             serve(given, os.environ)
+        case "completion":
+            write_completion(given.shell, build_parser)
         case "login":
             login(given.profile, given.url, given.timeout, output)
         case "logout":

@@ -1,13 +1,11 @@
 """The commands `export` and `import`: entries as JSON Lines, one at a time."""
 
-import contextlib
 import os
 import stat
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import datetime
 from email.utils import parsedate_to_datetime
@@ -16,27 +14,56 @@ from typing import Any, BinaryIO, get_args
 
 from agent_memory import Client
 from agent_memory.cli.arguments import add_command, parse_text
-from agent_memory.cli.connection import parse_document
+from agent_memory.cli.connection import connect, parse_document, select_profile
 from agent_memory.cli.cursor import EntryCursor
 from agent_memory.cli.entries import add_filters, filters
 from agent_memory.cli.failures import UsageFailure
 from agent_memory.cli.importing import OUTCOMES, Import, Policy
 from agent_memory.cli.lines import Line, read_lines
 from agent_memory.cli.output import note
+from agent_memory.cli.private_files import open_replacement
 from agent_memory.cli.progress import Progress
 from agent_memory.cli.session import Session
+from agent_memory.cli.tenant_export import TenantExport
+from agent_memory.cli.tenant_import import TenantImport
 from agent_memory.cli.text import render_json_line
+
+_CUT_OFF = "cut off; the same command goes on where it was"
 
 
 def add_commands(commands: Any) -> None:
     """Add the commands `export` and `import`."""
-    command = add_command(commands, "export", "write entries as JSON Lines", export)
+    command = add_command(commands, "export", "write everything, or entries alone", export)
+    command.add_argument(
+        "folder",
+        metavar="DIR",
+        nargs="?",
+        type=parse_text,
+        help="a folder for everything that the tenant has; without it entries, as JSON Lines",
+    )
+    command.add_argument(
+        "--with",
+        dest="others",
+        action="append",
+        metavar="PROFILE",
+        type=parse_text,
+        help="with DIR: also what this profile's key may read; may be repeated",
+    )
+    command.add_argument(
+        "--user",
+        action="append",
+        metavar="ID",
+        type=parse_text,
+        help="with DIR: also conversations and states of this user; may be repeated",
+    )
     add_filters(command)
     command.add_argument(
         "-o", "--output", metavar="FILE", type=parse_text, help="replaced once the export is whole"
     )
     command = add_command(commands, "import", "write what was exported", import_entries)
-    command.add_argument("file", metavar="FILE", nargs="?", default="-", type=parse_text)
+    command.add_argument(
+        "file", metavar="FILE|DIR", nargs="?", default="-", type=parse_text, help="stdin"
+    )
     command.add_argument(
         "--on-conflict", choices=get_args(Policy), default="fail", help="where another entry stands"
     )
@@ -46,7 +73,10 @@ def add_commands(commands: Any) -> None:
 
 
 def export(session: Session) -> None:
-    """`export`: what the caller holds and may read, or what the filters say, oldest first."""
+    """`export`: everything into a folder; else entries, or what the filters say, oldest first."""
+    if session.arguments.folder is not None:
+        _export_tenant(session)
+        return
     file = session.arguments.output
     walk = EntryCursor(session.client, _query(session))
     count = 0
@@ -55,6 +85,40 @@ def export(session: Session) -> None:
             target.write(f"{render_json_line(entry)}\n".encode())
             progress.reached(count, count / walk.total)
     note(f"exported {count:,} entries" + (f" to {file}" if file else ""))
+
+
+def _export_tenant(session: Session) -> None:
+    given = session.arguments
+    if given.output is not None or filters(given):
+        raise UsageFailure("an export into a folder is of everything; leave -o and filters out")
+    folder, profiles = (
+        Path(given.folder),
+        [select_profile(name, os.environ) for name in given.others or ()],
+    )
+    with ExitStack() as stack:
+        others = [stack.enter_context(connect(each, given.timeout)) for each in profiles]
+        counts = TenantExport([session.client, *others], given.user or [], folder).run()
+    note(f"exported {sum(counts.values()):,} documents to {folder}; import it by: import {folder}")
+    if session.output.json:
+        session.output.lines([render_json_line(counts)])
+
+
+def _import_tenant(session: Session) -> None:
+    given = session.arguments
+    now = _server_time(session.client)
+    run = TenantImport(session.client, Path(given.file), given.on_conflict, now)
+    try:
+        run.run()
+    except KeyboardInterrupt:
+        note(_CUT_OFF)
+        raise
+    finally:
+        told = [f"{count:,} {name}" for name, count in run.counts.items() if count]
+        note(f"import: {', '.join(told) or 'nothing written'}")
+    if run.keys_file is not None:
+        note(f"the new principals' keys are in {run.keys_file}; hand them out, then remove it")
+    if session.output.json:
+        session.output.lines([render_json_line(run.counts)])
 
 
 def _query(session: Session) -> dict[str, str]:
@@ -89,35 +153,25 @@ def _target(file: str | None) -> Iterator[BinaryIO]:
             with path.open("wb") as device:
                 yield device
             return
-        with _replacing(path) as opened:
+        with open_replacement(path) as opened:
             yield opened
     except OSError as error:
         raise UsageFailure(f"can't write {file}: {error.strerror}") from error
 
 
-@contextmanager
-def _replacing(path: Path) -> Iterator[BinaryIO]:
-    """Yield a new file of mode 0600 that takes the place of `path` once it is whole."""
-    descriptor, new = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".partial", dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as opened:
-            yield opened
-            opened.flush()
-            os.fsync(descriptor)
-        Path(new).replace(path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            Path(new).unlink()
-        raise
-
-
 def import_entries(session: Session) -> None:
     """`import`: writes the entries of a file or of stdin; see `Import`."""
     given = session.arguments
+    if Path(given.file).is_dir():
+        _import_tenant(session)
+        return
     run = Import(session.client, given.on_conflict, _server_time(session.client))
     with _source(given.file) as source:
         try:
             _import(run, source, reassign=given.reassign)
+        except KeyboardInterrupt:
+            note(_CUT_OFF)
+            raise
         finally:
             note(f"import: {_report(run.counts)}")
     if session.output.json:

@@ -1,0 +1,141 @@
+"""The commands on principals and their keys, on agents' limits, on access and on the audit log."""
+
+from itertools import islice
+from typing import Any, get_args
+
+from agent_memory.cli.arguments import add_command, parse_count, parse_text
+from agent_memory.cli.columns import select_columns, show
+from agent_memory.cli.session import Session
+from agent_memory.model import Permission, PrincipalKind
+from agent_memory.requests import drop_none
+
+_PRINCIPALS = select_columns("id", "kind", "permissions", "agent_type", "expires_at")
+_AGENTS = select_columns("agent_id", "kind", "working", "episodic")
+_AUDIT = select_columns("time", "actor.id", "action", "target", "request_id")
+_TARGETS = ("entry", "namespace", "task", "conversation")
+
+
+def add_commands(commands: Any) -> None:
+    """Add the commands `principals`, `agents`, `access` and `audit`."""
+    _add_principals(commands)
+    _add_agents(commands)
+    command = add_command(commands, "access", "explain who may read and write something", access)
+    command.add_argument("--principal", metavar="ID", type=parse_text, help="whose; one's own")
+    target = command.add_mutually_exclusive_group(required=True)
+    for name in _TARGETS:
+        target.add_argument(f"--{name}", metavar="ID", type=parse_text)
+    command = add_command(commands, "audit", "list the uses of authority, oldest first", audit)
+    command.add_argument("--actor", metavar="ID", type=parse_text, help="who did it")
+    command.add_argument("--action", metavar="NAME", type=parse_text, help="what was done")
+    command.add_argument("--limit", type=parse_count, help="at most so many")
+
+
+def _add_principals(commands: Any) -> None:
+    group = add_command(commands, "principals", "make principals and keys", None)
+    each = group.add_subparsers(dest="principals_command", required=True, metavar="COMMAND")
+    add_command(each, "list", "list the principals", list_principals)
+    add_command(each, "me", "show whom the key stands for", show_me)
+    command = add_command(each, "create", "create a principal; shows its key this once", create)
+    command.add_argument("id", metavar="ID", type=parse_text)
+    command.add_argument("--kind", choices=get_args(PrincipalKind), default="agent")
+    command.add_argument("--reuse", action="store_true", default=None, help="a revoked one's id")
+    _add_choices(command)
+    command = add_command(each, "update", "change what a principal may", update)
+    command.add_argument("id", metavar="ID", type=parse_text)
+    _add_choices(command)
+    for name, help_text, run in (
+        ("rotate", "give a principal a new key; the old one stops", rotate),
+        ("revoke", "revoke a principal's key and remove it", revoke),
+    ):
+        add_command(each, name, help_text, run).add_argument("id", metavar="ID", type=parse_text)
+
+
+def _add_choices(command: Any) -> None:
+    command.add_argument(
+        "--permission", action="append", choices=get_args(Permission), help="may be repeated"
+    )
+    command.add_argument("--agent-type", metavar="NAME", type=parse_text)
+    command.add_argument("--expires-at", metavar="TIME", type=parse_text)
+
+
+def _add_agents(commands: Any) -> None:
+    group = add_command(commands, "agents", "list agents, set their limits", None)
+    each = group.add_subparsers(dest="agents_command", required=True, metavar="COMMAND")
+    add_command(each, "list", "list the agents, with what they hold", list_agents)
+    command = add_command(each, "configure", "set an agent's limits", configure)
+    command.add_argument("agent", metavar="ID", type=parse_text)
+    command.add_argument("--capacity", type=parse_count, help="entries of episodic memory")
+    command.add_argument("--max-entries", type=parse_count, help="of working memory outside tasks")
+    command.add_argument("--max-total-size-kb", type=parse_count, help="of working memory")
+
+
+def list_principals(session: Session) -> None:
+    """`principals list`: all of the tenant."""
+    session.output.documents((each.raw for each in session.client.principals.list()), *_PRINCIPALS)
+
+
+def show_me(session: Session) -> None:
+    """`principals me`: whom the key stands for."""
+    show(session, session.client.principals.me().raw)
+
+
+def create(session: Session) -> None:
+    """`principals create`: a principal with its key."""
+    given = session.arguments
+    made = session.client.principals.create(
+        given.id, given.kind, permissions=given.permission, **_choices(session), reuse=given.reuse
+    )
+    show(session, made.raw)
+
+
+def update(session: Session) -> None:
+    """`principals update`: changes what is given."""
+    given = session.arguments
+    changes = drop_none(permissions=given.permission) | _choices(session)
+    show(session, session.client.principals.update(given.id, **changes).raw)
+
+
+def _choices(session: Session) -> dict[str, Any]:
+    given = session.arguments
+    return drop_none(agent_type=given.agent_type, expires_at=given.expires_at)
+
+
+def rotate(session: Session) -> None:
+    """`principals rotate`: a new key."""
+    show(session, session.client.principals.rotate(session.arguments.id).raw)
+
+
+def revoke(session: Session) -> None:
+    """`principals revoke`: its key stops."""
+    session.client.principals.revoke(session.arguments.id)
+    show(session, {"revoked": session.arguments.id})
+
+
+def list_agents(session: Session) -> None:
+    """`agents list`: those that the caller may know of."""
+    session.output.documents((each.raw for each in session.client.agents.list()), *_AGENTS)
+
+
+def configure(session: Session) -> None:
+    """`agents configure`: sets the limits that are given."""
+    given = session.arguments
+    limits = drop_none(
+        capacity=given.capacity,
+        max_entries=given.max_entries,
+        max_total_size_kb=given.max_total_size_kb,
+    )
+    show(session, session.client.agents.configure(given.agent, **limits).raw)
+
+
+def access(session: Session) -> None:
+    """`access`: whether a principal may read and write something, and by which rule."""
+    given = session.arguments
+    target = drop_none(**{name: getattr(given, name) for name in _TARGETS})
+    show(session, session.client.principals.explain_access(given.principal, **target))
+
+
+def audit(session: Session) -> None:
+    """`audit`: who did what with authority."""
+    given = session.arguments
+    records = session.client.audit.records(actor=given.actor, action=given.action)
+    session.output.documents((each.raw for each in islice(records, given.limit)), *_AUDIT)

@@ -1,0 +1,256 @@
+"""The commands on what a tenant shares: namespaces, facts, runs, objects."""
+
+import sys
+from itertools import islice
+from pathlib import Path
+from typing import Any, get_args
+
+from agent_memory.cli.arguments import add_command, parse_count, parse_score, parse_text
+from agent_memory.cli.columns import select_columns, show
+from agent_memory.cli.failures import Failure, UsageFailure
+from agent_memory.cli.session import Session
+from agent_memory.model import NamespaceAccess
+
+_NAMESPACES = select_columns("namespace", "permissions.default", "permissions.allow", "version")
+_FACTS = select_columns("fact_id", "subject", "predicate", "object", "confidence")
+_RECALLED = select_columns("score", "subject", "predicate", "object", "matched")
+_RUNS = select_columns("id", "agent_type", "instance_id", "status", "created_at")
+_EPISODES = select_columns("id", "role", "kind", "content")
+_SPACES = select_columns("space", "owner", "permissions.default", "permissions.allow")
+_OBJECTS = select_columns("key", "size", "content_type", "version", "updated_at")
+_FILTERS = ("subject", "predicate", "learned_from_run_id", "agent_type")
+
+
+def add_commands(commands: Any) -> None:
+    """Add the commands `namespaces`, `facts`, `runs` and `objects`."""
+    _add_namespaces(commands)
+    _add_facts(commands)
+    _add_runs(commands)
+    _add_objects(commands)
+
+
+def _add_group(commands: Any, name: str, help_text: str) -> Any:
+    group = add_command(commands, name, help_text, None)
+    return group.add_subparsers(dest=f"{name}_command", required=True, metavar="COMMAND")
+
+
+def _add_namespaces(commands: Any) -> None:
+    each = _add_group(commands, "namespaces", "list namespaces, set their permissions")
+    add_command(each, "list", "list the namespaces of semantic memory", list_namespaces)
+    command = add_command(each, "show", "show a namespace's permissions", show_namespace)
+    command.add_argument("namespace", metavar="NAME", type=parse_text)
+    command = add_command(each, "set", "change a namespace's permissions", set_namespace)
+    command.add_argument("namespace", metavar="NAME", type=parse_text, help="`users/*`: a prefix")
+    command.add_argument("--default", choices=get_args(NamespaceAccess), help="access of all")
+    command.add_argument(
+        "--allow", action="append", metavar="ID=ACCESS", type=_parse_allow, help="may be repeated"
+    )
+    command.add_argument("--version", type=parse_count, help="only if this is its version")
+
+
+def _parse_allow(given: str) -> tuple[str, str]:
+    agent, _, level = given.rpartition("=")
+    if not agent or level not in get_args(NamespaceAccess):
+        raise UsageFailure(
+            f"--allow is ID=ACCESS; ACCESS is {', '.join(get_args(NamespaceAccess))}"
+        )
+    return agent, level
+
+
+def list_namespaces(session: Session) -> None:
+    """`namespaces list`: those that the caller has access to."""
+    session.output.documents((each.raw for each in session.client.namespaces.list()), *_NAMESPACES)
+
+
+def show_namespace(session: Session) -> None:
+    """`namespaces show`: one namespace."""
+    show(session, session.client.namespaces.get(session.arguments.namespace).raw)
+
+
+def set_namespace(session: Session) -> None:
+    """`namespaces set`: changes the permissions that are given."""
+    given = session.arguments
+    default: Any = {} if given.default is None else {"default": given.default}
+    changed = session.client.namespaces.set_permissions(
+        given.namespace, allow=dict(given.allow or ()), version=given.version, **default
+    )
+    show(session, changed.raw)
+
+
+def _add_facts(commands: Any) -> None:
+    each = _add_group(commands, "facts", "learn, recall and forget facts")
+    command = add_command(each, "learn", "learn a fact", learn)
+    for name in ("subject", "predicate", "object"):
+        command.add_argument(name, metavar=name.upper(), type=parse_text)
+    command.add_argument("--confidence", type=parse_score, default=1.0, help="from 0 to 1; 1")
+    command.add_argument(
+        "--run", dest="run_id", metavar="ID", type=parse_text, help="the run that learned it"
+    )
+    command = add_command(each, "list", "list facts, newest first", list_facts)
+    _add_filters(command)
+    command.add_argument("--limit", type=parse_count, help="at most so many")
+    command = add_command(each, "recall", "find facts by meaning, words and ids", recall)
+    command.add_argument("query", metavar="QUERY", type=parse_text)
+    command.add_argument("--limit", type=parse_count, default=5, help="at most so many; 5")
+    command = add_command(each, "forget", "forget a fact, or all that match", forget)
+    command.add_argument("fact", metavar="ID", nargs="?", type=parse_text)
+    _add_filters(command)
+
+
+def _add_filters(command: Any) -> None:
+    for name in _FILTERS:
+        option = "--run" if name == "learned_from_run_id" else f"--{name.replace('_', '-')}"
+        command.add_argument(option, dest=name, metavar="TEXT", type=parse_text)
+
+
+def _filters(session: Session) -> dict[str, Any]:
+    return {name: getattr(session.arguments, name) for name in _FILTERS}
+
+
+def learn(session: Session) -> None:
+    """`facts learn`: a fact, or one time more the same."""
+    given = session.arguments
+    fact = session.client.facts.learn(
+        given.subject,
+        given.predicate,
+        given.object,
+        confidence=given.confidence,
+        learned_from_run_id=given.run_id,
+    )
+    show(session, fact)
+
+
+def list_facts(session: Session) -> None:
+    """`facts list`: those that match."""
+    found = session.client.facts.query(**_filters(session))
+    session.output.documents(islice(found, session.arguments.limit), *_FACTS)
+
+
+def recall(session: Session) -> None:
+    """`facts recall`: those that fit best."""
+    given = session.arguments
+    session.output.documents(
+        session.client.facts.recall(given.query, top_k=given.limit), *_RECALLED
+    )
+
+
+def forget(session: Session) -> None:
+    """`facts forget`: one fact by its id, or all that match."""
+    fact = session.arguments.fact
+    if fact is None:
+        show(session, {"forgotten": session.client.facts.forget_all(**_filters(session))})
+        return
+    if not session.client.facts.forget(fact):
+        raise Failure(f"there is no fact {fact}; agent-memory facts list shows them")
+    show(session, {"forgotten": 1})
+
+
+def _add_runs(commands: Any) -> None:
+    each = _add_group(commands, "runs", "list and show runs of agents")
+    command = add_command(each, "list", "list runs, newest first", list_runs)
+    for name in ("agent-type", "instance-id", "status"):
+        command.add_argument(f"--{name}", type=parse_text)
+    command.add_argument("--limit", type=parse_count, help="at most so many")
+    command = add_command(each, "show", "show a run", show_run)
+    command.add_argument("run_id", metavar="ID", type=parse_text)
+    command = add_command(each, "episodes", "list the episodes of a run", list_episodes)
+    command.add_argument("run_id", metavar="ID", type=parse_text)
+    command = add_command(each, "rm", "delete a run with its episodes", remove_run)
+    command.add_argument("run_id", metavar="ID", type=parse_text)
+
+
+def list_runs(session: Session) -> None:
+    """`runs list`: those that match, without what they took and gave."""
+    given = session.arguments
+    found = session.client.runs.query(
+        agent_type=given.agent_type,
+        instance_id=given.instance_id,
+        status=given.status,
+        values=session.output.json,
+    )
+    session.output.documents(islice(found, given.limit), *_RUNS)
+
+
+def show_run(session: Session) -> None:
+    """`runs show`: one run."""
+    show(session, session.client.runs.get(session.arguments.run_id))
+
+
+def list_episodes(session: Session) -> None:
+    """`runs episodes`: what a run did."""
+    session.output.documents(session.client.runs.episodes(session.arguments.run_id), *_EPISODES)
+
+
+def remove_run(session: Session) -> None:
+    """`runs rm`: deletes a run."""
+    run = session.arguments.run_id
+    if not session.client.runs.delete(run):
+        raise Failure(f"there is no run {run}; agent-memory runs list shows them")
+    show(session, {"deleted": run})
+
+
+def _add_objects(commands: Any) -> None:
+    each = _add_group(commands, "objects", "store files under keys")
+    command = add_command(each, "list", "list spaces, or the objects of a space", list_objects)
+    command.add_argument("space", metavar="SPACE", nargs="?", type=parse_text)
+    command.add_argument("--prefix", type=parse_text, help="keys that begin so")
+    command = add_command(each, "put", "store a file", put_object)
+    _add_place(command)
+    command.add_argument("file", metavar="FILE", type=parse_text, help="- for stdin")
+    command.add_argument("--content-type", type=parse_text, default="application/octet-stream")
+    command = add_command(each, "get", "write an object to a file or to stdout", get_object)
+    _add_place(command)
+    command.add_argument("-o", "--output", metavar="FILE", type=parse_text)
+    _add_place(add_command(each, "rm", "delete an object", remove_object))
+
+
+def _add_place(command: Any) -> None:
+    command.add_argument("space", metavar="SPACE", type=parse_text)
+    command.add_argument("key", metavar="KEY", type=parse_text)
+
+
+def list_objects(session: Session) -> None:
+    """`objects list`: the spaces, or what is in one."""
+    given = session.arguments
+    if given.space is None:
+        session.output.documents(session.client.objects.spaces(), *_SPACES)
+    else:
+        session.output.documents(
+            session.client.objects.list(given.space, given.prefix or ""), *_OBJECTS
+        )
+
+
+def put_object(session: Session) -> None:
+    """`objects put`: stores what a file holds."""
+    given = session.arguments
+    try:
+        data = sys.stdin.buffer.read() if given.file == "-" else Path(given.file).read_bytes()
+    except OSError as error:
+        raise UsageFailure(f"can't read {given.file}: {error.strerror}") from error
+    version = session.client.objects.put(
+        given.space, given.key, data, content_type=given.content_type
+    )
+    show(session, {"space": given.space, "key": given.key, "version": version})
+
+
+def get_object(session: Session) -> None:
+    """`objects get`: the bytes as they are."""
+    given = session.arguments
+    found = session.client.objects.get(given.space, given.key)
+    if found is None:
+        raise Failure(f"there is no object {given.space} / {given.key}; see objects list")
+    if given.output is None:
+        sys.stdout.buffer.write(found.data)
+        return
+    try:
+        Path(given.output).write_bytes(found.data)
+    except OSError as error:
+        raise UsageFailure(f"can't write {given.output}: {error.strerror}") from error
+
+
+def remove_object(session: Session) -> None:
+    """`objects rm`: deletes an object."""
+    given = session.arguments
+    if not session.client.objects.delete(given.space, given.key):
+        raise Failure(f"there is no object {given.space} / {given.key}; see objects list")
+    show(session, {"deleted": f"{given.space} / {given.key}"})

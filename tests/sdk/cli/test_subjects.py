@@ -1,0 +1,98 @@
+"""The commands on principals, namespaces, conversations, facts, runs, objects, audit, access."""
+
+import json
+from pathlib import Path
+
+from tests.sdk.cli.conftest import Tenant
+from tests.sdk.cli.terminal import Cli
+
+
+def test_principals_are_made_changed_and_revoked(tenant: Tenant) -> None:
+    cli = tenant.cli()
+    made = cli("principals", "create", "ada", "--permission", "memory.read", "--json").document
+    assert tenant.cli(made["api_key"])("principals", "me", "--json").document["id"] == "ada"
+    changed = cli("principals", "update", "ada", "--agent-type", "sdr", "--json").document
+    assert (changed["agent_type"], changed["permissions"]) == ("sdr", ["memory.read"])
+    assert cli("principals", "rotate", "ada", "--json").document["api_key"] != made["api_key"]
+    assert cli("principals", "list").out.split("\n")[0].split() == [
+        *("ID", "KIND", "PERMISSIONS", "AGENT", "TYPE", "EXPIRES", "AT"),
+    ]
+    assert cli("principals", "revoke", "ada").code == 0
+    assert [each["id"] for each in cli("principals", "list", "--json").documents] == ["admin"]
+    (record, *_) = cli("audit", "--actor", "admin", "--json", "--limit", "1").documents
+    assert record["actor"]["id"] == "admin"
+
+
+def test_agents_have_limits_and_namespaces_have_permissions(tenant: Tenant) -> None:
+    cli = tenant.cli()
+    tenant.agent("ada")
+    settings = cli("agents", "configure", "ada", "--capacity", "5000", "--json").document
+    assert settings["episodic"]["capacity"] == 5000
+    assert "ada" in cli("agents", "list").out
+    cli("namespaces", "set", "policies", "--default", "none", "--allow", "ada=write")
+    shown = cli("namespaces", "show", "policies", "--json").document["permissions"]
+    assert shown == {"default": "none", "allow": [{"agent": "ada", "access": "write"}]}
+    told = cli("access", "--principal", "ada", "--namespace", "policies", "--json").document
+    assert told["write"]["allowed"] is True or told["write"] is True
+    refused = cli("namespaces", "set", "policies", "--allow", "ada")
+    assert (refused.code, "--allow is ID=ACCESS" in refused.err) == (2, True)
+
+
+def test_a_conversation_is_begun_by_its_first_message(cli: Cli) -> None:
+    for text in ("Hi", "Where is my order?"):
+        assert cli("conversations", "append", "s1", text, "--user", "user_7").code == 0
+    (listed,) = cli("conversations", "list", "--user", "user_7", "--json").documents
+    assert (listed["session_id"], listed["message_count"]) == ("s1", 2)
+    assert cli("conversations", "show", "s1", "--last", "1").out.endswith("Where is my order?\n")
+    assert len(cli("conversations", "show", "s1", "--json").documents) == 2
+    assert cli("conversations", "rm", "s1").code == 0
+    assert "conversations list" in cli("conversations", "rm", "s1").err
+
+
+def test_facts_are_learned_recalled_and_forgotten(cli: Cli) -> None:
+    fact = cli("facts", "learn", "acme", "pays", "in 30 days", "--json").document
+    assert "in 30 days" in cli("facts", "list", "--subject", "acme").out
+    assert cli("facts", "recall", "acme", "--json").documents[0]["fact_id"] == fact["fact_id"]
+    assert cli("facts", "forget", fact["fact_id"], "--json").document == {"forgotten": 1}
+    assert "facts list" in cli("facts", "forget", fact["fact_id"]).err
+    assert cli("facts", "forget", "--subject", "acme", "--json").document == {"forgotten": 0}
+
+
+def test_runs_are_listed_with_their_episodes(tenant: Tenant) -> None:
+    cli = tenant.cli()
+    run = tenant.http.post("/api/v1/runs", json={"agent_type": "sdr"}).json()["id"]
+    tenant.http.post(f"/api/v1/runs/{run}/episodes", json={"content": "called"})
+    assert run in cli("runs", "list", "--agent-type", "sdr").out
+    assert cli("runs", "show", run, "--json").document["status"] == "running"
+    assert cli("runs", "episodes", run, "--json").documents[0]["content"] == "called"
+    assert cli("runs", "rm", run).code == 0
+    assert "runs list" in cli("runs", "rm", run).err
+
+
+def test_objects_are_stored_and_read_as_they_are(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "in").write_bytes(b"\x00\xff")
+    assert cli("objects", "put", "files", "a/b", tmp_path / "in").code == 0
+    assert cli("objects", "get", "files", "a/b", "-o", tmp_path / "out").code == 0
+    assert (tmp_path / "out").read_bytes() == b"\x00\xff"
+    assert cli("objects", "list", "--json").documents[0]["space"] == "files"
+    assert cli("objects", "list", "files", "--json").documents[0]["key"] == "a/b"
+    assert cli("objects", "rm", "files", "a/b").code == 0
+    assert "objects list" in cli("objects", "get", "files", "a/b").err
+    assert "can't read" in cli("objects", "put", "files", "a", tmp_path / "absent").err
+
+
+def test_the_version_and_a_completion_need_no_server(cli: Cli) -> None:
+    bare = Cli(cli.home)
+    assert bare("--version").out.startswith("agent-memory ")
+    script = bare("completion", "bash")
+    assert script.code == 0, script.err
+    assert "conversations" in script.out
+
+
+def test_an_empty_key_says_how_to_give_one(cli: Cli) -> None:
+    refused = cli("login", "http://127.0.0.1:1")
+    assert (refused.code, "agent-memory login URL < FILE" in refused.err) == (2, True)
+
+
+def test_json_of_one_thing_is_one_value(cli: Cli) -> None:
+    assert json.loads(cli("principals", "me", "--json").out)["id"] == "admin"

@@ -1,0 +1,142 @@
+"""`agent-memory export DIR` and `import DIR`: everything of a tenant moves to another one."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from agent_memory import Client
+from agent_memory.cli.tenant_import import KEYS
+
+from tests.sdk.cli.conftest import Tenant
+
+_OWN = {"id", "created_at", "updated_at", "version", "run_id", "etag", "expires_at", "revision"}
+_OWN |= {
+    "first_learned_at",
+    "learned_from_run_id",
+    "learned_from_run_ids",
+    "tenant",
+    "completed_at",
+}
+_OWN |= {"started_at", "timestamp", "learned_at", "ended_at", "curated_by", "created_by"}
+
+
+@pytest.fixture
+def clients(tenant: Tenant) -> Iterator[dict[str, Client]]:
+    """A tenant with something of everything, by the principals that wrote it."""
+    keys = {"admin": tenant.api_key, "ada": tenant.agent("ada")}
+    address = tenant.server.address
+    with Client(address, keys["admin"]) as admin, Client(address, keys["ada"]) as ada:
+        fill(admin, ada)
+        yield {"admin": admin, "ada": ada}
+
+
+def fill(admin: Client, ada: Client) -> None:
+    """Write something of each kind."""
+    admin.agents.configure("ada", capacity=2000)
+    admin.namespaces.set_permissions("policies", default="read", allow={"ada": "write"})
+    admin.tasks.create("intent_1", id="task_open", assigned_agent="ada", input={"count": 47})
+    admin.tasks.create("intent_1", id="task_done", assigned_agent="ada")
+    admin.tasks.complete("task_done", {"total": 5})
+    ada.memory.put("invoices", "progress", {"done": 23}, task_id="task_open", tags=["batch"])
+    ada.memory.put("lessons", "dates", {"text": "ä"}, memory_type="episodic", pinned=True)
+    ada.memory.put("policies", "refunds", {"days": 30}, memory_type="semantic")
+    admin.memory.put("notes", "own", {"text": "keep"})
+    messages: list[dict[str, Any]] = [
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": ["Hello"]},
+    ]
+    ada.conversations.put("session_1", "user_7", messages, tags=["support"], metadata={"a": 1})
+    ada.states.put("ada", "user_7", "tone", {"formal": True})
+    run = admin.runs.start("billing", instance_id="b1", input={"goal": "invoices"})
+    admin.runs.append(run["id"], {"tool": "ocr"}, kind="tool_call", turn=1)
+    admin.runs.complete(run["id"], {"ok": True})
+    admin.facts.learn("acme", "pays", "in 30 days", learned_from_run_id=run["id"])
+    ada.objects.put("files", "a/b.bin", b"\x00\xff", content_type="image/png", metadata={"w": 2})
+    ada.objects.share("files", {"admin": "read"})
+
+
+def list_everything(clients: dict[str, Client]) -> dict[str, Any]:
+    """All lists, without what each service gives anew."""
+    admin, ada = clients["admin"], clients["ada"]
+    listed: dict[str, Callable[[], Any]] = {
+        "principals": lambda: [each.raw for each in admin.principals.list()],
+        "settings": lambda: [admin.agents.settings("ada").raw],
+        "namespaces": lambda: [each.raw for each in admin.namespaces.list()],
+        "tasks": lambda: [each.raw for each in admin.tasks.list("intent_1")],
+        "entries": lambda: [each.raw for c in (admin, ada) for each in c.memory.query()],
+        "conversation": lambda: [ada.conversations.get("session_1")],
+        "states": lambda: [ada.states.all("ada", "user_7")],
+        "runs": lambda: [admin.runs.get(each["id"]) for each in admin.runs.query()],
+        "episodes": lambda: [
+            e for run in admin.runs.query() for e in admin.runs.episodes(run["id"])
+        ],
+        "facts": lambda: list(admin.facts.query()),
+        "objects": lambda: list(ada.objects.list("files")),
+        "spaces": lambda: [each["permissions"]["allow"] for each in admin.objects.spaces()],
+        "bytes": lambda: [getattr(ada.objects.get("files", "a/b.bin"), "data", None)],
+    }
+    return {name: sort_own(list_()) for name, list_ in listed.items()}
+
+
+def sort_own(documents: list[Any]) -> list[Any]:
+    """Drop what each service gives anew, at any depth."""
+
+    def drop(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {name: drop(each) for name, each in value.items() if name not in _OWN}
+        return [drop(each) for each in value] if isinstance(value, list) else value
+
+    return sorted(map(drop, documents), key=repr)
+
+
+def test_everything_moves_to_another_tenant_exactly_once(
+    tenant: Tenant, another: Tenant, clients: dict[str, Client], tmp_path: Path
+) -> None:
+    before, folder = list_everything(clients), tmp_path / "moved"
+    cli = tenant.cli()
+    key = clients["ada"].settings.api_key
+    stored = cli("--profile", "ada", "login", tenant.server.address, stdin=key)
+    assert stored.code == 0, stored.err
+    ended = cli("export", folder, "--with", "ada", "--user", "user_7")
+    assert ended.code == 0, ended.err
+    assert "holds a whole export" in cli("export", folder).err
+    for _ in range(2):  # the second time, all is there already
+        imported = another.cli()("import", folder)
+        assert imported.code == 0, imported.err
+    (file,) = folder.glob(f"imported-*/{KEYS}")
+    assert file.stat().st_mode & 0o777 == 0o600
+    keys = dict(map(json.loads, file.read_text().splitlines()))
+    address = another.server.address
+    with Client(address, another.api_key) as admin, Client(address, keys["ada"]) as ada:
+        after = list_everything({"admin": admin, "ada": ada})
+    (namespace,) = after["namespaces"]
+    namespace["permissions"]["allow"].remove({"agent": "admin", "access": "read"})  # the default
+    for name in before:
+        assert after[name] == before[name], name
+    assert all(before.values())
+
+
+def test_an_export_goes_on_where_it_was_cut_off(
+    tenant: Tenant, another: Tenant, tmp_path: Path
+) -> None:
+    tenant.create(key="a")
+    folder = tmp_path / "moved"
+    assert tenant.cli()("export", folder).code == 0
+    (folder / "manifest.json").unlink()  # as if it had been ended before
+    refused = another.cli()("import", folder)
+    assert (refused.code, "start the same `agent-memory export` again" in refused.err) == (2, True)
+    tenant.create(key="b")
+    (folder / "facts.jsonl").unlink()
+    assert tenant.cli()("export", folder).code == 0
+    entries = (folder / "entries-admin.jsonl").read_text().splitlines()
+    assert [json.loads(line)["key"] for line in entries] == ["a"]
+
+
+@pytest.mark.parametrize("arguments", [["-o", "file"], ["--namespace", "ns"]])
+def test_an_export_into_a_folder_takes_no_filters(
+    tenant: Tenant, tmp_path: Path, arguments: list[str]
+) -> None:
+    refused = tenant.cli()("export", tmp_path / "moved", *arguments)
+    assert (refused.code, "is of everything" in refused.err) == (2, True)
