@@ -24,6 +24,10 @@ from functions.conversations.states import States
 from functions.conversations.store import ConversationStore
 from functions.conversations.upload_store import UploadStore
 from functions.conversations.uploads import Uploads
+from functions.deletion.principal_data import PrincipalData, Stores
+from functions.deletion.service import Deletions
+from functions.deletion.store import DeletionStore
+from functions.deletion.tombstones import Tombstones
 from functions.entries.agent_list import AgentList
 from functions.entries.agent_store import AgentStore
 from functions.entries.agents import AgentMemory
@@ -719,3 +723,33 @@ class Container:
     @cached_property
     def spaces(self) -> Spaces:
         return Spaces(self.object_store, self.audit, self.clock)
+
+    # Deletion
+
+    @cached_property
+    def deletion_store(self) -> DeletionStore:
+        return DeletionStore(self.table, self.log_table, self.archive_storage)
+
+    @cached_property
+    def tombstones(self) -> Tombstones:
+        return Tombstones(self.deletion_store, self.clock)
+
+    @cached_property
+    def deletions(self) -> Deletions:
+        stores = Stores(
+            self.expired_entries,
+            self.conversation_store,
+            self.conversation_archive,
+            StateStore(self.table, ValueCodec(self.cipher), self.value_parts),
+            self.object_store,
+            self.run_deletion_store,
+            self.memory_entry_store,
+        )
+        return Deletions(
+            self.deletion_store,
+            PrincipalData(self.deletion_store, stores, self.clock),
+            self.identity.revoke,
+            self.principal_store.remove_all,
+            self.audit,
+            self.clock,
+        )

@@ -34,7 +34,7 @@ SCHEDULE_ON_MEMORY = TableGrant(
     (*_READS, "BatchWriteItem", "DeleteItem", "PutItem", "Scan", "UpdateItem"),
     ("by_due", "by_expiry", "by_recency", "by_task"),
 )
-SCHEDULE_ON_LOG = TableGrant(("PutItem", "Query"))
+SCHEDULE_ON_LOG = TableGrant(("BatchWriteItem", "PutItem", "Query", "Scan"))
 TASK_EVENTS_ON_MEMORY = TableGrant(
     (*_READS, "ConditionCheckItem", "DeleteItem", "PutItem", "UpdateItem"), ("by_task",)
 )

@@ -92,6 +92,7 @@ class MemoryStack(Stack):
         self.root_key.grant_read(function.role, self.encryption)
         self.encryption.grant_wrap_values(function.role)
         self.archive.grant(function.role, "DeleteObject", "GetObject", "PutObject")
+        self.archive.grant_list(function.role)
         return function
 
     def _token_api(self) -> HttpApi | None:
@@ -145,6 +146,7 @@ class MemoryStack(Stack):
         self.tables.grant(function.role, grants.SCHEDULE_ON_MEMORY, grants.SCHEDULE_ON_LOG)
         self._grant_embed(function)
         self.archive.grant(function.role, "DeleteObject", "PutObject")
+        self.archive.grant_list(function.role)
         return function
 
     def _make_task_events_function(self) -> LambdaFunction | None:

@@ -8,9 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from functions.deletion.model import Subject, SubjectKind
 from operations import dead_letters, logs, restore, root_key
+from operations.deletion import build_container, run_deletion
 from operations.deployment import Deployment, UnknownDeployment, client
-from operations.tenant_data import Storage, delete_tenant, export_tenant, open_private
+from operations.tenant_data import Storage, export_tenant, open_private
 
 
 def main() -> int:
@@ -42,6 +44,13 @@ def _export(deployment: Deployment, options: argparse.Namespace) -> dict[str, in
         return export_tenant(_storage(deployment), options.tenant, out)
 
 
+def _delete(
+    deployment: Deployment, options: argparse.Namespace, kind: SubjectKind
+) -> dict[str, Any]:
+    subject = Subject(options.tenant, kind, getattr(options, "id", None))
+    return run_deletion(build_container(deployment), subject, is_preview=options.dry_run)
+
+
 _COMMANDS: dict[str, Callable[[Deployment, argparse.Namespace], Any]] = {
     "create-tenant": lambda deployment, options: root_key.create_tenant(deployment, options.tenant),
     "rotate-root-key": lambda deployment, _: {"restarted": root_key.rotate_root_key(deployment)},
@@ -49,9 +58,9 @@ _COMMANDS: dict[str, Callable[[Deployment, argparse.Namespace], Any]] = {
     "replay": lambda deployment, _: dead_letters.replay(deployment),
     "restore": _restore,
     "export-tenant": _export,
-    "delete-tenant": lambda deployment, options: delete_tenant(
-        _storage(deployment), options.tenant
-    ),
+    "delete-tenant": lambda deployment, options: _delete(deployment, options, "tenant"),
+    "delete-agent": lambda deployment, options: _delete(deployment, options, "agent"),
+    "delete-person": lambda deployment, options: _delete(deployment, options, "person"),
 }
 
 
@@ -81,10 +90,19 @@ def _options() -> argparse.Namespace:
     export = add("export-tenant", help="everything of a tenant, as JSON Lines")
     export.add_argument("tenant")
     export.add_argument("file", help="must not be there yet")
-    delete = add("delete-tenant", help="everything of a tenant, for good")
-    delete.add_argument("tenant")
-    delete.add_argument("--yes", action="store_true", required=True, help="meant so")
+    _add_deletion(add("delete-tenant", help="a tenant, for good"))
+    for kind in ("agent", "person"):
+        delete = add(f"delete-{kind}", help=f"what a tenant's {kind} has, everywhere")
+        _add_deletion(delete).add_argument("id")
     return parser.parse_args()
+
+
+def _add_deletion(command: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    command.add_argument("tenant")
+    meant = command.add_mutually_exclusive_group(required=True)
+    meant.add_argument("--yes", dest="dry_run", action="store_false", help="delete")
+    meant.add_argument("--dry-run", action="store_true", help="count only what would be deleted")
+    return command
 
 
 if __name__ == "__main__":

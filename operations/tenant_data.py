@@ -1,14 +1,13 @@
-"""All that there is of a tenant: exported, or deleted to the last trace.
+"""All that there is of a tenant, exported.
 
-Both scan the tables, so they cost what the tables hold, not what the tenant holds.
+It scans the tables, so it costs what the tables hold, not what the tenant holds.
 """
 
 import base64
 import json
 import os
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
@@ -16,9 +15,6 @@ from typing import Any, TextIO
 from functions.platform.item_types import API_KEY
 
 _FOLDERS = ("conversations", "objects")  # of the archive
-_AT_ONCE = 25
-_OBJECTS_AT_ONCE = 1000
-_REMEMBERED = 61.0  # seconds for which a running function may remember a key
 _API_KEYS = API_KEY.build_partition(sha256="")
 _OF_TENANT = "begins_with(pk, :own) OR (begins_with(pk, :key) AND tenant = :tenant)"
 
@@ -58,42 +54,6 @@ def export_tenant(storage: Storage, tenant: str, out: TextIO) -> dict[str, int]:
     return dict(counts)
 
 
-def delete_tenant(
-    storage: Storage, tenant: str, wait: Callable[[float], object] = time.sleep
-) -> dict[str, int]:
-    """Delete all items and archived objects of a tenant; return how many of each.
-
-    Its keys go first. Running functions remember a key for up to a minute, so this is repeated
-    after that time, until nothing is found. Whatever cuts it off, it can be called again.
-    """
-    counts = _deleted(storage, tenant)
-    while True:
-        wait(_REMEMBERED)
-        more = _deleted(storage, tenant)
-        if not more:
-            return dict(counts)
-        counts += more
-
-
-def _deleted(storage: Storage, tenant: str) -> Counter[str]:
-    counts: Counter[str] = Counter()
-    for table in storage.tables:
-        keys = (
-            {name: item[name] for name in ("pk", "sk")} for item in _items(storage, table, tenant)
-        )
-        ordered = sorted(
-            keys, key=lambda key: (not key["pk"]["S"].startswith(_API_KEYS), key["pk"]["S"])
-        )
-        for start in range(0, len(ordered), _AT_ONCE):
-            _delete(storage, table, ordered[start : start + _AT_ONCE])
-        counts += Counter({table: len(ordered)})
-    names = list(_objects(storage, tenant))
-    for start in range(0, len(names), _OBJECTS_AT_ONCE):
-        listed = [{"Key": name} for name in names[start : start + _OBJECTS_AT_ONCE]]
-        storage.s3.delete_objects(Bucket=storage.bucket, Delete={"Objects": listed})
-    return counts + Counter(archive=len(names))
-
-
 def _items(storage: Storage, table: str, tenant: str) -> Iterator[Item]:
     pages = storage.dynamodb.get_paginator("scan").paginate(
         TableName=table,
@@ -107,13 +67,6 @@ def _items(storage: Storage, table: str, tenant: str) -> Iterator[Item]:
     )
     for page in pages:
         yield from page["Items"]
-
-
-def _delete(storage: Storage, table: str, keys: list[Item]) -> None:
-    wanted = [{"DeleteRequest": {"Key": key}} for key in keys]
-    while wanted:
-        answer = storage.dynamodb.batch_write_item(RequestItems={table: wanted})
-        wanted = answer.get("UnprocessedItems", {}).get(table, [])
 
 
 def _objects(storage: Storage, tenant: str) -> Iterator[str]:

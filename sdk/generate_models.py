@@ -42,6 +42,7 @@ _MODELS = {  # what is essential is in every answer; all else may be missing fro
     "Agent": ("An agent, with what it holds and the room that is left.", "agent_id kind"),
     "AgentSettings": ("What bounds an agent's memory.", "agent_id episodic working"),
     "AuditRecord": ("A use of authority.", "id time actor action target"),
+    "Deletion": ("A deletion, and how far it is.", "kind id status counts"),
     "Event": ("An event of a log (RFC-0015 §5.2).", "id type data timestamp"),
 }
 _BASES = {"NewPrincipal": "Principal"}

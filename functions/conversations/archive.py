@@ -23,7 +23,7 @@ from functions.identity.model import Principal
 from functions.platform.clock import Clock
 from functions.platform.errors import AccessDenied, NotFound
 from functions.platform.items import Item
-from functions.platform.keys import Key
+from functions.platform.keys import Key, get_tenant
 
 _LEAST_SECONDS = 0.1
 
@@ -124,13 +124,18 @@ class ConversationArchive:
         """
         record, rule = self._find(caller, session, DELETE_CONVERSATION)
         archived = decode_header(caller.tenant, record)
-        self._files.delete(archived, record["details"])
+        self._files.delete(archived)
         records = []
         if rule == HOLDS_ADMIN.name:
             before = {"user_id": archived.user, "message_count": archived.count}
             target = f"archived_conversation:{session}"
             records.append(self._audit.record(caller, DELETE_CONVERSATION, target, before))
         self._store.delete((record["pk"], record["sk"]), *records)
+
+    def delete_record(self, record: Item) -> None:
+        """Delete an archive, by its record, whose user was deleted."""
+        self._files.delete(decode_header(get_tenant(record["pk"]), record))
+        self._store.delete((record["pk"], record["sk"]))
 
     def _find(
         self, caller: Principal, session: str, action: Action[Conversation]

@@ -75,15 +75,10 @@ class ArchiveFiles:
         data = self._required.get(_text_name(conversation, name))
         return item | {"val": data.decode() if item["value_is_text"] else data}
 
-    def delete(self, conversation: Conversation, details: Item) -> None:
-        """Delete all files of a conversation."""
-        for part in range(count_parts(conversation)):
-            for item in self.read_part(conversation, part):
-                if has_parts(item):
-                    self._required.delete(_text_name(conversation, str(item["index"])))
-            self._required.delete(_part_name(conversation, part))
-        if has_parts(details):
-            self._required.delete(_text_name(conversation, _METADATA))
+    def delete(self, conversation: Conversation) -> None:
+        """Delete all files of a conversation, as many as are still there."""
+        for name in list(self._required.list_names(f"{_folder(conversation)}/")):
+            self._required.delete(name)
 
     @property
     def _required(self) -> ArchiveStorage:

@@ -97,18 +97,25 @@ class ExpiredEntries:
 
         If one was changed or removed meanwhile, the others are removed one by one.
         """
-        try:
-            return self._remove(items)
-        except (EntryNotFound, VersionMismatch):
-            return sum(self.remove([item]) for item in items) if len(items) > 1 else 0
+        return self._remove(items, "expired")
 
-    def _remove(self, items: Sequence[Item]) -> int:
+    def remove_deleted(self, items: Sequence[Item]) -> int:
+        """Remove entries of one partition, whose owner was deleted, and count them."""
+        return self._remove(items, "deleted")
+
+    def _remove(self, items: Sequence[Item], reason: RemovalReason) -> int:
+        try:
+            return self._remove_together(items, reason)
+        except (EntryNotFound, VersionMismatch):
+            return sum(self._remove([item], reason) for item in items) if len(items) > 1 else 0
+
+    def _remove_together(self, items: Sequence[Item], reason: RemovalReason) -> int:
         now = self._clock()
         entries = [self._mapper.to_entry(item) for item in items]
         transitions = tuple(
-            Transition(entry, None, index, reason="expired")
+            Transition(entry, None, index, reason=reason)
             for index, entry in enumerate(entries)
-            if entry.is_expired(now)
+            if reason == "deleted" or entry.is_expired(now)
         )
         if transitions:
             caller = _build_caller(entries[0])

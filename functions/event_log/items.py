@@ -106,7 +106,16 @@ def _encode_in_parts(event: Event) -> EncodedEvents:
     return EncodedEvents([event], _encode_text([_to_document(event)]), parts)
 
 
-def _encode_text(documents: list[dict[str, Any]]) -> str | bytes:
+def build_removed_part_keys(old: Item, new: Item) -> list[Key]:
+    """Build the keys of the parts that an item no longer refers to."""
+    if "parts" not in old or "parts" in new:
+        return []
+    numbers = range(old["parts"])
+    (id,) = old["ids"]
+    return [entry_keys.build_event_part_key(old["pk"], id, number) for number in numbers]
+
+
+def _encode_text(documents: Sequence[dict[str, Any] | None]) -> str | bytes:
     return compress(dumps(documents), _MIN_COMPRESSED_BYTES)
 
 
@@ -191,10 +200,23 @@ def is_expired(item: Item, now: int) -> bool:
     return TTL_ATTRIBUTE in item and item[TTL_ATTRIBUTE] * 1000 <= now
 
 
-def decode_item_events(item: Item) -> Iterator[StoredEvent]:
-    """Decode the events of an item."""
+def decode_item_events(item: Item) -> Iterator[StoredEvent | None]:
+    """Decode the events of an item; None stands in the place of one that was deleted."""
     for id, document in zip(item["ids"], loads(decompress(item["events"])), strict=True):
-        yield StoredEvent(id, document, item.get("parts", 0))
+        yield None if document is None else StoredEvent(id, document, item.get("parts", 0))
+
+
+def remove_events(item: Item, agent: str) -> Item | None:
+    """Return an item of a log without an agent's events; None if it has none of them.
+
+    The others keep their positions, and the ids stay: an event is logged once.
+    """
+    documents = loads(decompress(item["events"]))
+    kept = [each if each and each["agent"] != agent else None for each in documents]
+    if kept == documents:
+        return None
+    rest = {name: value for name, value in item.items() if name != "parts" or any(kept)}
+    return rest | {"events": _encode_text(kept)}
 
 
 def build_part_keys(partition: str, stored: StoredEvent) -> list[Key]:

@@ -33,7 +33,7 @@ _ENVELOPE_BYTES = 400  # of an event's document beside its data
 
 
 class _Examined(NamedTuple):
-    """An event of a log at its position; None is for an item with nothing to show."""
+    """An event of a log at its position; None if it is expired or deleted."""
 
     position: int
     stored: StoredEvent | None

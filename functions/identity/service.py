@@ -149,7 +149,7 @@ class Identity:
         admin = self._build_admin(tenant, "admin")
         key = self._create_key(admin, idempotency_key)
         if not self._add_tenant(caller, admin, key, token):
-            return self._replay(admin, idempotency_key, token, "this tenant exists already")
+            return self._replay(admin, idempotency_key, token, "this tenant exists, or was deleted")
         return admin, key.api_key
 
     def ensure_tenant(self, tenant: str, admin: str, api_key: str) -> bool:

@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple, cast
 from functions.identity.model import Kind, Principal
 from functions.identity.seals import PrincipalSeals
 from functions.platform import task_keys
+from functions.platform.bulk_writes import write_parallel
 from functions.platform.idempotency import list_previous_tokens
 from functions.platform.item_types import API_KEY, PRINCIPAL
 from functions.platform.items import Item
@@ -116,9 +117,18 @@ class PrincipalStore:
         return "added"
 
     def add_tenant(self, admin: Principal, key: NewKey, token: bytes, record: Write) -> bool:
-        """Create a tenant and its first principal; False if the tenant exists."""
+        """Create a tenant and its first principal; False if the tenant exists, or was deleted."""
         tenant = put(task_keys.build_tenant_key(admin.tenant), {"created": admin.created}, _ABSENT)
         return self._transact([tenant, *self._put_new(admin, key, token), record])
+
+    def remove_all(self, tenant: str) -> int:
+        """Remove all keys of a deleted tenant, then its principals; return how many there were."""
+        partition = PRINCIPAL.build_partition(tenant=tenant)
+        items = list(self._table.query(partition, PRINCIPAL.sort_prefix))
+        keys = ((item["key_partition"], API_KEY.build_sort()) for item in items)
+        write_parallel(self._table, map(delete, keys))
+        write_parallel(self._table, (delete((item["pk"], item["sk"])) for item in items))
+        return len(items)
 
     def change(
         self, old: StoredPrincipal, principal: Principal, token: bytes, record: Write
@@ -189,7 +199,11 @@ class PrincipalStore:
             raise ValueError("a principal can't be written without the deployment's secret")
         attributes["seal"] = self._seals.make(api_key, principal, key_partition)
         item["seal"] = self._seals.make(key, principal, key_partition)
-        return [put(api_key, attributes), put(key, item, condition, **values)]
+        return [
+            put(api_key, attributes),
+            put(key, item, condition, **values),
+            check(task_keys.build_deletion_key(principal.tenant), _ABSENT),
+        ]
 
     def _transact(self, writes: list[Write]) -> bool:
         try:

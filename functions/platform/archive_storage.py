@@ -1,5 +1,6 @@
 """Store archived conversations and large objects: in a bucket, or in a folder on a laptop."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -68,6 +69,13 @@ class ArchiveStorage(Protocol):
     def sign_download(self, name: str, seconds: int, content_type: str) -> str:
         """Make the URL from which a client reads a file, or a range of it."""
 
+    def list_names(self, prefix: str) -> Iterator[str]:
+        """List the names that begin so; a prefix ends with a slash.
+
+        Raises:
+            Unavailable: the storage doesn't respond.
+        """
+
 
 class S3ArchiveStorage:
     """Store in an S3 bucket.
@@ -126,6 +134,12 @@ class S3ArchiveStorage:
         parameters = {"Bucket": self._bucket, "Key": name, **request}
         url: str = self._client.generate_presigned_url(operation, parameters, seconds)
         return url
+
+    def list_names(self, prefix: str) -> Iterator[str]:
+        with translate_aws_errors("the archive"):
+            pages = self._client.get_paginator("list_objects_v2")
+            for page in pages.paginate(Bucket=self._bucket, Prefix=prefix):
+                yield from (each["Key"] for each in page.get("Contents", ()))
 
     def _call(self, operation: str, name: str, **request: Any) -> dict[str, Any]:
         with translate_aws_errors("the archive"):

@@ -2,6 +2,7 @@
 
 import os
 import secrets
+from collections.abc import Iterator
 from pathlib import Path
 
 from functions.platform.archive_storage import Address
@@ -89,6 +90,11 @@ class FolderArchiveStorage:
         path = self._root / name
         for each in (path, path.with_suffix(_ENCRYPTED)):
             each.unlink(missing_ok=True)
+
+    def list_names(self, prefix: str) -> Iterator[str]:
+        for each in (self._root / prefix).rglob("*"):
+            if each.is_file():
+                yield str(each.relative_to(self._root))
 
     def sign_upload(self, name: str, size: int, seconds: int, *, is_sensitive: bool) -> Address:
         expires = self._clock() + seconds * 1000

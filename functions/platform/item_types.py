@@ -7,7 +7,10 @@ clear at the front of each partition, and its alphabet has no `#`.
 `python -m functions.platform.item_types` renders the tables of docs/reference/item-types.md.
 """
 
+import re
 from collections.abc import Iterable
+from functools import cache
+from itertools import chain
 from typing import Literal, NamedTuple
 
 from functions.platform.keys import Key
@@ -80,6 +83,7 @@ _PROCEDURE, _MEMORY = "{tenant}#b#{procedure}", "{tenant}#o#{memory}"
 _SPACE = "{tenant}#x#{space}"
 _LOG = "the partition of its agent, namespace or intent"
 _ITS_ITEM = "the partition of its item"
+_NAME = re.compile(r"\{[^}]*\}")
 _EXPIRING = "until deleted or expired"
 _VECTOR_INDEX = "the vector index"
 
@@ -102,6 +106,26 @@ DEPLOYMENT_SECRET = ItemType(
     "~deployment",
     "secret",
     "Signs references, encrypted",
+)
+
+# deletion
+DELETION = ItemType(
+    "deletion",
+    "deletion",
+    "~deletions",
+    "deletion#{subject}",
+    "A tenant, an agent or a person was deleted: how far it is, and that it does not come back",
+    "tenants: for ever; others: 400 days",
+    (BY_DUE,),
+)
+DELETION_PREVIEW = ItemType(
+    "preview of a deletion",
+    "deletion",
+    "~deletions",
+    "preview#{subject}",
+    "What a deletion would remove",
+    "1 day",
+    (BY_DUE,),
 )
 
 # audit
@@ -559,6 +583,20 @@ PUBLISHED_EVENT = ItemType(
 )
 
 ITEM_TYPES = tuple(each for each in list(globals().values()) if isinstance(each, ItemType))
+
+
+def find_item_type(table: Literal["memory", "log"], key: Key) -> ItemType | None:
+    """Find the type of an item by its key; None if no type of the table has such keys."""
+    partition, sort = key
+    possible = [each for each in ITEM_TYPES if each.table == table and each.has_sort(sort)]
+    own = (each for each in possible if _compile(each.partition).fullmatch(partition))
+    others = (each for each in possible if each.partition in (_LOG, _ITS_ITEM))
+    return next(chain(own, others), None)
+
+
+@cache
+def _compile(template: str) -> re.Pattern[str]:
+    return re.compile(_NAME.sub("[^#]+", template))
 
 
 def find_due_type(sort: str) -> ItemType | None:

@@ -12,6 +12,18 @@ def build_tenant_key(tenant: str) -> Key:
     return item_types.TENANT.build_key(tenant=tenant)
 
 
+def build_deletion_key(tenant: str, principal: str | None = None, *, preview: bool = False) -> Key:
+    """Build the key of what says that a tenant, or a principal or person of it, was deleted.
+
+    Args:
+        principal: the id of whom it is about; None is the whole tenant.
+        preview: the key of what only says what a deletion would remove.
+    """
+    item_type = item_types.DELETION_PREVIEW if preview else item_types.DELETION
+    subject = tenant if principal is None else f"{tenant}#{hash_agent(principal)}"
+    return item_type.build_key(subject=subject)
+
+
 def build_principal_key(tenant: str, principal: str) -> Key:
     """Build a principal's key; all of a tenant's are in one partition."""
     return item_types.PRINCIPAL.build_key(

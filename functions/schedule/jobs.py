@@ -37,6 +37,8 @@ def build_jobs(container: Container) -> dict[ItemType, Job]:
         item_types.OBJECT_FILE: _remove_file(container),
         item_types.MEMORY_ENTRY: lambda item, _: collector.collect_entry(item),
         item_types.RUN_SECRETS: lambda item, _: collector.remove_secrets(item),
+        item_types.DELETION: _resume_long(container.deletions.resume, "deletions"),
+        item_types.DELETION_PREVIEW: _resume_long(container.deletions.resume, "deletions"),
         item_types.EMBEDDING: lambda item, _: container.reembedding.resume(item, JOB_SECONDS),
     }
 

@@ -7,7 +7,7 @@ from typing import Any
 from functions.container import Container
 from functions.platform.parallel import WorkerPool
 from functions.stream.consumers import CONSUMERS, FINAL_CONSUMERS, Consumer, parse_consumers
-from functions.stream.records import StreamBatch
+from functions.stream.records import StreamBatch, select_present
 
 Handler = Callable[[dict[str, Any], object], dict[str, Any]]
 
@@ -21,10 +21,11 @@ def build_handler(container: Container) -> Handler:
     names = parse_consumers(container.settings.stream_consumers)
     consumers = [CONSUMERS[name].build(container) for name in names if name in CONSUMERS]
     final = [FINAL_CONSUMERS[name].build(container) for name in names if name in FINAL_CONSUMERS]
+    tombstones = container.tombstones
     pool = WorkerPool("consumers", len(CONSUMERS))
 
     def handle(event: dict[str, Any], _context: object = None) -> dict[str, Any]:
-        batch = StreamBatch(event["Records"])
+        batch = StreamBatch(select_present(event["Records"], tombstones))
         _process_side_by_side(batch, consumers, pool)
         for consumer in final:
             consumer.process(batch)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
+from functions.deletion.tombstones import Tombstones
 from functions.entries.mapper import EntryMapper
 from functions.entries.model import Entry
 from functions.platform.item_types import ANNOUNCEMENT, PRIVATE_ENTRY, SEMANTIC_ENTRY, ItemType
@@ -52,6 +53,26 @@ def parse_record(record: Mapping[str, Any]) -> StreamRecord:
         old=change.get("OldImage"),
         new=change.get("NewImage"),
     )
+
+
+def select_present(
+    records: Iterable[Mapping[str, Any]], tombstones: Tombstones
+) -> list[Mapping[str, Any]]:
+    """Select the records of what wasn't deleted since, with its tenant or its agent.
+
+    So records that come late, or once more, bring nothing back.
+    """
+    return [record for record in records if not _is_deleted(parse_record(record), tombstones)]
+
+
+def _is_deleted(record: StreamRecord, tombstones: Tombstones) -> bool:
+    if tombstones.is_tenant_deleted(record.tenant):
+        return True
+    image = record.new or record.old
+    if image is None or "created" not in image or not PRIVATE_ENTRY.has_sort(record.key[1]):
+        return False
+    agent, created = record.key[0].rpartition("#")[2], int(image["created"]["N"])
+    return tombstones.is_agent_deleted(record.tenant, agent, created)
 
 
 class Subscription(NamedTuple):

@@ -38,6 +38,12 @@ class Archive(Construct):
             "AwsSolutions-S1",
         )
 
+    def grant_list(self, role: iam.Role) -> None:
+        """Let a role list the names of what the bucket holds."""
+        role.add_to_policy(
+            iam.PolicyStatement(actions=["s3:ListBucket"], resources=[self.bucket.bucket_arn])
+        )
+
     def grant(self, role: iam.Role, *actions: str) -> None:
         """Let a role call these actions, as in `GetObject`, on what the bucket holds."""
         role.add_to_policy(

@@ -434,6 +434,40 @@ class AuditRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Deletion:
+    """A deletion, and how far it is."""
+
+    kind: str
+    id: str
+    dry_run: bool = False
+    status: str
+    requested_at: str | None = None
+    requested_by: dict[str, Any] | None = None
+    finished_at: str | None = None
+    counts: dict[str, Any]
+    raw: Document = field(repr=False, compare=False)
+
+    @classmethod
+    def from_document(cls, document: Document) -> Self:
+        """Read a document of the service.
+
+        Raises:
+            KeyError: an essential field is missing.
+        """
+        return cls(
+            kind=document["kind"],
+            id=document["id"],
+            dry_run=bool(document.get("dry_run")),
+            status=document["status"],
+            requested_at=document.get("requested_at"),
+            requested_by=document.get("requested_by"),
+            finished_at=document.get("finished_at"),
+            counts=document["counts"],
+            raw=document,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
     """An event of a log (RFC-0015 §5.2)."""
 

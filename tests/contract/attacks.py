@@ -176,6 +176,7 @@ BODIES: dict[str, Callable[[Names], Any]] = {
     "ObjectReading": lambda names: {"keys": [names.pick("key")]},
     "SpaceChange": lambda names: {"permissions": {"default": names.choose(*ACCESS)}},
     "bytes": lambda _: "planted",
+    "NewDeletion": lambda names: {"kind": "agent", "id": names.pick("agent_id"), "dry_run": True},
     "NewTenant": lambda _: {"id": "mallorys"},
     "NewPrincipal": lambda names: {
         "id": names.choose("puppet", "alice"),

@@ -361,6 +361,24 @@ ROWS: dict[str, Row] = {
         {"id": "another"},
         party="root",
     ),
+    "DELETE /api/v1/tenants/{id}": Row(
+        "401 401 403 403 403 403 403 403 403 403 404",
+        "/api/v1/tenants/unknown",
+        party="root",
+    ),
+    "GET /api/v1/tenants/{id}/deletion": Row(
+        "401 401 403 403 403 403 403 403 403 403 404",
+        "/api/v1/tenants/unknown/deletion",
+        party="root",
+    ),
+    "POST /api/v1/deletions": Row(
+        "401 401 202w 403 403 403 403 403 202w 202w 403",
+        "/api/v1/deletions",
+        {"kind": "agent", "id": "former"},
+    ),
+    "GET /api/v1/deletions/{kind}/{id}": Row(
+        "401 401 404 403 403 403 403 403 404 404 403", "/api/v1/deletions/agent/former"
+    ),
     "POST /api/v1/principals": Row(
         "401 401 201w 403 403 403 403 403 201w 201w 403",
         "/api/v1/principals",

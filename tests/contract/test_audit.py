@@ -161,6 +161,15 @@ def _forget_facts(tenant: Tenant) -> httpx.Response:
 
 USES: dict[tuple[str, str], Use] = {
     ("POST /api/v1/tenants", "tenant.create"): _create_tenant,
+    ("DELETE /api/v1/tenants/{id}", "tenant.delete"): lambda tenant: tenant.service.root.delete(
+        f"/api/v1/tenants/{tenant.id}"
+    ),
+    ("POST /api/v1/deletions", "agent.delete"): lambda tenant: tenant.admin.post(
+        "/api/v1/deletions", json={"kind": "agent", "id": "ada"}
+    ),
+    ("POST /api/v1/deletions", "person.delete"): lambda tenant: tenant.admin.post(
+        "/api/v1/deletions", json={"kind": "person", "id": "ada"}
+    ),
     ("POST /api/v1/principals", "principal.create"): lambda tenant: tenant.admin.post(
         PRINCIPALS, json={"id": "bob", "kind": "agent"}
     ),
@@ -287,6 +296,10 @@ def test_an_action_leaves_one_record(tenant: Tenant, route: str, action: str) ->
     tenant.agent("ada")
     answer = USES[route, action](tenant)
     assert answer.is_success, answer.text
+    if action == "tenant.delete":  # whose audit log goes with it: the operator's has it
+        (kept,) = [each for each in tenant.service.state() if '"~root#audit"' in each]
+        assert f'"tenant:{tenant.id}"' in kept
+        return
     admin, actor = tenant.admin, {"id": "admin", "kind": "user"}
     if action == "tenant.create":
         admin = tenant.service.client(answer.json()["admin"]["api_key"])

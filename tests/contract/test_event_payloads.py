@@ -115,6 +115,10 @@ ANSWERS: dict[str, tuple[int, Any]] = {
     "read-audit-log": (200, {"records": [{"action": "tenant.create", "actor": {"id": "root"}}]}),
     "rotate-key": (200, {"id": "agent_data_01", "api_key": ...}),
     "revoke-principal": (204, None),
+    "delete-tenant": (202, {"kind": "tenant", "id": "acme-trial", "counts": {"principal": 1}}),
+    "get-tenant-deletion": (200, {"kind": "tenant", "requested_by": {"id": "root"}}),
+    "delete-agent": (202, {"kind": "agent", "id": "agent_audit_01", "finished_at": None}),
+    "get-person-deletion": (200, {"kind": "person", "dry_run": True, "status": "running"}),
     "root": (200, {"openapi": "/openapi.json"}),
     "root-in-a-browser": (302, None),
     "list-agents": (200, {"agents": [{"agent_id": "agent_billing_01"}]}),
@@ -271,6 +275,10 @@ def build_stage(service: Service, tenant: Tenant) -> dict[str, str]:
     entry = create(agent, progress | scope | {"tags": ["batch", "invoices", "in-progress"]})
     conversed(agent)
     learned(agent)
+    gone = {"kind": "person", "id": "user_8", "dry_run": True}
+    ok(tenant.admin.post("/api/v1/deletions", json=gone), 202)
+    doomed = service.tenant("acme-trial")
+    ok(service.root.delete(f"/api/v1/tenants/{doomed.id}"), 202)
     named = {f"key of {id}": key for id, key in keys.items()}
     run = run_calls.start(agent)
     episode = run_calls.append(agent, run, "Opened with ROI")

@@ -1,4 +1,4 @@
-"""What operators do with a tenant's data: export all of it, delete every trace of it."""
+"""What operators do with a tenant's data, and with dead letters."""
 
 import io
 import json
@@ -11,12 +11,15 @@ import httpx
 import pytest
 from botocore.response import StreamingBody
 
+from functions.container import Container
+from functions.deletion.model import Subject
 from operations.dead_letters import NotReplayed, event_of
-from operations.tenant_data import Storage, delete_tenant, export_tenant, open_private
+from operations.deletion import run_deletion
+from operations.tenant_data import Storage, export_tenant, open_private
 from tests.contract import run_calls
 from tests.contract.bodies import create, create_task, semantic, working
 from tests.contract.conversation_calls import put
-from tests.contract.expect import ok, refused
+from tests.contract.expect import ok
 from tests.contract.fact_calls import learn
 from tests.contract.openwop_calls import start
 from tests.contract.service import Service, Tenant
@@ -79,37 +82,21 @@ def of(service: Service, tenant: str) -> list[str]:
     return [each for each in service.state() if f'"{tenant}#' in each or f'"S": "{tenant}"' in each]
 
 
-def test_a_deleted_tenant_leaves_no_trace_and_no_other_is_touched(
-    service: Service, storage: Storage
-) -> None:
-    doomed, kept = service.tenant("doomed"), service.tenant("doomed-2")
-    agent, other = filled(doomed), filled(kept)
-    before = of(service, "doomed-2")
-    waits: list[float] = []
-    counts = delete_tenant(storage, "doomed", waits.append)
-    assert counts[service.engine.memory] > 10
-    assert counts["archive"] == 1
-    assert of(service, "doomed") == []
-    assert of(service, "doomed-2") == before
-    assert list(storage.s3.objects) == ["conversations/doomed-2/a/b/000000.jsonl"]
-    assert waits == [61.0]
-    service.clock.advance(seconds=61)
-    refused(agent.get("/api/v1/me"), 401, "UNAUTHENTICATED")
-    assert ok(other.get("/api/v1/me"))["tenant"] == "doomed-2"
+def test_a_command_deletes_a_tenant_to_the_end_and_reports_it(service: Service) -> None:
+    filled(service.tenant("doomed"))
+    container, waits = Container(service.settings(), service.clock), list[float]()
 
+    def wait(seconds: float) -> None:
+        waits.append(seconds)
+        service.clock.advance(seconds=100)
 
-def test_what_a_remembered_key_still_wrote_is_deleted_as_well(
-    service: Service, storage: Storage
-) -> None:
-    agent = filled(service.tenant("doomed"))
-    late = iter([True])
-
-    def meanwhile(_: float) -> None:
-        if next(late, False):
-            ok(put(agent, "s2", "late"), 201)
-
-    delete_tenant(storage, "doomed", meanwhile)
-    assert of(service, "doomed") == []
+    planned = run_deletion(container, Subject("doomed", "tenant"), is_preview=True, wait=wait)
+    assert (planned["status"], planned["counts"]["entry"]) == ("done", 1)
+    assert waits == []
+    report = run_deletion(container, Subject("doomed", "tenant"), wait=wait)
+    assert (report["status"], report["counts"]["principal"]) == ("done", 3)
+    assert waits
+    assert [each for each in of(service, "doomed") if "~deletions" not in each] == []
 
 
 def test_an_export_holds_every_item_and_object(service: Service, storage: Storage) -> None:

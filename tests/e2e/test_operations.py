@@ -3,16 +3,17 @@
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from functions.deletion.model import Subject
+from functions.platform.clock import now_ms
 from operations import deployment as described
 from operations import root_key
-from operations.tenant_data import Storage, delete_tenant
+from operations.deletion import build_container, run_deletion
 from tests.contract.bodies import create, entry
 from tests.contract.expect import ok, refused
 from tests.contract.service import Service, Tenant
@@ -102,40 +103,25 @@ def test_an_export_holds_what_the_tenant_wrote(
     assert {"S": "exported"} in [line["item"].get("ekey") for line in lines if "item" in line]
 
 
-def test_a_deleted_tenant_leaves_no_trace_even_after_late_records(
-    deployment: Deployment, tenant: Tenant, service: Service
+def test_a_deleted_tenant_does_not_come_back_with_its_dead_letters(
+    deployment: Deployment, found: described.Deployment, tenant: Tenant, service: Service
 ) -> None:
     ada, other = tenant.agent("ada"), service.tenant()
-    create(ada, entry())
-    awaited(lambda: log(ada, "agents/ada"), "the event")
-    counts = delete_tenant(storage(deployment), tenant.id, late(deployment, tenant.id))
-    assert counts[deployment.outputs["MemoryTable"]] > 0
+    logs = f"arn:aws:dynamodb:*:*:table/{deployment.outputs['LogTable']}"
+    with refusing(deployment, "Stream", "dynamodb:PutItem", logs):
+        create(ada, entry(key="diagnosis"))
+        awaited(lambda: waiting(deployment, "StreamDeadLetters"), "the dead letter")
+    planned = json.loads(operate(deployment, "delete-tenant", tenant.id, "--dry-run"))
+    assert planned["counts"]["entry"] == 1
+    late = iter([0, 0, 200_000, 200_000])  # ms, in the place of three minutes
+    container = build_container(found, lambda: now_ms() + next(late, 200_000))
+    report = run_deletion(container, Subject(tenant.id, "tenant"), wait=lambda _: None)
+    assert (report["status"], report["counts"]["entry"]) == ("done", 1)
+    operate(deployment, "replay")
     assert deployment.items("MemoryTable", f"{tenant.id}#") == []
     assert deployment.items("LogTable", f"{tenant.id}#") == []
+    refused(service.root.post(TENANTS, json={"id": tenant.id}), 409, "ENTRY_EXISTS")
     assert ok(other.admin.get("/api/v1/me"))["tenant"] == other.id
-
-
-def storage(deployment: Deployment) -> Storage:
-    """Where the stack keeps its data."""
-    client, outputs = deployment.cloud.client, deployment.outputs
-    tables = outputs["MemoryTable"], outputs["LogTable"]
-    return Storage(client("dynamodb"), tables, client("s3"), outputs["ArchiveBucket"])
-
-
-def late(deployment: Deployment, tenant: str) -> Callable[[float], None]:
-    """In the place of a minute: waits, once, for the event of the entry's deletion."""
-    rounds = iter([True])
-
-    def wait(_seconds: float) -> None:
-        if next(rounds, False):
-            awaited(lambda: published(deployment, tenant), "the late event")
-
-    return wait
-
-
-def published(deployment: Deployment, tenant: str) -> list[dict[str, Any]]:
-    """The tenant's log items, as soon as there are any again."""
-    return deployment.items("LogTable", f"{tenant}#")
 
 
 @pytest.fixture

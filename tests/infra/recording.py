@@ -25,6 +25,7 @@ _VERBS = {
     "Delete": "DeleteItem",
     "ConditionCheck": "ConditionCheckItem",
 }
+_NAMES = {"ListObjectsV2": "ListBucket"}  # where IAM has another word than the call
 _make_client = aws.create_client
 _noted: set[tuple[str, str, str]] = set()
 
@@ -62,7 +63,7 @@ def _door() -> str | None:
 def actions(service: str, operation: str, params: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """The actions of IAM that a call needs, each with the resource that it needs it on."""
     if service != "dynamodb":
-        yield f"{service}:{operation}", service
+        yield f"{service}:{_NAMES.get(operation, operation)}", service
     elif operation == "TransactWriteItems":
         for verb, write in (pair for item in params["TransactItems"] for pair in item.items()):
             yield f"dynamodb:{_VERBS[verb]}", _table(write["TableName"])

@@ -160,6 +160,13 @@ def test_a_large_object_is_in_the_bucket_until_it_expires(
     assert boto3.client("s3").list_objects_v2(Bucket="archive")["KeyCount"] == 0
 
 
+def test_a_deleted_tenant_has_no_files_in_the_bucket(cloud: Cloud, admin: httpx.Client) -> None:
+    ok(admin.put("/api/v1/objects/file_store/k", content=secrets.token_bytes(9_000)), 201)
+    ok(cloud.client(_ROOT_KEY).delete("/api/v1/tenants/acme"), 202)
+    cloud.sweep()
+    assert boto3.client("s3").list_objects_v2(Bucket="archive")["KeyCount"] == 0
+
+
 def test_the_bus_takes_events(cloud: Cloud) -> None:
     event = render_stream_event("created")
     for _ in range(2):

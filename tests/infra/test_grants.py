@@ -17,6 +17,7 @@ from tests.infra.template import FUNCTIONS, Template, as_list
 _ROOT = Path(__file__).parents[2]
 _REACH_EVERY_CALL = (
     "tests/infra/test_cloud_environment.py",
+    "tests/contract/test_deletion.py::test_a_deleted_agent_leaves_only_what_is_others",
     "tests/contract/test_event_payloads.py::test_the_answer_to_each_payload",
     "tests/contract/test_event_payloads.py::test_the_answer_to_each_payload_that_only_reads",
     "tests/contract/test_stream_payloads.py",

@@ -9,6 +9,7 @@ import httpx
 from agent_memory._async.agents import AsyncAgents
 from agent_memory._async.audit import AsyncAudit
 from agent_memory._async.conversations import AsyncConversations
+from agent_memory._async.deletions import AsyncDeletions
 from agent_memory._async.events import AsyncEvents
 from agent_memory._async.facts import AsyncFacts
 from agent_memory._async.instances import AsyncInstances
@@ -51,8 +52,8 @@ class AsyncClient:
         settings: what the client is set up with.
         pool: its connections.
         memory, namespaces, tasks, intents, agents, principals, tenants, workflows, events, audit,
-            conversations, states, runs, facts, procedures, instances, objects: the calls, by what
-            they are about.
+            deletions, conversations, states, runs, facts, procedures, instances, objects: the
+            calls, by what they are about.
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class AsyncClient:
         self.workflows = AsyncWorkflows(self)
         self.events = AsyncEvents(self)
         self.audit = AsyncAudit(self)
+        self.deletions = AsyncDeletions(self)
         self.conversations = AsyncConversations(self)
         self.states = AsyncStates(self)
         self.runs = AsyncRuns(self)

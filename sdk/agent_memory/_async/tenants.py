@@ -1,7 +1,7 @@
 """`client.tenants`: for the operator's root key alone."""
 
 from agent_memory._async.resource import AsyncResource
-from agent_memory.model import NewPrincipal
+from agent_memory.model import Deletion, NewPrincipal
 from agent_memory.responses import get_member, parse
 
 
@@ -17,3 +17,26 @@ class AsyncTenants(AsyncResource):
         """
         answer = await self._call("POST", "/api/v1/tenants", json={"id": id})
         return parse(NewPrincipal.from_document, get_member(answer, "admin"))
+
+    async def delete(self, id: str, *, dry_run: bool = False) -> Deletion:
+        """Delete a tenant for good; its keys stop at once, and its id is never used again.
+
+        Args:
+            dry_run: counts only what would be deleted.
+
+        Raises:
+            MemoryNotFoundError: there is no such tenant.
+        """
+        asked = {"dry_run": True} if dry_run else None
+        answer = await self._call("DELETE", f"/api/v1/tenants/{id}", params=asked)
+        return parse(Deletion.from_document, answer)
+
+    async def deletion(self, id: str, *, dry_run: bool = False) -> Deletion:
+        """Return how far a tenant's deletion is.
+
+        Raises:
+            MemoryNotFoundError: nobody has asked for it.
+        """
+        asked = {"dry_run": True} if dry_run else None
+        answer = await self._call("GET", f"/api/v1/tenants/{id}/deletion", params=asked)
+        return parse(Deletion.from_document, answer)

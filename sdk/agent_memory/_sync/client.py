@@ -9,6 +9,7 @@ import httpx
 from agent_memory._sync.agents import Agents
 from agent_memory._sync.audit import Audit
 from agent_memory._sync.conversations import Conversations
+from agent_memory._sync.deletions import Deletions
 from agent_memory._sync.events import Events
 from agent_memory._sync.facts import Facts
 from agent_memory._sync.instances import Instances
@@ -51,8 +52,8 @@ class Client:
         settings: what the client is set up with.
         pool: its connections.
         memory, namespaces, tasks, intents, agents, principals, tenants, workflows, events, audit,
-            conversations, states, runs, facts, procedures, instances, objects: the calls, by what
-            they are about.
+            deletions, conversations, states, runs, facts, procedures, instances, objects: the
+            calls, by what they are about.
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class Client:
         self.workflows = Workflows(self)
         self.events = Events(self)
         self.audit = Audit(self)
+        self.deletions = Deletions(self)
         self.conversations = Conversations(self)
         self.states = States(self)
         self.runs = Runs(self)

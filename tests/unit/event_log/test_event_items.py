@@ -64,6 +64,7 @@ def stored_and_read(events: list[Event]) -> list[Event]:
         )
         for item in items
         for stored in decode_item_events(item)
+        if stored is not None
     ]
 
 

@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 
 from functions.platform import item_types
-from functions.platform.item_types import ITEM_TYPES, ItemType, find_due_type, render_table
+from functions.platform.item_types import (
+    ITEM_TYPES,
+    ItemType,
+    find_due_type,
+    find_item_type,
+    render_table,
+)
 from functions.platform.schema import BY_DUE, build_log_table, build_memory_table
 
 _ROOT = Path(__file__).parents[3]
@@ -71,6 +77,15 @@ def test_a_key_is_built_and_recognized_by_its_type() -> None:
     assert key == ("acme#v#s", "msg#g#000000000007")
     assert item_types.MESSAGE.has_sort(key[1])
     assert not item_types.CONVERSATION.has_sort(key[1])
+
+
+@pytest.mark.parametrize("each", ITEM_TYPES, ids=[each.name for each in ITEM_TYPES])
+def test_a_key_leads_to_its_type(each: ItemType) -> None:
+    names = dict.fromkeys(re.findall(r"\{(\w+)", each.partition + each.sort), 7)
+    partition = "7#a#7" if " " in each.partition else each.partition.format_map(names)
+    found = find_item_type(each.table, (partition, each.sort.format_map(names)))
+    assert found is not None
+    assert (found.package, found.sort) == (each.package, each.sort)
 
 
 def test_no_other_module_writes_a_prefix() -> None:

@@ -1,0 +1,213 @@
+"""What an agent or a person has in the tables, by the type of item; pure.
+
+Each type of item is here once: what is deleted with its owner, what is only redacted, and what
+stays. A test fails for a type that is missing.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from functions.deletion.model import Subject
+from functions.platform import item_types
+from functions.platform.conversation_keys import build_user_partition
+from functions.platform.entry_keys import build_agent_partition, build_agent_space
+from functions.platform.item_types import ItemType
+from functions.platform.items import Item
+from functions.platform.keys import hash_agent
+
+NOBODY = "[deleted]"
+"""Stands where an id was, in what belongs to others."""
+Matches = Callable[[Subject, Item], bool]
+
+
+class Names(NamedTuple):
+    """The names of attributes that hold the id of an owner."""
+
+    attributes: tuple[str, ...]
+
+    def matches(self, subject: Subject, item: Item) -> bool:
+        """Tell whether one of them is the subject's id."""
+        return any(item.get(each) == subject.name for each in self.attributes)
+
+
+def _is_named_by(*attributes: str) -> Matches:
+    return Names(attributes).matches
+
+
+def _is_in(*attributes: str) -> Matches:
+    return lambda subject, item: any(subject.name in item.get(each, ()) for each in attributes)
+
+
+def _is_in_agent_partition(subject: Subject, item: Item) -> bool:
+    partition: str = item["pk"]
+    return partition == build_agent_partition(subject.tenant, _get_id(subject))
+
+
+def _is_in_agent_space(subject: Subject, item: Item) -> bool:
+    partition: str = item["pk"]
+    return partition == build_agent_space(subject.tenant, _get_id(subject))
+
+
+def _is_in_usage_partition(subject: Subject, item: Item) -> bool:
+    names = {"tenant": subject.tenant, "principal": hash_agent(_get_id(subject))}
+    partition: str = item["pk"]
+    return partition == item_types.OBJECT_USAGE.build_partition(**names)
+
+
+def _is_in_list_of_user(subject: Subject, item: Item) -> bool:
+    partition: str = item["pk"]
+    is_own = partition == build_user_partition(subject.tenant, _get_id(subject))
+    return is_own or _ends_with_hash(subject, item)
+
+
+def _ends_with_hash(subject: Subject, item: Item) -> bool:
+    sort: str = item["sk"]
+    return sort.endswith(f"#{hash_agent(_get_id(subject))}")
+
+
+def _is_on_access_list(subject: Subject, item: Item) -> bool:
+    return f"p{hash_agent(_get_id(subject))}" in item.get("acl", {})
+
+
+def _is_person_in_subject(subject: Subject, item: Item) -> bool:
+    return subject.kind == "person" and item.get("subject") == subject.name
+
+
+def _may_be_in_log(subject: Subject, item: Item) -> bool:
+    """Tell whether an item of a log is to be looked into: the log is an agent's or an intent's."""
+    is_intent = item["pk"].startswith(f"{subject.tenant}#i#")
+    return _is_in_agent_partition(subject, item) or is_intent
+
+
+def _get_id(subject: Subject) -> str:
+    return subject.id
+
+
+DELETED: dict[ItemType, Matches] = {
+    item_types.PRIVATE_ENTRY: _is_in_agent_partition,
+    item_types.AGENT_VECTOR: _is_in_agent_space,
+    item_types.FACT: _is_person_in_subject,
+    item_types.CONVERSATION: _is_named_by("owner"),
+    item_types.ARCHIVE: _is_named_by("owner"),
+    item_types.STATE: _is_named_by("agent", "owner"),
+    item_types.OBJECT: _is_named_by("owner"),
+    item_types.RUN: _is_named_by("author"),
+    item_types.EPISODE: _is_named_by("author"),
+    item_types.MEMORY_ENTRY: _is_named_by("principal"),
+    item_types.GRANT: _ends_with_hash,
+    item_types.PARTICIPANT: _ends_with_hash,
+    item_types.FORMER_MEMBER: _ends_with_hash,
+    item_types.LISTED_COUNT: _is_in_list_of_user,
+}
+"""What is deleted, and how it is recognized."""
+DELETED_LAST: dict[ItemType, Matches] = {
+    item_types.AGENT: _is_in_agent_partition,
+    item_types.OBJECT_SPACE: _is_named_by("owner"),
+    item_types.OBJECT_USAGE: _is_in_usage_partition,
+}
+"""What counts or permits what is deleted: it goes with the second pass."""
+REDACTED: dict[ItemType, Matches] = {
+    item_types.INTENT: _is_on_access_list,
+    item_types.NAMESPACE: _is_in("allow"),
+    item_types.PREFIX_RULE: _is_in("allow"),
+    item_types.OBJECT_SPACE: _is_in("allow"),
+    item_types.CONVERSATION: _is_in("agents", "shared"),
+    item_types.ARCHIVE: _is_in("agents", "shared"),
+    item_types.LOG_ITEM: _may_be_in_log,
+}
+"""What belongs to others: the subject is taken out."""
+KEPT: dict[ItemType, str] = {
+    **dict.fromkeys(
+        (
+            item_types.TENANT,
+            item_types.REVOKED_PRINCIPAL,
+            item_types.DEPLOYMENT_SECRET,
+            item_types.DELETION,
+            item_types.DELETION_PREVIEW,
+            item_types.EMBEDDING,
+            item_types.LISTED_INTENT,
+            item_types.INTENT_TASK,
+            item_types.WORKFLOW,
+            item_types.PROCESSED_EVENT,
+            item_types.AGENT_TYPE,
+            item_types.LEARNED_WORKFLOW,
+            item_types.OUTCOME,
+            item_types.QUOTA_COUNT,
+            item_types.QUOTA_WARNING,
+            item_types.COUNTED_ITEMS,
+            item_types.PUBLISHED_EVENT,
+        ),
+        "holds nothing of an agent or a person",
+    ),
+    **dict.fromkeys(
+        (item_types.PRINCIPAL, item_types.API_KEY), "the deletion revokes them before it begins"
+    ),
+    item_types.AUDIT_RECORD: "who did what with authority stays as long as logs; it has no values",
+    **dict.fromkeys(
+        (
+            item_types.TASK,
+            item_types.ASSIGNMENT,
+            item_types.HELD_TASK,
+            item_types.OWN_TASKS,
+            item_types.INHERITING_TASK,
+            item_types.COORDINATED_TASK,
+            item_types.GUARDRAILS,
+            item_types.RESTRICTIONS,
+        ),
+        "tasks and guardrails are their coordinators': reassign or end tasks",
+    ),
+    **dict.fromkeys(
+        (item_types.SEMANTIC_ENTRY, item_types.INDEX_ROW, item_types.NAMESPACE_VECTOR),
+        "shared memory is the namespace's",
+    ),
+    item_types.INSTANCE: "an instance's values are its type's, and end within an hour",
+    **dict.fromkeys(
+        (
+            item_types.PRIVATE_TOMBSTONE,
+            item_types.SEMANTIC_TOMBSTONE,
+            item_types.SNAPSHOT_PART,
+            item_types.ANNOUNCEMENT,
+        ),
+        "ends within a day; a snapshot goes to its log, of which it is removed",
+    ),
+    **dict.fromkeys(
+        (
+            item_types.CONVERSATION_DETAILS,
+            item_types.MESSAGE,
+            item_types.REMOVED_RANGE,
+            item_types.APPEND_REQUEST,
+            item_types.ORPHANED_MESSAGES,
+            item_types.USER_CONVERSATION,
+            item_types.OBJECT_FILE,
+            item_types.VALUE_PART,
+            item_types.ORPHANED_VALUES,
+            item_types.DELETED_RUN,
+            item_types.TAG_ROW,
+            item_types.PUT_REQUEST,
+            item_types.EVENT_PART,
+        ),
+        "goes with what it belongs to",
+    ),
+    **dict.fromkeys(
+        (
+            item_types.MEMORY,
+            item_types.SNAPSHOT_PIN,
+            item_types.RUN_SECRETS,
+            item_types.MEMORY_RUN,
+        ),
+        "has no content that can be read, and ends with its run",
+    ),
+}
+"""What stays, and why."""
+
+
+def is_deleted(item_type: ItemType, subject: Subject, item: Item, *, is_last: bool) -> bool:
+    """Tell whether an item goes with its owner; what others count by, with the last passes."""
+    matches = DELETED.get(item_type) or (DELETED_LAST.get(item_type) if is_last else None)
+    return matches is not None and matches(subject, item)
+
+
+def is_redacted(item_type: ItemType, subject: Subject, item: Item) -> bool:
+    """Tell whether an item of others names the subject."""
+    matches = REDACTED.get(item_type)
+    return matches is not None and matches(subject, item)

@@ -1,0 +1,171 @@
+"""Remove what an agent or a person has, by the means of the package that it belongs to.
+
+So counters, files and parts of values go along. What changed since it was read is left to the next
+pass.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+from functions.conversations.archive import ConversationArchive
+from functions.conversations.mapper import decode_header
+from functions.conversations.rules import advance
+from functions.conversations.state_store import StateChanged, StateStore
+from functions.conversations.store import ConversationChanged, ConversationStore
+from functions.deletion.model import Subject
+from functions.deletion.ownership import NOBODY, is_deleted, is_redacted
+from functions.deletion.store import DeletionStore
+from functions.entries.removals import ExpiredEntries
+from functions.event_log.items import build_removed_part_keys, is_head, remove_events
+from functions.objects.store import ObjectChanged, ObjectStore
+from functions.openwop.entry_store import MemoryEntryStore
+from functions.platform import item_types
+from functions.platform.clock import Clock
+from functions.platform.item_types import ItemType
+from functions.platform.items import Item
+from functions.platform.keys import get_tenant, hash_agent
+from functions.platform.run_keys import build_episode_id
+from functions.platform.schema import TYPE_ORDER_ATTRIBUTE
+from functions.runs.deletion_store import RunDeletionStore
+from functions.runs.store import RunChanged
+
+_CHANGED = (ConversationChanged, StateChanged, ObjectChanged, RunChanged)
+TypedItem = tuple[ItemType | None, Item]
+
+
+class Stores(NamedTuple):
+    """The stores by which a type's items are removed."""
+
+    entries: ExpiredEntries
+    conversations: ConversationStore
+    archives: ConversationArchive
+    states: StateStore
+    objects: ObjectStore
+    runs: RunDeletionStore
+    memories: MemoryEntryStore
+
+
+class PrincipalData:
+    """Removes and redacts what an agent or a person has."""
+
+    def __init__(self, store: DeletionStore, stores: Stores, clock: Clock) -> None:
+        self._store = store
+        self._stores = stores
+        self._clock = clock
+        self._removals: dict[ItemType, Callable[[Item], object]] = {
+            item_types.PRIVATE_ENTRY: lambda item: stores.entries.remove_deleted([item]),
+            item_types.CONVERSATION: self._remove_conversation,
+            item_types.ARCHIVE: stores.archives.delete_record,
+            item_types.STATE: lambda item: stores.states.delete(item, clock()),
+            item_types.OBJECT: lambda item: stores.objects.delete([item], clock()),
+            item_types.RUN: lambda item: stores.runs.delete_run(item, clock(), []),
+            item_types.EPISODE: self._remove_episode,
+            item_types.MEMORY_ENTRY: stores.memories.purge,
+        }
+
+    def count(self, subject: Subject, items: Sequence[TypedItem]) -> Counter[str]:
+        """Count what would be removed from a page of items, or redacted."""
+        return Counter(name for name, _ in self._find(subject, items, is_last=True))
+
+    def remove(
+        self, subject: Subject, items: Sequence[TypedItem], *, is_last: bool
+    ) -> Counter[str]:
+        """Remove and redact what the subject has in a page of items; count it.
+
+        Args:
+            is_last: whether what counts the rest goes as well.
+        """
+        counts: Counter[str] = Counter()
+        for name, act in self._find(subject, items, is_last=is_last):
+            with suppress(*_CHANGED):
+                act()
+            counts[name] += 1
+        return counts
+
+    def _find(
+        self, subject: Subject, items: Sequence[TypedItem], *, is_last: bool
+    ) -> Iterator[tuple[str, Callable[[], object]]]:
+        """Find what to do in a page of items, with the name of the type."""
+        for item_type, item in items:
+            if item_type is None:
+                continue
+            if item_type.table == "log":
+                act = self._plan_log_item(subject, item)
+            elif is_deleted(item_type, subject, item, is_last=is_last):
+                act = self._plan_removal(item_type, item)
+            elif is_redacted(item_type, subject, item):
+                act = self._plan_redaction(item_type, subject, item)
+            else:
+                continue
+            if act is not None:
+                yield item_type.name, act
+
+    def _plan_removal(self, item_type: ItemType, item: Item) -> Callable[[], object]:
+        remove = self._removals.get(item_type)
+        if remove is not None:
+            return lambda: remove(item)
+        return lambda: self._store.delete_items([item], is_log=False)
+
+    def _plan_redaction(
+        self, item_type: ItemType, subject: Subject, item: Item
+    ) -> Callable[[], object] | None:
+        name = subject.id
+        if item_type is item_types.CONVERSATION:
+            return lambda: self._redact_conversation(name, item)
+        if item_type is item_types.ARCHIVE:
+            shown = {each: _without(item, each, name) for each in ("agents", "shared")}
+            return lambda: self._store.replace_item(item, item | shown)
+        if item_type is item_types.INTENT:
+            acl = {key: each for key, each in item["acl"].items() if key != f"p{hash_agent(name)}"}
+            changed = {"acl": acl, "version": item["version"] + 1}
+            return lambda: self._store.replace_item(item, item | changed)
+        allow = {key: each for key, each in item["allow"].items() if key != name}
+        changed = {"allow": allow, "version": item["version"] + 1}
+        return lambda: self._store.replace_item(item, item | changed)
+
+    def _plan_log_item(self, subject: Subject, item: Item) -> Callable[[], object] | None:
+        """Plan what to do with an item of a log; None if it has nothing of the subject."""
+        item_type = item_types.find_item_type("log", (item["pk"], item["sk"]))
+        if item_type is None or not is_redacted(item_types.LOG_ITEM, subject, item):
+            return None
+        if not item["pk"].startswith(f"{subject.tenant}#i#"):
+            return lambda: self._store.delete_items([item], is_log=True)
+        if item_type is not item_types.LOG_ITEM or is_head(item):
+            return None
+        new = remove_events(item, subject.id)
+        if new is None:
+            return None
+        parts = [{"pk": key[0], "sk": key[1]} for key in build_removed_part_keys(item, new)]
+
+        def redact() -> None:
+            self._store.replace_log_item(item, new)
+            self._store.delete_items(parts, is_log=True)
+
+        return redact
+
+    def _remove_conversation(self, item: Item) -> None:
+        now = self._clock()
+        self._stores.conversations.delete(decode_header(get_tenant(item["pk"]), item), now)
+
+    def _redact_conversation(self, name: str, item: Item) -> None:
+        old = decode_header(get_tenant(item["pk"]), item)
+        new = advance(
+            old,
+            self._clock(),
+            participants=tuple(each for each in old.participants if each != name),
+            shared_with=tuple(each for each in old.shared_with if each != name),
+            creator=NOBODY if old.creator == name else old.creator,
+        )
+        self._stores.conversations.change(old, new)
+
+    def _remove_episode(self, item: Item) -> None:
+        self._stores.runs.delete_episode(
+            item["pk"], build_episode_id(item[TYPE_ORDER_ATTRIBUTE]), lambda _: []
+        )
+
+
+def _without(item: Item, attribute: str, name: str) -> list[str] | None:
+    """Return a list of an item without a name; None if nothing is left."""
+    return [each for each in item.get(attribute, ()) if each != name] or None

@@ -1,0 +1,47 @@
+"""How a deletion goes on, pass by pass; pure.
+
+A pass looks at everything. What functions began before the deletion may still be written during a
+pass, so the last one is a pass that began after the settling time and found nothing.
+"""
+
+from collections import Counter
+
+from functions.deletion.model import SETTLING_TIME, STAGES, Deletion
+
+
+def is_waiting(deletion: Deletion, now: int) -> bool:
+    """Tell whether the next pass has to wait for what functions still write."""
+    return deletion.begun > now
+
+
+def count_found(deletion: Deletion, counts: Counter[str]) -> Deletion:
+    """Return the deletion after items were found, and removed unless it is a preview."""
+    return deletion._replace(
+        found=deletion.found + counts.total(),
+        counts=dict(Counter(deletion.counts) + counts),
+    )
+
+
+def continue_after(deletion: Deletion, after: tuple[str, str] | None, now: int) -> Deletion:
+    """Return the deletion after a step.
+
+    Args:
+        after: where the scan of the present table goes on; None when the stage is over.
+        now: epoch ms.
+    """
+    deletion = deletion._replace(after=after, revision=deletion.revision + 1)
+    if after is not None:
+        return deletion
+    following = STAGES.index(deletion.stage) + 1 if deletion.stage != "done" else len(STAGES)
+    if following < len(STAGES):
+        return deletion._replace(stage=STAGES[following])
+    return _end_pass(deletion, now)
+
+
+def _end_pass(deletion: Deletion, now: int) -> Deletion:
+    settled = deletion.requested + SETTLING_TIME
+    is_last = deletion.is_preview or (deletion.found == 0 and deletion.begun >= settled)
+    deletion = deletion._replace(passes=deletion.passes + 1)
+    if is_last:
+        return deletion._replace(stage="done", finished=now)
+    return deletion._replace(stage=STAGES[0], begun=max(now, settled), found=0)

@@ -1,0 +1,172 @@
+"""Delete tenants, agents and persons (contract §13).
+
+A request makes the deletion known and takes the keys: from then on nothing new is written. The
+schedule, or an operator's command, removes the rest step by step; whatever cuts it off, the next
+one goes on. The deletion's item stays: what is replayed, retried or restored later finds it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from functions.authorization.rules import authorize
+from functions.deletion.authority import DELETE_ACTIONS
+from functions.deletion.model import Deletion, Subject
+from functions.deletion.rules import continue_after, count_found, is_waiting
+from functions.deletion.store import DeletionStore, find_types, get_key
+from functions.identity.model import ROOT_TENANT, Principal
+from functions.platform.errors import NotFound, Throttled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from functions.audit.service import AuditTrail
+    from functions.deletion.principal_data import PrincipalData
+    from functions.platform.clock import Clock
+    from functions.platform.keys import Key
+
+_MORE_FILES = ("files", "")  # where the stage of files goes on
+_BUSY = "the deletion is going on; try again"
+
+
+class Deletions:
+    """Begins deletions, and carries them out.
+
+    Args:
+        revoke: revokes the principal of the caller's tenant with an id, if there is one.
+        remove_principals: removes all keys and principals of a tenant; gives how many.
+    """
+
+    def __init__(
+        self,
+        store: DeletionStore,
+        principal_data: PrincipalData,
+        revoke: Callable[[Principal, str], None],
+        remove_principals: Callable[[str], int],
+        audit: AuditTrail,
+        clock: Clock,
+    ) -> None:
+        self._store = store
+        self._principal_data = principal_data
+        self._revoke = revoke
+        self._remove_principals = remove_principals
+        self._audit = audit
+        self._clock = clock
+
+    def begin(self, caller: Principal, subject: Subject, *, is_preview: bool = False) -> Deletion:
+        """Begin a deletion, keys first; return it, or the one that is going on.
+
+        A tenant that is deleted stays so: its former deletion is returned.
+
+        Raises:
+            AccessDenied: the caller may not delete this.
+            NotFound: there is no such tenant, and there never was one that was deleted.
+            Throttled: somebody else begins it at the same time.
+        """
+        action = DELETE_ACTIONS[subject.kind]
+        authorize(caller, action, subject)
+        new = Deletion(subject, self._clock(), caller.actor, is_preview)
+        old = self._store.get(get_key(new))
+        if old is not None and self._is_same(old, subject):
+            return self._take_keys(caller, old)
+        if subject.kind == "tenant" and not self._store.has_tenant(subject.tenant):
+            raise NotFound("no tenant has this id")
+        new = new._replace(revision=1 if old is None else old.revision + 1)
+        tenant = ROOT_TENANT if subject.kind == "tenant" else None
+        target = f"{subject.kind}:{subject.id}"
+        after = {"dry_run": is_preview} if is_preview else None
+        record = self._audit.record(caller, action, target, after=after, tenant=tenant)
+        if not self._store.begin(new, old, record):
+            raise Throttled(_BUSY)
+        return self._take_keys(caller, new)
+
+    def _is_same(self, old: Deletion, subject: Subject) -> bool:
+        """Tell whether a deletion is under way, or has been for good."""
+        if not old.is_done:
+            return old.subject == subject
+        return subject.kind == "tenant" and not self._store.has_tenant(subject.tenant)
+
+    def _take_keys(self, caller: Principal, deletion: Deletion) -> Deletion:
+        """Take the keys by which more could be written."""
+        if deletion.is_preview:
+            return deletion
+        if deletion.subject.name is not None:
+            with suppress(NotFound):
+                self._revoke(caller, deletion.subject.name)
+            return deletion
+        counts = Counter(principal=self._remove_principals(deletion.subject.tenant))
+        new = count_found(deletion, +counts)
+        if counts.total() and self._store.save(new, deletion):
+            return new
+        return deletion
+
+    def get(self, caller: Principal, subject: Subject, *, is_preview: bool = False) -> Deletion:
+        """Read how far a deletion is.
+
+        Raises:
+            AccessDenied: the caller may not delete this.
+            NotFound: nobody has asked for it.
+        """
+        authorize(caller, DELETE_ACTIONS[subject.kind], subject)
+        found = self._store.get(get_key(Deletion(subject, 0, caller.actor, is_preview)))
+        if found is None or found.subject.kind != subject.kind:
+            raise NotFound("nobody has asked for this deletion")
+        return found
+
+    def resume(self, key: Key, seconds: float) -> bool:
+        """Carry out a deletion for at most so long; whether nothing is left to do now.
+
+        Args:
+            key: of the deletion's item.
+        """
+        deadline = time.monotonic() + seconds
+        deletion = self._store.get(key)
+        while deletion is not None and not deletion.is_done:
+            if is_waiting(deletion, self._clock()):
+                return True
+            if time.monotonic() >= deadline:
+                return False
+            new = self._take_step(deletion)
+            if not self._store.save(new, deletion):
+                return True  # another worker goes on
+            deletion = new
+        return True
+
+    def _take_step(self, deletion: Deletion) -> Deletion:
+        if deletion.stage in ("memory", "log"):
+            counts, after = self._process_page(deletion)
+        elif deletion.subject.kind == "tenant":
+            counts, after = self._process_tenant(deletion)
+        else:
+            counts, after = Counter[str](), None
+        return continue_after(count_found(deletion, counts), after, self._clock())
+
+    def _process_tenant(self, deletion: Deletion) -> tuple[Counter[str], Key | None]:
+        """Remove, or count, the keys or the files of a tenant."""
+        tenant = deletion.subject.tenant
+        if deletion.is_preview:
+            files = (
+                0 if deletion.stage == "keys" else sum(1 for _ in self._store.list_files(tenant))
+            )
+            return Counter(file=files), None
+        if deletion.stage == "keys":
+            return Counter(principal=self._remove_principals(tenant)), None
+        removed = self._store.delete_files(tenant)
+        return Counter(file=removed), _MORE_FILES if removed else None
+
+    def _process_page(self, deletion: Deletion) -> tuple[Counter[str], Key | None]:
+        """Remove, or count, what a page of a table has."""
+        items, after = self._store.scan(deletion)
+        is_log = deletion.stage == "log"
+        typed = find_types(items, is_log=is_log)
+        if deletion.subject.kind == "tenant":
+            if not deletion.is_preview:
+                self._store.delete_items(items, is_log=is_log)
+            return Counter("other" if each is None else each.name for each, _ in typed), after
+        if deletion.is_preview:
+            return self._principal_data.count(deletion.subject, typed), after
+        is_last = deletion.passes > 0
+        return self._principal_data.remove(deletion.subject, typed, is_last=is_last), after

@@ -1,0 +1,185 @@
+"""Items of deletions, and the pages of the tables that they look at."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from functools import partial
+from itertools import islice
+from typing import Literal
+
+from functions.deletion.model import Deletion, Subject
+from functions.identity.model import Actor
+from functions.platform import item_types
+from functions.platform.archive_storage import ArchiveStorage
+from functions.platform.bulk_writes import write_parallel
+from functions.platform.item_types import ItemType
+from functions.platform.items import Item
+from functions.platform.keys import Key, get_due_shard
+from functions.platform.parallel import run_parallel
+from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE, TTL_ATTRIBUTE
+from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
+from functions.platform.task_keys import build_deletion_key, build_tenant_key
+from functions.platform.writes import Write, check, delete, put
+
+_DAY_S = 86_400
+_KEPT_DAYS, _PREVIEW_DAYS = 400, 1
+_PAGE_ITEMS = 500
+_FILES = 200
+_FOLDERS = ("conversations", "objects")  # of the archive storage
+_ABSENT = "attribute_not_exists(pk)"
+_UNCHANGED = "revision = :seen"
+
+
+class DeletionStore:
+    """Reads and writes deletions, and scans what they remove."""
+
+    def __init__(self, memory: Table, log: Table, storage: ArchiveStorage | None) -> None:
+        self._memory = memory
+        self._log = log
+        self._storage = storage
+
+    def get(self, key: Key) -> Deletion | None:
+        """Read a deletion: one read."""
+        item = self._memory.get(key)
+        return None if item is None else _decode(item)
+
+    def list_all(self) -> list[Deletion]:
+        """Read all deletions, without previews: a query."""
+        prefix = item_types.DELETION.sort_prefix
+        items = self._memory.query(item_types.DELETION.build_partition(), prefix)
+        return list(map(_decode, items))
+
+    def has_tenant(self, tenant: str) -> bool:
+        """Whether the tenant exists: one read."""
+        return self._memory.get(build_tenant_key(tenant)) is not None
+
+    def begin(self, new: Deletion, old: Deletion | None, record: Write) -> bool:
+        """Begin a deletion in the place of the one that was read; False if that changed.
+
+        Args:
+            record: the audit record.
+        """
+        condition, values = _ABSENT, Item()
+        if old is not None:
+            condition, values = _UNCHANGED, {"seen": old.revision}
+        writes = [put(get_key(new), _encode(new), condition, **values), record]
+        if new.subject.kind != "tenant":
+            writes.append(check(build_deletion_key(new.subject.tenant), _ABSENT))
+        try:
+            self._memory.transact(writes)
+        except TransactionConditionFailed:
+            return False
+        return True
+
+    def save(self, new: Deletion, old: Deletion) -> bool:
+        """Write how far a deletion is; False if another worker has taken the step."""
+        try:
+            self._memory.put(put(get_key(new), _encode(new), _UNCHANGED, seen=old.revision))
+        except ConditionFailed:
+            return False
+        return True
+
+    def scan(self, deletion: Deletion) -> tuple[list[Item], Key | None]:
+        """Read the next page of a tenant's items, and the key after which the next one begins."""
+        table = self._memory if deletion.stage == "memory" else self._log
+        condition, own = "begins_with(pk, :own)", f"{deletion.subject.tenant}#"
+        return table.scan(deletion.after, _PAGE_ITEMS, condition, own=own)
+
+    def delete_items(self, items: Iterable[Item], *, is_log: bool) -> None:
+        """Delete items, each for itself."""
+        table = self._log if is_log else self._memory
+        write_parallel(table, map(delete, map(_get_key, items)))
+
+    def replace_item(self, old: Item, new: Item) -> None:
+        """Put an item in the place of the one that was read; nothing, if that has changed."""
+        with suppress(ConditionFailed):
+            condition = "version = :seen"
+            self._memory.put(put(_get_key(old), _strip_key(new), condition, seen=old["version"]))
+
+    def replace_log_item(self, old: Item, new: Item) -> None:
+        """Put an item of a log in the place of the same one; nothing, if that is gone."""
+        with suppress(ConditionFailed):
+            self._log.put(put(_get_key(old), _strip_key(new), "attribute_exists(pk)"))
+
+    def list_files(self, tenant: str) -> Iterator[str]:
+        """List the names of a tenant's files."""
+        if self._storage is not None:
+            for folder in _FOLDERS:
+                yield from self._storage.list_names(f"{folder}/{tenant}/")
+
+    def delete_files(self, tenant: str) -> int:
+        """Delete some of a tenant's files; return how many, 0 if it has none."""
+        if self._storage is None:
+            return 0
+        names = list(islice(self.list_files(tenant), _FILES))
+        run_parallel([partial(self._storage.delete, name) for name in names])
+        return len(names)
+
+
+def get_key(deletion: Deletion) -> Key:
+    """Build the key of a deletion's item."""
+    subject = deletion.subject
+    return build_deletion_key(subject.tenant, subject.name, preview=deletion.is_preview)
+
+
+def _get_key(item: Item) -> Key:
+    return item["pk"], item["sk"]
+
+
+def _strip_key(item: Item) -> Item:
+    return {name: value for name, value in item.items() if name not in ("pk", "sk")}
+
+
+def _encode(deletion: Deletion) -> Item:
+    subject, days = deletion.subject, _PREVIEW_DAYS if deletion.is_preview else _KEPT_DAYS
+    is_kept = subject.kind == "tenant" and not deletion.is_preview
+    due = None if deletion.is_done else max(deletion.begun, deletion.requested)
+    return {
+        "tenant": subject.tenant,
+        "kind": subject.kind,
+        "name": subject.name,
+        "requested": deletion.requested,
+        "actor": deletion.actor.id,
+        "actor_kind": deletion.actor.kind,
+        "preview": deletion.is_preview or None,
+        "stage": deletion.stage,
+        "after": deletion.after,
+        "begun": deletion.begun,
+        "found": deletion.found,
+        "passes": deletion.passes,
+        "finished": deletion.finished,
+        "counts": deletion.counts,
+        "revision": deletion.revision,
+        TTL_ATTRIBUTE: None if is_kept else deletion.requested // 1000 + days * _DAY_S,
+        DUE_ATTRIBUTE: due,
+        DUE_SHARD_ATTRIBUTE: None if due is None else get_due_shard(get_key(deletion)[0]),
+    }
+
+
+def _decode(item: Item) -> Deletion:
+    return Deletion(
+        subject=Subject(item["tenant"], item["kind"], item.get("name")),
+        requested=item["requested"],
+        actor=Actor(item["actor"], item["actor_kind"]),
+        is_preview=item.get("preview", False),
+        stage=item["stage"],
+        after=_decode_after(item),
+        begun=item["begun"],
+        found=item["found"],
+        passes=item["passes"],
+        finished=item.get("finished"),
+        counts=item["counts"],
+        revision=item["revision"],
+    )
+
+
+def _decode_after(item: Item) -> Key | None:
+    if "after" not in item:
+        return None
+    partition, sort = item["after"]
+    return partition, sort
+
+
+def find_types(items: Iterable[Item], *, is_log: bool) -> list[tuple[ItemType | None, Item]]:
+    """Give each item with its type; None for what no type describes."""
+    table: Literal["memory", "log"] = "log" if is_log else "memory"
+    return [(item_types.find_item_type(table, (item["pk"], item["sk"])), item) for item in items]

@@ -1,0 +1,58 @@
+"""Delete a tenant, an agent or a person now, by the service's own code, and report it."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from functions.api.responses.deletions import render_deletion
+from functions.container import Container
+from functions.deletion.model import Deletion, Subject
+from functions.deletion.store import get_key
+from functions.identity.model import ADMIN, OPERATOR, ROOT_TENANT, Principal
+from functions.platform.clock import Clock, now_ms
+from functions.platform.settings import ApiSettings
+from operations.deployment import Deployment, client
+
+_SECONDS = 60.0  # between two looks at how far it is
+_PAUSE = 5.0
+
+
+def build_container(deployment: Deployment, clock: Clock = now_ms) -> Container:
+    """Build the service on a deployment's data, with the settings of its API function."""
+    function = client("lambda").get_function_configuration(FunctionName=deployment.function("Api"))
+    return Container(ApiSettings.from_env(function["Environment"]["Variables"]), clock)
+
+
+def run_deletion(
+    container: Container,
+    subject: Subject,
+    *,
+    is_preview: bool = False,
+    wait: Callable[[float], object] = time.sleep,
+) -> dict[str, Any]:
+    """Carry out a deletion to its end, or count what it would delete; return the report.
+
+    Whatever cuts it off, the schedule goes on, and so does another call.
+
+    Raises:
+        NotFound: there is no such tenant.
+    """
+    begun = container.deletions.begin(_build_caller(subject), subject, is_preview=is_preview)
+    key = get_key(begun)
+    while not _get(container, begun).is_done:
+        if container.deletions.resume(key, _SECONDS) and not _get(container, begun).is_done:
+            wait(_PAUSE)  # until what functions wrote before is stored
+    return {**render_deletion(_get(container, begun))}
+
+
+def _get(container: Container, begun: Deletion) -> Deletion:
+    return container.deletions.get(
+        _build_caller(begun.subject), begun.subject, is_preview=begun.is_preview
+    )
+
+
+def _build_caller(subject: Subject) -> Principal:
+    """Build the operator, who acts for the deployment, or as an administrator of a tenant."""
+    if subject.kind == "tenant":
+        return Principal(ROOT_TENANT, OPERATOR.id, "user", frozenset())
+    return Principal(subject.tenant, OPERATOR.id, "user", frozenset({ADMIN}))

@@ -1,0 +1,276 @@
+"""Contract §13: what is deleted is gone everywhere, and never comes back."""
+
+from contextlib import suppress
+from typing import Any
+
+import httpx
+import pytest
+
+from functions.platform.item_types import find_item_type
+from tests.contract import run_calls
+from tests.contract.bodies import (
+    MEMORY,
+    NAMESPACES,
+    allow,
+    change_task,
+    create,
+    create_task,
+    entry,
+    grant,
+    semantic,
+    working,
+)
+from tests.contract.conversation_calls import put
+from tests.contract.expect import ok, refused
+from tests.contract.fact_calls import learn
+from tests.contract.faults import Killed, faulty
+from tests.contract.openwop_calls import start
+from tests.contract.service import Service, Tenant
+from tests.contract.streaming import Stream, log, stream_function
+from tests.contract.sweeping import counters_equal_items, sweep
+
+pytestmark = pytest.mark.in_process
+TENANTS, DELETIONS = "/api/v1/tenants", "/api/v1/deletions"
+Json = dict[str, Any]
+KEPT_WITH_ID = {
+    *("task", "task of an intent", "task of a coordinator", "assignment", "participant"),
+    *(
+        "audit record",
+        "fact",
+        "memory run",
+        "archival announcement",
+        "deletion",
+        "learned workflow",
+    ),
+}
+"""The types of items that name a deleted agent: its coordinators', the tenant's, and what ends."""
+
+
+def fill(tenant: Tenant, agent: str = "alice") -> httpx.Client:
+    """An agent of a tenant that has something of every kind."""
+    client, boss = tenant.agent(agent), tenant.coordinator(f"boss-of-{agent}")
+    task, ended = f"task_{agent}", f"ended_{agent}"
+    create_task(boss, id=task, assigned_agent=agent, intent_id=f"intent_{agent}")
+    create(client, working(task))
+    create(client, entry(key="episode"))
+    closing = create_task(boss, id=ended, assigned_agent=agent, intent_id=f"intent_{agent}")
+    create(client, working(ended, key="archived", value={"told": f"zq-{agent}"}))
+    ok(change_task(boss, closing, status="completed"))
+    create(boss, semantic(namespace=f"facts-{agent}"))
+    ok(put(client, f"s-{agent}", "hello", "world", user_id=agent), 201)
+    old = {"user_id": agent, "messages": [{"role": "user", "content": "old"}], "ttl": "PT1S"}
+    ok(client.put(f"/api/v1/conversations/old-{agent}", json=old), 201)
+    ok(client.put(f"/api/v1/agents/{agent}/state/user_1/k", json={"value": 1}))
+    start(client, secrets=[{"label": "k", "value": "sk-12345678"}]).put(f"zq-{agent}")
+    run_calls.append(client, run_calls.start(client), "said")
+    ok(client.put(f"/api/v1/procedures/sdr/mail/{agent}", json={"spec": {"steps": ["write"]}}), 201)
+    ok(client.put(f"/api/v1/instances/{agent}-1/working/k", json={"value": 1}))
+    ok(client.put(f"/api/v1/objects/space-{agent}/small", content=b"few"), 201)
+    ok(client.put(f"/api/v1/objects/space-{agent}/large", content=b"x" * 400_000), 201)
+    learn(client, agent, "prefers", "email")
+    tenant.service.clock.advance(seconds=2)
+    sweep(tenant.service)
+    return client
+
+
+def find(service: Service, tenant: str) -> list[str]:
+    """What the tables and the archive have of a tenant; deletions themselves aside."""
+    items = [
+        each
+        for each in service.state()
+        if (f'"{tenant}#' in each or f'"S": "{tenant}"' in each) and "~deletions" not in each
+    ]
+    files = service.archive.rglob("*")
+    return items + [str(each) for each in files if each.is_file() and f"/{tenant}/" in str(each)]
+
+
+def finish(service: Service) -> None:
+    """Let the schedule carry deletions out, and what may be late come."""
+    sweep(service)
+    service.clock.advance(seconds=181)
+    for _ in range(3):
+        sweep(service)
+
+
+def test_a_deleted_tenant_leaves_no_trace_and_no_other_is_touched(service: Service) -> None:
+    doomed, kept = service.tenant("doomed"), service.tenant("doomed-2")
+    agent, other = fill(doomed), fill(kept)
+    before = find(service, "doomed-2")
+    begun = ok(service.root.delete(f"{TENANTS}/doomed"), 202)
+    assert (begun["status"], begun["kind"], begun["id"]) == ("running", "tenant", "doomed")
+    finish(service)
+    done = ok(service.root.get(f"{TENANTS}/doomed/deletion"))
+    assert done["status"] == "done"
+    assert done["counts"]["principal"] == 3
+    assert done["counts"]["entry"] == 2
+    assert done["counts"]["file"] > 1
+    assert find(service, "doomed") == []
+    assert len(find(service, "doomed-2")) == len(before)
+    refused(agent.get("/api/v1/me"), 401, "UNAUTHENTICATED")
+    assert ok(other.get("/api/v1/me"))["tenant"] == "doomed-2"
+
+
+def test_the_keys_of_a_tenant_stop_with_the_answer(service: Service) -> None:
+    doomed = service.tenant("doomed")
+    agent = doomed.agent("ada")
+    ok(service.root.delete(f"{TENANTS}/doomed"), 202)
+    service.clock.advance(seconds=61)
+    for client in (agent, doomed.admin):
+        refused(client.get("/api/v1/me"), 401, "UNAUTHENTICATED")
+
+
+def test_a_remembered_key_makes_no_other_one(service: Service) -> None:
+    doomed = service.tenant("doomed")
+    ok(doomed.admin.get("/api/v1/me"))
+    ok(service.root.delete(f"{TENANTS}/doomed"), 202)
+    body = {"id": "survivor", "kind": "agent"}
+    refused(doomed.admin.post("/api/v1/principals", json=body), 409, "ENTRY_EXISTS")
+
+
+def test_a_deleted_tenant_is_not_made_again(service: Service) -> None:
+    headers = {"Idempotency-Key": "first"}
+    ok(service.root.post(TENANTS, json={"id": "doomed"}, headers=headers), 201)
+    ok(service.root.delete(f"{TENANTS}/doomed"), 202)
+    for _ in range(2):
+        refused(service.root.post(TENANTS, json={"id": "doomed"}), 409, "ENTRY_EXISTS")
+        retried = service.root.post(TENANTS, json={"id": "doomed"}, headers=headers)
+        refused(retried, 409, "ENTRY_EXISTS")
+        finish(service)
+    assert ok(service.root.delete(f"{TENANTS}/doomed"), 202)["status"] == "done"
+
+
+def test_what_the_stream_brings_late_or_again_brings_nothing_back(service: Service) -> None:
+    doomed = service.tenant("doomed")
+    stream, deliver = Stream(service), stream_function(service)
+    client = doomed.agent("ada")
+    create(client, entry(key="k"))
+    records = stream.read()
+    ok(service.root.delete(f"{TENANTS}/doomed"), 202)
+    finish(service)
+    assert deliver(records + stream.read()) == []
+    assert find(service, "doomed") == []
+
+
+def test_what_is_written_late_is_deleted_as_well(service: Service) -> None:
+    doomed = service.tenant("doomed")
+    agent = doomed.agent("ada")
+    ok(agent.get("/api/v1/me"))
+    ok(service.root.delete(f"{TENANTS}/doomed"), 202)
+    sweep(service)
+    ok(put(agent, "s2", "late"), 201)
+    finish(service)
+    assert find(service, "doomed") == []
+
+
+def test_a_tenant_that_never_was_is_not_found(service: Service) -> None:
+    refused(service.root.delete(f"{TENANTS}/nobody"), 404, "NOT_FOUND")
+    refused(service.root.get(f"{TENANTS}/nobody/deletion"), 404, "NOT_FOUND")
+
+
+def test_a_dry_run_counts_and_changes_nothing(service: Service) -> None:
+    doomed = service.tenant("doomed")
+    agent = fill(doomed)
+    before = find(service, "doomed")
+    ok(service.root.delete(f"{TENANTS}/doomed?dry_run=true"), 202)
+    refused(service.root.get(f"{TENANTS}/doomed/deletion"), 404, "NOT_FOUND")
+    sweep(service)
+    found = ok(service.root.get(f"{TENANTS}/doomed/deletion?dry_run=true"))
+    assert (found["status"], found["dry_run"]) == ("done", True)
+    keys = [each for each in before if '"pk": {"S": "~key#' in each]
+    assert sum(found["counts"].values()) == len(before) - len(keys)
+    assert find(service, "doomed") == before
+    ok(agent.get("/api/v1/me"))
+
+
+def test_a_deletion_goes_on_wherever_it_was_cut_off(service: Service) -> None:
+    doomed = service.tenant("doomed")
+    create(doomed.agent("ada"), entry())
+    ok(service.root.delete(f"{TENANTS}/doomed"), 202)
+    for write in range(1, 4):
+        with faulty(write, "after"), pytest.raises(Killed) if write == 1 else suppress(Killed):
+            sweep(service)
+    finish(service)
+    assert find(service, "doomed") == []
+    assert ok(service.root.get(f"{TENANTS}/doomed/deletion"))["status"] == "done"
+
+
+def test_a_deleted_agent_leaves_only_what_is_others(tenant: Tenant, service: Service) -> None:
+    stream, deliver = Stream(service), stream_function(service)
+    fill(tenant, "alice")
+    bob = fill(tenant, "bob")
+    assert deliver(stream.read()) == []
+    assert len(log(tenant.admin, "intents/intent_alice")) == 3
+    begun = ok(tenant.admin.post(DELETIONS, json={"kind": "agent", "id": "alice"}), 202)
+    assert begun["requested_by"] == {"id": "admin", "kind": "user"}
+    finish(service)
+    assert deliver(stream.read()) == []
+    finish(service)
+    done = ok(tenant.admin.get(f"{DELETIONS}/agent/alice"))
+    assert done["status"] == "done", done
+    assert done["counts"]["entry"] == 2
+    events = log(tenant.admin, "intents/intent_alice")
+    assert [each for each in events if each["agent_id"] == "alice"] == []
+    assert log(tenant.admin, "agents/alice") == []
+    assert counters_equal_items(service)
+    left = [each for each in service.stored() if '"alice"' in str(each).replace("'", '"')]
+    assert {name_type(each) for each in left} <= KEPT_WITH_ID
+    assert not any("zq-alice" in each for each in find(service, tenant.id))
+    assert ok(bob.get(f"{MEMORY}?agent_id=bob"))["total"] == 2
+    assert ok(bob.get("/api/v1/conversations/s-bob"))["messages"]
+
+
+def name_type(item: Json) -> str:
+    """The name of an item's type."""
+    key = item["pk"]["S"], item["sk"]["S"]
+    found = find_item_type("memory", key) or find_item_type("log", key)
+    return "" if found is None else found.name
+
+
+def test_a_deleted_agent_is_taken_out_of_what_others_share(
+    tenant: Tenant, service: Service
+) -> None:
+    boss, alice, bob = tenant.coordinator("boss"), tenant.agent("alice"), tenant.agent("bob")
+    create_task(boss, id="t", assigned_agent="bob")
+    ok(grant(boss, "t", "alice", access="read"))
+    allow(tenant.admin, "shared", "none", alice="write", bob="read")
+    body = {"user_id": "bob", "agent_participants": ["alice"], "messages": []}
+    ok(bob.put("/api/v1/conversations/s", json=body), 201)
+    acl = {"entries": [{"principal": "alice", "access": "read"}]}
+    ok(boss.put("/api/v1/intents/intent_1/acl", json=acl))
+    made = create(alice, semantic(namespace="shared"))
+    ok(tenant.admin.post(DELETIONS, json={"kind": "agent", "id": "alice"}), 202)
+    finish(service)
+    assert ok(boss.get("/api/v1/tasks/t/grants"))["grants"] == []
+    listed = ok(tenant.admin.get(f"{NAMESPACES}/shared"))["permissions"]["allow"]
+    assert [each["agent"] for each in listed] == ["bob"]
+    assert ok(bob.get("/api/v1/conversations/s"))["agent_participants"] == []
+    assert ok(boss.get("/api/v1/intents/intent_1/acl"))["entries"] == []
+    assert ok(bob.get(f"{MEMORY}/{made['id']}"))["namespace"] == "shared"
+
+
+def test_a_deleted_persons_facts_and_states_go_and_an_agents_of_that_name_stay(
+    tenant: Tenant, service: Service
+) -> None:
+    bob = tenant.agent("bob")
+    for name in ("ada", "sales"):
+        learn(bob, name, "prefers", "email")
+        ok(bob.put(f"/api/v1/agents/bob/state/{name}/k", json={"value": 1}))
+    ok(tenant.admin.post(DELETIONS, json={"kind": "person", "id": "ada"}), 202)
+    ok(tenant.admin.post(DELETIONS, json={"kind": "agent", "id": "sales"}), 202)
+    finish(service)
+    assert [each["subject"] for each in ok(bob.get("/api/v1/facts"))["facts"]] == ["sales"]
+    for name in ("ada", "sales"):
+        refused(bob.get(f"/api/v1/agents/bob/state/{name}/k"), 404, "NOT_FOUND")
+
+
+def test_who_was_deleted_may_come_back_and_write(tenant: Tenant, service: Service) -> None:
+    stream, deliver = Stream(service), stream_function(service)
+    create(tenant.agent("ada"), entry(key="before"))
+    late = stream.read()
+    ok(tenant.admin.post(DELETIONS, json={"kind": "agent", "id": "ada"}), 202)
+    finish(service)
+    again = tenant.agent("ada", reuse=True)
+    service.clock.advance(seconds=1)
+    create(again, entry(key="after"))
+    assert deliver(late + stream.read()) == []
+    assert [each["data"]["key"] for each in log(again, "agents/ada")] == ["after"]
