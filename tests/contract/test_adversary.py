@@ -136,6 +136,7 @@ class Adversary(RuleBasedStateMachine):
             "session_id": [*SESSIONS, "ms"],
             "upload_id": ["up_1"],
             "index": ["0", "1"],
+            "kind": ["agent", "person"],
             "space": ["box", "mine"],
             "episode_id": ["ep_1"],
             "fact_id": ["f"],
