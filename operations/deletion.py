@@ -14,7 +14,7 @@ from functions.platform.settings import ApiSettings
 from operations.deployment import Deployment, client
 
 _SECONDS = 60.0  # between two looks at how far it is
-_PAUSE = 5.0
+_PAUSE = 15.0
 
 
 def build_container(deployment: Deployment, clock: Clock = now_ms) -> Container:

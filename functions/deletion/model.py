@@ -3,14 +3,16 @@
 from typing import Literal, NamedTuple
 
 from functions.identity.model import Actor
+from functions.platform.limits import UPLOAD_ADDRESS_SECONDS
 
 SubjectKind = Literal["tenant", "agent", "person"]
 Stage = Literal["keys", "memory", "log", "files", "done"]
 """What a pass does next. The tables are scanned one after the other."""
 STAGES: tuple[Stage, ...] = ("keys", "memory", "log", "files")
-SETTLING_TIME = 180_000
-"""How long (ms) a function may still write what it began before the deletion: it remembers keys for
-60 seconds and deletions for 30, and runs for 60 at most."""
+SETTLING_TIME = 180_000 + UPLOAD_ADDRESS_SECONDS * 1000
+"""How long (ms) something may still be written that was begun before the deletion: functions
+remember keys for 60 seconds and deletions for 30, and run for 60 at most; a file may come to an
+address that was given out before."""
 
 
 class Subject(NamedTuple):

@@ -6,6 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
+from functions.deletion.model import SETTLING_TIME
 from functions.platform.item_types import find_item_type
 from tests.contract import run_calls
 from tests.contract.bodies import (
@@ -87,7 +88,7 @@ def find(service: Service, tenant: str) -> list[str]:
 def finish(service: Service) -> None:
     """Let the schedule carry deletions out, and what may be late come."""
     sweep(service)
-    service.clock.advance(seconds=181)
+    service.clock.advance(seconds=SETTLING_TIME // 1000)
     for _ in range(3):
         sweep(service)
 

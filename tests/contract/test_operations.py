@@ -12,7 +12,7 @@ import pytest
 from botocore.response import StreamingBody
 
 from functions.container import Container
-from functions.deletion.model import Subject
+from functions.deletion.model import SETTLING_TIME, Subject
 from operations.dead_letters import NotReplayed, event_of
 from operations.deletion import run_deletion
 from operations.tenant_data import Storage, export_tenant, open_private
@@ -88,7 +88,7 @@ def test_a_command_deletes_a_tenant_to_the_end_and_reports_it(service: Service) 
 
     def wait(seconds: float) -> None:
         waits.append(seconds)
-        service.clock.advance(seconds=100)
+        service.clock.advance(seconds=SETTLING_TIME // 2000 + 1)
 
     planned = run_deletion(container, Subject("doomed", "tenant"), is_preview=True, wait=wait)
     assert (planned["status"], planned["counts"]["entry"]) == ("done", 1)

@@ -17,7 +17,7 @@ from functions.quotas.model import EPISODES
 from functions.quotas.store import QuotaStore
 from functions.schedule.handler import build_handler
 from functions.stream.quota_counter import QuotaCounter
-from functions.stream.records import StreamBatch, parse_record
+from functions.stream.records import StreamBatch
 from tests.contract.transport import LambdaContext
 from tests.infra.template import FUNCTIONS, Properties, Template
 from tools.events import render_stream_event
@@ -112,10 +112,7 @@ def test_what_episodes_use_up_is_reported_under_the_name_that_is_watched(
         names = {"tenant": "acme", "quota": EPISODES.name}
         key = item_types.QUOTA_COUNT.build_key(**names, day=expires // 86_400)
         memory.update(update(key, "SET counted = :n", n=EPISODES.warning - 1))
-        store, batch = (
-            QuotaStore(memory, lambda: expires * 1000),
-            StreamBatch(map(parse_record, records)),
-        )
+        store, batch = QuotaStore(memory, lambda: expires * 1000), StreamBatch(records)
         QuotaCounter(store, None, "lifecycle", lambda: expires * 1000).process(batch)
         assert batch.failed == []
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
