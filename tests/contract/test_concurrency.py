@@ -1,4 +1,4 @@
-"""Issue "It must hold": what holds when many write at once. dynoxide only."""
+"""What holds when many write at once."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable

@@ -1,4 +1,4 @@
-"""Issue "It must hold": hostile requests get a 4xx problem document, and change nothing."""
+"""Hostile requests get a 4xx problem document, and change nothing."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Issue "exactly": values and names come back as they were sent."""
+"""Values and names come back as they were sent."""
 
 import itertools
 import json

@@ -1,4 +1,4 @@
-"""Issue "It must hold": a write is seen at once, from another process. dynoxide only."""
+"""A write is seen at once, from another process."""
 
 import json
 import os
