@@ -6,7 +6,9 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from functions.event_log.event_bus import parse_event_types
 from functions.platform.limits import MAX_LOG_RETENTION_DAYS
+from functions.platform.settings import DEFAULT_EVENT_BUS_TYPES, WrongSetting
 
 _CDKS_OWN = (":", "/")  # in the names of CDK's own context: aws:cdk:…, @aws-cdk/…, acknowledged/…
 
@@ -61,6 +63,8 @@ class Config(BaseModel):
         throttle_burst: requests at once that the API takes.
         log_retention_days: how long the logs of the functions are kept.
         event_retention_days: how long events and audit records are kept; 0 is for good.
+        event_bus_types: the types of events that the bus carries (several with commas between); `*`
+            for all.
         alarm_topic_arn: the SNS topic that alarms go to.
         domain_name: a domain name of the API's own, with its certificate and its hosted zone.
         jwt_issuer: whose tokens a second API takes in the place of keys, with their audience
@@ -86,6 +90,7 @@ class Config(BaseModel):
     throttle_burst: int = Field(default=1000, ge=1)
     log_retention_days: Literal["7", "30", "90", "365"] = "30"
     event_retention_days: int = Field(default=365, ge=0, le=MAX_LOG_RETENTION_DAYS)
+    event_bus_types: str = DEFAULT_EVENT_BUS_TYPES
     alarm_topic_arn: str | None = Field(default=None, pattern=r"^arn:[a-z-]+:sns:\S+$")
     domain_name: str | None = None
     certificate_arn: str | None = Field(default=None, pattern=r"^arn:[a-z-]+:acm:\S+$")
@@ -136,6 +141,10 @@ class Config(BaseModel):
             raise ValueError("jwt_issuer and jwt_audience go together")
         if (self.task_event_sources is None) != (self.task_event_principal is None):
             raise ValueError("task_event_sources and task_event_principal go together")
+        try:
+            parse_event_types(self.event_bus_types)
+        except WrongSetting as error:
+            raise ValueError(f"event_bus_types: {error}") from error
         if self.vector_index and self.boto3 == "runtime":
             raise ValueError("vector_index needs boto3 bundled: Lambda's own may not know it")
         if self.snap_start and self.runtime == "python3.11":

@@ -5,6 +5,7 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_ssm as ssm
 from constructs import Construct
 
+from functions.stream.consumers import ALL_CONSUMERS
 from infra import grants
 from infra.asset.build import Asset
 from infra.config import Config
@@ -24,6 +25,8 @@ from infra.constructs.task_events import TaskEvents
 from infra.constructs.vector_index import NAME as VECTOR_INDEX
 from infra.constructs.vector_index import grant_embed, grant_search
 
+_EMBEDDING_CONSUMERS = ("vectors",)  # where a model of Bedrock's embeds
+_HAS_DEAD_LETTERS = "the stream's mapping has the queue; nothing else invokes it"
 _TASK_ENDS = {"LOG_WAIT_SECONDS": "3"}  # the stream brings what happened within a second
 
 
@@ -52,13 +55,19 @@ class MemoryStack(Stack):
         self.bus = Bus(self, "Bus", config)
         self.api_function = self._make_api_function()
         self.stream_function = self._make_stream_function()
+        self.embedding_function = self._make_embedding_function()
         self.schedule_function = self._make_schedule_function()
         self.task_events_function = self._make_task_events_function()
         self.http_api = HttpApi(self, "HttpApi", config, self.api_function)
         self.token_api = self._token_api()
         if config.domain is not None:
             DomainName(self, "Domain", config.domain, self.http_api)
-        self.stream = Stream(self, "Stream", self.tables, self.stream_function, self.encryption)
+        self.stream = self._make_stream("Stream", self.stream_function)
+        self.embedding_stream = (
+            self._make_stream("EmbeddingStream", self.embedding_function)
+            if self.embedding_function
+            else None
+        )
         self.schedule = Schedule(self, "Schedule", self.schedule_function, self.encryption)
         self.task_events = self._task_events()
         self._add_monitoring()
@@ -119,13 +128,50 @@ class MemoryStack(Stack):
             timeout=Duration.seconds(60),
             environment=self._table_names()
             | self._search_variables()
-            | {"EVENT_BUS": self.bus.bus.event_bus_name},
-            no_dead_letters_reason="the stream's mapping has the queue; nothing else invokes it",
+            | {
+                "EVENT_BUS": self.bus.bus.event_bus_name,
+                "EVENT_BUS_TYPES": self._config.event_bus_types,
+                "STREAM_CONSUMERS": ",".join(self._stream_consumers),
+            },
+            no_dead_letters_reason=_HAS_DEAD_LETTERS,
         )
         self.tables.grant(function.role, grants.STREAM_ON_MEMORY, grants.STREAM_ON_LOG)
         self.bus.grant_publish(function.role)
+        return function
+
+    @property
+    def _stream_consumers(self) -> list[str]:
+        """The consumers in the stream function: not the one that calls another service's model."""
+        apart = _EMBEDDING_CONSUMERS if self._config.embedding_model else ()
+        return [name for name in ALL_CONSUMERS if name not in apart]
+
+    def _make_embedding_function(self) -> LambdaFunction | None:
+        """Make the function that embeds by Bedrock: what it waits for holds up no event."""
+        if self._config.embedding_model is None:
+            return None
+        function = LambdaFunction(
+            self,
+            "EmbeddingFunction",
+            self._config,
+            self._code,
+            handler="functions.stream.main.handler",
+            purpose="embeds what the change stream brings",
+            memory_mb=512,
+            timeout=Duration.seconds(60),
+            environment=self._table_names()
+            | self._search_variables()
+            | {"STREAM_CONSUMERS": ",".join(_EMBEDDING_CONSUMERS)},
+            no_dead_letters_reason=_HAS_DEAD_LETTERS,
+        )
+        self.tables.grant(function.role, grants.EMBEDDING_ON_MEMORY)
         self._grant_embed(function)
         return function
+
+    def _make_stream(self, id: str, function: LambdaFunction) -> Stream:
+        consumers = self._stream_consumers
+        if function is self.embedding_function:
+            consumers = list(_EMBEDDING_CONSUMERS)
+        return Stream(self, id, self.tables, function, consumers, self.encryption)
 
     def _make_schedule_function(self) -> LambdaFunction:
         function = LambdaFunction(
@@ -182,11 +228,11 @@ class MemoryStack(Stack):
             "Stream": self.stream_function,
             "Schedule": self.schedule_function,
         }
-        return (
-            functions
-            if self.task_events_function is None
-            else functions | {"TaskEvents": self.task_events_function}
-        )
+        if self.embedding_function is not None:
+            functions["Embedding"] = self.embedding_function
+        if self.task_events_function is not None:
+            functions["TaskEvents"] = self.task_events_function
+        return functions
 
     def _add_monitoring(self) -> None:
         alarms = Alarms(self, "Alarms", self._config)
@@ -196,7 +242,9 @@ class MemoryStack(Stack):
         for name, function in self._doors().items():
             alarms.watch_function(name, function)
         alarms.watch_tables(self.tables)
-        alarms.watch_stream(self.stream, self.stream_function)
+        alarms.watch_stream("Events", self.stream, self.stream_function)
+        if self.embedding_stream is not None and self.embedding_function is not None:
+            alarms.watch_stream("Vectors", self.embedding_stream, self.embedding_function)
         alarms.watch_quotas(self.stream_function)
         alarms.watch_schedule(self.schedule, self.schedule_function)
         if self.task_events is not None:
@@ -245,6 +293,9 @@ class MemoryStack(Stack):
         for name, function in self._doors().items():
             description[f"{name}Function"] = function.function.function_name
             description[f"{name}Log"] = function.log.log_group_name
+        if self.embedding_stream is not None:
+            letters = self.embedding_stream.dead_letters.queue
+            description["EmbeddingDeadLetters"] = letters.queue_url
         if self.token_api is not None:
             description["TokenApiUrl"] = self.token_api.api.api_endpoint
         if self.task_events is not None:

@@ -79,7 +79,7 @@ def _options() -> argparse.Namespace:
     add("create-tenant", help="a tenant, and its admin's key").add_argument("tenant")
     add("rotate-root-key", help="another root key; running functions start anew")
     tail = add("tail-log", help="a function's log")
-    tail.add_argument("function", choices=("Api", "Stream", "Schedule", "TaskEvents"))
+    tail.add_argument("function", choices=("Api", "Stream", "Schedule", "Embedding", "TaskEvents"))
     tail.add_argument("--minutes", type=float, default=10, help="from so long ago (default: 10)")
     tail.add_argument("--follow", action="store_true", help="wait for more")
     add("replay", help="the dead letters, once more")

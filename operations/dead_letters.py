@@ -12,6 +12,7 @@ from operations.deployment import Deployment, client
 
 _FUNCTIONS = {
     "StreamDeadLetters": "Stream",
+    "EmbeddingDeadLetters": "Embedding",  # where a model of Bedrock's embeds
     "ScheduleDeadLetters": "Schedule",
     "TaskEventDeadLetters": "TaskEvents",  # where the deployment takes other systems' events
 }

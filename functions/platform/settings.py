@@ -22,6 +22,7 @@ _LOGS = frozenset({"log_retention_days"})
 _TASK_ENDS = frozenset({"log_wait_seconds"})
 _TABLES = frozenset({"memory_table", "log_table"})
 _ARCHIVE = frozenset({"archive_bucket", "archive_folder"})
+DEFAULT_EVENT_BUS_TYPES = "memory.archived,memory.evicted,quota.warning"
 _SEARCH = frozenset({"vector_index", "embedding_model"})
 
 
@@ -78,7 +79,7 @@ class Settings:
     jwt_principal_claim: str | None = None
     openwop: Literal["rfc-0004", "1.x"] = "rfc-0004"
     event_bus: str | None = None
-    event_bus_types: str = "memory.archived,memory.evicted,quota.warning"
+    event_bus_types: str = DEFAULT_EVENT_BUS_TYPES
     stream_consumers: str = "events,vectors,quotas"
     aws_lambda_function_name: str | None = None
     sweep_threads: int = 8

@@ -60,12 +60,12 @@ class Alarms(Construct):
                 metric = of_table(table, f"{kind}ThrottleEvents")
                 self._add(f"{name}{kind}sAreThrottled", meaning, metric, 1, periods=2)
 
-    def watch_stream(self, stream: Stream, function: LambdaFunction) -> None:
-        """Watch for events that come late, or not at all."""
+    def watch_stream(self, made: str, stream: Stream, function: LambdaFunction) -> None:
+        """Watch for what is made of changes (`Events`, `Vectors`) and comes late, or not at all."""
         age = of_function(function, "IteratorAge", "Maximum")
         letters = waiting_in(stream.dead_letters)
-        self._add("EventsAreLate", "the change stream is five minutes behind", age, _STALE_MS)
-        self._add("EventsAreMissing", "changes were given up: replay within 20 hours", letters, 1)
+        self._add(f"{made}AreLate", "the change stream is five minutes behind", age, _STALE_MS)
+        self._add(f"{made}AreMissing", "changes were given up: replay within 20 hours", letters, 1)
 
     def watch_schedule(self, schedule: Schedule, function: LambdaFunction) -> None:
         """Watch for sweeps that don't keep up, or don't run."""

@@ -1,12 +1,13 @@
 """The change stream: from the memory table to the stream function, and to a queue if that fails."""
 
 import json
+from collections.abc import Sequence
 
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
-from functions.stream.consumers import ALL_CONSUMERS, build_filters
+from functions.stream.consumers import build_filters
 from infra.constructs.dead_letters import DeadLetters
 from infra.constructs.encryption import Encryption
 from infra.constructs.lambda_function import LambdaFunction
@@ -20,7 +21,7 @@ _MOST_SECONDS = 14_400  # the stream keeps records for a day; 20 hours remain fo
 
 
 class Stream(Construct):
-    """Hands the table's changes over, in order; failures go to the dead letters."""
+    """Hands the table's changes over to consumers, in order; failures go to the dead letters."""
 
     def __init__(
         self,
@@ -28,6 +29,7 @@ class Stream(Construct):
         id: str,
         tables: Tables,
         function: LambdaFunction,
+        consumers: Sequence[str],
         encryption: Encryption,
     ) -> None:
         super().__init__(scope, id)
@@ -48,9 +50,7 @@ class Stream(Construct):
             maximum_record_age_in_seconds=_MOST_SECONDS,
             function_response_types=["ReportBatchItemFailures"],
             filter_criteria={
-                "filters": [
-                    {"pattern": json.dumps(each)} for each in build_filters(list(ALL_CONSUMERS))
-                ]
+                "filters": [{"pattern": json.dumps(each)} for each in build_filters(consumers)]
             },
             destination_config={"onFailure": {"destination": self.dead_letters.queue.queue_arn}},
         )

@@ -36,9 +36,13 @@ class Tables(Construct):
             add_vector_index(self.memory)
         self.log = self._table("Log", config)
 
-    def grant(self, role: iam.Role, on_memory: TableGrant, on_log: TableGrant) -> None:
+    def grant(
+        self, role: iam.Role, on_memory: TableGrant, on_log: TableGrant | None = None
+    ) -> None:
         """Let a role call exactly what is granted."""
         for table, grant in ((self.memory, on_memory), (self.log, on_log)):
+            if grant is None:
+                continue
             actions = [f"dynamodb:{action}" for action in grant.actions]
             role.add_to_policy(iam.PolicyStatement(actions=actions, resources=[table.table_arn]))
         indexes = [f"{self.memory.table_arn}/index/{name}" for name in on_memory.indexes]

@@ -19,15 +19,19 @@ HUSH = "hush-hush"
 def test_the_events_of_an_entry_are_in_the_log_and_on_the_bus(
     deployment: Deployment, tenant: Tenant
 ) -> None:
+    """The bus carries the types that somebody subscribes to: evictions, by default."""
     ada = tenant.agent("ada")
+    ok(tenant.admin.patch("/api/v1/agents/ada/memory/config", json={"episodic": {"capacity": 1}}))
     with listening(deployment, tenant.id) as bus:
         made = create(ada, entry(key="k", value={"secret": HUSH}))
         ok(update(ada, made["id"], 1, value={"secret": HUSH, "n": 2}))
-        assert_no_content(ada.delete(f"{MEMORY}/{made['id']}"))
-        logged = awaited(lambda: told_all(log(ada, "agents/ada"), 3), "the log's third event")
-        heard = awaited(lambda: told_all(bus.hear(), 3), "the bus's third event")
-    assert summarize(logged) == ["created k 1", "updated k 2", "deleted k 2"]
-    assert [each["id"] for each in heard] == [each["id"] for each in logged]
+        create(ada, entry(key="l", value={"secret": HUSH}))
+        logged = awaited(lambda: told_all(log(ada, "agents/ada"), 4), "the log's fourth event")
+        heard = awaited(lambda: told_all(bus.hear(), 1), "the bus's event")
+    assert summarize(logged)[:2] == ["created k 1", "updated k 2"]
+    assert sorted(summarize(logged)[2:]) == ["created l 1", "evicted k 2"]
+    (evicted,) = [each for each in logged if each["type"] == "memory.evicted"]
+    assert [each["id"] for each in heard] == [evicted["id"]]
     assert HUSH not in json.dumps([logged, heard])
 
 

@@ -76,6 +76,7 @@ def cloud() -> Iterator[Cloud]:
             "ENCRYPTION_KEY_ID": boto3.client("kms").create_key()["KeyMetadata"]["Arn"],
             "ARCHIVE_BUCKET": "archive",
             "EVENT_BUS": "memory-events",
+            "EVENT_BUS_TYPES": "*",
         }
         yield Cloud(MovableClock(datetime(2030, 1, 1, tzinfo=UTC)), environment)
 

@@ -65,7 +65,7 @@ def test_lambdas_own_sdk_may_be_too_old_for_it() -> None:
 def test_a_model_of_bedrocks_is_named_and_only_it_may_be_called(synthesize: Synthesize) -> None:
     model = "amazon.titan-embed-text-v2:0"
     template = synthesize(embedding_model=f"bedrock:{model}")
-    for function in ("Api", "Stream", "Schedule"):
+    for function in ("Api", "Embedding", "Schedule"):
         variables = template.function(function)["Environment"]["Variables"]
         assert variables["EMBEDDING_MODEL"] == f"bedrock:{model}"
         found = [
@@ -74,3 +74,29 @@ def test_a_model_of_bedrocks_is_named_and_only_it_may_be_called(synthesize: Synt
             if each["Action"] == "bedrock:InvokeModel"
         ]
         assert [str(each["Fn::Join"][1][-1]) for each in found] == [f"::foundation-model/{model}"]
+    assert not [
+        each
+        for each in template.statements("StreamFunction")
+        if each["Action"] == "bedrock:InvokeModel"
+    ]
+
+
+def test_a_model_of_bedrocks_holds_up_no_event(synthesize: Synthesize) -> None:
+    """It has a function, a reader of the stream and a dead-letter queue of its own."""
+    template = synthesize(embedding_model="bedrock:amazon.titan-embed-text-v2:0")
+    consumers = {
+        name: template.function(name)["Environment"]["Variables"]["STREAM_CONSUMERS"]
+        for name in ("Stream", "Embedding")
+    }
+    assert consumers == {"Stream": "events,quotas", "Embedding": "vectors"}
+    mappings = template.of_type("Lambda::EventSourceMapping").values()
+    destinations = {
+        each["FunctionName"]["Ref"]: each["DestinationConfig"]["OnFailure"]["Destination"]
+        for each in (mapping["Properties"] for mapping in mappings)
+    }
+    assert destinations == {
+        template.id_of("Lambda::Function", f"{name}Function"): {
+            "Fn::GetAtt": [template.id_of("SQS::Queue", f"{stream}DeadLetters"), "Arn"]
+        }
+        for name, stream in (("Stream", "Stream"), ("Embedding", "EmbeddingStream"))
+    }
