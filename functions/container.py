@@ -51,7 +51,6 @@ from functions.event_log.service import EventLogs
 from functions.event_log.store import EventLogStore
 from functions.facts.service import Facts
 from functions.facts.store import FactStore
-from functions.identity.seals import PrincipalSeals
 from functions.identity.service import Identity
 from functions.identity.store import PrincipalStore
 from functions.namespaces.prefix_rules import PrefixRules
@@ -82,6 +81,7 @@ from functions.platform.due_index import DueIndex
 from functions.platform.encryption import Cipher, FileKeys, KmsKeys
 from functions.platform.file_addresses import FileAddresses
 from functions.platform.folder_storage import FolderArchiveStorage
+from functions.platform.seals import ItemSeals
 from functions.platform.settings import Settings, WrongSetting
 from functions.platform.table import Table
 from functions.platform.value_parts import ValueParts
@@ -137,15 +137,15 @@ class Container:
         dynamodb = create_client("dynamodb")
         self.settings = settings
         self.clock = clock
-        self.table = Table(dynamodb, settings.memory_table)
+        self.table = Table(dynamodb, settings.memory_table, self.seals)
         self.log_table = Table(dynamodb, settings.log_table)
 
     def build_common_services(self) -> None:
         """Make what nearly every request of the API needs, while the function starts."""
         with suppress(Exception):  # the request that needs a key reads it again, and says why not
             _ = self.root_key
-            if self.principal_seals is not None:
-                self.principal_seals.prepare()
+            if self.seals is not None:
+                self.seals.prepare()
         _ = self.identity, self.entries, self.queries, self.batches, self.tasks
 
     # Keys and storage
@@ -175,6 +175,15 @@ class Container:
         return DeploymentSecret(self.table, self.required_cipher)
 
     @cached_property
+    def seals(self) -> ItemSeals | None:
+        """Prove who wrote items of authority; None in functions that can't read the secret."""
+        return None if self.cipher is None else ItemSeals(self._derive_key)
+
+    def _derive_key(self, purpose: bytes) -> bytes:
+        """Derive the key of a purpose from the deployment's secret, which is read when needed."""
+        return self.deployment_secret.derive_key(purpose)
+
+    @cached_property
     def audit(self) -> AuditTrail:
         """Records uses of authority."""
         return AuditTrail(self.clock, self.settings.log_retention_days)
@@ -200,12 +209,12 @@ class Container:
     @cached_property
     def digests(self) -> Digests:
         """Digests what requests say."""
-        return Digests(lambda: self.root_key)
+        return Digests(self._derive_key)
 
     @cached_property
     def cursors(self) -> Cursors:
         """Signs where pages of lists begin."""
-        return Cursors(lambda: self.root_key)
+        return Cursors(self._derive_key)
 
     @cached_property
     def archive_storage(self) -> ArchiveStorage | None:
@@ -229,28 +238,22 @@ class Container:
         folder = Path(self.settings.archive_folder)
         return FolderArchiveStorage(folder, addresses, self.cipher, self.clock)
 
-    def _derive_key(self, purpose: bytes) -> bytes:
-        """Derive the key of a purpose; not every function can read the deployment's secret."""
-        return self.deployment_secret.derive_key(purpose)
-
     # Identity, namespaces, tasks, logs
 
     @cached_property
-    def principal_seals(self) -> PrincipalSeals | None:
-        """Proves who wrote a principal; None in functions that can't read the secret for it."""
-        if self.cipher is None:
-            return None
-        return PrincipalSeals(self.deployment_secret.derive_key)
-
-    @cached_property
     def principal_store(self) -> PrincipalStore:
-        return PrincipalStore(self.table, self.principal_seals)
+        return PrincipalStore(self.table)
 
     @cached_property
     def identity(self) -> Identity:
         cache_seconds = self.settings.key_cache_seconds
         return Identity(
-            self.principal_store, self.audit, lambda: self.root_key, self.clock, cache_seconds
+            self.principal_store,
+            self.audit,
+            lambda: self.root_key,
+            self._derive_key,
+            self.clock,
+            cache_seconds,
         )
 
     @cached_property
@@ -539,7 +542,7 @@ class Container:
 
     @cached_property
     def run_ids(self) -> RunIds:
-        return RunIds(self.root_key)
+        return RunIds(self._derive_key)
 
     @cached_property
     def run_store(self) -> RunStore:
@@ -587,7 +590,7 @@ class Container:
 
     @cached_property
     def memory_references(self) -> MemoryReferences:
-        return MemoryReferences(self.deployment_secret.derive_key)
+        return MemoryReferences(self._derive_key)
 
     @cached_property
     def memory_run_store(self) -> MemoryRunStore:

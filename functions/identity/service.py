@@ -8,7 +8,6 @@ import math
 import secrets
 from collections.abc import Callable
 from functools import partial
-from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from functions.audit.service import AuditTrail
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
 
 _MAX_CACHED = 10_000
 _SALT_BYTES = 16
+_PURPOSE = b"agent-memory: API keys issued under an Idempotency-Key"
 _BUSY = "the principal is being changed by someone else; try again"
 _REVOKED = (
     "a revoked principal had this id, and the new one would have its memory, tasks and access; "
@@ -63,6 +63,7 @@ class Identity:
     Args:
         audit: records what is done.
         root_key: gives the operator's key.
+        derive_secret: derives the key of a purpose from the deployment's secret.
         cache_seconds: how long principals are cached; a change made through this same instance
             applies at once.
     """
@@ -72,12 +73,14 @@ class Identity:
         store: PrincipalStore,
         audit: AuditTrail,
         root_key: Callable[[], str],
+        derive_secret: Callable[[bytes], bytes],
         clock: Clock,
         cache_seconds: float,
     ) -> None:
         self._store = store
         self._audit = audit
         self._root_key = root_key
+        self._derive_secret = derive_secret
         self._clock = clock
         self._lifetime = math.floor(cache_seconds * 1000)
         self._cache: dict[_CacheKey, _CachedPrincipal] = {}
@@ -327,9 +330,9 @@ class Identity:
         return NewKey(self._derive_key(principal, idempotency_key, salt), salt)
 
     def _derive_key(self, principal: Principal, idempotency_key: str, salt: bytes) -> str:
-        """Derive a key from the root key, the request and the salt on the item that it created."""
+        """Derive a key from the request and the salt on the item that it created."""
         seed = salt + "\n".join((principal.tenant, idempotency_key, principal.id)).encode()
-        mac = hmac.new(self._root_key().encode(), seed, sha256).digest()
+        mac = hmac.digest(self._derive_secret(_PURPOSE), seed, "sha256")
         return f"am_{base64.urlsafe_b64encode(mac).rstrip(b'=').decode()}"
 
 

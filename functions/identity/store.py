@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from typing import Literal, NamedTuple, cast
 
 from functions.identity.model import Kind, Principal
-from functions.identity.seals import PrincipalSeals
 from functions.platform import task_keys
 from functions.platform.bulk_writes import write_parallel
 from functions.platform.idempotency import list_previous_tokens
@@ -40,38 +39,21 @@ class NewKey(NamedTuple):
 class PrincipalStore:
     """Reads and writes principals; each change is one transaction.
 
-    What the service didn't write itself counts as absent.
-
-    Args:
-        seals: None in a function that has no access to the deployment's secret; it trusts the
-            table, and writes no principal.
+    What the service didn't write itself counts as absent (`functions.platform.seals`).
     """
 
-    def __init__(self, table: Table, seals: PrincipalSeals | None) -> None:
+    def __init__(self, table: Table) -> None:
         self._table = table
-        self._seals = seals
 
     def get_by_api_key(self, api_key: str) -> Principal | None:
         """Read the principal of a key: one read."""
-        key = task_keys.build_api_key_key(api_key)
-        item = self._table.get(key)
-        return None if item is None else self._verify(key, item, key[0])
+        item = self._table.get(task_keys.build_api_key_key(api_key))
+        return None if item is None else _decode(item)
 
     def get(self, tenant: str, principal_id: str) -> StoredPrincipal | None:
         """Read one principal: one read."""
-        key = task_keys.build_principal_key(tenant, principal_id)
-        item = self._table.get(key)
-        if item is None or self._verify(key, item, item["key_partition"]) is None:
-            return None
-        return _decode_stored(item)
-
-    def _verify(self, key: Key, item: Item, key_partition: str) -> Principal | None:
-        """Return the principal of an item, if it is what the service wrote there."""
-        principal = _decode(item)
-        if self._seals is None:
-            return principal
-        is_genuine = self._seals.is_genuine(item.get("seal"), key, principal, key_partition)
-        return principal if is_genuine else None
+        item = self._table.get(task_keys.build_principal_key(tenant, principal_id))
+        return None if item is None else _decode_stored(item)
 
     def get_many(self, tenant: str, principal_ids: Iterable[str]) -> list[Principal]:
         """Read the principals that exist among these: a call for each hundred."""
@@ -86,11 +68,7 @@ class PrincipalStore:
     def list_principals(self, tenant: str) -> list[Principal]:
         """Read all principals of a tenant: a call per megabyte."""
         partition = PRINCIPAL.build_partition(tenant=tenant)
-        items = self._table.query(partition, PRINCIPAL.sort_prefix)
-        found = (
-            self._verify((each["pk"], each["sk"]), each, each["key_partition"]) for each in items
-        )
-        return [each for each in found if each is not None]
+        return list(map(_decode, self._table.query(partition, PRINCIPAL.sort_prefix)))
 
     def has_tenant(self, tenant: str) -> bool:
         """Whether the tenant exists: one read."""
@@ -171,11 +149,7 @@ class PrincipalStore:
         salt: bytes | None,
         old: StoredPrincipal | None,
     ) -> list[Write]:
-        """Build the writes of a principal and its key, in place of the one that was read, if any.
-
-        Raises:
-            ValueError: the store has no seals.
-        """
+        """Build the writes of a principal and its key, in place of the one that was read."""
         attributes: Item = {
             "tenant": principal.tenant,
             "principal": principal.id,
@@ -195,10 +169,6 @@ class PrincipalStore:
         key = task_keys.build_principal_key(principal.tenant, principal.id)
         condition, values = (_ABSENT, {}) if old is None else (_UNCHANGED, _seen(old))
         api_key: Key = (key_partition, API_KEY.build_sort())
-        if self._seals is None:
-            raise ValueError("a principal can't be written without the deployment's secret")
-        attributes["seal"] = self._seals.make(api_key, principal, key_partition)
-        item["seal"] = self._seals.make(key, principal, key_partition)
         return [
             put(api_key, attributes),
             put(key, item, condition, **values),

@@ -6,7 +6,6 @@ any look-up. Its key is derived from the deployment's secret, so it outlives the
 
 import hmac
 from collections.abc import Callable
-from functools import cached_property
 
 from functions.platform.errors import AccessDenied
 from functions.platform.openwop_keys import (
@@ -29,10 +28,6 @@ class MemoryReferences:
     def __init__(self, derive_key: Callable[[bytes], bytes]) -> None:
         self._derive_key = derive_key
 
-    @cached_property
-    def _key(self) -> bytes:
-        return self._derive_key(_PURPOSE)
-
     def make_reference(self, tenant: str, memory: str) -> str:
         """Make the reference of a tenant's memory, always the same."""
         return build_reference(self._seed("memory", tenant, memory), memory)
@@ -53,4 +48,5 @@ class MemoryReferences:
         return build_memory_run_id(self._seed("run", tenant, request.hex()))
 
     def _seed(self, *parts: str) -> bytes:
-        return hmac.digest(self._key, "\n".join(parts).encode(), "sha256")[:_SEED_BYTES]
+        message = "\n".join(parts).encode()
+        return hmac.digest(self._derive_key(_PURPOSE), message, "sha256")[:_SEED_BYTES]

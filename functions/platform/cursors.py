@@ -14,13 +14,11 @@ class Cursors:
     """Signs and verifies cursors, each for one list.
 
     Args:
-        read_root_key: gives the operator's key, from which the signing key is derived. It is
-            called at the first use: most requests need no cursor.
+        derive_key: derives the key of a purpose from the deployment's secret.
     """
 
-    def __init__(self, read_root_key: Callable[[], str]) -> None:
-        self._read_root_key = read_root_key
-        self._key = b""
+    def __init__(self, derive_key: Callable[[bytes], bytes]) -> None:
+        self._derive_key = derive_key
 
     def sign(self, list_name: bytes, position: str) -> str:
         """Make the cursor of a position in a list; `list_name` tells the list from all others."""
@@ -41,10 +39,8 @@ class Cursors:
         return text.decode()
 
     def _compute_mac(self, list_name: bytes, position: bytes) -> bytes:
-        if not self._key:
-            self._key = hmac.digest(self._read_root_key().encode(), _PURPOSE, "sha256")
         message = len(list_name).to_bytes(4) + list_name + position
-        return hmac.digest(self._key, message, "sha256")[:_MAC_BYTES]
+        return hmac.digest(self._derive_key(_PURPOSE), message, "sha256")[:_MAC_BYTES]
 
 
 def find_start(positions: Sequence[str], after: str) -> int:

@@ -27,16 +27,19 @@ class DeploymentSecret:
         self._table = table
         self._values = ValueCodec(cipher)
         self._secret = b""
+        self._keys: dict[bytes, bytes] = {}
 
     def derive_key(self, purpose: bytes) -> bytes:
-        """Derive the key of a purpose; always the same one.
+        """Derive the key of a purpose, at its first use; always the same one.
 
         Raises:
             Unavailable: the table or the key service can't be read, or what is stored is plain.
         """
-        if not self._secret:
-            self._secret = self._read()
-        return hmac.digest(self._secret, purpose, "sha256")
+        key = self._keys.get(purpose)
+        if key is None:
+            self._secret = self._secret or self._read()
+            key = self._keys[purpose] = hmac.digest(self._secret, purpose, "sha256")
+        return key
 
     def _read(self) -> bytes:
         item = self._table.get(DEPLOYMENT_SECRET.build_key()) or self._create()

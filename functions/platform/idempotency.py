@@ -28,7 +28,7 @@ class RequestToken(NamedTuple):
         """Derive the token of a request with an Idempotency-Key; the same for each retry.
 
         Raises:
-            Unavailable: the root key can't be read.
+            Unavailable: the deployment's secret can't be read.
         """
         named = f"{len(caller)}:{caller}{idempotency_key}".encode()
         return cls(

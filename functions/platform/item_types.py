@@ -39,6 +39,7 @@ class ItemType(NamedTuple):
         lifetime: when an item is deleted.
         indexes: the indexes that list it.
         table: which table it is in.
+        sealed: the attributes by which an item gives authority; it carries a code over them.
     """
 
     name: str
@@ -49,6 +50,7 @@ class ItemType(NamedTuple):
     lifetime: str = "until deleted"
     indexes: tuple[str, ...] = ()
     table: Literal["memory", "log"] = "memory"
+    sealed: tuple[str, ...] = ()
 
     @property
     def sort_prefix(self) -> str:
@@ -89,14 +91,35 @@ _VECTOR_INDEX = "the vector index"
 
 # identity
 TENANT = ItemType("tenant", "identity", "{tenant}#p", "tenant", "A tenant exists")
+_IDENTITY = (
+    "tenant",
+    "principal",
+    "kind",
+    "permissions",
+    "agent_type",
+    "expires",
+    "created",
+)
+_PERMISSIONS = ("namespace", "everyone", "allow", "version", "owner")
 PRINCIPAL = ItemType(
-    "principal", "identity", "{tenant}#p", "p#{principal}", "A principal's kind and permissions"
+    "principal",
+    "identity",
+    "{tenant}#p",
+    "p#{principal}",
+    "A principal's kind and permissions",
+    sealed=(*_IDENTITY, "key_partition"),
 )
 REVOKED_PRINCIPAL = ItemType(
     "revoked principal", "identity", "{tenant}#p", "r#{principal}", "A principal had this id"
 )
 API_KEY = ItemType(
-    "API key", "identity", "~key#{sha256}", "k", "The principal of a key", "until revoked"
+    "API key",
+    "identity",
+    "~key#{sha256}",
+    "k",
+    "The principal of a key",
+    "until revoked",
+    sealed=_IDENTITY,
 )
 
 # platform
@@ -140,7 +163,12 @@ AUDIT_RECORD = ItemType(
 
 # tasks, namespaces, workflows
 NAMESPACE = ItemType(
-    "namespace", "namespaces", "{tenant}#ns", "n#{namespace}", "A namespace's permissions"
+    "namespace",
+    "namespaces",
+    "{tenant}#ns",
+    "n#{namespace}",
+    "A namespace's permissions",
+    sealed=_PERMISSIONS,
 )
 PREFIX_RULE = ItemType(
     "prefix rule",
@@ -148,6 +176,7 @@ PREFIX_RULE = ItemType(
     "{tenant}#ns",
     "r#{namespace}",
     "The permissions of all names with a prefix",
+    sealed=_PERMISSIONS,
 )
 TASK = ItemType("task", "tasks", _TASK, "t", "A task, its policy and counters", indexes=(BY_DUE,))
 GRANT = ItemType(
@@ -157,6 +186,7 @@ GRANT = ItemType(
     "g#{principal}",
     "A principal's access to a task's working memory",
     "until taken back or expired",
+    sealed=("principal", "access", "valid_until", "granted_by", "created", "term"),
 )
 INHERITING_TASK = ItemType(
     "inheriting sub-task",
@@ -403,6 +433,7 @@ OBJECT_SPACE = ItemType(
     "{tenant}#objects",
     "s#{space}",
     "A space's permissions, and who made it",
+    sealed=_PERMISSIONS,
 )
 OBJECT = ItemType(
     "object",
@@ -604,6 +635,17 @@ def find_due_type(sort: str) -> ItemType | None:
     return next((each for each in _DUE_TYPES if each.has_sort(sort)), None)
 
 
+def find_sealed_type(key: Key) -> ItemType | None:
+    """Find the type of an item that carries a seal, by its key; None if it carries none."""
+    partition, sort = key
+    if sort[:2] not in _SEALED_SORTS:
+        return None
+    possible = (each for each in _SEALED_TYPES if each.has_sort(sort))
+    return next((each for each in possible if _compile(each.partition).fullmatch(partition)), None)
+
+
+_SEALED_TYPES = [each for each in ITEM_TYPES if each.sealed]
+_SEALED_SORTS = frozenset(each.sort[:2] for each in _SEALED_TYPES)
 _DUE_TYPES = [each for each in ITEM_TYPES if BY_DUE in each.indexes]
 
 

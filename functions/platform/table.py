@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from functions.platform.items import Item, decode_item, encode_item
+from functions.platform.items import Item, decode_item
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_WRITE_ITEMS
 from functions.platform.retry import Backoff
@@ -63,7 +63,7 @@ class Table(TableReader):
                 self._call("transact_write_items", TransactItems=items)
                 return
             except TransactionCancelled as cancelled:
-                _assert_transient(cancelled, writes)
+                self._assert_transient(cancelled, writes)
             backoff.wait()
 
     def write_many(self, writes: Sequence[Write]) -> None:
@@ -72,7 +72,7 @@ class Table(TableReader):
         Raises:
             Throttled: DynamoDB leaves writes unprocessed again and again; some are done.
         """
-        wanted = [_build_batch_request(write) for write in writes]
+        wanted = [self._build_batch_request(write) for write in writes]
         backoff = Backoff("the store is busy")
         while wanted:
             chunk, rest = wanted[:MAX_WRITE_ITEMS], wanted[MAX_WRITE_ITEMS:]
@@ -84,25 +84,24 @@ class Table(TableReader):
                 backoff = Backoff("the store is busy")
             wanted = unprocessed + rest
 
+    def _build_batch_request(self, write: Write) -> dict[str, Any]:
+        if write.item is None:
+            return {"DeleteRequest": {"Key": encode_key(write.key)}}
+        return {"PutRequest": {"Item": self._encode_item(write.key, write.item)}}
 
-def _build_batch_request(write: Write) -> dict[str, Any]:
-    if write.item is None:
-        return {"DeleteRequest": {"Key": encode_key(write.key)}}
-    return {"PutRequest": {"Item": encode_key(write.key) | encode_item(write.item)}}
-
-
-def _assert_transient(cancelled: TransactionCancelled, writes: Sequence[Write]) -> None:
-    """Raise unless every reason is a conflict or throttling."""
-    reasons = cancelled.reasons
-    failed = {
-        write.key: decode_item(reason["Item"]) if reason.get("Item") else None
-        for write, reason in zip(writes, reasons, strict=True)
-        if reason["Code"] == "ConditionalCheckFailed"
-    }
-    if failed:
-        raise TransactionConditionFailed(failed)
-    if any(is_item_too_large(reason["Code"], reason.get("Message") or "") for reason in reasons):
-        raise build_item_size_error()
-    codes = {reason["Code"] for reason in reasons} - {"None"}
-    if not codes <= {"TransactionConflict", "ThrottlingError", *THROTTLING_CODES}:
-        raise RuntimeError(f"transaction cancelled: {sorted(codes)}")
+    def _assert_transient(self, cancelled: TransactionCancelled, writes: Sequence[Write]) -> None:
+        """Raise unless every reason is a conflict or throttling."""
+        reasons = cancelled.reasons
+        failed = {
+            write.key: self._decode_item(reason.get("Item"))
+            for write, reason in zip(writes, reasons, strict=True)
+            if reason["Code"] == "ConditionalCheckFailed"
+        }
+        if failed:
+            raise TransactionConditionFailed(failed)
+        too_large = (is_item_too_large(each["Code"], each.get("Message") or "") for each in reasons)
+        if any(too_large):
+            raise build_item_size_error()
+        codes = {reason["Code"] for reason in reasons} - {"None"}
+        if not codes <= {"TransactionConflict", "ThrottlingError", *THROTTLING_CODES}:
+            raise RuntimeError(f"transaction cancelled: {sorted(codes)}")

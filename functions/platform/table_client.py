@@ -8,10 +8,12 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError
 
 from functions.platform.errors import CapacityExceeded, ServiceError, Throttled, Unavailable
-from functions.platform.items import Item, decode_item, encode, encode_item
+from functions.platform.item_types import find_sealed_type
+from functions.platform.items import Item, TypedItem, decode_item, encode, encode_item
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_ITEM_BYTES
 from functions.platform.retry import Backoff
+from functions.platform.seals import ItemSeals
 from functions.platform.writes import Write
 
 THROTTLING_CODES = frozenset(
@@ -42,11 +44,19 @@ class TransactionCancelled(Exception):
 
 
 class TableClient:
-    """Call one table, by a client that many threads share."""
+    """Call one table, by a client that many threads share.
 
-    def __init__(self, client: Any, name: str) -> None:
+    Args:
+        client: botocore's.
+        name: the table's.
+        seals: by which an item of authority counts as absent unless the service wrote it; None in
+            functions that can't read the deployment's secret: they trust the table, and write none.
+    """
+
+    def __init__(self, client: Any, name: str, seals: ItemSeals | None = None) -> None:
         self._client = client
         self._name = name
+        self._seals = seals
 
     def _call(self, operation: str, **request: Any) -> dict[str, Any]:
         backoff: Backoff | None = None
@@ -56,7 +66,7 @@ class TableClient:
                 return response
             except ClientError as error:
                 if error.response["Error"]["Code"] != "TransactionConflictException":
-                    raise _translate(error) from error
+                    raise self._translate(error) from error
             except BotoCoreError as error:
                 raise Unavailable("the store does not respond; try again in a second") from error
             backoff = backoff or Backoff("others are writing the same item")
@@ -70,7 +80,7 @@ class TableClient:
         if write.item is None:
             request["Key"] = encode_key(write.key)
         else:
-            request["Item"] = encode_key(write.key) | encode_item(write.item)
+            request["Item"] = self._encode_item(write.key, write.item)
         if write.expression:
             request["UpdateExpression"] = write.expression
         if write.condition:
@@ -79,17 +89,34 @@ class TableClient:
             request["ExpressionAttributeValues"] = encode_placeholders(write.values)
         return request
 
+    def _encode_item(self, key: Key, item: Item) -> TypedItem:
+        """Encode an item with its key, and with its seal if it is one of authority.
 
-def _translate(error: ClientError) -> Exception:
-    code = error.response["Error"]["Code"]
-    if code == "ConditionalCheckFailedException":
-        item = error.response.get("Item")
-        return ConditionFailed(decode_item(item) if item else None)
-    if code == "TransactionCanceledException":
-        return TransactionCancelled(error.response["CancellationReasons"])
-    if is_item_too_large(code, error.response["Error"].get("Message", "")):
-        return build_item_size_error()
-    return _find_service_error(code) or error
+        Raises:
+            ValueError: the table has no seals.
+        """
+        if self._seals is not None:
+            item = self._seals.seal(key, item)
+        elif find_sealed_type(key) is not None:
+            raise ValueError("this item can't be written without the deployment's secret")
+        return encode_key(key) | encode_item(item)
+
+    def _decode_item(self, attributes: TypedItem | None) -> Item | None:
+        """Decode an item; None if there is none, or if its seal isn't valid."""
+        if not attributes:
+            return None
+        item = decode_item(attributes)
+        return item if self._seals is None or self._seals.is_genuine(item) else None
+
+    def _translate(self, error: ClientError) -> Exception:
+        code = error.response["Error"]["Code"]
+        if code == "ConditionalCheckFailedException":
+            return ConditionFailed(self._decode_item(error.response.get("Item")))
+        if code == "TransactionCanceledException":
+            return TransactionCancelled(error.response["CancellationReasons"])
+        if is_item_too_large(code, error.response["Error"].get("Message", "")):
+            return build_item_size_error()
+        return _find_service_error(code) or error
 
 
 def _find_service_error(code: str) -> ServiceError | None:

@@ -23,7 +23,7 @@ class TableReader(TableClient):
         response = self._call(
             "get_item", TableName=self._name, Key=encode_key(key), ConsistentRead=True
         )
-        return decode_item(response["Item"]) if "Item" in response else None
+        return self._decode_item(response.get("Item"))
 
     def get_many(self, keys: Iterable[Key]) -> dict[Key, Item]:
         """Get the items that exist among `keys`, strongly consistent: a call per hundred.
@@ -38,8 +38,10 @@ class TableReader(TableClient):
             chunk, rest = wanted[:MAX_GET_ITEMS], wanted[MAX_GET_ITEMS:]
             request = {self._name: {"Keys": chunk, "ConsistentRead": True}}
             response = self._call("batch_get_item", RequestItems=request)
-            for item in response["Responses"].get(self._name, ()):
-                found[item["pk"]["S"], item["sk"]["S"]] = decode_item(item)
+            for attributes in response["Responses"].get(self._name, ()):
+                item = self._decode_item(attributes)
+                if item is not None:
+                    found[item["pk"], item["sk"]] = item
             unprocessed = response.get("UnprocessedKeys", {}).get(self._name, {}).get("Keys", [])
             if len(unprocessed) == len(chunk):
                 backoff.wait()
@@ -235,7 +237,8 @@ class TableReader(TableClient):
     def _pages(self, request: dict[str, Any]) -> Iterator[Item]:
         while True:
             response = self._call("query", TableName=self._name, **request)
-            yield from map(decode_item, response["Items"])
+            found = map(self._decode_item, response["Items"])
+            yield from (item for item in found if item is not None)
             if "LastEvaluatedKey" not in response:
                 return
             request["ExclusiveStartKey"] = response["LastEvaluatedKey"]

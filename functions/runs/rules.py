@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+from collections.abc import Callable
 from typing import TYPE_CHECKING, get_args
 
 from functions.platform.errors import NotFound
@@ -32,21 +33,23 @@ _HINT = "; keep what is larger elsewhere, and its place here"
 class RunIds:
     """Makes and verifies ids of runs, without any look-up.
 
-    An id carries a message authentication code over tenant and address, under a key that is derived
-    from the root key.
+    An id carries a message authentication code over tenant and address.
+
+    Args:
+        derive_key: derives the key of a purpose from the deployment's secret.
     """
 
-    def __init__(self, root_key: str) -> None:
-        self._key = hmac.digest(root_key.encode(), _PURPOSE, "sha256")
+    def __init__(self, derive_key: Callable[[bytes], bytes]) -> None:
+        self._derive_key = derive_key
 
     def make_id(self, address: RunAddress) -> str:
         """Make the id of the run at an address."""
         message = f"{address.tenant}\n{address.unsigned_id}".encode()
-        mac = hmac.digest(self._key, message, "sha256")[:_MAC_BYTES]
+        mac = hmac.digest(self._derive_key(_PURPOSE), message, "sha256")[:_MAC_BYTES]
         return address.unsigned_id + encode_seed(mac)
 
     def is_issued(self, address: RunAddress, run_id: str) -> bool:
-        """Whether this service made the id, under the present root key."""
+        """Whether this service made the id."""
         return hmac.compare_digest(run_id, self.make_id(address))
 
 

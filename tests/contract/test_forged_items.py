@@ -8,17 +8,27 @@ import hmac
 import httpx
 import pytest
 
-from functions.identity.model import Principal
-from functions.identity.seals import PrincipalSeals
 from functions.platform import task_keys
 from functions.platform.item_types import DEPLOYMENT_SECRET
 from functions.platform.items import Item, decode_item, encode_item
 from functions.platform.keys import Key
+from functions.platform.seals import ItemSeals
 from functions.platform.table_client import encode_key
-from tests.contract.bodies import MEMORY, PRINCIPALS
+from tests.contract.bodies import (
+    MEMORY,
+    NAMESPACES,
+    PRINCIPALS,
+    allow,
+    create,
+    create_task,
+    grant,
+    query,
+    semantic,
+    working,
+)
 from tests.contract.expect import ok, refused
 from tests.contract.service import Service, Tenant, start
-from tests.contract.transport import BASE_URL
+from tests.contract.transport import BASE_URL, MovableClock
 
 ALL = {"memory.read", "memory.write", "memory.admin"}
 
@@ -100,9 +110,45 @@ def test_a_secret_that_somebody_else_chose_seals_nothing(service: Service, tenan
 
 def _forge_with(service: Service, tenant: Tenant, secret: str) -> Service:
     key = task_keys.build_api_key_key("mine")
-    admin = Principal(tenant.id, "admin", "user", frozenset(ALL))
-    seals = PrincipalSeals(lambda purpose: hmac.digest(secret.encode(), purpose, "sha256"))
+    seals = ItemSeals(lambda purpose: hmac.digest(secret.encode(), purpose, "sha256"))
     forged = {"tenant": tenant.id, "principal": "admin", "kind": "user", "created": 0}
-    seal = seals.make(key, admin, key[0])
-    put_item(service, key, forged | {"permissions": ALL, "seal": seal})
+    put_item(service, key, seals.seal(key, forged | {"permissions": ALL}))
     return another(service)
+
+
+def forge_copies(service: Service, tenant: Tenant) -> None:
+    """Give eve all access by copies of genuine items that name her, or say more."""
+    for item in map(decode_item, service.stored()):
+        key = (item["pk"], item["sk"])
+        if "allow" in item:
+            more: Item = {"allow": {"eve": "admin"}, "everyone": "admin", "owner": "eve"}
+            put_item(service, key, item | more)
+        if item["sk"].startswith("g#"):
+            forged = {"principal": "eve", "access": "write"}
+            put_item(service, task_keys.build_grant_key(tenant.id, "t", "eve"), item | forged)
+            put_item(service, key, item | {"valid_until": 2**53})
+
+
+def test_changed_permissions_and_copied_grants_permit_nothing(
+    service: Service, tenant: Tenant, clock: MovableClock
+) -> None:
+    boss, alice, eve = tenant.coordinator("boss"), *tenant.agents("alice", "eve")
+    create_task(boss, id="t", assigned_agent="alice")
+    create(alice, working("t"))
+    bob, ends = tenant.agent("bob"), clock.time(seconds=60)
+    ok(grant(boss, "t", "bob", access="read", expires_at=ends))
+    assert len(query(bob, task_id="t")) == 1
+    for name in ("secrets", "secrets.*"):
+        allow(tenant.admin, name, "none", boss="admin")
+    create(boss, semantic(namespace="secrets"))
+    ok(boss.put("/api/v1/objects/space/key", content=b"secret"), 201)
+    forge_copies(service, tenant)
+    clock.advance(seconds=61)
+    assert query(eve, task_id="t") == query(bob, task_id="t") == []
+    for answer in (
+        eve.post(MEMORY, json=semantic(namespace="secrets", key="new")),
+        eve.post(MEMORY, json=semantic(namespace="secrets.x")),
+        eve.patch(f"{NAMESPACES}/secrets", json={"permissions": {"default": "admin"}}),
+        eve.get("/api/v1/objects/space/key"),
+    ):
+        assert answer.status_code in (403, 404), answer.text

@@ -1,10 +1,16 @@
 """Contract §2, §3: a repeated request gives its key again, and no request ever revives one."""
 
-import httpx
+from dataclasses import replace
 
+import httpx
+import pytest
+
+from functions.api.app import App
+from functions.container import Container
 from tests.contract.bodies import MEMORY, NAMESPACES, PRINCIPALS, TASKS, create_task
 from tests.contract.expect import assert_no_content, ok, refused
 from tests.contract.service import Service, Tenant
+from tests.contract.transport import HandlerTransport, open_client, turns
 
 ONCE = {"Idempotency-Key": "once"}
 ALICE = {"id": "alice", "kind": "agent"}
@@ -20,6 +26,17 @@ def test_a_repeated_creation_gives_the_same_key(tenant: Tenant) -> None:
     assert make(tenant.admin) == make(tenant.admin)
     other = tenant.admin.post(PRINCIPALS, json=ALICE | {"kind": "user"}, headers=ONCE)
     refused(other, 409, "IDEMPOTENCY_CONFLICT")
+
+
+@pytest.mark.in_process
+def test_a_repeated_creation_gives_the_same_key_after_a_change_of_the_root_key(
+    tenant: Tenant, service: Service
+) -> None:
+    first = make(tenant.admin)
+    changed = replace(service.settings(), root_key="another-root-key-of-the-operator")
+    handler = App(Container(changed, service.clock))
+    transport = HandlerTransport(handler, turns(parallel=service.engine.parallel))
+    assert make(open_client(transport, tenant.admin.headers["X-API-Key"])) == first
 
 
 def test_a_repeated_rotation_gives_the_same_key(tenant: Tenant, service: Service) -> None:

@@ -45,7 +45,7 @@ def store() -> Iterator[Mock]:
 @pytest.fixture
 def identity(store: Mock, clock: Clock) -> Identity:
     """Caches principals for a minute."""
-    return Identity(store, AuditTrail(clock, 0), lambda: "root", clock, 60)
+    return Identity(store, AuditTrail(clock, 0), lambda: "root", lambda purpose: purpose, clock, 60)
 
 
 def test_a_key_is_read_once_a_minute(identity: Identity, store: Mock, clock: Clock) -> None:

@@ -12,6 +12,7 @@ from functions.platform.item_types import (
     ItemType,
     find_due_type,
     find_item_type,
+    find_sealed_type,
     render_table,
 )
 from functions.platform.schema import BY_DUE, build_log_table, build_memory_table
@@ -59,6 +60,17 @@ def test_a_sort_key_names_the_type_of_a_due_item() -> None:
         assert found is not None
         assert found.sort == each.sort
     assert find_due_type("run") is None
+
+
+def test_a_key_names_the_type_of_a_sealed_item() -> None:
+    sealed = [each for each in ITEM_TYPES if each.sealed]
+    for each in sealed:
+        key = (_NAMES.sub("x", each.partition), _NAMES.sub("y", each.sort))
+        assert find_sealed_type(key) is each
+        assert each.indexes == ()  # an index doesn't have all that a seal covers
+    for other in ITEM_TYPES:
+        key = (_NAMES.sub("x", other.partition), _NAMES.sub("0", other.sort))
+        assert other.sealed or find_sealed_type(key) is None
 
 
 @pytest.mark.parametrize("each", ITEM_TYPES, ids=[each.name for each in ITEM_TYPES])

@@ -26,16 +26,16 @@ from functions.runs.rules import (
 )
 
 NOW, DAY = 1_900_000_000_000, 86_400_000
-IDS = RunIds("a root key")
+IDS = RunIds(lambda purpose: b"a secret" + purpose)
 ADDRESS = create_run_address("t1", "sdr", bytes(16), NOW)
 RUN = Run("run_1", "sdr", None, "running", 1, NOW, "alice", b"1")
 
 
-def test_an_id_is_verified_by_tenant_and_root_key() -> None:
+def test_an_id_is_verified_by_tenant_and_secret() -> None:
     run_id = IDS.make_id(ADDRESS)
     parsed = parse_address("t1", run_id, NOW)
     assert (parsed, IDS.is_issued(parsed, run_id)) == (ADDRESS, True)
-    assert not RunIds("another").is_issued(parsed, run_id)
+    assert not RunIds(lambda purpose: b"another" + purpose).is_issued(parsed, run_id)
     assert not IDS.is_issued(parse_address("t2", run_id, NOW), run_id)
     assert not IDS.is_issued(parsed, run_id[:-1] + ("0" if run_id[-1] != "0" else "1"))
 
