@@ -25,6 +25,7 @@ from benchmarks import (
     report,
     scale,
     trace,
+    turns,
 )
 
 _BENCH = Path(__file__).parents[1] / ".bench"
@@ -82,6 +83,9 @@ def main() -> int:
     if options.which == "facts":
         print(facts.recall_times(options.entries))
         return 0
+    if options.which == "turns":
+        print(turns.measure(options.turns))
+        return 0
     if options.which == "plots":
         from benchmarks import plots  # noqa: PLC0415 - its library is needed for nothing else
 
@@ -126,7 +130,7 @@ def _say(
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    choices = ("all", *_PARTS, "conversation", "facts", "plots")
+    choices = ("all", *_PARTS, "conversation", "facts", "turns", "plots")
     parser.add_argument("which", nargs="?", choices=choices, default="all")
     parser.add_argument("--rounds", type=int, default=5, help="of each comparison (default 5)")
     parser.add_argument("--seconds", type=float, default=1.5, help="of a round (default 1.5)")
@@ -134,6 +138,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--entries", type=int, default=10_000, help="that growth and facts go up to"
     )
+    parser.add_argument("--turns", type=int, default=1000, help="of ADR-043 (default 1000)")
     parser.add_argument("--agents", type=int, default=scale.AGENTS, help="of the model of scale")
     parser.add_argument("--figures", type=Path, default=_BENCH / "figures.json", help="to plot")
     parser.add_argument("--json", action="store_true", help="all figures, as one JSON document")
