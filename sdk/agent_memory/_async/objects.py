@@ -145,9 +145,15 @@ class AsyncObjects(AsyncResource):
                 yield item
             asked = asked | {"after": page["next"]} if "next" in page else None
 
-    async def list(self, space: str, prefix: str = "") -> AsyncIterator[dict[str, Any]]:
-        """Yield what describes each object whose key begins with `prefix`, by key."""
-        asked: dict[str, Any] | None = {"prefix": prefix, "limit": 1000}
+    async def list(
+        self, space: str, prefix: str = "", *, page_size: int = 1000
+    ) -> AsyncIterator[dict[str, Any]]:
+        """Yield what describes each object whose key begins with `prefix`, by key.
+
+        Args:
+            page_size: how many come with one request.
+        """
+        asked: dict[str, Any] | None = {"prefix": prefix, "limit": page_size}
         while asked is not None:
             page = await self._call("GET", _path(space), params=asked)
             for item in parse_items(get_member(page, "objects")):

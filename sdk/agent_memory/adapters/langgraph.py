@@ -1,8 +1,8 @@
-"""A LangGraph `BaseStore` that keeps its items in the service (extra `langgraph`).
+"""LangGraph's store and checkpointer on the service (extra `langgraph`).
 
 ```python
-store = AgentMemoryStore(Client(api_key="am_..."))
-graph = builder.compile(store=store)
+client = Client(api_key="am_...")
+graph = builder.compile(checkpointer=AgentMemorySaver(client), store=AgentMemoryStore(client))
 ```
 """
 
@@ -29,8 +29,11 @@ from agent_memory import Client, Entry
 from agent_memory.adapters.clients import assert_client
 from agent_memory.adapters.filters import matches
 from agent_memory.adapters.items import MOST_RANKED, Items, Value
+from agent_memory.adapters.langgraph_saver import AgentMemorySaver
 from agent_memory.adapters.names import common_prefix, fits, labels_of, namespace_of, prefix_of
 from agent_memory.model import MemoryType
+
+__all__ = ["AgentMemorySaver", "AgentMemoryStore"]
 
 _PAGE, _MOST_IN_PAGE = 100, 1000
 

@@ -49,6 +49,15 @@ def test_a_langgraph_agent_remembers_across_conversations_and_runs(
     assert {item.key for item in kept} == {"chess", "green tea"}
 
 
+def test_a_langgraph_agent_waits_for_an_answer_that_its_next_run_gives(
+    alice: Client, run_example: RunExample
+) -> None:
+    first = run_example(alice, "langgraph_checkpointer.py", "Book a table for two.")
+    second = run_example(alice, "langgraph_checkpointer.py", "yes")
+    assert first == ["agent: Shall I do this: Book a table for two. (yes or no)"]
+    assert second == ["agent: It is done: Book a table for two."]
+
+
 def test_an_agent_continues_a_conversation_of_an_earlier_run(
     alice: Client, run_example: RunExample
 ) -> None:

@@ -1,0 +1,181 @@
+"""Checkpoints as objects of a space: what is stored where, in how few requests."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+from agent_memory import Client
+from agent_memory.adapters.checkpoint_codec import Codec, Head, StoredWrite, merge_writes
+from agent_memory.adapters.checkpoint_keys import (
+    CheckpointKeys,
+    build_head_key,
+    build_value_key,
+    build_writes_key,
+    group_keys,
+)
+from agent_memory.exceptions import MemoryConflictError
+from agent_memory.object_model import StoredObject
+
+_THREADS = 8  # that store the large values of one checkpoint side by side
+_PAGE, _FIRST_PAGE = 1000, 10
+_READ_AT_ONCE = 20  # checkpoints
+_MOST_INLINE = 8000  # bytes of a value beside its checkpoint; a larger one is an object by itself
+
+
+class ObjectStorage:
+    """The objects of one space, with what all of them have in common.
+
+    Args:
+        root: what the space's name begins with, before the principal's id.
+        ttl: seconds, or an ISO 8601 duration: how long each object is kept.
+        sensitivity: with which each is stored.
+    """
+
+    def __init__(
+        self, client: Client, root: str, ttl: str | float | None, sensitivity: str | None
+    ) -> None:
+        self.client = client
+        self._root = root
+        self._options: dict[str, Any] = {"ttl": ttl, "sensitivity": sensitivity}
+        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="checkpoints")
+
+    @cached_property
+    def space(self) -> str:
+        """The name of the principal's space."""
+        return f"{self._root}:{self.client.principals.cached_me().id}".replace("/", "~")
+
+    def put(self, key: str, data: bytes, **precondition: Any) -> None:
+        """Store an object.
+
+        Raises:
+            MemoryConflictError: the precondition doesn't hold.
+        """
+        self.client.objects.put(self.space, key, data, **precondition, **self._options)
+
+    def get(self, key: str) -> StoredObject | None:
+        """Return an object; None if there is none."""
+        return self.client.objects.get(self.space, key)
+
+    def get_many(self, keys: Iterable[str]) -> dict[str, bytes]:
+        """Read the bytes of those objects that there are, by key."""
+        return self.client.objects.get_many(self.space, list(keys))
+
+    def list_keys(self, prefix: str, page_size: int) -> Iterator[str]:
+        """Yield the keys that begin alike."""
+        for each in self.client.objects.list(self.space, prefix, page_size=page_size):
+            yield str(each["key"])
+
+    def copy(self, key: str, new_key: str) -> None:
+        """Copy an object, if there is one."""
+        found = self.get(key)
+        if found is not None:
+            self.put(new_key, found.data)
+
+    def delete(self, keys: Iterable[str]) -> None:
+        """Delete objects."""
+        self.run(lambda key: self.client.objects.delete(self.space, key), keys)
+
+    def delete_all(self, prefix: str) -> None:
+        """Delete all objects whose keys begin alike."""
+        self.client.objects.delete_all(self.space, prefix)
+
+    def run(self, act: Callable[[Any], Any], arguments: Iterable[Any]) -> None:
+        """Carry out calls side by side; a single one in this thread."""
+        listed = list(arguments)
+        if len(listed) == 1:
+            act(listed[0])
+            return
+        for _ in self._pool.map(act, listed):
+            pass
+
+
+class Checkpoints:
+    """Reads and writes checkpoints."""
+
+    def __init__(self, storage: ObjectStorage, codec: Codec) -> None:
+        self._storage = storage
+        self._codec = codec
+
+    def put(self, place: str, head: Head, large: Mapping[str, tuple[str, bytes]]) -> Head:
+        """Store a checkpoint: its large values, and then the rest, with which it is there.
+
+        Args:
+            large: the values of `head` that are not small, by channel.
+        """
+        thread = CheckpointKeys(place).thread
+        keys = {channel: build_value_key(thread) for channel in large}
+        packed = [(keys[channel], self._codec.pack(data)) for channel, (_, data) in large.items()]
+        self._storage.run(lambda each: self._storage.put(*each), packed)
+        for channel, (type, _) in large.items():
+            head.large[channel] = (type, keys[channel])
+        self._storage.put(build_head_key(place), self._codec.pack_head(head))
+        return head
+
+    def put_writes(self, place: str, task_id: str, writes: Sequence[StoredWrite]) -> None:
+        """Store the writes of a task: ordinary ones keep the first, special ones the last."""
+        special = {each.index: each for each in writes if each.index < 0}
+        packed = [
+            (build_writes_key(place, task_id, index), self._codec.pack_writes([each]))
+            for index, each in special.items()
+        ]
+        ordinary = [each for each in writes if each.index >= 0]
+        if ordinary:
+            self._add_writes(build_writes_key(place, task_id), ordinary)
+        self._storage.run(lambda each: self._storage.put(*each), packed)
+
+    def _add_writes(self, key: str, writes: Sequence[StoredWrite]) -> None:
+        try:
+            self._storage.put(key, self._codec.pack_writes(writes), only_new=True)
+        except MemoryConflictError:
+            self._merge_writes(key, writes)
+
+    def _merge_writes(self, key: str, writes: Sequence[StoredWrite]) -> None:
+        """Add to the writes that are there those whose index is free."""
+        while True:
+            found = self._storage.get(key)
+            before = [] if found is None else self._codec.unpack_writes(found.data)
+            merged = merge_writes(before, writes)
+            if merged is None:
+                return
+            only = {"only_new": True} if found is None else {"version": found.version}
+            try:
+                self._storage.put(key, self._codec.pack_writes(merged), **only)
+            except MemoryConflictError:
+                continue
+            return
+
+    def list_keys(self, prefix: str, *, is_newest_wanted: bool = False) -> Iterator[CheckpointKeys]:
+        """Yield the keys of checkpoints, the newest of a namespace first."""
+        page_size = _FIRST_PAGE if is_newest_wanted else _PAGE
+        return group_keys(self._storage.list_keys(prefix, page_size))
+
+    def read(
+        self, wanted: Iterable[CheckpointKeys]
+    ) -> Iterator[tuple[CheckpointKeys, Head, Sequence[bytes]]]:
+        """Yield checkpoints and their writes, without large values, in groups of requests."""
+        remaining = iter(wanted)
+        while group := list(islice(remaining, _READ_AT_ONCE)):
+            found = self._storage.get_many(key for each in group for key in each.all)
+            for each in group:
+                packed = found.get(each.head)
+                if packed is not None:
+                    writes = [found[key] for key in each.writes if key in found]
+                    yield each, self._codec.unpack_head(packed), writes
+
+    def load_values(self, head: Head, channels: Iterable[str] | None = None) -> dict[str, Any]:
+        """Load the values of a checkpoint's channels; all of them unless some are named."""
+        wanted = {*head.values, *head.large} if channels is None else set(channels)
+        large = {channel: each for channel, each in head.large.items() if channel in wanted}
+        found = self._storage.get_many(key for _, key in large.values())
+        load, unpack = self._codec.load, self._codec.unpack
+        values = {name: load(each) for name, each in head.values.items() if name in wanted}
+        return values | {
+            name: load((type, unpack(found[key]))) for name, (type, key) in large.items()
+        }
+
+
+def is_inline(data: bytes) -> bool:
+    """Tell whether a value is stored beside its checkpoint."""
+    return len(data) <= _MOST_INLINE
