@@ -12,6 +12,7 @@ from typing import NoReturn
 from agent_memory.cli import (
     completion,
     conversations,
+    demo,
     entries,
     principals,
     shared,
@@ -41,7 +42,7 @@ from agent_memory.exceptions import AgentMemoryError
 
 _MODULES = (
     *(entries, tail, tasks, conversations, shared, principals),
-    *(transfer, profile_commands, serve_command, completion),
+    *(transfer, demo, profile_commands, serve_command, completion),
 )
 _EPILOG = """\
 The server and the key come from AGENT_MEMORY_URL and AGENT_MEMORY_API_KEY, or from a profile:
