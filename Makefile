@@ -35,6 +35,10 @@ MODEL := $(VENV)/model.stamp
 CONSOLE := functions/api/console/index.html
 CONSOLE_SOURCES := $(shell find console -name node_modules -prune -o -name schema.d.ts -o -type f -print)
 
+# The TypeScript client is built from its sources and the API's document.
+TYPESCRIPT := sdk/typescript/dist/index.js
+TYPESCRIPT_SOURCES := $(filter-out %/schema.ts,$(wildcard sdk/typescript/src/*.ts sdk/typescript/*.json)) functions/api/openapi.json
+
 # $(call npm-ci,what for,options)
 define npm-ci
 if ! node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null || ! command -v npm >/dev/null; then \
@@ -50,7 +54,7 @@ run: $(ENGINE) $(VENV)/run.stamp
 
 console: $(CONSOLE)
 
-test: $(TOOLKIT) $(VENV)/dev.stamp $(MODEL)
+test: $(TOOLKIT) $(VENV)/dev.stamp $(MODEL) $(TYPESCRIPT)
 	@$(PY) -m pytest -q -n auto -m "not deployed" tests
 
 adversary: $(ENGINE) $(VENV)/dev.stamp $(MODEL)
@@ -69,6 +73,8 @@ e2e: $(TOOLKIT) $(VENV)/dev.stamp $(MODEL)
 	@$(PY) -m pytest -q -m e2e tests
 
 check: lint test
+
+typescript: $(TYPESCRIPT)
 
 wheels: $(ENGINE) $(VENV)/dev.stamp $(CONSOLE) $(MODEL)
 	@$(PY) -m pip wheel -q --no-deps --no-build-isolation --wheel-dir dist . ./sdk
@@ -105,7 +111,7 @@ lock: $(PY)
 	done
 
 clean:
-	@rm -rf $(VENV) .venv-emulator .venv-emulator.lock node_modules console/node_modules $(dir $(CONSOLE)) .build cdk.out site .cache .*_cache .hypothesis .schemathesis
+	@rm -rf $(VENV) sdk/typescript/dist .venv-emulator .venv-emulator.lock node_modules console/node_modules $(dir $(CONSOLE)) .build cdk.out site .cache .*_cache .hypothesis .schemathesis
 	@find $(CODE) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(PY):
@@ -147,4 +153,9 @@ $(TOOLKIT): package-lock.json
 $(CONSOLE): $(CONSOLE_SOURCES)
 	@echo "Building the console (once)" >&2
 	@cd console && { $(call npm-ci,console,--omit=dev) && npm run --silent build; }
+	@touch $@
+
+$(TYPESCRIPT): $(TYPESCRIPT_SOURCES)
+	@echo "Building the TypeScript client (once)" >&2
+	@cd sdk/typescript && { $(call npm-ci,TypeScript client,) && npm run --silent build >&2; }
 	@touch $@

@@ -1,0 +1,129 @@
+/** What can go wrong with a call. */
+
+export interface Failure {
+  status?: number;
+  code?: string | undefined;
+  requestId?: string | undefined;
+  problem?: Record<string, unknown>;
+  mayHaveHappened?: boolean;
+}
+
+/** The base of all errors of this package. */
+export class AgentMemoryError extends Error {
+  /** The HTTP status; undefined if no answer came. */
+  readonly status: number | undefined;
+  /** The service's code, such as `VERSION_MISMATCH`. */
+  readonly code: string | undefined;
+  /** Names the request in the service's logs. */
+  readonly requestId: string | undefined;
+  /** The problem document (RFC 9457); empty if there is none. */
+  readonly problem: Record<string, unknown>;
+  /** Whether an earlier attempt of this call may have been carried out, though no answer came. */
+  readonly mayHaveHappened: boolean;
+
+  constructor(message: string, failure: Failure = {}) {
+    super(message);
+    this.name = new.target.name;
+    this.status = failure.status;
+    this.code = failure.code;
+    this.requestId = failure.requestId;
+    this.problem = failure.problem ?? {};
+    this.mayHaveHappened = failure.mayHaveHappened ?? false;
+  }
+}
+
+/** Something else stands there: another version, or an entry where none was expected (409). */
+export class MemoryConflictError extends AgentMemoryError {
+  /** The version that stands there. */
+  get currentVersion(): number | undefined {
+    const version = this.problem["current_version"];
+    return typeof version === "number" ? version : undefined;
+  }
+
+  /** The entry that stands there, if the caller may read it. */
+  get current(): Record<string, unknown> | undefined {
+    const current = this.problem["current"];
+    return typeof current === "object" && current !== null
+      ? (current as Record<string, unknown>)
+      : undefined;
+  }
+}
+
+/** The Idempotency-Key came before with another body (409). */
+export class IdempotencyConflictError extends AgentMemoryError {}
+/** The task has ended (409). */
+export class TaskClosedError extends AgentMemoryError {}
+/** The task is another agent's by now (409). */
+export class TaskReassignedError extends AgentMemoryError {}
+/** A limit is reached (429 `CAPACITY_EXCEEDED`); `problem.limit` says which. */
+export class MemoryCapacityError extends AgentMemoryError {}
+/** The principal may not do this (403). */
+export class MemoryAccessError extends AgentMemoryError {}
+/** There is no such thing (404). */
+export class MemoryNotFoundError extends AgentMemoryError {}
+/** The API key is no good (401). */
+export class AuthenticationError extends AgentMemoryError {}
+/** The request is malformed (400); `problem.errors` has the fields. */
+export class ValidationError extends AgentMemoryError {}
+/** The value, batch or body is too large (413). */
+export class TooLargeError extends AgentMemoryError {}
+/** The service asks to slow down (429 `THROTTLED`), retry after retry. */
+export class ThrottledError extends AgentMemoryError {}
+/** The service, or what is before it, failed (5xx), retry after retry. */
+export class ServiceUnavailableError extends AgentMemoryError {}
+/** No answer came, retry after retry. */
+export class ConnectionFailedError extends AgentMemoryError {}
+/** What answered isn't the service: no JSON, or not of its shape. */
+export class InvalidAnswerError extends AgentMemoryError {}
+
+type ErrorClass = new (message: string, failure?: Failure) => AgentMemoryError;
+
+const BY_CODE: Record<string, ErrorClass> = {
+  VERSION_MISMATCH: MemoryConflictError,
+  ENTRY_EXISTS: MemoryConflictError,
+  IDEMPOTENCY_CONFLICT: IdempotencyConflictError,
+  TASK_CLOSED: TaskClosedError,
+  TASK_REASSIGNED: TaskReassignedError,
+  CAPACITY_EXCEEDED: MemoryCapacityError,
+  THROTTLED: ThrottledError,
+};
+const BY_STATUS: Record<number, ErrorClass> = {
+  400: ValidationError,
+  401: AuthenticationError,
+  403: MemoryAccessError,
+  404: MemoryNotFoundError,
+  409: MemoryConflictError,
+  413: TooLargeError,
+  422: ValidationError,
+  428: ValidationError,
+  429: ThrottledError,
+};
+
+/** Return the error that an answer stands for. */
+export function toError(response: Response, text: string, mayHaveHappened: boolean): AgentMemoryError {
+  const problem = parseProblem(text);
+  const code = typeof problem["code"] === "string" ? problem["code"] : undefined;
+  const failure: Failure = {
+    status: response.status,
+    code,
+    requestId: response.headers.get("x-request-id") ?? undefined,
+    problem,
+    mayHaveHappened,
+  };
+  if (code === undefined && response.status < 500 && response.status !== 429) {
+    const said = `what answered with HTTP ${response.status} isn't the memory service; check serverUrl`;
+    return new InvalidAnswerError(said, failure);
+  }
+  const kind = BY_CODE[code ?? ""] ?? BY_STATUS[response.status] ?? ServiceUnavailableError;
+  const message = problem["message"] ?? problem["detail"] ?? `the answer was HTTP ${response.status}`;
+  return new kind(String(message), failure);
+}
+
+function parseProblem(text: string): Record<string, unknown> {
+  try {
+    const problem: unknown = JSON.parse(text);
+    return typeof problem === "object" && problem !== null ? (problem as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,50 @@
+/** The TypeScript client of the Agent Memory service. */
+
+import { Conversations } from "./conversations.js";
+import { ClientOptions, Http, RequestOptions } from "./http.js";
+import { Memory } from "./memory.js";
+import { Tasks } from "./tasks.js";
+
+export * from "./errors.js";
+export type { Conversation, ConversationFields, Message, NewMessage } from "./conversations.js";
+export type { ClientOptions, RequestOptions } from "./http.js";
+export type {
+  Entry,
+  EntryFields,
+  GetOptions,
+  JsonObject,
+  MemoryType,
+  PutOptions,
+  QueryOptions,
+  SearchOptions,
+  SearchResult,
+  UpdateOptions,
+} from "./memory.js";
+export { Pages, type Page } from "./pages.js";
+export type { components, paths } from "./schema.js";
+export type { Task, TaskChanges, TaskFields, TaskStatus } from "./tasks.js";
+
+/**
+ * A client of the Agent Memory service; make one for a process.
+ *
+ *     const client = new Client({ serverUrl: "http://127.0.0.1:8080", apiKey });
+ *     await client.memory.put("invoices", "batch", { completed: 23 });
+ */
+export class Client {
+  readonly memory: Memory;
+  readonly tasks: Tasks;
+  readonly conversations: Conversations;
+  readonly #http: Http;
+
+  constructor(options: ClientOptions) {
+    this.#http = new Http(options);
+    this.memory = new Memory(this.#http);
+    this.tasks = new Tasks(this.#http);
+    this.conversations = new Conversations(this.#http);
+  }
+
+  /** Send any call of the service, with this client's retries and errors; return its document. */
+  async request<T = unknown>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
+    return this.#http.send<T>(method, path, options);
+  }
+}

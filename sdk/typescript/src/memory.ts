@@ -1,0 +1,259 @@
+/** `client.memory`: entries of the three tiers. */
+
+import { MemoryConflictError, MemoryNotFoundError } from "./errors.js";
+import { Http, sleep } from "./http.js";
+import { Pages } from "./pages.js";
+import type { components } from "./schema.js";
+
+type Schemas = components["schemas"];
+export type Entry = Schemas["Entry"];
+export type MemoryType = Entry["memory_type"];
+export type JsonObject = Record<string, unknown>;
+export type EntryFields = Partial<
+  Pick<
+    Schemas["NewEntryBody"],
+    "tags" | "ttl" | "expires_at" | "pinned" | "priority" | "sensitivity" | "scope"
+  >
+>;
+
+export interface PutOptions extends EntryFields {
+  /** The tier; `working` unless given. */
+  memoryType?: MemoryType;
+  /** Replace only this version; 0: only if nothing is there. */
+  version?: number;
+}
+
+export interface GetOptions {
+  memoryType?: MemoryType;
+  /** Whose entry; one's own, else the shared one. */
+  agentId?: string;
+}
+
+export interface QueryOptions extends GetOptions {
+  namespace?: string;
+  key?: string;
+  tags?: readonly string[];
+  tagsAny?: readonly string[];
+  taskId?: string;
+  intentId?: string;
+  /** How many entries at most; all unless given. */
+  limit?: number;
+  /** The position to begin behind, as a page's `next`. */
+  after?: string;
+}
+
+export interface UpdateOptions extends Omit<PutOptions, "version"> {
+  /** What the function is given if there is no entry, which is then created. */
+  initial?: JsonObject;
+  /** Milliseconds for which to try; 30,000. */
+  deadlineMs?: number;
+}
+
+export interface SearchOptions {
+  memoryType?: MemoryType;
+  namespace?: string;
+  agentId?: string;
+  tags?: readonly string[];
+  /** At most so many; 5. */
+  topK?: number;
+  /** The least score; below 0.2 hardly anything fits. */
+  minScore?: number;
+}
+
+export type SearchResult = Schemas["SearchResult"];
+
+const PATH = "/api/v1/memory";
+
+/** Entries of all three tiers. */
+export class Memory {
+  readonly #http: Http;
+  #me: Promise<string> | undefined;
+
+  constructor(http: Http) {
+    this.#http = http;
+  }
+
+  /**
+   * Write an entry, whatever stands under namespace and key: the last writer wins.
+   *
+   *     await client.memory.put("cache", "rates", { eur: 1.08 }, { ttl: 3600 });
+   *
+   * @throws MemoryConflictError if `version` is given, and another one is there.
+   */
+  async put(namespace: string, key: string, value: JsonObject, options: PutOptions = {}): Promise<Entry> {
+    const { memoryType = "working", version, ...fields } = options;
+    const body = { namespace, key, value, memory_type: memoryType, ...fields };
+    return this.#http.send("PUT", PATH, { body, headers: renderPrecondition(version) });
+  }
+
+  /** Return the value; undefined if there is none. */
+  async get(namespace: string, key: string, options: GetOptions = {}): Promise<JsonObject | undefined> {
+    return (await this.getEntry(namespace, key, options))?.value as JsonObject | undefined;
+  }
+
+  /** Return the caller's own entry under this namespace and key, else the shared one. */
+  async getEntry(namespace: string, key: string, options: GetOptions = {}): Promise<Entry | undefined> {
+    if (options.memoryType !== undefined || options.agentId !== undefined) {
+      return (await this.query({ ...options, namespace, key, limit: 1 }).list())[0];
+    }
+    const own = await this.getEntry(namespace, key, { agentId: await this.#ownId() });
+    return own ?? (await this.getEntry(namespace, key, { memoryType: "semantic" }));
+  }
+
+  /** Return the entry with this id; undefined if there is none. */
+  async getById(id: string): Promise<Entry | undefined> {
+    return orUndefined(this.#http.send<Entry>("GET", `${PATH}/${encodeURIComponent(id)}`));
+  }
+
+  /**
+   * List the entries that match, newest first, a page at a time.
+   *
+   *     for await (const entry of client.memory.query({ namespace: "invoices" })) …
+   */
+  query(options: QueryOptions = {}): Pages<Entry> {
+    const asked = {
+      namespace: options.namespace,
+      key: options.key,
+      memory_type: options.memoryType,
+      agent_id: options.agentId,
+      tags: options.tags,
+      tags_any: options.tagsAny,
+      "scope.task_id": options.taskId,
+      "scope.intent_id": options.intentId,
+      total: "none",
+    };
+    return new Pages(async (limit, after) => {
+      asked.agent_id ??= options.taskId === undefined ? await this.#owner(options.memoryType) : undefined;
+      const page = await this.#http.send<{ entries: Entry[]; next?: string }>("GET", PATH, {
+        query: { ...asked, limit, after },
+      });
+      return { items: page.entries, next: page.next };
+    }, options);
+  }
+
+  /**
+   * Read the value, and write what the function makes of it at the version that was read.
+   *
+   * If another writer is faster, the function is given the newer value, with growing pauses, until
+   * the write succeeds or the deadline has passed. No update is lost.
+   *
+   *     await client.memory.update("jobs", "count", (v) => ({ n: v.n + 1 }), { initial: { n: 0 } });
+   *
+   * @throws MemoryConflictError if the deadline has passed.
+   * @throws MemoryNotFoundError if there is no entry, and no `initial`.
+   */
+  async update<T extends JsonObject = JsonObject>(
+    namespace: string,
+    key: string,
+    change: (value: T) => T,
+    options: UpdateOptions = {},
+  ): Promise<Entry> {
+    const { initial, deadlineMs = 30_000, memoryType, ...fields } = options;
+    const end = Date.now() + deadlineMs;
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        const found = await this.getEntry(namespace, key, memoryType === undefined ? {} : { memoryType });
+        if (found !== undefined) {
+          const value = assertObject(change(found.value as T));
+          return await this.#patch(found, { value, ...omitScope(fields) });
+        }
+        if (initial === undefined) throw new MemoryNotFoundError("there is no entry; give initial");
+        const value = assertObject(change(initial as T));
+        return await this.#create(namespace, key, { value, memory_type: memoryType ?? "working", ...fields });
+      } catch (error) {
+        const isRace =
+          error instanceof MemoryConflictError ||
+          (error instanceof MemoryNotFoundError && error.status === 404);
+        if (!isRace || Date.now() >= end) throw error;
+        await sleep(Math.random() * Math.min(10 * 2 ** attempt, 1_000));
+      }
+    }
+  }
+
+  /** Delete an entry; whether there was one. */
+  async delete(namespace: string, key: string, options: GetOptions & { version?: number } = {}): Promise<boolean> {
+    const found = await this.getEntry(namespace, key, options);
+    if (found === undefined) return false;
+    const headers = renderPrecondition(options.version);
+    const path = `${PATH}/${encodeURIComponent(found.id)}`;
+    try {
+      await this.#http.send("DELETE", path, { headers });
+    } catch (error) {
+      if (error instanceof MemoryNotFoundError) return false;
+      throw error;
+    }
+    return true;
+  }
+
+  /** Find entries by meaning, words and ids, best first, each with its score. */
+  async search(query: string, options: SearchOptions = {}): Promise<SearchResult[]> {
+    const { memoryType, topK = 5 } = options;
+    const own: MemoryType[] = ["working", "episodic"];
+    const all = options.agentId === undefined ? [...own, "semantic" as const] : own;
+    const found = await Promise.all(
+      (memoryType === undefined ? all : [memoryType]).map((tier) => this.#search(query, tier, topK, options)),
+    );
+    return found.flat().sort((one, other) => other.score - one.score).slice(0, topK);
+  }
+
+  async #search(query: string, tier: MemoryType, topK: number, options: SearchOptions): Promise<SearchResult[]> {
+    const body = {
+      query,
+      memory_type: tier,
+      namespace: options.namespace,
+      agent_id: options.agentId ?? (await this.#owner(tier)),
+      tags: options.tags,
+      top_k: topK,
+      min_score: options.minScore,
+    };
+    const found = await this.#http.send<{ results: SearchResult[] }>("POST", `${PATH}/search`, { body });
+    return found.results;
+  }
+
+  /** Private memory is somebody's: the caller's own, unless told otherwise. */
+  async #owner(tier: MemoryType | undefined): Promise<string | undefined> {
+    return tier === "working" || tier === "episodic" ? this.#ownId() : undefined;
+  }
+
+  #ownId(): Promise<string> {
+    this.#me ??= this.#http.send<{ id: string }>("GET", "/api/v1/me").then((me) => me.id);
+    this.#me.catch(() => (this.#me = undefined));
+    return this.#me;
+  }
+
+  #create(namespace: string, key: string, fields: object): Promise<Entry> {
+    return this.#http.send("POST", PATH, { body: { namespace, key, ...fields } });
+  }
+
+  #patch(entry: Entry, changes: object): Promise<Entry> {
+    const headers = { "If-Match": String(entry.version) };
+    return this.#http.send("PATCH", `${PATH}/${encodeURIComponent(entry.id)}`, { body: changes, headers });
+  }
+}
+
+function assertObject<T>(value: T): T {
+  if (typeof value !== "object" || value === null) {
+    throw new TypeError("the function returns the new value, a JSON object");
+  }
+  return value;
+}
+
+/** An entry keeps the scope that it was created in. */
+function omitScope({ scope: _scope, ...fields }: EntryFields): EntryFields {
+  return fields;
+}
+
+function renderPrecondition(version: number | undefined): Record<string, string> {
+  if (version === undefined) return {};
+  return version === 0 ? { "If-None-Match": "*" } : { "If-Match": String(version) };
+}
+
+/** Return what a call gives; undefined if there is no such thing. */
+export async function orUndefined<T>(call: Promise<T>): Promise<T | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof MemoryNotFoundError) return undefined;
+    throw error;
+  }
+}

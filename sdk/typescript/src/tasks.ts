@@ -1,0 +1,53 @@
+/** `client.tasks`: tasks that agents work on and hand over. */
+
+import { Http } from "./http.js";
+import { orUndefined } from "./memory.js";
+import type { components } from "./schema.js";
+
+type Schemas = components["schemas"];
+export type Task = Schemas["Task"];
+export type TaskStatus = Task["status"];
+export type TaskFields = Partial<Omit<Schemas["NewTaskBody"], "intent_id">>;
+export type TaskChanges = Partial<Schemas["TaskChangeBody"]>;
+
+const PATH = "/api/v1/tasks";
+
+export class Tasks {
+  readonly #http: Http;
+
+  constructor(http: Http) {
+    this.#http = http;
+  }
+
+  /** Register a task; the caller coordinates it, unless it is an agent. */
+  async create(intentId: string, fields: TaskFields = {}): Promise<Task> {
+    return this.#http.send("POST", PATH, { body: { intent_id: intentId, ...fields } });
+  }
+
+  /** Return a task; undefined if there is none. */
+  async get(id: string): Promise<Task | undefined> {
+    return orUndefined(this.#http.send<Task>("GET", `${PATH}/${encodeURIComponent(id)}`));
+  }
+
+  /** List the tasks of an intent. */
+  async list(intentId: string, status?: TaskStatus): Promise<Task[]> {
+    const path = `/api/v1/intents/${encodeURIComponent(intentId)}/tasks`;
+    return this.#http.send("GET", path, { query: { status } });
+  }
+
+  /** List the open tasks that are assigned to an agent. */
+  async assigned(agentId: string, status?: TaskStatus): Promise<Task[]> {
+    const path = `/api/v1/agents/${encodeURIComponent(agentId)}/tasks`;
+    return this.#http.send("GET", path, { query: { status } });
+  }
+
+  /**
+   * Change a task at the version that was read.
+   *
+   * @throws MemoryConflictError if it is at another version.
+   */
+  async update(id: string, version: number, changes: TaskChanges): Promise<Task> {
+    const headers = { "If-Match": String(version) };
+    return this.#http.send("PATCH", `${PATH}/${encodeURIComponent(id)}`, { body: changes, headers });
+  }
+}

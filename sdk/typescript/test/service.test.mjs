@@ -1,0 +1,96 @@
+// Against a running service: AGENT_MEMORY_URL and AGENT_MEMORY_API_KEY.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { Client, MemoryAccessError, MemoryConflictError, MemoryNotFoundError } from "../dist/index.js";
+
+const serverUrl = process.env.AGENT_MEMORY_URL;
+const apiKey = process.env.AGENT_MEMORY_API_KEY;
+const client = new Client({ serverUrl, apiKey });
+
+test("an entry is put, read, found and deleted", async () => {
+  const entry = await client.memory.put("ts", "a/ä %", { n: 1 }, { tags: ["x"], ttl: "duration:PT1H" });
+  assert.equal(entry.version, 1);
+  assert.deepEqual(await client.memory.get("ts", "a/ä %"), { n: 1 });
+  assert.equal((await client.memory.getById(entry.id)).key, "a/ä %");
+  assert.deepEqual((await client.memory.query({ tags: ["x"] }).list()).map((each) => each.id), [entry.id]);
+  assert.equal(await client.memory.delete("ts", "a/ä %"), true);
+  assert.equal(await client.memory.delete("ts", "a/ä %"), false);
+  assert.equal(await client.memory.get("ts", "a/ä %"), undefined);
+});
+
+test("pages are fetched until the limit", async () => {
+  const body = { entries: [] };
+  for (let number = 0; number < 5; number += 1) {
+    body.entries.push({ namespace: "pages", key: `k${number}`, value: {}, memory_type: "working" });
+  }
+  await client.request("POST", "/api/v1/memory/batch", { body });
+  const pages = client.memory.query({ namespace: "pages", limit: 3 });
+  assert.equal((await pages.list()).length, 3);
+  assert.equal((await client.memory.query({ namespace: "pages" }).list()).length, 5);
+});
+
+test("a version that isn't there is a conflict that shows the present one", async () => {
+  await client.memory.put("ts", "held", { n: 1 });
+  await assert.rejects(client.memory.put("ts", "held", { n: 2 }, { version: 7 }), (error) => {
+    assert.ok(error instanceof MemoryConflictError);
+    assert.equal(error.currentVersion, 1);
+    assert.deepEqual(error.current.value, { n: 1 });
+    return true;
+  });
+  await assert.rejects(client.memory.put("ts", "held", {}, { version: 0 }), MemoryConflictError);
+});
+
+test("no update is lost", async () => {
+  const count = (value) => ({ n: value.n + 1 });
+  const updates = Array.from({ length: 20 }, () =>
+    client.memory.update("ts", "count", count, { initial: { n: 0 } }),
+  );
+  await Promise.all(updates);
+  assert.deepEqual(await client.memory.get("ts", "count"), { n: 20 });
+  await assert.rejects(client.memory.update("ts", "count", () => undefined), TypeError);
+  await assert.rejects(client.memory.update("ts", "absent", count), MemoryNotFoundError);
+});
+
+test("a task is registered, handed over and ended", async () => {
+  const task = await client.tasks.create("intent_ts", { name: "Read", assigned_agent: "ada" });
+  const moved = await client.tasks.update(task.id, task.version, { assigned_agent: "ben" });
+  assert.deepEqual((await client.tasks.assigned("ben")).map((each) => each.id), [task.id]);
+  await client.tasks.update(task.id, moved.version, { status: "completed", output: { ok: true } });
+  assert.equal((await client.tasks.get(task.id)).status, "completed");
+  assert.equal((await client.tasks.list("intent_ts", "completed")).length, 1);
+  assert.equal(await client.tasks.get("task_absent"), undefined);
+});
+
+test("a conversation is stored, appended to and listed", async () => {
+  await client.conversations.put("s1", "user_7", [{ role: "user", content: "Hi" }], { tags: ["a"] });
+  await client.conversations.append("s1", [{ role: "assistant", content: { text: "Hello" } }]);
+  const said = (await client.conversations.messages("s1").list()).map((each) => each.content);
+  assert.deepEqual(said, ["Hi", { text: "Hello" }]);
+  assert.equal((await client.conversations.last("s1", 1))[0].role, "assistant");
+  assert.equal((await client.conversations.get("s1")).message_count, 2);
+  assert.deepEqual((await client.conversations.list("user_7").list()).map((each) => each.session_id), ["s1"]);
+  assert.equal(await client.conversations.delete("s1"), true);
+  assert.equal(await client.conversations.get("s1"), undefined);
+});
+
+test("search finds what an entry is about", { skip: process.env.WITHOUT_SEARCH }, async () => {
+  await client.memory.put("ts", "tea", { text: "a cup of green tea" });
+  const end = Date.now() + 30_000;
+  let found = [];
+  while (found[0]?.entry.key !== "tea" && Date.now() < end) {
+    found = await client.memory.search("hot drink", { memoryType: "working", topK: 3 });
+  }
+  assert.equal(found[0].entry.key, "tea");
+});
+
+test("what the principal may not do is refused as that", async () => {
+  const made = await client.request("POST", "/api/v1/principals", { body: { id: "eve", kind: "agent" } });
+  const eve = new Client({ serverUrl, apiKey: made.api_key });
+  await assert.rejects(eve.request("GET", "/api/v1/principals"), (error) => {
+    assert.ok(error instanceof MemoryAccessError);
+    assert.equal(error.code, "ACCESS_DENIED");
+    assert.ok(error.requestId);
+    return true;
+  });
+});
