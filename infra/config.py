@@ -57,7 +57,7 @@ class Config(BaseModel):
         architecture: Lambda's processor.
         boto3: `bundled` ships the version that is tested; `runtime` takes Lambda's own.
         snap_start: start the API function from a snapshot (SnapStart).
-        vector_index: search meanings by a vector index of DynamoDB's; else exactly, in memory.
+        vector_index: search by a vector index of DynamoDB's; else exactly, in memory.
         embedding_model: embed by this model of Amazon Bedrock; else by the one in the package.
         throttle_rate: requests per second that the API takes.
         throttle_burst: requests at once that the API takes.
@@ -82,7 +82,7 @@ class Config(BaseModel):
     architecture: Literal["arm64", "x86_64"] = "arm64"
     boto3: Literal["bundled", "runtime"] = "bundled"
     snap_start: bool = False
-    vector_index: bool = False
+    vector_index: bool = True
     embedding_model: str | None = Field(
         default=None, pattern=r"^bedrock:amazon\.titan-embed-text-v2:\d+$"
     )
@@ -146,7 +146,10 @@ class Config(BaseModel):
         except WrongSetting as error:
             raise ValueError(f"event_bus_types: {error}") from error
         if self.vector_index and self.boto3 == "runtime":
-            raise ValueError("vector_index needs boto3 bundled: Lambda's own may not know it")
+            raise ValueError(
+                "vector_index needs boto3 bundled, since Lambda's own may not know it: "
+                "add -c vector_index=false"
+            )
         if self.snap_start and self.runtime == "python3.11":
             raise ValueError("snap_start needs runtime python3.12 or newer")
         return self

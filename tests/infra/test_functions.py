@@ -31,7 +31,6 @@ _LEFT_OUT = {  # the laptop's own ways, what has a good default, and what Lambda
     "Schedule": {"ARCHIVE_FOLDER", "SWEEP_THREADS"},
 }
 _NUMBERS = {"LOG_RETENTION_DAYS": "365", "LOG_WAIT_SECONDS": "3"}
-_WHERE_ASKED_FOR = {"EMBEDDING_MODEL", "VECTOR_INDEX"}
 
 
 @pytest.fixture(params=FUNCTIONS)
@@ -56,7 +55,7 @@ def test_a_functions_handler_is_there(dev: Template, name: str) -> None:
 def test_a_functions_environment_is_what_its_settings_take(dev: Template, name: str) -> None:
     given: dict[str, Any] = dev.function(name)["Environment"]["Variables"]
     known = {name.upper() for name in _SETTINGS[name].USED}
-    assert set(given) == known - _LEFT_OUT[name] - _WHERE_ASKED_FOR
+    assert set(given) == known - _LEFT_OUT[name] - {"EMBEDDING_MODEL"}
     assert _SETTINGS[name].from_env(
         _NUMBERS | {name: name.lower() for name in given.keys() - _NUMBERS}
     )

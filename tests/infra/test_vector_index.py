@@ -1,4 +1,4 @@
-"""DynamoDB's own search of vectors: only where a deployment asks for it, as functions call it."""
+"""DynamoDB's own search of vectors: unless a deployment does without, as functions call it."""
 
 import pytest
 
@@ -8,24 +8,20 @@ from tests.infra.conftest import Synthesize
 from tests.infra.template import FUNCTIONS, Template
 
 
-@pytest.fixture(scope="module")
-def searching(synthesize: Synthesize) -> Template:
-    """A stack with the index."""
-    return synthesize(vector_index="true")
-
-
 def _tells_the_index(template: Template, function: str) -> str | None:
     variables: dict[str, str] = template.function(function)["Environment"]["Variables"]
     return variables.get("VECTOR_INDEX")
 
 
-def test_a_deployment_has_none_unless_it_asks_for_it(dev: Template) -> None:
-    assert "VectorIndexes" not in dev.named("DynamoDB::Table", "TablesMemory")
-    assert not any(_tells_the_index(dev, function) for function in FUNCTIONS)
+def test_a_deployment_may_do_without_it(synthesize: Synthesize) -> None:
+    template = synthesize(vector_index="false")
+    assert "VectorIndexes" not in template.named("DynamoDB::Table", "TablesMemory")
+    assert not any(_tells_the_index(template, function) for function in FUNCTIONS)
+    assert "dynamodb:SearchVectors" not in str(template.statements("ApiFunction"))
 
 
-def test_it_is_what_the_functions_are_written_for(searching: Template) -> None:
-    table = searching.named("DynamoDB::Table", "TablesMemory")
+def test_it_is_what_the_functions_are_written_for(dev: Template) -> None:
+    table = dev.named("DynamoDB::Table", "TablesMemory")
     (index,) = table["VectorIndexes"]
     name = index["IndexName"]
     assert index == build_vector_index(name)
@@ -35,21 +31,19 @@ def test_it_is_what_the_functions_are_written_for(searching: Template) -> None:
     assert found.keys() == of_table | of_index
     assert {found[each] for each in of_index} == {"S"}
     assert table["BillingMode"] == "PAY_PER_REQUEST"
-    assert [_tells_the_index(searching, function) for function in FUNCTIONS] == [name] * len(
-        FUNCTIONS
-    )
+    assert [_tells_the_index(dev, function) for function in FUNCTIONS] == [name] * len(FUNCTIONS)
 
 
-def test_only_the_api_function_may_search_and_only_that_index(searching: Template) -> None:
+def test_only_the_api_function_may_search_and_only_that_index(dev: Template) -> None:
     allowed = {
         function: [
             each["Resource"]
-            for each in searching.statements(f"{function}Function")
+            for each in dev.statements(f"{function}Function")
             if each["Action"] == "dynamodb:SearchVectors"
         ]
         for function in FUNCTIONS
     }
-    table = {"Fn::GetAtt": [searching.id_of("DynamoDB::Table", "TablesMemory"), "Arn"]}
+    table = {"Fn::GetAtt": [dev.id_of("DynamoDB::Table", "TablesMemory"), "Arn"]}
     assert allowed == {
         "Api": [{"Fn::Join": ["", [table, "/index/by_meaning"]]}],
         "Stream": [],
@@ -58,8 +52,8 @@ def test_only_the_api_function_may_search_and_only_that_index(searching: Templat
 
 
 def test_lambdas_own_sdk_may_be_too_old_for_it() -> None:
-    with pytest.raises(ConfigError, match="boto3"):
-        Config.from_context({"vector_index": "true", "boto3": "runtime"})
+    with pytest.raises(ConfigError, match="vector_index=false"):
+        Config.from_context({"boto3": "runtime"})
 
 
 def test_a_model_of_bedrocks_is_named_and_only_it_may_be_called(synthesize: Synthesize) -> None:
