@@ -114,6 +114,7 @@ from functions.tasks.intents import Intents
 from functions.tasks.processed_event_store import ProcessedEvents
 from functions.tasks.service import Tasks
 from functions.tasks.store import TaskStore
+from functions.vectors.client_vectors import ClientVectorIndex, ClientVectorStore
 from functions.vectors.factory import build_vector_search
 from functions.vectors.model import VectorSearch
 from functions.vectors.store import VectorStore
@@ -385,6 +386,7 @@ class Container:
             self.entry_store,
             self.task_store,
             self.audit,
+            self.client_vectors,
             self.clock,
         )
 
@@ -518,9 +520,15 @@ class Container:
             self.entry_store,
             self.queries,
             self.task_access,
+            self.namespaces,
+            (self.client_vectors, ClientVectorIndex(self.client_vectors, self.clock)),
             self.access_tracker,
             self.clock,
         )
+
+    @cached_property
+    def client_vectors(self) -> ClientVectorStore:
+        return ClientVectorStore(self.table)
 
     @cached_property
     def facts(self) -> Facts:

@@ -28,7 +28,9 @@ API_ON_MEMORY = TableGrant(
     ),
 )
 API_ON_LOG = TableGrant(("BatchGetItem", "PutItem", "Query"))
-STREAM_ON_MEMORY = TableGrant(("BatchGetItem", "DeleteItem", "PutItem", "Query", "UpdateItem"))
+STREAM_ON_MEMORY = TableGrant(
+    ("BatchGetItem", "BatchWriteItem", "DeleteItem", "PutItem", "Query", "UpdateItem")
+)
 STREAM_ON_LOG = TableGrant(("BatchGetItem", "BatchWriteItem", "PutItem", "Query"))
 EMBEDDING_ON_MEMORY = TableGrant(("PutItem",))
 SCHEDULE_ON_MEMORY = TableGrant(

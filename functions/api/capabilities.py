@@ -42,6 +42,7 @@ from functions.platform.limits import (
     MAX_RESULTS,
     MAX_RUN_MEMORIES,
     MAX_RUN_VALUE_BYTES,
+    MAX_SEARCH_FIELDS,
     MAX_SECRET_CHARACTERS,
     MAX_SECRETS,
     MAX_SNAPSHOT_RETENTION,
@@ -51,7 +52,9 @@ from functions.platform.limits import (
     MAX_TAGS,
     MAX_UPLOADED_OBJECT_BYTES,
     MAX_VALUE_BYTES,
+    MAX_VECTOR_NUMBERS,
     MIN_SECRET_CHARACTERS,
+    MIN_VECTOR_NUMBERS,
     RUN_RETENTION_DAYS,
 )
 from functions.platform.sensitivity import ENCRYPTED
@@ -70,6 +73,9 @@ _CAPABILITIES: dict[str, Any] = {
             "agent_id_characters": MAX_ID_CHARACTERS,
             "tags": MAX_TAGS,
             "tag_characters": MAX_ID_CHARACTERS,
+            "vector_numbers_least": MIN_VECTOR_NUMBERS,
+            "vector_numbers": MAX_VECTOR_NUMBERS,
+            "search_fields": MAX_SEARCH_FIELDS,
             "batch_entries": MAX_BATCH_ENTRIES,
             "grants_per_assignee": MAX_GRANTS,
             "own_tasks_per_agent": MAX_OWN_TASKS,

@@ -63,6 +63,8 @@ class EntryMapper:
             "request_token": entry.request,
             "fenced": entry.is_fenced or None,
             "own": entry.is_own or None,
+            "vector_at": entry.vector_at,
+            "vector_length": entry.vector_length,
             "accessed": entry.accessed if is_evictable else None,
             RECENCY_ATTRIBUTE: entry.eviction_order,
             CREATION_ATTRIBUTE: build_creation_order(entry.sort_token)
@@ -123,6 +125,8 @@ class EntryMapper:
             actor_kind=item["actor_kind"],
             is_fenced=get("fenced", False),
             is_own=get("own", False),
+            vector_at=get("vector_at"),
+            vector_length=get("vector_length"),
         )
 
 

@@ -51,6 +51,9 @@ class Entry(NamedTuple):
     is_own: bool = False  # in a task without a coordinator: counts against its agent's limits, too
     is_fenced: bool = False  # each write checks its task, as its owner isn't the assignee (§5)
     is_inherited: bool = False  # shown to a sub-task of its task; never stored
+    vector: bytes | None = None  # of the client's, packed; only on its way into the table
+    vector_at: int | None = None  # when the client's vector was written; None without one
+    vector_length: int | None = None  # how many numbers it has
 
     @property
     def id(self) -> str:

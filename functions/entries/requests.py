@@ -16,6 +16,8 @@ from functions.platform.limits import (
     MAX_TAGS,
     MAX_TASK_ENTRIES,
     MAX_TASK_KB,
+    MAX_VECTOR_NUMBERS,
+    MIN_VECTOR_NUMBERS,
 )
 from functions.platform.sensitivity import Sensitivity
 from functions.platform.validation import (
@@ -39,6 +41,12 @@ EntryId = Annotated[str, Field(min_length=1, max_length=MAX_ENTRY_ID_CHARACTERS)
 EvictionPolicy = Literal["lru"]
 
 
+Vector = Annotated[
+    list[Annotated[float, Field(allow_inf_nan=False)]],
+    Field(min_length=MIN_VECTOR_NUMBERS, max_length=MAX_VECTOR_NUMBERS),
+]
+
+
 class Scope(RequestModel):
     """`scope` of an entry: the context that it is bound to (RFC-0015 §1.1)."""
 
@@ -54,6 +62,9 @@ class _Changeable(RequestModel):
     """From this moment on it is gone, as if it had never been."""
     sensitivity: Sensitivity | None = None
     """`confidential` and `restricted` values are stored encrypted."""
+    vector: Vector | None = None
+    """Your own embedding of the entry, to search by. All vectors of a namespace have as many
+    numbers as its first one. Null: none, or no longer one. It isn't given back."""
 
 
 _SET_BY_SERVER = (
@@ -65,6 +76,7 @@ _SET_BY_SERVER = (
     "curated_by",
     "last_accessed_at",
     "inherited",
+    "vector_length",
 )
 
 

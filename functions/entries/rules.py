@@ -15,6 +15,7 @@ from functions.platform.json_text import dumps_checked
 from functions.platform.limits import MAX_VALUE_BYTES
 from functions.platform.sensitivity import ENCRYPTED
 from functions.platform.ttl import compute_expiry
+from functions.vectors.packing import count_numbers, pack_vector
 
 if TYPE_CHECKING:
     from functions.entries.requests import EntryChange, NewEntry
@@ -37,7 +38,7 @@ def build_entry(caller: Principal, new: NewEntry, now: int, token: RequestToken)
         raise AccessDenied("working and episodic memory is written by its owner alone")
     given = {name: value for name, value in to_entry_fields(new).items() if value is not None}
     policy.assert_allows_fields(given)
-    return Entry(
+    entry = Entry(
         address=policy.build_address(caller.tenant, agent, new.namespace, new.key),
         nonce=keys.create_nonce(now),
         tier=new.memory_type,
@@ -55,6 +56,7 @@ def build_entry(caller: Principal, new: NewEntry, now: int, token: RequestToken)
         actor_kind=caller.kind,
         **given,
     )
+    return _set_vector(entry, given, now)
 
 
 def apply_change(
@@ -72,7 +74,7 @@ def apply_change(
         # a new `ttl` counts from this write, and so does one that a removed `expires_at` hid
         ttl = given.get("ttl", entry.ttl)
         given["expires"] = _compute_expiry(ttl, change.expires_at, entry.task, now)
-    return entry._replace(
+    changed = entry._replace(
         version=entry.version + 1,
         updated=now,
         accessed=now,
@@ -81,14 +83,34 @@ def apply_change(
         actor_kind=caller.kind,
         **given,
     )
+    return _set_vector(changed, given, now)
+
+
+def _set_vector(entry: Entry, given: dict[str, Any], now: int) -> Entry:
+    """Note the vector that a request gives an entry, or that there is none any more.
+
+    Raises:
+        ValidationFailed: when a vector is given for a value that is stored encrypted.
+    """
+    if entry.sensitivity in ENCRYPTED:
+        if entry.vector is not None:
+            raise ValidationFailed("vector", "would tell of a value that is stored encrypted")
+        return entry._replace(vector_at=None, vector_length=None)
+    if "vector" not in given:
+        return entry
+    if entry.vector is None:
+        return entry._replace(vector_at=None, vector_length=None)
+    return entry._replace(vector_at=now, vector_length=count_numbers(entry.vector))
 
 
 def may_put_by_one_write(entry: Entry) -> bool:
     """Return whether a put of this entry may need no more than one write.
 
-    It does if no order of eviction, index row or cipher depends on it.
+    It does if no order of eviction, index row, vector or cipher depends on it.
     """
-    return entry.policy.is_task_bound and entry.sensitivity not in ENCRYPTED
+    return (
+        entry.policy.is_task_bound and entry.sensitivity not in ENCRYPTED and entry.vector is None
+    )
 
 
 def has_same_place(old: Entry, new: Entry) -> bool:
@@ -106,7 +128,8 @@ def to_entry_fields(body: NewEntry | EntryChange) -> dict[str, Any]:
     """Return the given fields that an entry has under the same name, as the entry holds them.
 
     Raises:
-        ValidationFailed: when the value holds a number that no JSON reader could give back.
+        ValidationFailed: when the value holds a number that no JSON reader could give back, or
+            all numbers of the vector are 0.
         ValueTooLarge: when the value has more than 65,536 bytes.
     """
     given = {name: getattr(body, name) for name in body.model_fields_set & _ENTRY_FIELDS}
@@ -116,6 +139,8 @@ def to_entry_fields(body: NewEntry | EntryChange) -> dict[str, Any]:
     if "value" in fields:
         fields["value"] = dumps_checked(fields["value"], "value", MAX_VALUE_BYTES, _HINT)
         fields["size"] = len(fields["value"])
+    if fields.get("vector") is not None:
+        fields["vector"] = pack_vector(fields["vector"])
     return fields
 
 

@@ -29,6 +29,7 @@ from functions.platform.schema import (
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.ttl import to_ttl_seconds
 from functions.platform.writes import Write, delete, put, update
+from functions.vectors.client_vectors import put_client_vector
 
 ABSENT = "attribute_not_exists(pk)"
 TOMBSTONE_LIFETIME = 86_400_000  # ms; change streams are kept as long
@@ -41,6 +42,8 @@ _REPLACED_BY_A_PUT = (
     "updated",
     "actor_kind",
     "request_token",
+    "vector_at",
+    "vector_length",
     EXPIRY_ATTRIBUTE,
     TTL_ATTRIBUTE,
     DUE_ATTRIBUTE,
@@ -360,6 +363,14 @@ def build_tombstone_write(transition: Transition, actor: Actor, now: int) -> Wri
         TTL_ATTRIBUTE: to_ttl_seconds(now + TOMBSTONE_LIFETIME),
     }
     return put(entry_keys.build_tombstone_key(old.address, old.nonce), tombstone)
+
+
+def build_vector_writes(transition: Transition) -> Iterator[Write]:
+    """Build the write of a vector that the client gives; the stream removes what it replaces."""
+    new = transition.new
+    if new is not None and new.vector is not None and new.vector_at is not None:
+        partition = entry_keys.build_client_vectors_partition(new.address)
+        yield put_client_vector(partition, new.vector_at, new.id, new.vector)
 
 
 def build_index_writes(transition: Transition) -> Iterator[Write]:

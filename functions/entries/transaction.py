@@ -28,6 +28,7 @@ from functions.entries.store import (
     build_entry_write,
     build_index_writes,
     build_tombstone_write,
+    build_vector_writes,
 )
 from functions.entries.task_scope import (
     NOTHING_KNOWN,
@@ -51,6 +52,7 @@ from functions.platform.errors import (
     EntryExists,
     EntryNotFound,
     ServiceError,
+    ValidationFailed,
     VersionMismatch,
 )
 from functions.platform.idempotency import RequestToken
@@ -62,6 +64,8 @@ from functions.platform.table import Table, TransactionConditionFailed
 from functions.platform.writes import Write
 from functions.tasks.model import Membership
 from functions.tasks.store import TaskStore
+from functions.vectors.client_vectors import ClientVectorStore
+from functions.vectors.packing import count_numbers
 
 _ATTEMPTS = 100  # of which many are needed only where many requests evict at once
 _LONGEST_WAIT = 0.1  # seconds
@@ -109,6 +113,7 @@ class Transaction:
         writes = [build_entry_write(mapper, each) for each in transitions]
         for transition in transitions:
             writes.extend(build_index_writes(transition))
+            writes.extend(build_vector_writes(transition))
             tombstone = build_tombstone_write(transition, self.actor or self.caller.actor, now)
             writes.extend([] if tombstone is None else [tombstone])
         deltas = count_agent_changes(transitions)
@@ -157,6 +162,7 @@ class EntryWriter:
         store: EntryStore,
         tasks: TaskStore,
         audit: AuditTrail,
+        vectors: ClientVectorStore,
         clock: Clock,
     ) -> None:
         self._table = table
@@ -164,6 +170,7 @@ class EntryWriter:
         self._store = store
         self._tasks = tasks
         self._audit = audit
+        self._vectors = vectors
         self._clock = clock
         self._full_agents: set[tuple[str, str]] = set()  # at capacity when they last wrote
         self._own_tasks: set[tuple[str, str]] = set()  # without a coordinator when last written to
@@ -183,9 +190,11 @@ class EntryWriter:
             VersionMismatch: when it has another version.
             CapacityExceeded: when a limit is reached.
             AccessDenied, TaskClosed, TaskReassigned, ValidationFailed: when a task, an intent or
-                a namespace doesn't take the entry.
+                a namespace doesn't take the entry, or its vector has another length than the
+                others of the namespace.
             BatchTooLarge: when there are too many writes for one transaction.
         """
+        self._claim_vector_lengths(transaction)
         try:
             try:
                 return self._commit(transaction, token)
@@ -195,6 +204,18 @@ class EntryWriter:
                 return self._commit(transaction, token)
         except _IdempotentReplay as replay:
             return replay.entries
+
+    def _claim_vector_lengths(self, transaction: Transaction) -> None:
+        """Check the length of each new vector; the first one of a namespace decides."""
+        for transition in transaction.transitions:
+            new = transition.new
+            if new is None or new.vector is None:
+                continue
+            partition = entry_keys.build_client_vectors_partition(new.address)
+            length = self._vectors.claim_length(partition, count_numbers(new.vector))
+            if length != new.vector_length:
+                message = f"has {new.vector_length} numbers; those of this namespace have {length}"
+                raise ValidationFailed("vector", message).at(transition.index)
 
     def write_evictions(self, tenant: str, agent: str, evictions: Evictions, now: int) -> bool:
         """Evict an agent's entries if its capacity left is as the evictions say.

@@ -17,6 +17,7 @@ class Namespace:
         name: the namespace; a prefix rule's ends with `*`.
         default: the access of everybody who isn't listed; None where the next prefix rule says it.
         allow: the access of those who are listed, by their ids.
+        search_fields: the fields of values that searches may compare.
     """
 
     name: str
@@ -25,6 +26,7 @@ class Namespace:
     version: int
     created: int  # epoch ms
     updated: int  # epoch ms
+    search_fields: tuple[str, ...] = ()
     request: bytes | None = field(default=None, compare=False)
     previous_tokens: tuple[bytes, ...] = field(
         default=(), compare=False

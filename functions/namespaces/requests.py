@@ -1,10 +1,12 @@
 """Bodies of requests about namespaces (RFC-0015 §2.3)."""
 
-from pydantic import Field
+from typing import Annotated, Self
+
+from pydantic import AfterValidator, Field, model_validator
 
 from functions.namespaces.model import Access
-from functions.platform.limits import MAX_ACL_ENTRIES
-from functions.platform.validation import AgentId, ChangeModel, Name, RequestModel
+from functions.platform.limits import MAX_ACL_ENTRIES, MAX_SEARCH_FIELDS
+from functions.platform.validation import AgentId, ChangeModel, FieldName, Name, RequestModel
 
 
 class Allowed(RequestModel):
@@ -29,4 +31,19 @@ class NamespaceChange(RequestModel):
 
     namespace: Name | None = None
     """The name in the path, as RFC-0015 §2.3 repeats it."""
-    permissions: Permissions
+    permissions: Permissions = Field(default_factory=Permissions)
+    search_fields: (
+        Annotated[
+            list[FieldName],
+            Field(max_length=MAX_SEARCH_FIELDS),
+            AfterValidator(lambda names: list(dict.fromkeys(names))),
+        ]
+        | None
+    ) = None
+    """The fields at the top level of values that searches may compare; replaces the former list."""
+
+    @model_validator(mode="after")
+    def _names_something(self) -> Self:
+        if not {"permissions", "search_fields"} & self.model_fields_set:
+            raise ValueError("names nothing to change: give permissions or search_fields")
+        return self

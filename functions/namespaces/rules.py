@@ -87,6 +87,9 @@ def change_permissions(
         base,
         default=asked.default if "default" in asked.model_fields_set else base.default,
         allow=base.allow | {each.agent: each.access for each in asked.allow},
+        search_fields=base.search_fields
+        if change.search_fields is None
+        else tuple(change.search_fields),
         version=base.version + 1,
         updated=now,
         request=token.stored,

@@ -170,7 +170,7 @@ class Namespaces:
         """Change the permissions of a namespace or prefix rule, and make it if it is new.
 
         Raises:
-            ValidationFailed: the body names another namespace.
+            ValidationFailed: the body names another namespace, or search fields for a prefix.
             AccessDenied: the caller doesn't manage the namespace.
             VersionMismatch: `version` is given and isn't the present one, or a retry comes after
                 another change.
@@ -178,6 +178,8 @@ class Namespaces:
         """
         if change.namespace not in (None, name):
             raise ValidationFailed("namespace", "isn't the name in the path")
+        if change.search_fields is not None and rules.is_prefix_rule(name):
+            raise ValidationFailed("search_fields", "are those of one namespace")
         return self._change(caller, name, authority.CHANGE_PERMISSIONS, change, version, token)
 
     def _change(

@@ -97,6 +97,7 @@ def put_permissions(key: Key, namespace: Namespace, **further: str) -> Write:
         "namespace": namespace.name,
         "everyone": namespace.default,
         "allow": namespace.allow,
+        "search_fields": namespace.search_fields or None,
         "version": namespace.version,
         "created": namespace.created,
         "updated": namespace.updated,
@@ -117,6 +118,7 @@ def namespace_from_item(item: Item) -> Namespace:
         version=item["version"],
         created=item["created"],
         updated=item["updated"],
+        search_fields=tuple(item.get("search_fields", ())),
         request=item.get("request_token"),
         previous_tokens=tuple(item.get("previous_tokens", ())),
     )

@@ -263,6 +263,12 @@ def build_entry_space(address: EntryAddress) -> str:
     return item_types.AGENT_VECTOR.build_partition(tenant=address.tenant, agent=address.owner)
 
 
+def build_client_vectors_partition(address: EntryAddress) -> str:
+    """Build the partition of the clients' vectors of the entries in this one's namespace."""
+    names = {"tenant": address.tenant, "owner": address.owner, "namespace": address.namespace}
+    return item_types.CLIENT_VECTOR.build_partition(**names)
+
+
 def build_vector_key(space: str, ref: str) -> Key:
     """Build the key of a vector; `ref` says what it is of."""
     return space, item_types.AGENT_VECTOR.build_sort(ref=ref)

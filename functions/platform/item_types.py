@@ -328,6 +328,21 @@ NAMESPACE_VECTOR = ItemType(
     "as its entry",
     (BY_AGE, _VECTOR_INDEX),
 )
+CLIENT_VECTOR = ItemType(
+    "vector of the client's",
+    "search",
+    "{tenant}#vc#{owner}#{namespace}",
+    "v#{time}#{ref}",
+    "The vector that a client gave an entry; in order of time, so that the newest are read alone",
+    "as its entry",
+)
+CLIENT_VECTOR_LENGTH = ItemType(
+    "length of the client's vectors",
+    "search",
+    "{tenant}#vc#{owner}#{namespace}",
+    "n",
+    "How many numbers the vectors of a namespace have",
+)
 FACT = ItemType(
     "fact",
     "facts",

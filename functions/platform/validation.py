@@ -16,6 +16,7 @@ from pydantic import (
 from functions.platform.clock import from_rfc3339
 from functions.platform.errors import ValidationFailed
 from functions.platform.limits import (
+    MAX_FIELD_CHARACTERS,
     MAX_ID_CHARACTERS,
     MAX_NAME_CHARACTERS,
     MAX_TTL_CHARACTERS,
@@ -57,6 +58,7 @@ Timestamp = Annotated[
 
 AgentId = Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARACTERS)]
 Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARACTERS)]
+FieldName = Annotated[str, Field(min_length=1, max_length=MAX_FIELD_CHARACTERS)]
 Tag = Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARACTERS)]
 Identifier = Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARACTERS)]
 """A task's or an intent's id."""

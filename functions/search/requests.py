@@ -2,13 +2,19 @@
 
 from typing import Annotated
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, ConfigDict, Field
 
 from functions.entries.model import Filters, parse_namespace_filter
-from functions.entries.requests import Tags
+from functions.entries.requests import Tags, Vector
 from functions.entries.tiers import Tier
-from functions.platform.limits import DEFAULT_RESULTS, MAX_QUERY_CHARACTERS, MAX_RESULTS
-from functions.platform.validation import AgentId, Name, RequestModel
+from functions.platform.limits import (
+    DEFAULT_RESULTS,
+    MAX_FIELD_CHARACTERS,
+    MAX_QUERY_CHARACTERS,
+    MAX_RESULTS,
+    MAX_SEARCH_FIELDS,
+)
+from functions.platform.validation import AgentId, FieldName, Name, RequestModel
 
 
 def _assert_not_blank(query: str) -> str:
@@ -20,17 +26,42 @@ def _assert_not_blank(query: str) -> str:
 Query = Annotated[
     str, AfterValidator(_assert_not_blank), Field(min_length=1, max_length=MAX_QUERY_CHARACTERS)
 ]
+FieldValue = (
+    Annotated[str, Field(max_length=MAX_FIELD_CHARACTERS)]
+    | bool
+    | int
+    | Annotated[float, Field(allow_inf_nan=False)]
+    | None
+)
 
 
 class MemorySearch(RequestModel):
     """Body of `POST /api/v1/memory/search`."""
 
-    query: Query
-    """What it is about, in words."""
+    model_config = ConfigDict(
+        json_schema_extra={
+            "anyOf": [
+                {"required": ["query"], "properties": {"query": {"type": "string"}}},
+                {
+                    "required": ["vector", "namespace"],
+                    "properties": {
+                        "vector": {"type": "array"},
+                        "namespace": {"type": "string"},
+                    },
+                },
+            ]
+        }
+    )
+
+    query: Query | None = None
+    """What it is about, in words. Give this or `vector`."""
+    vector: Vector | None = None
+    """A vector as the clients gave their entries: finds the nearest of one namespace."""
     top_k: int = Field(default=DEFAULT_RESULTS, ge=1, le=MAX_RESULTS)
     """How many to answer at most; fewer, where they would pass 5 MB."""
     min_score: Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)] = -1.0
-    """The least score of what is answered. Below about 0.2 it is rather nothing that fits."""
+    """The least score of what is answered. Of a query in words, rather nothing fits below about
+    0.2; of a vector, it is your embeddings' cosine."""
     memory_type: Tier
     """The tier: it decides on lifetime and access."""
     namespace: Name | None = None
@@ -39,6 +70,11 @@ class MemorySearch(RequestModel):
     """The owner. Required for working and episodic memory; for an agent it defaults to itself."""
     tags: Tags = Field(default=[])
     """Entries that have all of these."""
+    fields: Annotated[dict[FieldName, FieldValue], Field(max_length=MAX_SEARCH_FIELDS)] = Field(
+        default={}
+    )
+    """Entries whose values have exactly these at their top level; of one namespace, which has
+    declared the names as `search_fields`."""
 
     @property
     def filters(self) -> Filters:

@@ -1,16 +1,19 @@
-"""Similarity search under the access rules of queries (RFC-0015 §4.3; contract §8).
+"""Similarity search under the access rules of queries (RFC-0015 §4.3; contract §8, §12).
 
-The vector index gives candidates. Each is read again from the table and passes the checks of a
-query; so the index may lag behind, but a deleted, expired or restricted entry is never found.
+By words, or by a vector such as clients gave their entries. The vector index gives candidates. Each
+is read again from the table and passes the checks of a query; so the index may lag behind, but a
+deleted, expired or restricted entry is never found.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from heapq import nlargest
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
+
+import orjson
 
 from functions.entries.access import select_readable_by_task
 from functions.entries.capacity import AccessTracker
@@ -18,17 +21,25 @@ from functions.entries.model import Entry, Filters
 from functions.entries.query import Queries, assert_owner_known
 from functions.entries.rules import matches_filters
 from functions.entries.store import EntryStore
-from functions.entries.tiers import EPISODIC, SEMANTIC, WORKING
+from functions.entries.tiers import EPISODIC, POLICIES, SEMANTIC, WORKING
 from functions.identity.model import Principal
+from functions.namespaces.service import Namespaces
 from functions.platform import entry_keys
 from functions.platform.clock import Clock
-from functions.platform.entry_keys import build_agent_space, build_namespace_space
+from functions.platform.entry_keys import (
+    build_agent_space,
+    build_client_vectors_partition,
+    build_namespace_space,
+)
+from functions.platform.errors import ValidationFailed
 from functions.platform.parallel import run_parallel
 from functions.platform.sensitivity import ENCRYPTED
 from functions.search.text import extract_text
 from functions.tasks.access import TaskAccess
+from functions.vectors.client_vectors import ClientVectorIndex, ClientVectorStore
 from functions.vectors.hybrid import Query, read_query
-from functions.vectors.model import Hit, Vector, VectorSearch
+from functions.vectors.model import Hit, Vector, VectorSearch, search_with_expansion
+from functions.vectors.packing import count_numbers, pack_vector
 
 if TYPE_CHECKING:
     from functions.search.requests import MemorySearch
@@ -56,6 +67,8 @@ class Search:
         store: EntryStore,
         queries: Queries,
         tasks: TaskAccess,
+        namespaces: Namespaces,
+        client_vectors: tuple[ClientVectorStore, ClientVectorIndex],
         access_tracker: AccessTracker,
         clock: Clock,
     ) -> None:
@@ -63,6 +76,8 @@ class Search:
         self._store = store
         self._queries = queries
         self._tasks = tasks
+        self._namespaces = namespaces
+        self._client_vectors, self._client_index = client_vectors
         self._access_tracker = access_tracker
         self._clock = clock
 
@@ -77,8 +92,12 @@ class Search:
             is_touched: whether the owner's reads count for the order of eviction.
 
         Raises:
-            ValidationFailed: the search needs an agent_id, as a query does (RFC-0015 §4.1).
+            ValidationFailed: the search needs an agent_id, as a query does (RFC-0015 §4.1), or a
+                namespace; neither or both of query and vector are given; the vector isn't as long
+                as those of the namespace; a field isn't declared.
+            Unavailable: a query in words, and there is no embedding model, or it doesn't answer.
         """
+        _assert_one_way(request)
         filters = request.filters
         assert_owner_known(caller, filters)
         spaces = self._readable_spaces(caller, filters)
@@ -102,17 +121,59 @@ class Search:
     def _find_matches(
         self, caller: Principal, spaces: Sequence[str], request: MemorySearch
     ) -> list[Match]:
-        vector = self._vector_search.embed(request.query)
-        query = read_query(request.query, self._vector_search.weigh)
+        if request.fields:
+            self._assert_declared(caller, request)
+        if request.query is None:
+            best = self._find_by_vector(caller, request)
+        else:
+            best = self._find_by_text(caller, spaces, request, request.query)
+        return [each for each in best if each.score >= request.min_score]
+
+    def _assert_declared(self, caller: Principal, request: MemorySearch) -> None:
+        configured = self._namespaces.find(caller, request.namespace or "").configured
+        declared = () if configured is None else configured.search_fields
+        for name in request.fields:
+            if name not in declared:
+                raise ValidationFailed(f"fields.{name}", "isn't a search field of the namespace")
+
+    def _find_by_text(
+        self, caller: Principal, spaces: Sequence[str], request: MemorySearch, text: str
+    ) -> list[Match]:
+        vector = self._vector_search.embed(text)
+        query = read_query(text, self._vector_search.weigh)
 
         def search(depth: int) -> tuple[list[Match], bool]:
             cosines, is_complete = self._find_candidates(spaces, vector, request.filters, depth)
-            entries = self._read_entries(caller, list(cosines), request.filters)
-            found = [_rank(query, entry, cosines[ref]) for ref, entry in entries.items()]
+            present = self._read_entries(caller, cosines)
+            entries = self._select_readable(caller, present, request)
+            found = [_rank(query, entry, cosines[entry.id]) for entry in entries]
             return sorted(found, key=lambda each: (-each.score, each.entry.id)), is_complete
 
-        best = self._vector_search.search_with_expansion(request.top_k, search)
-        return [each for each in best if each.score >= request.min_score]
+        return self._vector_search.search_with_expansion(request.top_k, search)
+
+    def _find_by_vector(self, caller: Principal, request: MemorySearch) -> list[Match]:
+        partition = _build_partition(caller, request)
+        length = self._client_vectors.get_length(partition)
+        if length is None:
+            return []
+        packed = pack_vector(request.vector or ())
+        if length != count_numbers(packed):
+            raise ValidationFailed("vector", f"the vectors of this namespace have {length} numbers")
+
+        def search(depth: int) -> tuple[list[Match], bool]:
+            hits, is_complete = self._client_index.find_nearest(partition, packed, depth)
+            present = self._read_entries(caller, (hit.ref for hit in hits))
+            current = {
+                hit.ref: hit
+                for hit in hits
+                if hit.ref in present and present[hit.ref].vector_at == hit.time
+            }
+            self._client_index.forget(partition, (hit for hit in hits if hit.ref not in current))
+            with_vector = {ref: present[ref] for ref in current}
+            entries = self._select_readable(caller, with_vector, request)
+            return [Match(each, current[each.id].score, []) for each in entries], is_complete
+
+        return search_with_expansion(request.top_k, self._client_index.max_results, search)
 
     def _find_candidates(
         self, spaces: Sequence[str], query: Vector, filters: Filters, depth: int
@@ -132,21 +193,60 @@ class Search:
         is_complete = all(each.is_complete for each in found) and len(by_meaning) <= depth
         return {hit.ref: hit.cosine for hit in best}, is_complete
 
-    def _read_entries(
-        self, caller: Principal, ids: Sequence[str], filters: Filters
-    ) -> dict[str, Entry]:
-        """Read the candidates that exist, match the filters and may be read, by their id."""
-        addresses = (entry_keys.parse_entry_id(caller.tenant, each) for each in ids)
+    def _read_entries(self, caller: Principal, ids: Iterable[str]) -> dict[str, Entry]:
+        """Read the candidates that exist, by their ids, in the order of these."""
+        wanted = dict.fromkeys(ids)
+        addresses = (entry_keys.parse_entry_id(caller.tenant, each) for each in wanted)
         entries = self._store.get_many(address for address, _ in filter(None, addresses)).values()
-        now = self._clock()
+        found = {entry.id: entry for entry in entries}
+        return {each: found[each] for each in wanted if each in found}
+
+    def _select_readable(
+        self, caller: Principal, entries: Mapping[str, Entry], request: MemorySearch
+    ) -> list[Entry]:
+        """Select the entries that match the request and may be read."""
+        now, filters = self._clock(), request.filters
         matching = [
             entry
-            for entry in entries
-            if matches_filters(entry, filters, now) and entry.sensitivity not in ENCRYPTED
+            for entry in entries.values()
+            if matches_filters(entry, filters, now)
+            and entry.sensitivity not in ENCRYPTED
+            and matches_fields(entry, request.fields)
         ]
         if filters.tier == WORKING.name and filters.agent_id not in (None, caller.id):
             matching = select_readable_by_task(self._tasks, caller, matching)
-        return {entry.id: entry for entry in matching}
+        return matching
+
+
+def _assert_one_way(request: MemorySearch) -> None:
+    """Check that a search is by words or by a vector, and names the namespace that it needs."""
+    if request.query is None and request.vector is None:
+        raise ValidationFailed("query", "say in words what to search for, or give a vector")
+    if request.query is not None and request.vector is not None:
+        raise ValidationFailed("vector", "comes in the place of a query, not beside it")
+    is_one = request.namespace is not None and not request.namespace.endswith("*")
+    if not is_one and (request.vector is not None or request.fields):
+        raise ValidationFailed("namespace", "name one: a vector and fields are a namespace's own")
+
+
+def _build_partition(caller: Principal, request: MemorySearch) -> str:
+    """Build the partition of the vectors that clients gave the entries of a namespace."""
+    owner, policy = request.agent_id or caller.id, POLICIES[request.memory_type]
+    address = policy.build_address(caller.tenant, owner, request.namespace or "", "")
+    return build_client_vectors_partition(address)
+
+
+def matches_fields(entry: Entry, fields: Mapping[str, object]) -> bool:
+    """Tell whether a value has all of these fields at its top level; true is not 1."""
+    if not fields:
+        return True
+    value = orjson.loads(entry.value)
+    return all(
+        name in value
+        and value[name] == wanted
+        and isinstance(value[name], bool) == isinstance(wanted, bool)
+        for name, wanted in fields.items()
+    )
 
 
 def _get_score(hit: Hit) -> float:

@@ -5,10 +5,12 @@ from functools import partial
 from typing import ClassVar, Self
 
 from functions.container import Container
+from functions.platform.entry_keys import build_client_vectors_partition
 from functions.platform.keys import Key
 from functions.platform.parallel import WorkerPool
 from functions.search.embedding_indexer import EmbeddingIndexer
 from functions.stream.records import ENTRIES, Change, StreamBatch, Subscription, order_by_turns
+from functions.vectors.client_vectors import ClientVectorStore
 
 _THREADS = 16
 _MAX_FAILURES = 16  # after as many, table or model are out of reach: the rest fails without a call
@@ -22,20 +24,23 @@ class VectorUpdater:
 
     SUBSCRIPTIONS: ClassVar[tuple[Subscription, ...]] = ENTRIES
 
-    def __init__(self, indexer: EmbeddingIndexer | None) -> None:
+    def __init__(self, vectors: ClientVectorStore, indexer: EmbeddingIndexer | None) -> None:
+        self._vectors = vectors
         self._indexer = indexer
         self._pool = WorkerPool("vectors", _THREADS)
 
     @classmethod
     def build(cls, container: Container) -> Self:
         """Build the consumer from the function's services."""
-        return cls(container.embedding_indexer if container.vector_search.can_embed else None)
+        indexer = container.embedding_indexer if container.vector_search.can_embed else None
+        return cls(container.client_vectors, indexer)
 
     def process(self, batch: StreamBatch) -> None:
         """Embed what changed; the record of an entry that can't be embedded fails."""
+        changes = [change for change in batch.changes if change.announcement is None]
+        self._remove_client_vectors(batch, changes)
         if self._indexer is None:
             return
-        changes = (change for change in batch.changes if change.announcement is None)
         groups = order_by_turns(coalesce_changes(changes), lambda group: group[0].record.tenant)
         forks = [batch.fork() for _ in groups]
         failures: list[Exception] = []
@@ -46,6 +51,19 @@ class VectorUpdater:
             ]
         )
         batch.merge(forks)
+
+    def _remove_client_vectors(self, batch: StreamBatch, changes: Iterable[Change]) -> None:
+        """Remove the vectors that clients gave entries, and that aren't theirs any more."""
+        obsolete = [change for change in changes if _has_obsolete_vector(change)]
+        try:
+            self._vectors.remove(
+                (build_client_vectors_partition(old.address), old.vector_at, old.id)
+                for old in (change.old for change in obsolete)
+                if old is not None and old.vector_at is not None
+            )
+        except Exception as error:  # noqa: BLE001 - it holds up these items only
+            for change in obsolete:
+                batch.fail(change.record, error)
 
     def _index(
         self,
@@ -69,6 +87,13 @@ class VectorUpdater:
                 failures.append(error)
                 batch.fail(change.record, error)
                 return
+
+
+def _has_obsolete_vector(change: Change) -> bool:
+    old, new = change.old, change.new
+    if old is None or old.vector_at is None:
+        return False
+    return new is None or (new.nonce, new.vector_at) != (old.nonce, old.vector_at)
 
 
 def coalesce_changes(changes: Iterable[Change]) -> list[list[Change]]:

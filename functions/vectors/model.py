@@ -130,19 +130,27 @@ class VectorSearch:
     def search_with_expansion(
         self, wanted: int, search: Callable[[int], tuple[list[T], bool]]
     ) -> list[T]:
-        """Search for more and more hits until enough of them qualify.
+        """Search for more and more hits, by each half, until enough of them qualify."""
+        return search_with_expansion(wanted, self.index.max_results, search)
 
-        Hits may be deleted, expired or filtered out after the index gave them. The search ends with
-        `wanted` results, with no more hits, or at the index's own maximum.
 
-        Args:
-            wanted: the number of results.
-            search: takes the number of hits by each half; gives those that qualify, best first, and
-                whether there can be no others.
-        """
-        depth = min(max(_MIN_DEPTH, _FIRST_EXPANSION * wanted), self.index.max_results)
-        while True:
-            found, is_complete = search(depth)
-            if len(found) >= wanted or is_complete or depth == self.index.max_results:
-                return found[:wanted]
-            depth = min(_NEXT_EXPANSION * depth, self.index.max_results)
+def search_with_expansion(
+    wanted: int, max_results: int, search: Callable[[int], tuple[list[T], bool]]
+) -> list[T]:
+    """Search for more and more hits until enough of them qualify.
+
+    Hits may be deleted, expired or filtered out after the index gave them. The search ends with
+    `wanted` results, with no more hits, or at the index's own maximum.
+
+    Args:
+        wanted: the number of results.
+        max_results: the largest number of hits that the index gives.
+        search: takes the number of hits; gives those that qualify, best first, and whether there
+            can be no others.
+    """
+    depth = min(max(_MIN_DEPTH, _FIRST_EXPANSION * wanted), max_results)
+    while True:
+        found, is_complete = search(depth)
+        if len(found) >= wanted or is_complete or depth == max_results:
+            return found[:wanted]
+        depth = min(_NEXT_EXPANSION * depth, max_results)

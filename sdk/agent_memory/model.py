@@ -60,6 +60,7 @@ class Entry:
     expires_at: str | None = None
     created_by: str | None = None
     curated_by: str | None = None
+    vector_length: int | None = None
     inherited: bool = False
     raw: Document = field(repr=False, compare=False)
 
@@ -90,6 +91,7 @@ class Entry:
             expires_at=document.get("expires_at"),
             created_by=document.get("created_by"),
             curated_by=document.get("curated_by"),
+            vector_length=document.get("vector_length"),
             inherited=bool(document.get("inherited")),
             raw=document,
         )
@@ -211,6 +213,7 @@ class Namespace:
 
     namespace: str
     permissions: dict[str, Any]
+    search_fields: tuple[str, ...] = ()
     version: int
     created_at: str | None = None
     updated_at: str | None = None
@@ -226,6 +229,7 @@ class Namespace:
         return cls(
             namespace=document["namespace"],
             permissions=document["permissions"],
+            search_fields=tuple(document.get("search_fields") or ()),
             version=document["version"],
             created_at=document.get("created_at"),
             updated_at=document.get("updated_at"),
@@ -510,6 +514,7 @@ class EntryFields(TypedDict, total=False):
     sensitivity: Sensitivity | None
     tags: Iterable[str]
     ttl: str | float | timedelta | None
+    vector: Iterable[float] | None
 
 
 class TaskFields(TypedDict, total=False):
@@ -651,6 +656,16 @@ ENTRY_FIELDS = {
             "`duration:PT24H`, or null: no end. An `expires_at` wins over it."
         ),
     ),
+    "vector": FieldInfo(
+        "vector",
+        "array",
+        (),
+        (
+            "Your own embedding of the entry, to search by. All vectors of a "
+            "namespace have as many numbers as its first one. Null: none, or no "
+            "longer one. It isn't given back."
+        ),
+    ),
 }
 
 
@@ -701,6 +716,16 @@ ENTRY_CHANGES = {
         (
             "`task_lifetime`, `duration:` and an ISO 8601 duration, such as "
             "`duration:PT24H`, or null: no end. An `expires_at` wins over it."
+        ),
+    ),
+    "vector": FieldInfo(
+        "vector",
+        "array",
+        (),
+        (
+            "Your own embedding of the entry, to search by. All vectors of a "
+            "namespace have as many numbers as its first one. Null: none, or no "
+            "longer one. It isn't given back."
         ),
     ),
 }

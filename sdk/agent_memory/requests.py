@@ -53,9 +53,16 @@ def to_entry_fields(value: Any, fields: EntryFields) -> dict[str, Any]:
     given: dict[str, Any] = {**fields}
     if "tags" in given:
         given["tags"] = to_list(given["tags"])
+    if "vector" in given:
+        given["vector"] = to_numbers(given["vector"])
     for name in given.keys() & {"ttl", "expires_at"}:
         given[name] = render_time(given[name])
     return {"value": dict(value), **given}
+
+
+def to_numbers(vector: Iterable[float] | None) -> list[float] | None:
+    """Return the numbers of a vector, numpy's among them, as JSON has them."""
+    return None if vector is None else [float(each) for each in vector]
 
 
 def assert_known(fields: Mapping[str, Any], kind: type) -> None:

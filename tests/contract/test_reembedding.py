@@ -12,6 +12,7 @@ from functions.api.app import App
 from functions.container import Container
 from functions.platform.entry_keys import EMBEDDING_KEY
 from functions.platform.items import decode_item
+from functions.vectors import wordllama
 from tests.contract.bedrock import MODEL, Bedrock, embedding
 from tests.contract.bodies import MEMORY, create, entry, semantic, update
 from tests.contract.expect import assert_no_content, ok, refused
@@ -168,6 +169,7 @@ def test_what_is_learned_without_a_model_is_embedded_once_there_is_one(
 ) -> None:
     with monkeypatch.context() as patched:
         patched.setattr("functions.vectors.wordllama.is_installed", lambda: False)
+        wordllama._load_model.cache_clear()  # noqa: SLF001 - loaded once a process
         sweep(service)
         ada, embed = after(service, key), embedder(service)
         create(ada, entry(key="a", value=TEA))

@@ -59,3 +59,20 @@ async def test_the_async_client_searches_too(alice: Client) -> None:
 def test_what_can_t_be_asked_is_refused(alice: Client) -> None:
     with pytest.raises(AgentMemoryError, match="top_k"):
         alice.memory.search("tea", memory_type="working", top_k=101)
+
+
+def test_vectors_of_ones_own_are_searched_at_once(admin: Client) -> None:
+    for key, first in (("a", 1.0), ("b", -1.0)):
+        vector = (each for each in (first, *[0.5] * 63))
+        value = {"kind": key}
+        written = admin.memory.put("vectors", key, value, memory_type="semantic", vector=vector)
+        assert written.vector_length == 64
+    asked = [1.0, *[0.5] * 63]
+    found = admin.memory.search(vector=asked, namespace="vectors", min_score=0.5)
+    assert [each.entry.key for each in found] == ["a", "b"]
+    assert [each.score for each in found] == pytest.approx([1, 0.88], abs=0.001)
+    assert admin.namespaces.set_search_fields("vectors", ["kind"]).search_fields == ("kind",)
+    (only,) = admin.memory.search(
+        vector=asked, namespace="vectors", memory_type="semantic", fields={"kind": "b"}
+    )
+    assert only.entry.key == "b"

@@ -66,6 +66,8 @@ class EntryDocument(TypedDict):
     created_by: str
     curated_by: NotRequired[str]
     """Semantic only: who wrote it last."""
+    vector_length: NotRequired[Count]
+    """How many numbers the vector has that its client gave it; absent if there is none."""
     inherited: NotRequired[bool]
     """True for an entry of the parent's that a query shows by its sub-task."""
 
@@ -93,7 +95,8 @@ class SearchResultDocument(TypedDict):
 
     entry: EntryDocument
     score: float
-    """How well it fits: 1 for the query's own words; below about 0.2 it rather doesn't."""
+    """How well it fits: 1 for the query's own words; below about 0.2 it rather doesn't. Of a
+    vector, the cosine."""
     matched: list[str]
     """The words and ids of the query that it has, without case and accents."""
 
@@ -163,6 +166,8 @@ def render_entry(entry: Entry, *, has_value: bool = True) -> EntryDocument:
         document["value"] = orjson.Fragment(entry.value)
     if not entry.policy.is_private and entry.curator is not None:
         document["curated_by"] = entry.curator
+    if entry.vector_length is not None:
+        document["vector_length"] = entry.vector_length
     if entry.is_inherited:
         document["inherited"] = True
     return document

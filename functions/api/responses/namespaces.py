@@ -1,5 +1,7 @@
 """Namespaces, as the API shows them (RFC-0015 §2.3; contract §4)."""
 
+from typing import NotRequired
+
 from typing_extensions import TypedDict
 
 from functions.api.responses.types import PagePosition, Timestamp, Version
@@ -27,6 +29,8 @@ class NamespaceDocument(TypedDict):
 
     namespace: str
     permissions: NamespacePermissionsDocument
+    search_fields: NotRequired[list[str]]
+    """The fields of values that searches may compare; absent if there are none."""
     version: Version
     created_at: Timestamp
     updated_at: Timestamp
@@ -40,13 +44,16 @@ class NamespacePageDocument(PagePosition):
 
 def render_namespace(namespace: Namespace) -> NamespaceDocument:
     """Render a namespace's permissions (RFC-0015 §2.3), with the default that applies."""
-    return {
+    document: NamespaceDocument = {
         "namespace": namespace.name,
         "permissions": render_permissions(namespace),
         "version": namespace.version,
         "created_at": to_rfc3339(namespace.created),
         "updated_at": to_rfc3339(namespace.updated),
     }
+    if namespace.search_fields:
+        document["search_fields"] = list(namespace.search_fields)
+    return document
 
 
 def render_permissions(namespace: Namespace) -> NamespacePermissionsDocument:

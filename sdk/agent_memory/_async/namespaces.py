@@ -1,6 +1,7 @@
 """`client.namespaces`: semantic memory and who may use it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from agent_memory._async.resource import AsyncResource
 from agent_memory.model import Namespace, NamespaceAccess
@@ -55,7 +56,27 @@ class AsyncNamespaces(AsyncResource):
         """
         named = [{"agent": agent, "access": access} for agent, access in (allow or {}).items()]
         body = {"permissions": {"allow": named, **drop_unset(default=default)}}
+        return await self._change(namespace, body, version)
+
+    async def set_search_fields(
+        self, namespace: str, fields: Iterable[str], *, version: int | None = None
+    ) -> Namespace:
+        """Declare the fields of values that searches of a namespace may compare.
+
+        It needs `memory.admin`, or `admin` access to the namespace, which is made if it is new.
+
+        Args:
+            fields: names at the top level of values, up to 20; they replace the former ones.
+            version: only if it is at this version.
+
+        Raises:
+            MemoryConflictError: it is at another version.
+        """
+        return await self._change(namespace, {"search_fields": [*fields]}, version)
+
+    async def _change(
+        self, namespace: str, body: Mapping[str, Any], version: int | None
+    ) -> Namespace:
         path = f"{_NAMESPACES}/{quote_segment(namespace)}"
-        return parse(
-            Namespace.from_document, await self._call("PATCH", path, json=body, version=version)
-        )
+        document = await self._call("PATCH", path, json=dict(body), version=version)
+        return parse(Namespace.from_document, document)

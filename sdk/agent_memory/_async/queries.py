@@ -9,7 +9,7 @@ from agent_memory._async.task_memory import AsyncTaskMemory
 from agent_memory.exceptions import MemoryNotFoundError
 from agent_memory.model import Entry, MemoryType, SearchResult
 from agent_memory.page import Page
-from agent_memory.requests import drop_none, join_tags, quote_segment, to_list
+from agent_memory.requests import drop_none, join_tags, quote_segment, to_list, to_numbers
 from agent_memory.responses import get_member, parse, parse_items, parse_next_page
 from agent_memory.task_at_work import find_task_at_work
 
@@ -105,34 +105,45 @@ class AsyncQueries(AsyncResource):
 
     async def search(
         self,
-        query: str,
+        query: str | None = None,
         *,
+        vector: Iterable[float] | None = None,
         memory_type: MemoryType | None = None,
         top_k: int = 5,
         min_score: float | None = None,
         namespace: str | None = None,
         agent_id: str | None = None,
         tags: Iterable[str] | None = None,
+        fields: Mapping[str, str | bool | float | None] | None = None,
     ) -> list[SearchResult]:
         """Return the entries that fit a query best, best first (RFC-0015 §4.3).
 
-        They are found by meaning, words and ids, each with its `score`, 1 for the query's own
-        words, and the words that `matched`. Some seconds may pass until a write is found.
-        Sensitive entries never are.
+        By words they are found by meaning, words and ids, each with its `score`, 1 for the query's
+        own words, and the words that `matched`; some seconds may pass until a write is found. By a
+        vector they are those of one namespace with the nearest vectors; the score is the cosine,
+        and what was written is found from its answer on. Sensitive entries never are found.
+
+            client.memory.search("hot drinks", namespace="recipes")
+            client.memory.search(vector=embed("hot drinks"), namespace="recipes")
 
         Args:
-            query: what it is about, in words.
+            query: what it is about, in words; or else give `vector`.
+            vector: numbers, as many as the vectors of the namespace have.
             memory_type: the tier; all tiers unless given, by a request for each.
             top_k: how many at most, up to 100.
             min_score: the least score; below about 0.2 it is rather nothing that fits.
             namespace: `billing.*` means all that begin with `billing.`.
             agent_id: whose; by default the caller's own.
             tags: all of them.
+            fields: what values have at their top level; search fields of the one namespace.
 
         Raises:
+            ValidationError: raised when neither or both of query and vector are given, the
+                vector has another length than the namespace's, or a field isn't declared.
             AgentMemoryError: the service has no such extension; `GET /api/v1/capabilities` lists
                 those that it has.
         """
+        vector = to_numbers(vector)
         tiers: tuple[MemoryType, ...] = ("working", "episodic")
         if memory_type is not None:
             tiers = (memory_type,)
@@ -142,12 +153,14 @@ class AsyncQueries(AsyncResource):
         for tier in tiers:
             body = drop_none(
                 query=query,
+                vector=vector,
                 memory_type=tier,
                 top_k=top_k,
                 min_score=min_score,
                 namespace=namespace,
                 agent_id=await self._owner(agent_id, tier, None),
                 tags=to_list(tags),
+                fields=None if fields is None else dict(fields),
             )
             answer = await self._call("POST", f"{_MEMORY}/search", json=body)
             results = parse_items(get_member(answer, "results"))

@@ -101,10 +101,19 @@ def _add_query(commands: Any) -> None:
 
 def _add_search(commands: Any) -> None:
     command = add_command(commands, "search", "find entries by meaning, words and ids", search)
-    command.add_argument("query", metavar="QUERY", type=parse_text)
+    command.add_argument("query", metavar="QUERY", nargs="?", type=parse_text)
+    command.add_argument(
+        "--vector", type=parse_text, help="a JSON array, or @FILE, in the place of a query"
+    )
     command.add_argument("--type", choices=TIERS, help="the tier; all tiers unless given")
     command.add_argument("--namespace", type=parse_text, help="`billing.*` is a prefix")
     command.add_argument("--tag", action="append", type=parse_text, help="has all of these")
+    command.add_argument(
+        "--fields",
+        metavar="JSON",
+        type=parse_text,
+        help="what values have, as a JSON object; search fields of the namespace",
+    )
     command.add_argument("--agent", metavar="ID", type=parse_text, help="whose; one's own")
     command.add_argument("--limit", type=parse_count, default=5, help="at most so many; 5")
     command.add_argument(
@@ -168,6 +177,7 @@ def _replace(session: Session, value: dict[str, Any]) -> Entry:
 def _set(session: Session, value: dict[str, Any], version: int | None) -> Entry:
     given = session.arguments
     named = {name: getattr(given, name) for name in PLAIN_FIELDS}
+    named["vector"] = _vector(given.vector)
     fields: Any = drop_none(tags=given.tag, **named)
     return session.client.memory.set(
         given.namespace,
@@ -182,13 +192,33 @@ def _set(session: Session, value: dict[str, Any], version: int | None) -> Entry:
 
 
 def _value(given: str) -> dict[str, Any]:
-    try:
-        value = parse_json(_text(given))
-    except ValueError as error:
-        raise UsageFailure(f"VALUE: {error}") from error
+    value = _json("VALUE", given)
     if not isinstance(value, dict):
         raise UsageFailure("""VALUE is a JSON object, such as '{"done": 23}'""")
     return value
+
+
+def _vector(given: str | None) -> list[float] | None:
+    numbers = None if given is None else _json("--vector", given)
+    if numbers is None or (
+        isinstance(numbers, list) and all(isinstance(each, int | float) for each in numbers)
+    ):
+        return numbers
+    raise UsageFailure("--vector is a JSON array of numbers")
+
+
+def _fields(given: str | None) -> dict[str, Any] | None:
+    fields = None if given is None else _json("--fields", given)
+    if fields is not None and not isinstance(fields, dict):
+        raise UsageFailure("""--fields is a JSON object, such as '{"kind": "drink"}'""")
+    return fields
+
+
+def _json(name: str, given: str) -> Any:
+    try:
+        return parse_json(_text(given))
+    except ValueError as error:
+        raise UsageFailure(f"{name}: {error}") from error
 
 
 def _text(given: str) -> str | bytes:
@@ -258,6 +288,8 @@ def search(session: Session) -> None:
     given = session.arguments
     found = session.client.memory.search(
         given.query,
+        vector=_vector(given.vector),
+        fields=_fields(given.fields),
         memory_type=given.type,
         top_k=given.limit,
         min_score=given.min_score,

@@ -15,7 +15,8 @@ from pydantic import (
 
 from agent_memory.model import ENTRY_FIELDS, MemoryType, Priority, Sensitivity
 
-_NOT_OFFERED = frozenset({"scope", "expires_at"})  # `task_id` and `ttl` say as much
+_NOT_OFFERED = frozenset({"scope", "expires_at", "vector"})
+# `task_id` and `ttl` say as much; no model writes hundreds of numbers
 _TYPES: dict[str, type] = {"string": str, "boolean": bool, "integer": int, "number": float}
 
 
@@ -154,6 +155,10 @@ class SearchMemories(Arguments):
         Field(min_length=1, description="A namespace; `billing.*` takes all that begin so"),
     ] = None
     tags: Annotated[SoughtTags, Field(description="All of these tags")] = []
+    fields: Annotated[
+        dict[str, str | bool | int | float | None],
+        Field(description="What values have; search fields that the one `namespace` declares"),
+    ] = {}
     agent_id: Name | None = Field(None, description="Whose memories, if not your own")
     limit: int = Field(5, ge=1, le=100)
     min_score: MinScore = 0.2

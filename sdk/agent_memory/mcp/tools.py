@@ -104,6 +104,7 @@ async def search_memories(client: AsyncClient, asked: SearchMemories) -> FoundMe
         namespace=asked.namespace,
         agent_id=asked.agent_id,
         tags=asked.tags or None,
+        fields=asked.fields or None,
     )
     memories = [{**each.entry.raw, "score": each.score, "matched": each.matched} for each in found]
     return FoundMemories.model_validate({"memories": memories})

@@ -154,3 +154,15 @@ def test_entries_are_searched_with_scores_and_what_matched(cli: Cli) -> None:
     assert headings.split() == ["SCORE", "NAMESPACE", "KEY", "TYPE", "MATCHED", "VALUE"]
     assert row.split()[1:5] == ["incidents", "one", "working", "inc,4821,inc-4821"]
     assert cli("search", "INC-4821", "--min-score", "2").code == 2
+
+
+def test_entries_are_searched_by_ones_own_vectors_and_fields(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "vector.json"
+    file.write_text(str([1.0] * 64))
+    written = cli("set", "v", "k", '{"kind": "a"}', "--vector", f"@{file}", "--json").document
+    assert written["vector_length"] == 64
+    (found,) = cli("search", "--vector", f"@{file}", "--namespace", "v", "--json").documents
+    assert (found["entry"]["key"], found["score"]) == ("k", 1)
+    asked = ("search", "--vector", f"@{file}", "--namespace", "v", "--fields")
+    assert "fields.kind" in cli(*asked, '{"kind": "a"}').err
+    assert cli(*asked, "[]").code == cli("set", "v", "k", "{}", "--vector", "1").code == 2
