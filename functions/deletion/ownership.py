@@ -48,6 +48,12 @@ def _is_in_agent_space(subject: Subject, item: Item) -> bool:
     return partition == build_agent_space(subject.tenant, _get_id(subject))
 
 
+def _is_in_client_vectors(subject: Subject, item: Item) -> bool:
+    names = {"tenant": subject.tenant, "owner": hash_agent(_get_id(subject)), "namespace": ""}
+    partition: str = item["pk"]
+    return partition.startswith(item_types.CLIENT_VECTOR.build_partition(**names))
+
+
 def _is_in_usage_partition(subject: Subject, item: Item) -> bool:
     names = {"tenant": subject.tenant, "principal": hash_agent(_get_id(subject))}
     partition: str = item["pk"]
@@ -86,6 +92,8 @@ def _get_id(subject: Subject) -> str:
 DELETED: dict[ItemType, Matches] = {
     item_types.PRIVATE_ENTRY: _is_in_agent_partition,
     item_types.AGENT_VECTOR: _is_in_agent_space,
+    item_types.CLIENT_VECTOR: _is_in_client_vectors,
+    item_types.CLIENT_VECTOR_LENGTH: _is_in_client_vectors,
     item_types.FACT: _is_person_in_subject,
     item_types.CONVERSATION: _is_named_by("owner"),
     item_types.ARCHIVE: _is_named_by("owner"),

@@ -16,9 +16,8 @@ from typing import NamedTuple
 from functions.platform.clock import Clock
 from functions.platform.item_types import CLIENT_VECTOR, CLIENT_VECTOR_LENGTH
 from functions.platform.items import Item
-from functions.platform.keys import Key, encode_timestamp
+from functions.platform.keys import HIGHEST, Key, encode_timestamp
 from functions.platform.table import ConditionFailed, Table
-from functions.platform.table_reader import HIGHEST
 from functions.platform.writes import Write, delete, put
 
 _NUMBERS = "numbers"

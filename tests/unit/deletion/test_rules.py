@@ -5,10 +5,15 @@ from collections import Counter
 import pytest
 
 from functions.deletion.model import SETTLING_TIME, Deletion, Subject
-from functions.deletion.ownership import DELETED, DELETED_LAST, KEPT, REDACTED
+from functions.deletion.ownership import DELETED, DELETED_LAST, KEPT, REDACTED, is_deleted
 from functions.deletion.rules import continue_after, count_found, is_waiting
 from functions.identity.model import OPERATOR
-from functions.platform.item_types import ITEM_TYPES
+from functions.platform.entry_keys import (
+    build_client_vectors_partition,
+    build_private_address,
+    build_semantic_address,
+)
+from functions.platform.item_types import CLIENT_VECTOR, CLIENT_VECTOR_LENGTH, ITEM_TYPES
 
 _BEGUN = Deletion(Subject("acme", "tenant"), 1_000, OPERATOR, begun=1_000)
 
@@ -51,3 +56,15 @@ def test_each_type_of_item_is_deleted_redacted_or_kept_for_a_reason() -> None:
     decided = DELETED.keys() | DELETED_LAST.keys() | REDACTED.keys() | KEPT.keys()
     assert {each.name for each in ITEM_TYPES if each not in decided} == set()
     assert {each.name for each in KEPT if each in DELETED or each in REDACTED} == set()
+
+
+def test_the_vectors_of_private_entries_go_with_their_agent() -> None:
+    for address, is_own in (
+        (build_private_address("acme", "ada", "notes", "k"), True),
+        (build_private_address("acme", "ad", "notes", "k"), False),
+        (build_private_address("other", "ada", "notes", "k"), False),
+        (build_semantic_address("acme", "ada", "k"), False),
+    ):
+        item = {"pk": build_client_vectors_partition(address)}
+        for each in (CLIENT_VECTOR, CLIENT_VECTOR_LENGTH):
+            assert is_deleted(each, Subject("acme", "agent", "ada"), item, is_last=False) is is_own
