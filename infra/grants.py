@@ -32,7 +32,7 @@ STREAM_ON_MEMORY = TableGrant(
     ("BatchGetItem", "BatchWriteItem", "DeleteItem", "PutItem", "Query", "UpdateItem")
 )
 STREAM_ON_LOG = TableGrant(("BatchGetItem", "BatchWriteItem", "PutItem", "Query"))
-EMBEDDING_ON_MEMORY = TableGrant(("PutItem",))
+EMBEDDING_ON_MEMORY = TableGrant(("BatchWriteItem", "PutItem"))
 SCHEDULE_ON_MEMORY = TableGrant(
     (*_READS, "BatchWriteItem", "DeleteItem", "PutItem", "Scan", "UpdateItem"),
     ("by_due", "by_expiry", "by_recency", "by_task"),
