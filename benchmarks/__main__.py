@@ -24,6 +24,7 @@ from benchmarks import (
     recall,
     report,
     scale,
+    sweep,
     trace,
     turns,
 )
@@ -67,6 +68,7 @@ _PARTS = {
     "peers": Part(_peers, peers.as_data, peers.as_text, report.of_peers),
     "growth": Part(_growth, growth.as_data, growth.as_text, report.of_growth),
     "recall": Part(lambda _: recall.measure(), recall.as_data, recall.as_text, report.of_recall),
+    "sweep": Part(lambda _: sweep.measure(), sweep.as_data, sweep.as_text, report.of_sweep),
     "trace": Part(lambda _: trace.measure(), trace.as_data, trace.as_text, report.of_trace),
     "scale": Part(
         lambda options: scale.model(options.agents), scale.as_data, scale.as_text, report.of_scale

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from benchmarks import cold_start, compare, costs, floor, growth, peers, recall, scale, trace
+from benchmarks import cold_start, compare, costs, floor, growth, peers, recall, scale, sweep, trace
 from benchmarks.corpus import CLASSES
 from benchmarks.tables import text_table
 
@@ -127,6 +127,18 @@ def of_scale(found: scale.Model) -> Iterator[Line]:
         "",
         "<= 100%",
         hottest.share <= 1,
+    )
+
+
+def of_sweep(found: Sequence[sweep.Rate]) -> Iterator[Line]:
+    fastest = found[-1]
+    yield Line(
+        "expiries that one part of the schedule removes",
+        f"{fastest.rate:.0f}/s",
+        f"{found[0].rate:.0f}/s one thread",
+        f"{fastest.rate / found[0].rate:.1f}",
+        f">= {sweep.GOAL:g}/s",
+        fastest.rate >= sweep.GOAL,
     )
 
 

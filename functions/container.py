@@ -82,6 +82,7 @@ from functions.platform.encryption import Cipher, FileKeys, KmsKeys
 from functions.platform.file_addresses import FileAddresses
 from functions.platform.folder_storage import FolderArchiveStorage
 from functions.platform.seals import ItemSeals
+from functions.platform.leases import Leases
 from functions.platform.settings import Settings, WrongSetting
 from functions.platform.table import Table
 from functions.platform.value_parts import ValueParts
@@ -482,6 +483,10 @@ class Container:
     @cached_property
     def expired_entries(self) -> ExpiredEntries:
         return ExpiredEntries(self.entry_writer, self.entry_mapper, self.clock)
+
+    @cached_property
+    def leases(self) -> Leases:
+        return Leases(self.table, self.clock)
 
     @cached_property
     def due_index(self) -> DueIndex:

@@ -68,7 +68,9 @@ class MemoryStack(Stack):
             if self.embedding_function
             else None
         )
-        self.schedule = Schedule(self, "Schedule", self.schedule_function, self.encryption)
+        self.schedule = Schedule(
+            self, "Schedule", self.schedule_function, self.encryption, config.sweep_parts
+        )
         self.task_events = self._task_events()
         self._add_monitoring()
         self._describe()

@@ -93,7 +93,7 @@ class ExpiredEntries:
         self._clock = clock
 
     def remove(self, items: Sequence[Item]) -> int:
-        """Remove what has expired among entries of one partition, and count it.
+        """Remove what has expired among entries of one tenant, and count it.
 
         If one was changed or removed meanwhile, the others are removed one by one.
         """

@@ -131,6 +131,10 @@ DEPLOYMENT_SECRET = ItemType(
     "Signs references, encrypted",
 )
 
+LEASE = ItemType(
+    "lease", "platform", "~lease#{name}", "lease", "A process does what the name stands for"
+)
+
 # deletion
 DELETION = ItemType(
     "deletion",

@@ -19,7 +19,7 @@ HASH_CHARACTERS, TIME_CHARACTERS, SUFFIX_CHARACTERS = 26, 10, 6  # of 5 bits
 AUDIT_POSITION_PATTERN = rf"[{BASE32}]{{{TIME_CHARACTERS + HASH_CHARACTERS}}}"
 HIGHEST = "\U0010ffff"  # sorts behind all other characters
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's: sorts as the numbers do
-_DUE_SHARDS = 8
+_DUE_SHARDS = 32  # each takes 1,000 changes a second
 DUE_SHARDS = tuple(str(number) for number in range(_DUE_SHARDS))
 """The shards of the index of due items."""
 

@@ -103,6 +103,8 @@ MIN_ROOT_KEY_CHARACTERS = 16
 MAX_LOG_RETENTION_DAYS = 36_500
 MAX_KEY_CACHE_SECONDS = 60
 MAX_SWEEP_THREADS = 32
+MAX_SWEEP_PARTS = 32  # one for each shard of the index of due items
+MAX_SWEPT_ITEMS = 50_000  # of a tenant by one sweep; the next one goes on
 
 # DynamoDB
 MAX_TRANSACTION_WRITES = 100

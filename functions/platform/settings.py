@@ -53,7 +53,7 @@ class Settings:
         event_bus_types: the types of events that it carries, with commas between; `*` for all.
         stream_consumers: the consumers of the change stream, by name, with commas between.
         aws_lambda_function_name: the function's own name, a dimension of its metrics.
-        sweep_threads: how many shards are swept in parallel.
+        sweep_threads: how many turns of tenants a sweep takes in parallel.
         log_retention_days: how long logs and audit records are kept; 0 is for good.
         log_wait_seconds: how long the end of a task waits for the log of what happened before it,
             before it leaves the rest to the schedule; 0 where nothing reads the change stream.

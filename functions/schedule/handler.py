@@ -7,29 +7,47 @@ from typing import Any
 from functions.container import Container
 from functions.platform.observability import logger, report_ms
 from functions.schedule.jobs import HasTime, build_jobs
-from functions.schedule.sweep import Sweep
+from functions.schedule.sweep import Part, Sweep, SweepResult
 
 Handler = Callable[[dict[str, Any], Any], dict[str, Any]]
 
-_DEFAULT_SECONDS = 50.0  # of a sweep without a Lambda context
+_DEFAULT_MS = 50_000  # of a sweep without a Lambda context
 _MARGIN = 10_000  # ms, in which the last job ends, at the table's slowest
 
 
 def build_handler(container: Container) -> Handler:
-    """Build the scheduled function, which gives the counts of its sweep."""
-    sweep = _build_sweep(container)
+    """Build the scheduled function, which gives the counts of its sweep.
 
-    def handle(_event: dict[str, Any], context: Any = None) -> dict[str, Any]:
-        result = sweep.run(_limit_time(context))
-        summary = {"lag_ms": result.lag, **result.counts}
-        if result.counts:
-            logger.info("swept", extra=summary)
-        function_name = getattr(context, "function_name", None)
-        if function_name is not None:
-            report_ms("SweepLag", result.lag, function_name)
-        return summary
+    An event that names a part, such as `{"part": 0, "parts": 4}`, sweeps that part of what is due,
+    unless another invocation is doing so. Any other event sweeps all of it.
+    """
+    sweep, leases = _build_sweep(container), container.leases
+
+    def handle(event: dict[str, Any], context: Any = None) -> dict[str, Any]:
+        if "part" not in event:
+            return _report(sweep.run(_limit_time(context)), context)
+        part = Part(event["part"], event["parts"])
+        name = f"sweep {part.number} of {part.of}"
+        holder = leases.acquire(name, _get_remaining_ms(context))
+        if holder is None:
+            return {"leased": 1}
+        try:
+            return _report(sweep.run(_limit_time(context), part), context)
+        finally:
+            leases.release(name, holder)
 
     return handle
+
+
+def _report(result: SweepResult, context: object) -> dict[str, Any]:
+    """Log what a sweep did and how late it was, and return both."""
+    summary = {"lag_ms": result.lag, **result.counts}
+    if result.counts:
+        logger.info("swept", extra=summary)
+    function_name = getattr(context, "function_name", None)
+    if function_name is not None:
+        report_ms("SweepLag", result.lag, function_name)
+    return summary
 
 
 def _build_sweep(container: Container) -> Sweep:
@@ -43,9 +61,14 @@ def _build_sweep(container: Container) -> Sweep:
     )
 
 
+def _get_remaining_ms(context: object) -> int:
+    remaining = getattr(context, "get_remaining_time_in_millis", None)
+    return _DEFAULT_MS if remaining is None else remaining()
+
+
 def _limit_time(context: object) -> HasTime:
     remaining = getattr(context, "get_remaining_time_in_millis", None)
     if remaining is not None:
         return lambda: remaining() > _MARGIN
-    deadline = time.monotonic() + _DEFAULT_SECONDS
+    deadline = time.monotonic() + _DEFAULT_MS / 1000
     return lambda: time.monotonic() < deadline

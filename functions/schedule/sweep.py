@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import NamedTuple
+from threading import Lock
+from typing import Generic, NamedTuple, TypeVar
 
 from functions.entries.removals import ExpiredEntries
 from functions.platform.clock import Clock
@@ -16,13 +17,15 @@ from functions.platform.due_index import DueIndex
 from functions.platform.errors import ServiceError
 from functions.platform.item_types import PRIVATE_ENTRY, ItemType, find_due_type
 from functions.platform.items import Item
-from functions.platform.keys import DUE_SHARDS
+from functions.platform.keys import DUE_SHARDS, Key
+from functions.platform.limits import MAX_GET_ITEMS, MAX_SWEPT_ITEMS
 from functions.platform.observability import log_unexpected, logger
-from functions.platform.schema import DUE_ATTRIBUTE
 from functions.schedule.jobs import HasTime, Job
-from functions.schedule.rules import group_removals, rotate_shards
+from functions.schedule.rules import TurnQueue, group_removals, select_shards
 
 Run = Callable[[], Counter[str]]
+T = TypeVar("T")
+_LISTED_TOGETHER = 1000  # rows between two looks at the time
 
 
 class SweepResult(NamedTuple):
@@ -37,15 +40,42 @@ class SweepResult(NamedTuple):
     lag: int
 
 
+class Part(NamedTuple):
+    """Which part of what is due a sweep is for; the one of one is all of it."""
+
+    number: int = 0
+    of: int = 1
+
+
+WHOLE = Part()
+
+
+class _Shared(Generic[T]):
+    """Iterates for several threads: each element is given to one of them."""
+
+    def __init__(self, elements: Iterator[T]) -> None:
+        self._elements = elements
+        self._lock = Lock()
+
+    def __iter__(self) -> Iterator[T]:
+        return self
+
+    def __next__(self) -> T:
+        with self._lock:
+            return next(self._elements)
+
+
 class Sweep:
     """Finds what is due and runs its jobs; what fails stays due for the next sweep.
+
+    Tenants take turns, whatever is due of each, so that none waits for another one's flood.
 
     Args:
         index: finds what is due.
         entries: removes expired entries.
         jobs: those of all other types of items.
         start: runs before each sweep.
-        threads: how many shards are swept in parallel.
+        threads: how many turns are taken in parallel.
     """
 
     def __init__(
@@ -64,30 +94,51 @@ class Sweep:
         self._clock = clock
         self._threads = threads
 
-    def run(self, has_time: HasTime) -> SweepResult:
-        """Sweep every shard, as long as there is time."""
-        started = _run_safely(self._start)
-        now = self._clock()
-        sweep_shard = partial(self._sweep_shard, now=now, has_time=has_time)
+    def run(self, has_time: HasTime, part: Part = WHOLE) -> SweepResult:
+        """Sweep the shards of a part, as long as there is time."""
+        counts = _run_safely(self._start) if part.number == 0 else Counter[str]()
+        now, queue = self._clock(), TurnQueue(MAX_SWEPT_ITEMS)
+        shards = select_shards(DUE_SHARDS, part.number, part.of)
         with ThreadPoolExecutor(self._threads, thread_name_prefix="sweep") as pool:
-            results = list(pool.map(sweep_shard, rotate_shards(DUE_SHARDS, now)))
-        counts = sum((each.counts for each in results), started)
-        return SweepResult(+counts, max(each.lag for each in results))
+            fill = partial(self._fill, queue, now=now, has_time=has_time)
+            counts = sum(pool.map(fill, shards), counts)
+            turns = _Shared(queue.iterate_turns(MAX_GET_ITEMS))
+            workers = [
+                pool.submit(self._take_turns, turns, now, has_time) for _ in range(self._threads)
+            ]
+            counts = sum((each.result() for each in workers), counts)
+        return SweepResult(+counts, max(now - queue.first, 0))
 
-    def _sweep_shard(self, shard: str, now: int, has_time: HasTime) -> SweepResult:
-        counts: Counter[str] = Counter()
-        lags = [0]
+    def _fill(self, queue: TurnQueue, shard: str, now: int, has_time: HasTime) -> Counter[str]:
+        """Add what is due of a shard to the queue, as long as there is time."""
         try:
-            for items in self._index.read_shard(shard, now):
-                lags += [now - item[DUE_ATTRIBUTE] for item in items[:1]]
-                for run in self._plan(items, has_time):
-                    if not has_time():
-                        return SweepResult(counts + Counter(stopped=1), max(lags))
-                    counts += _run_safely(run)
+            for number, each in enumerate(self._index.list_shard(shard, now), start=1):
+                queue.add(each)
+                if number % _LISTED_TOGETHER == 0 and not has_time():
+                    break
         except ServiceError as error:
             logger.warning("sweep", extra={"code": error.code, "shard": shard})
-            counts["failed"] += 1
-        return SweepResult(counts, max(lags))
+            return Counter(failed=1)
+        return Counter()
+
+    def _take_turns(self, turns: _Shared[list[Key]], now: int, has_time: HasTime) -> Counter[str]:
+        """Take turns until all are taken or the time is over."""
+        counts: Counter[str] = Counter()
+        for keys in turns:
+            for run in self._plan_turn(keys, now, has_time):
+                if not has_time():
+                    return counts + Counter(stopped=1)
+                counts += _run_safely(run)
+        return counts
+
+    def _plan_turn(self, keys: list[Key], now: int, has_time: HasTime) -> Iterator[Run]:
+        """Give what is to be run for a turn."""
+        try:
+            items = self._index.get_due(keys, now)
+        except ServiceError as error:
+            logger.warning("sweep", extra={"code": error.code})
+            return iter([lambda: Counter(failed=1)])
+        return self._plan(items, has_time)
 
     def _plan(self, items: list[Item], has_time: HasTime) -> Iterator[Run]:
         """Give what is to be run for due items, expired entries first."""
@@ -101,7 +152,7 @@ class Sweep:
                 yield partial(job, item, has_time)
 
     def _expire(self, items: list[Item]) -> Counter[str]:
-        """Remove entries of one partition; one that can't be read or written stays alone."""
+        """Remove entries of one tenant; one that can't be read or written stays alone."""
         try:
             return Counter(expired=self._entries.remove(items))
         except ServiceError:

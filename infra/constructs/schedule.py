@@ -1,5 +1,7 @@
 """The schedule: the sweep, every minute."""
 
+import json
+
 from aws_cdk import Duration
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_scheduler as scheduler
@@ -14,10 +16,19 @@ _NEXT = Duration.minutes(1)  # the next sweep does what a failed one would have 
 
 
 class Schedule(Construct):
-    """Invokes a function each minute, with the event that EventBridge Scheduler makes."""
+    """Invokes a function each minute, once for each part of what is due.
+
+    Args:
+        parts: how many; one part has the event that EventBridge Scheduler makes.
+    """
 
     def __init__(
-        self, scope: Construct, id: str, function: LambdaFunction, encryption: Encryption
+        self,
+        scope: Construct,
+        id: str,
+        function: LambdaFunction,
+        encryption: Encryption,
+        parts: int = 1,
     ) -> None:
         super().__init__(scope, id)
         self.dead_letters = DeadLetters(self, "DeadLetters", encryption)
@@ -28,9 +39,16 @@ class Schedule(Construct):
             "a sweep that failed has nothing to replay: the next one does what it left",
             "Serverless-LambdaAsyncFailureDestination",
         )
+        for part in range(parts):
+            event = {"input": json.dumps({"part": part, "parts": parts})} if parts > 1 else {}
+            self._add_schedule(f"Schedule{part or ''}", function, role, event)
+
+    def _add_schedule(
+        self, id: str, function: LambdaFunction, role: iam.Role, event: dict[str, str]
+    ) -> None:
         schedule = scheduler.CfnSchedule(
             self,
-            "Schedule",
+            id,
             description="agent-memory: works off what is due",
             schedule_expression="rate(1 minute)",
             flexible_time_window={"mode": "OFF"},
@@ -42,6 +60,7 @@ class Schedule(Construct):
                     "maximumEventAgeInSeconds": _NEXT.to_seconds(),
                     "maximumRetryAttempts": 2,
                 },
+                **event,
             },
         )
         schedule.node.add_dependency(role)

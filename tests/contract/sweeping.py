@@ -41,7 +41,7 @@ def sweeper(service: Service, threads: int = 1, **settings: Any) -> Callable[...
         **settings,
     )
     handler = build_handler(Container(chosen, service.clock))
-    return lambda context=None: handler({}, context or LambdaContext())
+    return lambda context=None, event=None: handler(event or {}, context or LambdaContext())
 
 
 def sweep(service: Service, **settings: Any) -> dict[str, Any]:

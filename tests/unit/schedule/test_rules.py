@@ -2,14 +2,21 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from functions.platform.due_index import DueKey
+from functions.platform.keys import DUE_SHARDS
 from functions.platform.limits import MAX_TRANSACTION_WRITES
-from functions.schedule.rules import count_removal_writes, group_removals, rotate_shards
+from functions.schedule.rules import (
+    TurnQueue,
+    count_removal_writes,
+    group_removals,
+    select_shards,
+)
 
-SHARDS = ("0", "1", "2", "3")
-MINUTE = 60_000
+NOW = 1_900_000_000_000  # ms
 
 
 def item(owner: str, number: int, tags: int | None, task: bool) -> dict[str, Any]:
@@ -26,7 +33,7 @@ ITEMS = st.lists(
 
 
 @given(ITEMS)
-def test_batches_hold_every_entry_once_of_one_owner_and_fit_a_transaction(
+def test_batches_hold_every_entry_once_of_one_tenant_and_fit_a_transaction(
     items: list[dict[str, Any]],
 ) -> None:
     made = list(group_removals(items))
@@ -34,10 +41,10 @@ def test_batches_hold_every_entry_once_of_one_owner_and_fit_a_transaction(
         each["sk"] for each in items
     )
     for batch in made:
-        assert len({each["pk"] for each in batch}) == 1
-        assert (
-            sum(map(count_removal_writes, batch)) < MAX_TRANSACTION_WRITES
-        )  # the agent's counters fit in
+        owners = {each["pk"] for each in batch}
+        assert len(owners) == 1 or not any("task" in each for each in batch)
+        writes = sum(count_removal_writes(each, owners) for each in batch) + len(owners)
+        assert writes < MAX_TRANSACTION_WRITES
 
 
 def test_few_entries_of_one_owner_go_together() -> None:
@@ -46,13 +53,34 @@ def test_few_entries_of_one_owner_go_together() -> None:
     ] == [45]
 
 
+def test_entries_of_several_owners_go_together_unless_a_task_counts_them() -> None:
+    owners = [item(f"acme#a#{n}", n, None, False) for n in range(30)]
+    assert [len(batch) for batch in group_removals(owners)] == [30]
+    of_task = [each | {"task": "task_1"} for each in owners]
+    assert [len(batch) for batch in group_removals(of_task)] == [1] * 30
+    strangers = [item(f"t{n}#a#x", n, None, False) for n in range(3)]
+    assert [len(batch) for batch in group_removals(strangers)] == [1, 1, 1]
+
+
 def test_a_removal_takes_a_write_for_all_that_it_changes() -> None:
-    assert count_removal_writes(item("a", 1, None, task=False)) == 2  # entry, notice
-    assert count_removal_writes(item("a", 1, None, task=True)) == 3  # the task's count
-    assert count_removal_writes(item("n", 1, 2, task=False)) == 5  # a row for all, and one a tag
+    assert count_removal_writes(item("a", 1, None, task=False)) == 3  # entry, notice, counters
+    assert count_removal_writes(item("a", 1, None, task=True)) == 4  # the task's count
+    assert (
+        count_removal_writes(item("n", 1, 2, task=False), "n") == 5
+    )  # a row for all, and one a tag
 
 
-def test_each_minute_another_shard_comes_first() -> None:
-    firsts = [rotate_shards(SHARDS, minute * MINUTE)[0] for minute in range(8)]
-    assert firsts == [*SHARDS, *SHARDS]
-    assert rotate_shards(SHARDS, 2 * MINUTE) == ["2", "3", "0", "1"]
+@pytest.mark.parametrize("parts", [1, 3, 7, 32])
+def test_each_shard_is_in_one_part(parts: int) -> None:
+    selected = [shard for part in range(parts) for shard in select_shards(DUE_SHARDS, part, parts)]
+    assert sorted(selected) == sorted(DUE_SHARDS)
+
+
+def test_tenants_take_turns_the_longest_due_of_each_first() -> None:
+    queue = TurnQueue(capacity=5)
+    for number in range(9):
+        queue.add(DueKey(NOW - number, ("flood#a#x", f"e#{number}")))
+    queue.add(DueKey(NOW, ("other#a#y", "e#0")))
+    turns = [[sort for _, sort in turn] for turn in queue.iterate_turns(2)]
+    assert turns == [["e#4", "e#3"], ["e#0"], ["e#2", "e#1"], ["e#0"]]
+    assert queue.first == NOW - 8

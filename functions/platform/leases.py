@@ -1,0 +1,40 @@
+"""Leases: at most one process at a time does what a name stands for."""
+
+import secrets
+from contextlib import suppress
+
+from functions.platform.clock import Clock
+from functions.platform.item_types import LEASE
+from functions.platform.table import ConditionFailed, Table
+from functions.platform.writes import put
+
+
+class Leases:
+    """Takes and returns leases, which end by themselves if their holder dies."""
+
+    def __init__(self, table: Table, clock: Clock) -> None:
+        self._table = table
+        self._clock = clock
+
+    def acquire(self, name: str, lifetime: int) -> str | None:
+        """Take a lease for `lifetime` ms: one call.
+
+        Returns:
+            what the lease is given back with; None if another process holds it.
+        """
+        now, holder = self._clock(), secrets.token_hex(8)
+        item = {"lease_id": holder, "ends_at": now + lifetime}
+        is_free = "attribute_not_exists(pk) OR ends_at <= :now"
+        try:
+            self._table.put(put(LEASE.build_key(name=name), item, is_free, now=now))
+        except ConditionFailed:
+            return None
+        return holder
+
+    def release(self, name: str, holder: str) -> None:
+        """Give a lease back, unless it has ended and another process holds it: one call."""
+        item = {"lease_id": holder, "ends_at": 0}
+        with suppress(ConditionFailed):
+            self._table.put(
+                put(LEASE.build_key(name=name), item, "lease_id = :holder", holder=holder)
+            )
