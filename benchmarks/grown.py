@@ -93,7 +93,7 @@ class OwnMemory(_Entries):
     """One agent's episodic memory."""
 
     _tier = "episodic"
-    growing = frozenset({"query own memory"})
+    growing = frozenset({"query own memory, counted"})
 
     def __init__(self, function: Function, admin: Caller) -> None:
         super().__init__(function.new_agent(admin, "owner"))
@@ -107,17 +107,28 @@ class OwnMemory(_Entries):
     def operations(self) -> Iterator[tuple[str, Operation]]:
         yield from self._life()
         yield "summary", lambda: self._owner.call("GET", self._summary).calls
-        yield "query own memory", self._own
+        yield "query own memory", lambda: self._own(total="none")
+        after = self._find_later()
+        yield "later page of own memory", lambda: self._own(total="none", after=after)
+        yield "query own memory, counted", self._own
 
-    def _own(self) -> list[Call]:
-        return self._query(agent_id=self._owner.id, tags="billing", limit=_PAGE)
+    def _own(self, **paging: str) -> list[Call]:
+        return self._query(agent_id=self._owner.id, tags="billing", limit=_PAGE, **paging)
+
+    def _find_later(self) -> str:
+        """Find the cursor of a page of 10 after a quarter, at most 1,000 from the begin."""
+        skipped = min(self._stored // 4, 1000)
+        query = {"agent_id": self._owner.id, "tags": "billing", "total": "none", "values": "omit"}
+        target = f"{_MEMORY}?{urlencode(query | {'limit': skipped})}"
+        cursor: str = self._owner.call("GET", target).body["next"]
+        return cursor
 
 
 class SharedMemory(_Entries):
     """One namespace's semantic memory: 10 entries have two rare tags, all others a third one."""
 
     _tier = "semantic"
-    growing = frozenset({"query by a tag of all", "query a namespace"})
+    growing = frozenset({"query by a tag of all, counted", "query a namespace, counted"})
 
     def __init__(self, _function: Function, admin: Caller) -> None:
         super().__init__(admin)
@@ -130,12 +141,11 @@ class SharedMemory(_Entries):
 
     def operations(self) -> Iterator[tuple[str, Operation]]:
         yield from self._life()
-        yield "query by two tags, 10 match", lambda: self._tagged("urgent,billing")
-        yield "query by a tag of all", lambda: self._tagged("other")
-        yield "query a namespace", self._in_namespace
-
-    def _tagged(self, tags: str) -> list[Call]:
-        return self._in_namespace(tags=tags)
+        yield "query by two tags, 10 match", lambda: self._in_namespace(tags="urgent,billing")
+        yield "query by a tag of all", lambda: self._in_namespace(tags="other", total="none")
+        yield "query a namespace", lambda: self._in_namespace(total="none")
+        yield "query by a tag of all, counted", lambda: self._in_namespace(tags="other")
+        yield "query a namespace, counted", self._in_namespace
 
     def _in_namespace(self, **filters: str) -> list[Call]:
         place = {"memory_type": "semantic", "namespace": "invoice_processing"}
