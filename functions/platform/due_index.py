@@ -1,19 +1,11 @@
 """Read the items that are due from their sharded index."""
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from functions.platform.items import Item
-from functions.platform.keys import Key
+from functions.platform.keys import DueKey, Key
 from functions.platform.schema import BY_DUE, DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import Table
-
-
-class DueKey(NamedTuple):
-    """An item that is due, as the index lists it; `due` is in epoch ms."""
-
-    due: int
-    key: Key
 
 
 class DueIndex:

@@ -7,10 +7,19 @@ names meet. Which keys there are is in `functions.platform.item_types`.
 import secrets
 from functools import lru_cache
 from hashlib import blake2b
+from typing import NamedTuple
 from zlib import crc32
 
 Key = tuple[str, str]
 """Partition and sort key of an item."""
+
+
+class DueKey(NamedTuple):
+    """The key of an item that is due; `due` is in epoch ms."""
+
+    due: int
+    key: Key
+
 
 TENANT_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
 BASE32 = "0-9a-hjkmnp-tv-z"

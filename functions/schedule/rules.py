@@ -5,9 +5,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from functions.entries.tiers import SEMANTIC
-from functions.platform.due_index import DueKey
 from functions.platform.items import Item
-from functions.platform.keys import Key, get_tenant
+from functions.platform.keys import DueKey, Key, get_tenant
 
 _MAX_REMOVAL_WRITES = 92  # of DynamoDB's 100
 

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.platform.due_index import DueKey
-from functions.platform.keys import DUE_SHARDS
+from functions.platform.keys import DUE_SHARDS, DueKey
 from functions.platform.limits import MAX_TRANSACTION_WRITES
 from functions.schedule.rules import (
     TurnQueue,
