@@ -81,8 +81,8 @@ from functions.platform.due_index import DueIndex
 from functions.platform.encryption import Cipher, FileKeys, KmsKeys
 from functions.platform.file_addresses import FileAddresses
 from functions.platform.folder_storage import FolderArchiveStorage
-from functions.platform.seals import ItemSeals
 from functions.platform.leases import Leases
+from functions.platform.seals import ItemSeals
 from functions.platform.settings import Settings, WrongSetting
 from functions.platform.table import Table
 from functions.platform.value_parts import ValueParts
