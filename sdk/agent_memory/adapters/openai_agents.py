@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
+from agents import RunContextWrapper
 from agents.items import TResponseInputItem
-from agents.memory import SessionABC, SessionSettings
+from agents.memory import SessionSettings
+from agents.memory.session_settings import coerce_session_settings, resolve_session_limit
 
 from agent_memory import AsyncClient
 from agent_memory.adapters.clients import assert_client
@@ -26,12 +28,13 @@ _ATTEMPTS = 5
 _LARGE = "large_item"
 
 
-class AgentMemorySession(SessionABC):
+class AgentMemorySession:
     """The items of one session, as a conversation of the service.
 
     Those who add to one session at the same time lose nothing: up to 50 items of one call stand
     together, more come in groups of 50. A popped item is popped once, however often the network
     fails. Items may be of any size: one above 60,000 bytes of JSON is kept beside the conversation.
+    It follows the protocol `agents.memory.Session`, and may be used from any event loop and thread.
 
     Args:
         session_id: names the conversation within the tenant; who adds its first item owns it.
@@ -40,7 +43,7 @@ class AgentMemorySession(SessionABC):
         agent_participants: further principals that may read and write it.
         ttl: `duration:P30D` and the like: its retention, when the first item is added.
         sensitivity: `confidential` or `restricted` to store it encrypted.
-        session_settings: its `limit` bounds `get_items`.
+        session_settings: its `limit` bounds `get_items`; a dict will do.
 
     Raises:
         TypeError: raised when the client isn't an `AsyncClient`.
@@ -55,11 +58,13 @@ class AgentMemorySession(SessionABC):
         agent_participants: Sequence[str] = (),
         ttl: str | None = None,
         sensitivity: str | None = None,
-        session_settings: SessionSettings | None = None,
+        session_settings: SessionSettings | dict[str, Any] | None = None,
     ) -> None:
         assert_client(client, AsyncClient)
         self.session_id = session_id
-        self.session_settings = session_settings
+        self.session_settings: SessionSettings | None = coerce_session_settings(
+            {} if session_settings is None else session_settings
+        )
         self._client = client
         self._large = LargeItems(session_id, client)
         self._user_id = user_id
@@ -69,10 +74,14 @@ class AgentMemorySession(SessionABC):
             "sensitivity": sensitivity,
         }
 
-    async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
+    async def get_items(
+        self,
+        limit: int | None = None,
+        *,
+        wrapper: RunContextWrapper[Any] | None = None,  # noqa: ARG002 - the protocol's
+    ) -> list[TResponseInputItem]:
         """Return the items, oldest first: all of them, or the latest `limit`."""
-        if limit is None and self.session_settings is not None:
-            limit = self.session_settings.limit
+        limit = resolve_session_limit(limit, self.session_settings)
         if limit is not None and limit <= 0:
             return []
         try:
@@ -82,7 +91,12 @@ class AgentMemorySession(SessionABC):
         items = [await self._item(message) for message in said]
         return [item for item in items if item is not None]
 
-    async def add_items(self, items: list[TResponseInputItem]) -> None:
+    async def add_items(
+        self,
+        items: list[TResponseInputItem],
+        *,
+        wrapper: RunContextWrapper[Any] | None = None,  # noqa: ARG002 - the protocol's
+    ) -> None:
         """Add items at the end, in their order.
 
         Raises:
@@ -93,7 +107,11 @@ class AgentMemorySession(SessionABC):
         for start in range(0, len(texts), _AT_ONCE):
             await self._add(texts[start : start + _AT_ONCE])
 
-    async def pop_item(self) -> TResponseInputItem | None:
+    async def pop_item(
+        self,
+        *,
+        wrapper: RunContextWrapper[Any] | None = None,  # noqa: ARG002 - the protocol's
+    ) -> TResponseInputItem | None:
         """Remove the latest item and return it; None if there is none."""
         try:
             while (popped := await self._client.conversations.pop(self.session_id)) is not None:
@@ -105,10 +123,20 @@ class AgentMemorySession(SessionABC):
             return None
         return None
 
-    async def clear_session(self) -> None:
+    async def clear_session(
+        self,
+        *,
+        wrapper: RunContextWrapper[Any] | None = None,  # noqa: ARG002 - the protocol's
+    ) -> None:
         """Remove all items."""
         await self._client.conversations.delete(self.session_id)
         await self._large.clear()
+
+    def close(self) -> None:
+        """Do nothing: the session holds nothing open, and its client stays open.
+
+        It is there so that one can be put in the place of a `SQLiteSession`.
+        """
 
     async def _messages(self, limit: int | None) -> list[dict[str, Any]]:
         conversations = self._client.conversations

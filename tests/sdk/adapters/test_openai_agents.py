@@ -1,5 +1,6 @@
 """What the OpenAI Agents SDK promises of any `Session`: its own in SQLite, and ours."""
 
+import asyncio
 import os
 from base64 import b64encode
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from agent_memory.adapters.openai_agents import AgentMemorySession
 from agent_memory.exceptions import MemoryAccessError
 from agent_memory.testing import MemoryService
 from agent_memory.to_async import to_async
-from agents import SQLiteSession
+from agents import RunContextWrapper, SQLiteSession
 from agents.memory import Session, SessionSettings
 
 from tests.sdk.adapters.items import beside, texts, user
@@ -66,6 +67,40 @@ async def test_the_latest_of_them(session: Any) -> None:
     session.session_settings = SessionSettings(limit=2)
     assert texts(await session.get_items()) == ["118", "119"]
     assert texts(await session.get_items(limit=1)) == ["119"]
+
+
+async def test_it_is_made_and_called_like_the_sdks_own(session: Any) -> None:
+    assert session.session_settings == SessionSettings()
+    await session.add_items([user("1"), user("2")])
+    session.session_settings = {"limit": 1}
+    assert texts(await session.get_items()) == ["2"]
+    session.close()
+
+
+async def test_a_run_hands_its_context_to_the_session(client: AsyncClient) -> None:
+    session = AgentMemorySession("s", client, session_settings={"limit": 2})
+    wrapper: RunContextWrapper[Any] = RunContextWrapper(None)
+    await session.add_items([user(str(number)) for number in range(3)], wrapper=wrapper)
+    assert texts(await session.get_items(wrapper=wrapper)) == ["1", "2"]
+    assert await session.pop_item(wrapper=wrapper) == user("2")
+    await session.clear_session(wrapper=wrapper)
+    assert await session.get_items() == []
+
+
+def test_one_session_serves_several_event_loops_and_threads(alice: Client) -> None:
+    session = AgentMemorySession("s", to_async(alice))
+
+    def add(number: int) -> None:
+        for turn in range(3):
+            asyncio.run(session.add_items([user(f"{number}{turn}"), user("x" * 70_000)]))
+
+    async def add_beside() -> list[Any]:
+        async with asyncio.timeout(30):
+            await asyncio.gather(*(asyncio.to_thread(add, number) for number in range(4)))
+            await asyncio.gather(*(session.add_items([user("here")]) for _ in range(4)))
+            return await session.get_items()
+
+    assert len(asyncio.run(add_beside())) == 28
 
 
 async def test_the_latest_of_more_than_one_answer_holds(session: Any) -> None:
