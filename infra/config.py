@@ -7,7 +7,12 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from functions.event_log.event_bus import parse_event_types
-from functions.platform.limits import MAX_LOG_RETENTION_DAYS, MAX_SWEEP_PARTS
+from functions.platform.limits import (
+    DEFAULT_PRINCIPAL_REQUESTS,
+    DEFAULT_TENANT_REQUESTS,
+    MAX_LOG_RETENTION_DAYS,
+    MAX_SWEEP_PARTS,
+)
 from functions.platform.settings import DEFAULT_EVENT_BUS_TYPES, WrongSetting
 
 _CDKS_OWN = (":", "/")  # in the names of CDK's own context: aws:cdk:…, @aws-cdk/…, acknowledged/…
@@ -62,6 +67,8 @@ class Config(BaseModel):
         throttle_rate: requests per second that the API takes.
         throttle_burst: requests at once that the API takes.
         sweep_parts: how many invocations of the scheduled function share what is due.
+        principal_requests_per_minute, tenant_requests_per_minute: how many requests one instance
+            of the API function takes of each; 0 is no limit.
         log_retention_days: how long the logs of the functions are kept.
         event_retention_days: how long events and audit records are kept; 0 is for good.
         event_bus_types: the types of events that the bus carries (several with commas between); `*`
@@ -90,6 +97,8 @@ class Config(BaseModel):
     throttle_rate: int = Field(default=500, ge=1)
     throttle_burst: int = Field(default=1000, ge=1)
     sweep_parts: int = Field(default=1, ge=1, le=MAX_SWEEP_PARTS)
+    principal_requests_per_minute: int = Field(default=DEFAULT_PRINCIPAL_REQUESTS, ge=0)
+    tenant_requests_per_minute: int = Field(default=DEFAULT_TENANT_REQUESTS, ge=0)
     log_retention_days: Literal["7", "30", "90", "365"] = "30"
     event_retention_days: int = Field(default=365, ge=0, le=MAX_LOG_RETENTION_DAYS)
     event_bus_types: str = DEFAULT_EVENT_BUS_TYPES

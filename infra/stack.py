@@ -92,6 +92,8 @@ class MemoryStack(Stack):
                 "ARCHIVE_BUCKET": self.archive.bucket.bucket_name,
                 "ROOT_KEY_SECRET_ID": self.root_key.secret.secret_arn,
                 "ENCRYPTION_KEY_ID": self.encryption.values.key_arn,
+                "PRINCIPAL_REQUESTS_PER_MINUTE": str(self._config.principal_requests_per_minute),
+                "TENANT_REQUESTS_PER_MINUTE": str(self._config.tenant_requests_per_minute),
             },
             no_dead_letters_reason="the gateway waits for the answer; a failure is the caller's",
             snap_start=self._config.snap_start,

@@ -123,6 +123,8 @@ def _api_settings(settings: LocalSettings, folder: DataFolder) -> ApiSettings:
             encryption_key_file=str(folder.path / "encryption-key"),
             openwop=settings.openwop,
             log_retention_days=settings.log_retention_days,
+            principal_requests_per_minute=settings.principal_requests_per_minute,
+            tenant_requests_per_minute=settings.tenant_requests_per_minute,
             archive_folder=_archive(folder),
         )
     except WrongSetting as error:

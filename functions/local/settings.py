@@ -7,7 +7,11 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from functions.platform.limits import MAX_LOG_RETENTION_DAYS
+from functions.platform.limits import (
+    DEFAULT_PRINCIPAL_REQUESTS,
+    DEFAULT_TENANT_REQUESTS,
+    MAX_LOG_RETENTION_DAYS,
+)
 
 REAL_AWS = "aws"
 _VARIABLES = {
@@ -20,6 +24,8 @@ _VARIABLES = {
     "dynamodb": "AWS_ENDPOINT_URL_DYNAMODB",
     "openwop": "AGENT_MEMORY_OPENWOP",
     "log_retention_days": "AGENT_MEMORY_LOG_RETENTION_DAYS",
+    "principal_requests_per_minute": "AGENT_MEMORY_PRINCIPAL_REQUESTS_PER_MINUTE",
+    "tenant_requests_per_minute": "AGENT_MEMORY_TENANT_REQUESTS_PER_MINUTE",
 }
 _MOST_DEFAULT_WORKERS = 8  # the engine keeps no more of them busy
 
@@ -44,6 +50,8 @@ class LocalSettings(BaseModel):
         sweep_seconds: how often the scheduled function runs.
         openwop: which edition of OpenWOP is spoken, `rfc-0004` or `1.x`.
         log_retention_days: how long events and audit records are kept; 0 is for good.
+        principal_requests_per_minute, tenant_requests_per_minute: how many requests one process
+            takes of each; 0 is no limit.
         dynamodb: an endpoint's URL, `aws` for the real DynamoDB, None for the embedded engine.
     """
 
@@ -58,6 +66,8 @@ class LocalSettings(BaseModel):
     dynamodb: str | None = Field(default=None, pattern=rf"^(https?://.+|{REAL_AWS})$")
     openwop: Literal["rfc-0004", "1.x"] = "rfc-0004"
     log_retention_days: int = Field(default=365, ge=0, le=MAX_LOG_RETENTION_DAYS)
+    principal_requests_per_minute: int = Field(default=DEFAULT_PRINCIPAL_REQUESTS, ge=0)
+    tenant_requests_per_minute: int = Field(default=DEFAULT_TENANT_REQUESTS, ge=0)
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] = os.environ) -> Self:

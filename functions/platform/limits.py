@@ -101,6 +101,7 @@ UPLOAD_LIFETIME = 3_600_000  # ms from its begin to its completion
 # Settings
 MIN_ROOT_KEY_CHARACTERS = 16
 MAX_LOG_RETENTION_DAYS = 36_500
+DEFAULT_PRINCIPAL_REQUESTS, DEFAULT_TENANT_REQUESTS = 60_000, 180_000  # a minute, an instance
 MAX_KEY_CACHE_SECONDS = 60
 MAX_SWEEP_THREADS = 32
 MAX_SWEEP_PARTS = 32  # one for each shard of the index of due items

@@ -11,6 +11,8 @@ from dataclasses import MISSING, Field, dataclass, fields
 from typing import Any, ClassVar, Literal, Self
 
 from functions.platform.limits import (
+    DEFAULT_PRINCIPAL_REQUESTS,
+    DEFAULT_TENANT_REQUESTS,
     MAX_KEY_CACHE_SECONDS,
     MAX_LOG_RETENTION_DAYS,
     MAX_SWEEP_THREADS,
@@ -73,8 +75,8 @@ class Settings:
     encryption_key_file: str | None = None
     encryption_key_id: str | None = None
     key_cache_seconds: float = 60
-    principal_requests_per_minute: int = 60_000
-    tenant_requests_per_minute: int = 180_000
+    principal_requests_per_minute: int = DEFAULT_PRINCIPAL_REQUESTS
+    tenant_requests_per_minute: int = DEFAULT_TENANT_REQUESTS
     jwt_tenant_claim: str | None = None
     jwt_principal_claim: str | None = None
     openwop: Literal["rfc-0004", "1.x"] = "rfc-0004"

@@ -76,12 +76,19 @@ def test_only_the_owner_can_read_keys_and_data(tmp_path: Path) -> None:
         assert {file.stat().st_mode & 0o777 for file in files} == {0o600}
 
 
-def test_the_operator_can_choose_the_root_key(tmp_path: Path) -> None:
+def test_the_operator_can_choose_the_root_key_and_the_limit_of_requests(tmp_path: Path) -> None:
     root_key = "an-operators-own-key"
-    with running(tmp_path, AGENT_MEMORY_ROOT_KEY=root_key) as server:
+    with running(
+        tmp_path,
+        AGENT_MEMORY_ROOT_KEY=root_key,
+        AGENT_MEMORY_WORKERS="1",
+        AGENT_MEMORY_PRINCIPAL_REQUESTS_PER_MINUTE="1",
+    ) as server:
         made = server.client(root_key).post("/api/v1/tenants", json={"id": "acme"})
         assert made.status_code == 201
         assert not (tmp_path / "root-key").exists()
+        answers = [server.client().get("/api/v1/me").status_code for _ in range(2)]
+        assert answers == [200, 429]
 
 
 def test_it_says_when_the_printed_key_no_longer_works(tmp_path: Path) -> None:

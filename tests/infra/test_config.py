@@ -42,8 +42,10 @@ def test_production_keeps_its_data_unless_configured_otherwise(
 
 
 def test_the_command_line_gives_text() -> None:
-    config = Config.from_context({"throttle_rate": "50", "snap_start": "true"})
+    given = {"throttle_rate": "50", "snap_start": "true", "tenant_requests_per_minute": "7"}
+    config = Config.from_context(given)
     assert (config.throttle_rate, config.snap_start) == (50, True)
+    assert config.tenant_requests_per_minute == 7
 
 
 def test_a_domain_is_whole() -> None:

@@ -23,14 +23,17 @@ _LEFT_OUT = {  # the laptop's own ways, what has a good default, and what Lambda
         "JWT_TENANT_CLAIM",
         "KEY_CACHE_SECONDS",
         "OPENWOP",
-        "PRINCIPAL_REQUESTS_PER_MINUTE",
         "ROOT_KEY",
-        "TENANT_REQUESTS_PER_MINUTE",
     },
     "Stream": {"AWS_LAMBDA_FUNCTION_NAME"},
     "Schedule": {"ARCHIVE_FOLDER", "SWEEP_THREADS"},
 }
-_NUMBERS = {"LOG_RETENTION_DAYS": "365", "LOG_WAIT_SECONDS": "3"}
+_NUMBERS = {
+    "LOG_RETENTION_DAYS": "365",
+    "LOG_WAIT_SECONDS": "3",
+    "PRINCIPAL_REQUESTS_PER_MINUTE": "60000",
+    "TENANT_REQUESTS_PER_MINUTE": "180000",
+}
 
 
 @pytest.fixture(params=FUNCTIONS)
