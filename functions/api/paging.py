@@ -4,7 +4,8 @@ A list sorts by positions: texts that are unique in it and don't change, highest
 begins after a position neither skips nor repeats what stays in the list.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
 import orjson
@@ -16,7 +17,6 @@ from functions.identity.model import Principal
 from functions.platform.cursors import find_start
 from functions.platform.errors import PageTooLarge, ValidationFailed
 from functions.platform.json_text import get_escaped_size
-from functions.platform.keys import encode_timestamp
 from functions.platform.limits import MAX_PAGE_BYTES, MAX_RESPONSE_BYTES
 
 D = TypeVar("D")
@@ -165,6 +165,44 @@ def paginate(
     return build_page(wanted, rest, total, render, get_position)
 
 
+def paginate_newest(
+    request: Request,
+    caller: Principal,
+    read_all: Callable[[], Sequence[T]],
+    iterate: Callable[[str | None], Iterator[T]],
+    render: Callable[[T], D],
+    get_position: Callable[[T], str],
+) -> tuple[list[D], PagePosition]:
+    """Take the page that a request asks for from a list that is read as far as it needs.
+
+    Args:
+        request: asks for the page.
+        caller: who asks.
+        read_all: reads all elements, to count them.
+        iterate: reads elements one after another, from a position on.
+        render: renders an element.
+        get_position: gives what the list sorts by.
+    """
+    wanted, rest, total = read_page_of(request, caller, read_all, iterate, get_position)
+    return build_page(wanted, rest, total, render, get_position)
+
+
+def read_page_of(
+    request: Request,
+    caller: Principal,
+    read_all: Callable[[], Sequence[T]],
+    iterate: Callable[[str | None], Iterator[T]],
+    get_position: Callable[[T], str],
+) -> tuple[PageRequest, Sequence[T], int | None]:
+    """Read the elements of such a page, one more if there are more, and how many there are."""
+    wanted = read_page_request(request, caller)
+    if wanted.is_counted:
+        elements = read_all()
+        return wanted, slice_page(wanted, elements, get_position), len(elements)
+    end = wanted.offset + wanted.limit + 1
+    return wanted, list(islice(iterate(wanted.after), wanted.offset, end)), None
+
+
 def slice_page(
     wanted: PageRequest, elements: Sequence[T], get_position: Callable[[T], str]
 ) -> Sequence[T]:
@@ -188,11 +226,6 @@ def mark_hidden(
     if not page and position.get("offset") == 0 and has_hidden():
         return {**position, "hidden": True}
     return position
-
-
-def build_position(created: int, id: str) -> str:
-    """Build the position of an element in a list that is newest first; `created` is in epoch ms."""
-    return f"{encode_timestamp(created)}#{id}"
 
 
 def bare_array_response(

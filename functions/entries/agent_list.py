@@ -1,12 +1,13 @@
 """List the agents whose memory a caller may know of, with counts and room (contract §11)."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from functions.authorization.rules import is_allowed
 from functions.entries.agent_store import AgentStore, AgentUsage
 from functions.entries.authority import READ_AGENT, AgentTarget
 from functions.identity.model import ADMIN, Principal
 from functions.identity.store import PrincipalStore
+from functions.platform.keys import build_list_position
 
 
 class AgentList:
@@ -39,6 +40,17 @@ class AgentList:
         listed = (each for each in found if each.kind == "agent" or each.id in used)
         return sorted(listed, key=lambda each: (each.created, each.id), reverse=True)
 
+    def iterate_visible(self, caller: Principal, before: str | None) -> Iterator[Principal]:
+        """Read the same, newest first, before a position; all of a tenant's by an index."""
+        if ADMIN not in caller.permissions:
+            visible = self.list_visible(caller)
+            return (each for each in visible if before is None or _get_position(each) < before)
+        found = self._principals.iterate_principals(caller.tenant, before)
+        return (each for each in found if each.kind == "agent" or self._holds_memory(each))
+
+    def _holds_memory(self, principal: Principal) -> bool:
+        return bool(self._agents.get_usages(principal.tenant, [principal.id]))
+
     def has_any(self, caller: Principal) -> bool:
         """Whether the tenant has agents, whoever may know of them."""
         return any(each.kind == "agent" for each in self._principals.list_principals(caller.tenant))
@@ -60,3 +72,7 @@ class AgentList:
         """Read what visible agents hold and may hold, by id: a call for each hundred."""
         wanted = list(agents)
         return dict.fromkeys(wanted, AgentUsage()) | self._agents.get_usages(caller.tenant, wanted)
+
+
+def _get_position(agent: Principal) -> str:
+    return build_list_position(agent.created, agent.id)

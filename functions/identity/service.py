@@ -6,7 +6,7 @@ import base64
 import hmac
 import math
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -215,6 +215,15 @@ class Identity:
         authorize(caller, LIST_PRINCIPALS, None)
         found = self._store.list_principals(caller.tenant)
         return sorted(found, key=lambda each: (each.created, each.id), reverse=True)
+
+    def iterate_principals(self, caller: Principal, before: str | None) -> Iterator[Principal]:
+        """Read the principals of the caller's tenant, newest first, before a position.
+
+        Raises:
+            AccessDenied: the caller lacks `memory.admin`.
+        """
+        authorize(caller, LIST_PRINCIPALS, None)
+        return self._store.iterate_principals(caller.tenant, before)
 
     def change_principal(
         self, caller: Principal, principal_id: str, change: PrincipalChange, token: RequestToken

@@ -82,6 +82,12 @@ class Namespaces:
         found = self._select(caller, self._store.list_with_rules, authority.READ_PERMISSIONS)
         return _newest_first({each.name: each for each in found}.values())
 
+    def iterate_visible(self, caller: Principal, before: str | None) -> Iterator[Namespace]:
+        """Read the same, newest first, before a position."""
+        found = self._store.iterate_with_rules(caller.tenant, before)
+        restrictions = self._store.get_restrictions(caller.tenant, caller.id)
+        return self._select_permitted(caller, found, restrictions, authority.READ_PERMISSIONS)
+
     def _select(
         self,
         caller: Principal,
@@ -94,6 +100,15 @@ class Namespaces:
             partial(self._store.get_restrictions, caller.tenant, caller.id),
         ]
         namespaces, item = run_parallel(reads)
+        return self._select_permitted(caller, namespaces, item, action)
+
+    def _select_permitted(
+        self,
+        caller: Principal,
+        namespaces: Iterable[Namespace],
+        item: Item | None,
+        action: Action[NamespaceTarget],
+    ) -> Iterator[Namespace]:
         restrictions = restrictions_from_item(item)
         for each in namespaces:
             fitting = self._prefix_rules.find(caller.tenant, each.name)

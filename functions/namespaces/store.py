@@ -1,6 +1,7 @@
 """Reads and writes of namespaces' permissions: a tenant's are in one partition, so that one query
 lists them. Prefix rules are beside them, under keys of their own."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from functions.namespaces.model import Namespace, NamespaceTarget
@@ -8,6 +9,7 @@ from functions.namespaces.rules import is_prefix_rule
 from functions.platform import entry_keys
 from functions.platform.items import Item
 from functions.platform.keys import Key
+from functions.platform.newest_first import build_list_attributes, iterate_items
 from functions.platform.table import Table, TransactionConditionFailed
 from functions.platform.task_keys import build_restrictions_key
 from functions.platform.writes import Write, put
@@ -66,6 +68,12 @@ class NamespaceStore:
         """Read all configured namespaces and prefix rules of a tenant, the rules last."""
         return [*self.list_all(tenant), *self.list_rules(tenant)]
 
+    def iterate_with_rules(self, tenant: str, before: str | None) -> Iterator[Namespace]:
+        """Read namespaces and prefix rules, newest first, before a position, by an index."""
+        partition = entry_keys.build_namespace_range(tenant)[0]
+        for items in iterate_items(self._table, partition, before):
+            yield from map(namespace_from_item, items)
+
     def replace(self, tenant: str, new: Namespace, record: Write) -> bool:
         """Put `new` in the place of the version before it; False if another version is stored.
 
@@ -94,6 +102,7 @@ def put_permissions(key: Key, namespace: Namespace, **further: str) -> Write:
     """Put permissions in the place of the version before them, with further attributes."""
     item: Item = {
         **further,
+        **build_list_attributes(key, namespace.created, namespace.name),
         "namespace": namespace.name,
         "everyone": namespace.default,
         "allow": namespace.allow,

@@ -108,6 +108,7 @@ PRINCIPAL = ItemType(
     "p#{principal}",
     "A principal's kind and permissions",
     sealed=(*_IDENTITY, "key_partition"),
+    indexes=(BY_GROUP,),
 )
 REVOKED_PRINCIPAL = ItemType(
     "revoked principal", "identity", "{tenant}#p", "r#{principal}", "A principal had this id"
@@ -173,6 +174,7 @@ NAMESPACE = ItemType(
     "n#{namespace}",
     "A namespace's permissions",
     sealed=_PERMISSIONS,
+    indexes=(BY_GROUP,),
 )
 PREFIX_RULE = ItemType(
     "prefix rule",
@@ -181,6 +183,7 @@ PREFIX_RULE = ItemType(
     "r#{namespace}",
     "The permissions of all names with a prefix",
     sealed=_PERMISSIONS,
+    indexes=(BY_GROUP,),
 )
 TASK = ItemType("task", "tasks", _TASK, "t", "A task, its policy and counters", indexes=(BY_DUE,))
 GRANT = ItemType(
@@ -191,6 +194,7 @@ GRANT = ItemType(
     "A principal's access to a task's working memory",
     "until taken back or expired",
     sealed=("principal", "access", "valid_until", "granted_by", "created", "term"),
+    indexes=(BY_GROUP,),
 )
 INHERITING_TASK = ItemType(
     "inheriting sub-task",
@@ -212,9 +216,16 @@ PARTICIPANT = ItemType(
     "participant of an intent", "tasks", _INTENT, "p#{principal}", "A principal takes or took part"
 )
 LISTED_INTENT = ItemType(
-    "listed intent", "tasks", "{tenant}#il", "i#{intent}", "Lists an intent under its tenant"
+    "listed intent",
+    "tasks",
+    "{tenant}#il",
+    "i#{intent}",
+    "Lists an intent under its tenant",
+    indexes=(BY_GROUP,),
 )
-INTENT_TASK = ItemType("task of an intent", "tasks", _INTENT, "t#{task}", "Lists a task")
+INTENT_TASK = ItemType(
+    "task of an intent", "tasks", _INTENT, "t#{task}", "Lists a task", indexes=(BY_GROUP,)
+)
 ASSIGNMENT = ItemType(
     "assignment",
     "tasks",
@@ -222,6 +233,7 @@ ASSIGNMENT = ItemType(
     "t#{coordinator}#{task}",
     "An open task is assigned to an agent",
     "until it ends or is handed over",
+    indexes=(BY_GROUP,),
 )
 HELD_TASK = ItemType(
     "task with memory of an agent",

@@ -28,6 +28,7 @@ HASH_CHARACTERS, TIME_CHARACTERS, SUFFIX_CHARACTERS = 26, 10, 6  # of 5 bits
 AUDIT_POSITION_PATTERN = rf"[{BASE32}]{{{TIME_CHARACTERS + HASH_CHARACTERS}}}"
 HIGHEST = "\U0010ffff"  # sorts behind all other characters
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's: sorts as the numbers do
+_MAX_POSITION_CHARACTERS = 200
 _DUE_SHARDS = 32  # each takes 1,000 changes a second
 DUE_SHARDS = tuple(str(number) for number in range(_DUE_SHARDS))
 """The shards of the index of due items."""
@@ -56,6 +57,16 @@ def hash_namespace(namespace: str) -> str:
 def encode_timestamp(timestamp: int) -> str:
     """Encode a time (epoch ms) as text that sorts by it."""
     return _encode_base32(timestamp, TIME_CHARACTERS)
+
+
+def build_list_position(created: int, id: str) -> str:
+    """Build what an element sorts by in a list that is newest first; `created` is in epoch ms.
+
+    A sort key holds 1,024 bytes, so a long id is cut, and told from others by its hash.
+    """
+    if len(id) > _MAX_POSITION_CHARACTERS:
+        id = f"{id[:_MAX_POSITION_CHARACTERS]}#{hash_name('position', id)}"
+    return f"{encode_timestamp(created)}#{id}"
 
 
 def decode_timestamp(text: str) -> int:

@@ -4,12 +4,15 @@ A row of an assignment is there exactly while the task is open and assigned to t
 query tells whose tasks an agent works on, and whether a certain coordinator's are among them.
 """
 
+from collections.abc import Iterator
+
 from functions.platform import task_keys
 from functions.platform.errors import CapacityExceeded
 from functions.platform.item_types import COORDINATED_TASK
 from functions.platform.items import Item
 from functions.platform.keys import Key, hash_agent
 from functions.platform.limits import MAX_OWN_TASKS
+from functions.platform.newest_first import build_list_attributes, iterate_items
 from functions.platform.table import Table
 from functions.platform.writes import Write, delete, put, update
 from functions.tasks.model import Assignment, Task
@@ -24,13 +27,16 @@ class AssignmentStore:
     def list_of_agent(self, tenant: str, agent: str) -> list[Assignment]:
         """Read an agent's open tasks, newest first: a call per some thousands."""
         rows = self._table.query(*task_keys.build_assignment_range(tenant, agent))
-        found = [
-            Assignment(
-                row["task"], row.get("coordinator"), row["created"], row.get("inherits_from")
-            )
-            for row in rows
-        ]
+        found = map(_to_assignment, rows)
         return sorted(found, key=lambda each: (each.created, each.task), reverse=True)
+
+    def iterate_of_agent(
+        self, tenant: str, agent: str, before: str | None
+    ) -> Iterator[list[Assignment]]:
+        """Read the same, newest first, before a position: two calls for each fifty."""
+        partition = task_keys.build_assignment_range(tenant, agent)[0]
+        for rows in iterate_items(self._table, partition, before):
+            yield list(map(_to_assignment, rows))
 
     def list_task_ids(self, tenant: str, agent: str) -> list[str]:
         """Read the ids of the tasks that an agent works on, or that hold memory of it."""
@@ -53,6 +59,10 @@ class AssignmentStore:
         return next(rows, None) is not None
 
 
+def _to_assignment(row: Item) -> Assignment:
+    return Assignment(row["task"], row.get("coordinator"), row["created"], row.get("inherits_from"))
+
+
 def list_assignments(tenant: str, old: Task | None, new: Task) -> list[Write]:
     """List a task under its assignee, and no more under the one before."""
     before, after = (_build_assignments(tenant, task) for task in (old, new))
@@ -70,6 +80,7 @@ def _build_assignments(tenant: str, task: Task | None) -> dict[Key, Item]:
             "coordinator": task.coordinator,
             "created": task.created,
             "inherits_from": task.inherits_from,
+            **build_list_attributes(key, task.created, task.id),
         }
     }
 

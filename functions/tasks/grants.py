@@ -1,6 +1,6 @@
 """Use cases on grants: access to a task's working memory for others (contract §5)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from functions.audit.service import AuditTrail
@@ -9,6 +9,7 @@ from functions.authorization.rules import is_allowed
 from functions.identity.model import Principal
 from functions.platform.clock import Clock, to_rfc3339
 from functions.platform.errors import AccessDenied, CapacityExceeded, NotFound, ValidationFailed
+from functions.platform.keys import build_list_position
 from functions.platform.limits import MAX_GRANTS
 from functions.platform.retry import Backoff
 from functions.platform.table import TransactionConditionFailed
@@ -58,6 +59,25 @@ class Grants:
         if not counting and not sees_all:
             raise AccessDenied(LIST_GRANTS.denied)
         return sorted(counting, key=lambda each: (each.created, each.principal), reverse=True)
+
+    def iterate_of_task(
+        self, caller: Principal, task_id: str, before: str | None
+    ) -> Iterator[Grant]:
+        """Read the same, newest first, before a position.
+
+        Raises:
+            NotFound, AccessDenied: as `list_of_task`.
+        """
+        task, now = self._tasks.get_existing(caller.tenant, task_id), self._clock()
+        if not is_allowed(caller, LIST_GRANTS, TaskTarget(task, now)):
+            own = self.list_of_task(caller, task_id)
+            return (
+                each
+                for each in own
+                if before is None or build_list_position(each.created, each.principal) < before
+            )
+        found = self._store.iterate(caller.tenant, task_id, before)
+        return (each for each in found if each.counts(task.term, now))
 
     def grant(self, caller: Principal, task_id: str, principal: str, new: NewGrant) -> Grant:
         """Give a principal access to a task's working memory (contract §5).

@@ -1,6 +1,6 @@
 """Use cases on intents: read, set the access list, set the owner (contract §4, §5)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -58,6 +58,11 @@ class Intents:
         found = self._store.list_of_tenant(caller.tenant, caller.id)
         readable = (each for each in found if is_allowed(caller, READ_INTENT, each))
         return sorted(readable, key=lambda each: (each.created, each.id), reverse=True)
+
+    def iterate_readable(self, caller: Principal, before: str | None) -> Iterator[Intent]:
+        """Read the same, newest first, before a position."""
+        found = self._store.iterate_of_tenant(caller.tenant, caller.id, before)
+        return (each for each in found if is_allowed(caller, READ_INTENT, each))
 
     def has_any(self, caller: Principal) -> bool:
         """Whether anybody has named an intent, whoever may read it: one call."""

@@ -11,9 +11,11 @@ from tests.contract.bodies import (
     BATCH,
     MEMORY,
     NAMESPACES,
+    allow,
     create,
     create_task,
     entry,
+    grant,
     read,
     sized,
     working,
@@ -191,3 +193,41 @@ def test_the_last_entry_is_shown_though_the_index_lags(tenant: Tenant) -> None:
     assert alice.delete(f"{MEMORY}/{last['id']}").status_code == 204
     page = ok(alice.get(MEMORY, params={"agent_id": "alice", "total": "none", "limit": 1}))
     assert keys([page]) == ["before"]
+
+
+def test_lists_of_every_kind_are_the_same_page_by_page(tenant: Tenant) -> None:
+    coordinator, worker = tenant.coordinator("lead"), tenant.agent("worker")
+    tasks = [create_task(coordinator, id=f"t{n}", assigned_agent="worker") for n in range(3)]
+    intents = [create_task(coordinator, intent_id=f"i{n}") for n in range(3)]
+    for number in range(3):
+        grant(coordinator, "t0", f"holder-{number}", access="read")
+        allow(tenant.admin, f"n{number}", "read")
+        tenant.service.clock.advance(ms=number % 2)
+    lists: tuple[tuple[httpx.Client, str, str], ...] = (
+        (tenant.admin, "/api/v1/principals", "principals"),
+        (tenant.admin, "/api/v1/agents", "agents"),
+        (worker, NAMESPACES, "namespaces"),
+        (coordinator, "/api/v1/intents", "intents"),
+        (coordinator, "/api/v1/tasks/t0/grants", "grants"),
+        (coordinator, f"/api/v1/intents/{tasks[0]['intent_id']}/tasks", ""),
+        (worker, "/api/v1/agents/worker/tasks", ""),
+    )
+    assert intents
+    for client, path, name in lists:
+        whole = ok(client.get(path))
+        found = read_list(client, path, name)
+        assert found == (whole[name] if name else whole), path
+
+
+def read_list(client: httpx.Client, path: str, name: str) -> list[dict[str, Any]]:
+    """A list, page by page; without a name it is a bare array, whose cursor is a header."""
+    found: list[dict[str, Any]] = []
+    params: dict[str, Any] = {"limit": 1, "total": "none"}
+    while True:
+        answer = client.get(path, params=params)
+        page = ok(answer)
+        found += page[name] if name else page
+        cursor = page.get("next") if name else answer.headers.get("X-Next")
+        if cursor is None:
+            return found
+        params["after"] = cursor

@@ -3,10 +3,8 @@
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import (
     build_page,
-    build_position,
     mark_hidden,
-    read_page_request,
-    slice_page,
+    read_page_of,
 )
 from functions.api.parameters import CURSOR_PAGE
 from functions.api.responses.agents import (
@@ -21,6 +19,7 @@ from functions.api.routing import ANY, Route
 from functions.entries.authority import CONFIGURE_AGENT
 from functions.entries.requests import AgentConfig
 from functions.identity.model import ADMIN, READ, Principal
+from functions.platform.keys import build_list_position
 from functions.tasks.authority import CHANGE_GUARDRAILS
 from functions.tasks.guardrails import CoordinatorGuardrails
 from functions.tasks.requests import GuardrailsChange
@@ -28,19 +27,23 @@ from functions.tasks.requests import GuardrailsChange
 
 def list_agents(request: Request, caller: Principal) -> Response:
     agents = request.services.agent_list
-    found, wanted = agents.list_visible(caller), read_page_request(request, caller)
-    shown = slice_page(wanted, found, _get_position)
+    wanted, shown, total = read_page_of(
+        request,
+        caller,
+        lambda: agents.list_visible(caller),
+        lambda before: agents.iterate_visible(caller, before),
+        _get_position,
+    )
     usages = agents.get_usages(caller, [each.id for each in shown])
-    total = len(found) if wanted.is_counted else None
     page, position = build_page(
         wanted, shown, total, lambda each: render_agent(each, usages[each.id]), _get_position
     )
-    position = mark_hidden(position, found, lambda: agents.has_any(caller))
+    position = mark_hidden(position, shown, lambda: agents.has_any(caller))
     return json_response(200, AgentPageDocument(agents=page, **position))
 
 
 def _get_position(agent: Principal) -> str:
-    return build_position(agent.created, agent.id)
+    return build_list_position(agent.created, agent.id)
 
 
 def configure_agent(request: Request, caller: Principal) -> Response:

@@ -1,11 +1,12 @@
 """Grants on tasks (contract §5)."""
 
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import build_position, paginate
+from functions.api.paging import paginate_newest
 from functions.api.parameters import CURSOR_PAGE
 from functions.api.responses.tasks import GrantDocument, GrantPageDocument, render_grant
 from functions.api.routing import Route
 from functions.identity.model import READ, WRITE, Principal
+from functions.platform.keys import build_list_position
 from functions.tasks.authority import GRANT, REVOKE_GRANT
 from functions.tasks.requests import NewGrant
 
@@ -14,13 +15,14 @@ _GRANT = f"{_GRANTS}/{{principal+}}"
 
 
 def list_grants(request: Request, caller: Principal) -> Response:
-    found = request.services.grants.list_of_task(caller, request.path_params["task_id"])
-    page, position = paginate(
+    grants, task_id = request.services.grants, request.path_params["task_id"]
+    page, position = paginate_newest(
         request,
         caller,
-        found,
+        lambda: grants.list_of_task(caller, task_id),
+        lambda before: grants.iterate_of_task(caller, task_id, before),
         render_grant,
-        lambda each: build_position(each.created, each.principal),
+        lambda each: build_list_position(each.created, each.principal),
     )
     return json_response(200, GrantPageDocument(grants=page, **position))
 

@@ -1,7 +1,7 @@
 """Tenants, principals and keys (contract §2)."""
 
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import build_position, paginate
+from functions.api.paging import paginate_newest
 from functions.api.parameters import CURSOR_PAGE
 from functions.api.responses.identity import (
     NewPrincipalDocument,
@@ -21,6 +21,7 @@ from functions.identity.authority import (
 )
 from functions.identity.model import ADMIN, Principal
 from functions.identity.requests import NewPrincipal, NewTenant, PrincipalChange
+from functions.platform.keys import build_list_position
 
 _PRINCIPALS = "/api/v1/principals"
 _PRINCIPAL = f"{_PRINCIPALS}/{{id+}}"
@@ -45,13 +46,14 @@ def create_principal(request: Request, caller: Principal) -> Response:
 
 
 def list_principals(request: Request, caller: Principal) -> Response:
-    found = request.services.identity.list_principals(caller)
-    page, position = paginate(
+    identity = request.services.identity
+    page, position = paginate_newest(
         request,
         caller,
-        found,
+        lambda: identity.list_principals(caller),
+        lambda before: identity.iterate_principals(caller, before),
         render_principal,
-        lambda each: build_position(each.created, each.id),
+        lambda each: build_list_position(each.created, each.id),
     )
     return json_response(200, PrincipalPageDocument(principals=page, **position))
 

@@ -1,7 +1,7 @@
 """Intents: their owners and access lists (contract §5)."""
 
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import build_position, mark_hidden, paginate
+from functions.api.paging import mark_hidden, paginate_newest
 from functions.api.parameters import CURSOR_PAGE
 from functions.api.responses.tasks import (
     AclDocument,
@@ -11,6 +11,7 @@ from functions.api.responses.tasks import (
 )
 from functions.api.routing import WRITE_OR_ADMIN, Route
 from functions.identity.model import ADMIN, READ, Principal
+from functions.platform.keys import build_list_position
 from functions.tasks.authority import SET_ACL, SET_OWNER
 from functions.tasks.requests import Acl, NewOwner
 
@@ -19,15 +20,16 @@ _ACL = f"{_INTENT}/acl"
 
 
 def list_intents(request: Request, caller: Principal) -> Response:
-    found = request.services.intents.list_readable(caller)
-    page, position = paginate(
+    intents = request.services.intents
+    page, position = paginate_newest(
         request,
         caller,
-        found,
+        lambda: intents.list_readable(caller),
+        lambda before: intents.iterate_readable(caller, before),
         render_intent,
-        lambda each: build_position(each.created, each.id),
+        lambda each: build_list_position(each.created, each.id),
     )
-    position = mark_hidden(position, found, lambda: request.services.intents.has_any(caller))
+    position = mark_hidden(position, page, lambda: intents.has_any(caller))
     return json_response(200, IntentPageDocument(intents=page, **position))
 
 

@@ -1,7 +1,7 @@
 """Namespaces of semantic memory (contract §4)."""
 
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import build_position, mark_hidden, paginate
+from functions.api.paging import mark_hidden, paginate_newest
 from functions.api.parameters import CURSOR_PAGE
 from functions.api.responses.namespaces import (
     NamespaceDocument,
@@ -13,21 +13,23 @@ from functions.identity.model import READ, Principal
 from functions.namespaces.authority import CHANGE_PERMISSIONS
 from functions.namespaces.model import Namespace
 from functions.namespaces.requests import NamespaceChange
+from functions.platform.keys import build_list_position
 from functions.platform.limits import MAX_NAME_CHARACTERS
 
 _NAMESPACES = "/api/v1/memory/namespaces"
 
 
 def list_namespaces(request: Request, caller: Principal) -> Response:
-    found = request.services.namespaces.list_visible(caller)
-    page, position = paginate(
+    namespaces = request.services.namespaces
+    page, position = paginate_newest(
         request,
         caller,
-        found,
+        lambda: namespaces.list_visible(caller),
+        lambda before: namespaces.iterate_visible(caller, before),
         render_namespace,
-        lambda each: build_position(each.created, each.name),
+        lambda each: build_list_position(each.created, each.name),
     )
-    position = mark_hidden(position, found, lambda: request.services.namespaces.has_any(caller))
+    position = mark_hidden(position, page, lambda: namespaces.has_any(caller))
     return json_response(200, NamespacePageDocument(namespaces=page, **position))
 
 

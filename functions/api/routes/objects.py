@@ -3,7 +3,7 @@
 import re
 
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import build_position, paginate, read_page_request, truncate_to_limit
+from functions.api.paging import paginate, read_page_request, truncate_to_limit
 from functions.api.parameters import AFTER, CURSOR_PAGE, LIMIT, HeaderParameter, PrefixParameter
 from functions.api.responses.objects import (
     DeletedObjectsDocument,
@@ -34,6 +34,7 @@ from functions.objects.uploads import UPLOAD_HEADER
 from functions.platform.clock import to_rfc3339
 from functions.platform.errors import ValidationFailed, ValueTooLarge
 from functions.platform.json_text import dumps_checked, loads
+from functions.platform.keys import build_list_position
 from functions.platform.limits import (
     MAX_NAME_CHARACTERS,
     MAX_OBJECT_BYTES,
@@ -232,7 +233,7 @@ def list_spaces(request: Request, caller: Principal) -> Response:
         caller,
         found,
         render_space,
-        lambda each: build_position(each.permissions.created, each.name),
+        lambda each: build_list_position(each.permissions.created, each.name),
     )
     return json_response(200, SpacePageDocument(spaces=page, **position))
 

@@ -3,7 +3,7 @@
 from urllib.parse import quote
 
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import build_position, paginate
+from functions.api.paging import paginate
 from functions.api.parameters import CURSOR_PAGE
 from functions.api.responses.procedures import (
     SelectedWorkflowDocument,
@@ -13,6 +13,7 @@ from functions.api.responses.procedures import (
 )
 from functions.api.routing import Route
 from functions.identity.model import READ, WRITE, Principal
+from functions.platform.keys import build_list_position
 from functions.procedures.model import Procedure, WorkflowStats
 from functions.procedures.requests import NewWorkflow, Outcome, Selection
 
@@ -48,7 +49,7 @@ def list_workflows(request: Request, caller: Principal) -> Response:
         caller,
         found,
         render_workflow,
-        lambda each: build_position(each.workflow.created, each.workflow.id),
+        lambda each: build_list_position(each.workflow.created, each.workflow.id),
     )
     return json_response(200, WorkflowPageDocument(procedures=page, **position))
 

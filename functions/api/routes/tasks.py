@@ -1,6 +1,6 @@
 """Tasks, the memory that belongs to a task, and workflows that register tasks (contract §5)."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import quote
 
@@ -11,9 +11,8 @@ from functions.api.paging import (
     BARE_ARRAY_HEADERS,
     bare_array_response,
     build_page,
-    build_position,
     mark_hidden,
-    paginate,
+    paginate_newest,
     read_page_request,
     slice_page,
 )
@@ -37,6 +36,7 @@ from functions.api.routing import WRITE_OR_ADMIN, Route
 from functions.entries.context import Section
 from functions.entries.model import Entry
 from functions.identity.model import ADMIN, READ, WRITE, Principal
+from functions.platform.keys import build_list_position
 from functions.platform.limits import (
     DEFAULT_CONTEXT_EPISODES,
     DEFAULT_CONTEXT_KB,
@@ -87,31 +87,52 @@ def change_task(request: Request, caller: Principal) -> Response:
 
 
 def list_intent_tasks(request: Request, caller: Principal) -> Response:
-    intent_id = request.path_params["intent_id"]
-    tasks = request.services.tasks
-    found = tasks.list_of_intent(caller, intent_id)
-    return _list_response(
-        request, caller, found, lambda: tasks.has_any_of_intent(caller, intent_id)
+    intent_id, tasks = request.path_params["intent_id"], request.services.tasks
+    page, position = paginate_newest(
+        request,
+        caller,
+        lambda: list(_select_status(request, tasks.list_of_intent(caller, intent_id))),
+        lambda before: _select_status(request, tasks.iterate_of_intent(caller, intent_id, before)),
+        render_task,
+        _get_position,
     )
+    position = mark_hidden(position, page, lambda: tasks.has_any_of_intent(caller, intent_id))
+    return bare_array_response(page, position)
 
 
 def list_agent_tasks(request: Request, caller: Principal) -> Response:
-    agent_id = request.path_params["agent_id"]
-    services = request.services
-    assigned = services.tasks.list_assignments(caller, agent_id)
-
-    def has_hidden() -> bool:
-        return services.tasks.has_hidden_of_agent(caller, agent_id)
-
-    if _STATUS.read(request) is not None:
-        found = services.tasks.get_assigned(caller, assigned)
-        return _list_response(request, caller, found, has_hidden)
+    agent_id, tasks = request.path_params["agent_id"], request.services.tasks
     wanted = read_page_request(request, caller)
-    page = slice_page(wanted, assigned, lambda each: build_position(each.created, each.task))
-    tasks = services.tasks.get_assigned(caller, page)
-    total = len(assigned) if wanted.is_counted else None
-    shown, position = build_page(wanted, tasks, total, render_task, _get_position)
-    return bare_array_response(shown, mark_hidden(position, assigned, has_hidden))
+    if _STATUS.read(request) is None and wanted.is_counted:
+        assigned = tasks.list_assignments(caller, agent_id)
+        shown = slice_page(
+            wanted, assigned, lambda each: build_list_position(each.created, each.task)
+        )
+        found = tasks.get_assigned(caller, shown)
+        page, position = build_page(wanted, found, len(assigned), render_task, _get_position)
+    else:
+        page, position = paginate_newest(
+            request,
+            caller,
+            lambda: list(_iterate_assigned(request, caller, None)),
+            lambda before: _iterate_assigned(request, caller, before),
+            render_task,
+            _get_position,
+        )
+    position = mark_hidden(position, page, lambda: tasks.has_hidden_of_agent(caller, agent_id))
+    return bare_array_response(page, position)
+
+
+def _iterate_assigned(request: Request, caller: Principal, before: str | None) -> Iterator[Task]:
+    agent_id = request.path_params["agent_id"]
+    return _select_status(
+        request, request.services.tasks.iterate_assigned(caller, agent_id, before)
+    )
+
+
+def _select_status(request: Request, tasks: Iterable[Task]) -> Iterator[Task]:
+    status = _STATUS.read(request)
+    return (task for task in tasks if status in (None, task.status))
 
 
 def get_task_context(request: Request, caller: Principal) -> Response:
@@ -171,17 +192,8 @@ def _pack_context(
     }
 
 
-def _list_response(
-    request: Request, caller: Principal, tasks: list[Task], has_hidden: Callable[[], bool]
-) -> Response:
-    status = _STATUS.read(request)
-    matching = [task for task in tasks if status in (None, task.status)]
-    page, position = paginate(request, caller, matching, render_task, _get_position)
-    return bare_array_response(page, mark_hidden(position, tasks, has_hidden))
-
-
 def _get_position(task: Task) -> str:
-    return build_position(task.created, task.id)
+    return build_list_position(task.created, task.id)
 
 
 def _task_response(status: int, task: Task, **headers: str) -> Response:
