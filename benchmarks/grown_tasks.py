@@ -1,6 +1,7 @@
 """Lists that grow around tasks: assignments, sub-tasks, grants and participants of an intent."""
 
 from collections.abc import Iterator
+from functools import partial
 
 from benchmarks.capacity import Call
 from benchmarks.grown import ONE_BY_ONE, Operation
@@ -8,6 +9,7 @@ from benchmarks.inprocess import Caller, Function
 from benchmarks.workload import entry
 
 _TASKS, _MEMORY = "/api/v1/tasks", "/api/v1/memory"
+_PAGE, _TENANT_PAGE = 2, 10
 _INHERIT = {"inherit_from_parent": True}
 
 
@@ -46,6 +48,12 @@ class TaskLists:
         yield "read by a grant", lambda: self._guest.get(self._checkpoint)
         yield "read by inheritance", lambda: self._heir.get(self._checkpoint)
         yield "write by a grant", self._write
+        for name, path in (
+            ("first page of an intent's tasks", "/api/v1/intents/growing/tasks"),
+            ("first page of an agent's tasks", "/api/v1/agents/worker/tasks"),
+            ("first page of grants", f"{_TASKS}/parent/grants"),
+        ):
+            yield name, partial(self._admin.get, f"{path}?total=none&limit={_PAGE}")
         yield "hand a task over", lambda: self._hand_over("inheritor")
         yield "hand a task back", lambda: self._hand_over("worker")
 
@@ -72,3 +80,28 @@ class TaskLists:
 
 def _task(**fields: object) -> dict[str, object]:
     return {"intent_id": "growing", "name": "work"} | fields
+
+
+class TenantLists:
+    """A tenant's principals, and as many namespaces and intents."""
+
+    growing: frozenset[str] = frozenset()
+    most = ONE_BY_ONE
+
+    def __init__(self, function: Function, admin: Caller) -> None:
+        self._function, self._admin = function, admin
+        self._stored = 0
+
+    def grow(self, to: int) -> None:
+        for number in range(self._stored, to):
+            self._function.new_agent(self._admin, f"agent-{number}")
+            acl: dict[str, object] = {"entries": []}
+            self._admin.send("PUT", f"/api/v1/intents/intent-{number}/acl", acl)
+            permissions = {"permissions": {"default": "read"}}
+            self._admin.send("PATCH", f"{_MEMORY}/namespaces/n-{number}", permissions)
+        self._stored = to
+
+    def operations(self) -> Iterator[tuple[str, Operation]]:
+        for name in ("principals", "agents", "intents", "memory/namespaces"):
+            path = f"/api/v1/{name}?total=none&limit={_TENANT_PAGE}"
+            yield f"first page of {name}", partial(self._admin.get, path)

@@ -26,6 +26,7 @@ SUBJECTS: tuple[Maker, ...] = (
     grown_packages.Procedures,
     grown_packages.Instances,
     grown_tasks.TaskLists,
+    grown_tasks.TenantLists,
     events.Log,
 )
 _REPETITIONS, _ENOUGH, _SECONDS = 15, 3, 10.0

@@ -169,7 +169,7 @@ def paginate_newest(
     request: Request,
     caller: Principal,
     read_all: Callable[[], Sequence[T]],
-    iterate: Callable[[str | None], Iterator[T]],
+    iterate: Callable[[str | None, int], Iterator[T]],
     render: Callable[[T], D],
     get_position: Callable[[T], str],
 ) -> tuple[list[D], PagePosition]:
@@ -179,7 +179,7 @@ def paginate_newest(
         request: asks for the page.
         caller: who asks.
         read_all: reads all elements, to count them.
-        iterate: reads elements one after another, from a position on.
+        iterate: reads elements one after another, from a position on, so many together.
         render: renders an element.
         get_position: gives what the list sorts by.
     """
@@ -191,7 +191,7 @@ def read_page_of(
     request: Request,
     caller: Principal,
     read_all: Callable[[], Sequence[T]],
-    iterate: Callable[[str | None], Iterator[T]],
+    iterate: Callable[[str | None, int], Iterator[T]],
     get_position: Callable[[T], str],
 ) -> tuple[PageRequest, Sequence[T], int | None]:
     """Read the elements of such a page, one more if there are more, and how many there are."""
@@ -200,7 +200,7 @@ def read_page_of(
         elements = read_all()
         return wanted, slice_page(wanted, elements, get_position), len(elements)
     end = wanted.offset + wanted.limit + 1
-    return wanted, list(islice(iterate(wanted.after), wanted.offset, end)), None
+    return wanted, list(islice(iterate(wanted.after, end), wanted.offset, end)), None
 
 
 def slice_page(

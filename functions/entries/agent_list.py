@@ -40,12 +40,14 @@ class AgentList:
         listed = (each for each in found if each.kind == "agent" or each.id in used)
         return sorted(listed, key=lambda each: (each.created, each.id), reverse=True)
 
-    def iterate_visible(self, caller: Principal, before: str | None) -> Iterator[Principal]:
+    def iterate_visible(
+        self, caller: Principal, before: str | None, count: int
+    ) -> Iterator[Principal]:
         """Read the same, newest first, before a position; all of a tenant's by an index."""
         if ADMIN not in caller.permissions:
             visible = self.list_visible(caller)
             return (each for each in visible if before is None or _get_position(each) < before)
-        found = self._principals.iterate_principals(caller.tenant, before)
+        found = self._principals.iterate_principals(caller.tenant, before, count)
         return (each for each in found if each.kind == "agent" or self._holds_memory(each))
 
     def _holds_memory(self, principal: Principal) -> bool:

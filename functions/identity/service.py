@@ -216,14 +216,16 @@ class Identity:
         found = self._store.list_principals(caller.tenant)
         return sorted(found, key=lambda each: (each.created, each.id), reverse=True)
 
-    def iterate_principals(self, caller: Principal, before: str | None) -> Iterator[Principal]:
+    def iterate_principals(
+        self, caller: Principal, before: str | None, count: int
+    ) -> Iterator[Principal]:
         """Read the principals of the caller's tenant, newest first, before a position.
 
         Raises:
             AccessDenied: the caller lacks `memory.admin`.
         """
         authorize(caller, LIST_PRINCIPALS, None)
-        return self._store.iterate_principals(caller.tenant, before)
+        return self._store.iterate_principals(caller.tenant, before, count)
 
     def change_principal(
         self, caller: Principal, principal_id: str, change: PrincipalChange, token: RequestToken

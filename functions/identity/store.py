@@ -71,10 +71,12 @@ class PrincipalStore:
         partition = PRINCIPAL.build_partition(tenant=tenant)
         return list(map(_decode, self._table.query(partition, PRINCIPAL.sort_prefix)))
 
-    def iterate_principals(self, tenant: str, before: str | None) -> Iterator[Principal]:
-        """Read a tenant's principals, newest first, before a position: two calls for each fifty."""
+    def iterate_principals(
+        self, tenant: str, before: str | None, count: int
+    ) -> Iterator[Principal]:
+        """Read a tenant's principals, newest first, before a position: two calls a page."""
         partition = PRINCIPAL.build_partition(tenant=tenant)
-        for items in iterate_items(self._table, partition, before):
+        for items in iterate_items(self._table, partition, before, count):
             for each in items:
                 found = self._verify((each["pk"], each["sk"]), each, each["key_partition"])
                 if found is not None:

@@ -82,9 +82,11 @@ class Namespaces:
         found = self._select(caller, self._store.list_with_rules, authority.READ_PERMISSIONS)
         return _newest_first({each.name: each for each in found}.values())
 
-    def iterate_visible(self, caller: Principal, before: str | None) -> Iterator[Namespace]:
+    def iterate_visible(
+        self, caller: Principal, before: str | None, count: int
+    ) -> Iterator[Namespace]:
         """Read the same, newest first, before a position."""
-        found = self._store.iterate_with_rules(caller.tenant, before)
+        found = self._store.iterate_with_rules(caller.tenant, before, count)
         restrictions = self._store.get_restrictions(caller.tenant, caller.id)
         return self._select_permitted(caller, found, restrictions, authority.READ_PERMISSIONS)
 

@@ -68,10 +68,12 @@ class NamespaceStore:
         """Read all configured namespaces and prefix rules of a tenant, the rules last."""
         return [*self.list_all(tenant), *self.list_rules(tenant)]
 
-    def iterate_with_rules(self, tenant: str, before: str | None) -> Iterator[Namespace]:
+    def iterate_with_rules(
+        self, tenant: str, before: str | None, count: int
+    ) -> Iterator[Namespace]:
         """Read namespaces and prefix rules, newest first, before a position, by an index."""
         partition = entry_keys.build_namespace_range(tenant)[0]
-        for items in iterate_items(self._table, partition, before):
+        for items in iterate_items(self._table, partition, before, count):
             yield from map(namespace_from_item, items)
 
     def replace(self, tenant: str, new: Namespace, record: Write) -> bool:

@@ -5,10 +5,9 @@ from itertools import islice
 
 from functions.platform.items import Item
 from functions.platform.keys import HIGHEST, Key, build_list_position
+from functions.platform.limits import MAX_GET_ITEMS
 from functions.platform.schema import BY_GROUP, GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
 from functions.platform.table import Table
-
-_READ_TOGETHER = 50  # rows of the index, and then their items
 
 
 def build_list_attributes(key: Key, created: int, id: str) -> Item:
@@ -22,8 +21,10 @@ def build_list_attributes(key: Key, created: int, id: str) -> Item:
     return {GROUP_ATTRIBUTE: key[0], TYPE_ORDER_ATTRIBUTE: build_list_position(created, id)}
 
 
-def iterate_items(table: Table, partition: str, before: str | None) -> Iterator[list[Item]]:
-    """Read a partition's listed items, newest first, as they are now: two calls for each fifty.
+def iterate_items(
+    table: Table, partition: str, before: str | None, count: int
+) -> Iterator[list[Item]]:
+    """Read a partition's listed items, newest first, as they are now: two calls for each `count`.
 
     The index may lag behind the table by milliseconds.
 
@@ -31,9 +32,11 @@ def iterate_items(table: Table, partition: str, before: str | None) -> Iterator[
         table: holds them.
         partition: of which they are.
         before: the position before which they begin; None for the newest.
+        count: how many to read together: as many as a page needs.
     """
     of, below = (GROUP_ATTRIBUTE, partition), (TYPE_ORDER_ATTRIBUTE, before or HIGHEST)
-    rows = table.query_newest(BY_GROUP, of, below, _READ_TOGETHER)
-    while keys := [(row["pk"], row["sk"]) for row in islice(rows, _READ_TOGETHER)]:
+    size = min(count, MAX_GET_ITEMS)
+    rows = table.query_newest(BY_GROUP, of, below, size)
+    while keys := [(row["pk"], row["sk"]) for row in islice(rows, size)]:
         found = table.get_many(keys)
         yield [found[key] for key in keys if key in found]

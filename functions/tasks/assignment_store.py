@@ -31,11 +31,11 @@ class AssignmentStore:
         return sorted(found, key=lambda each: (each.created, each.task), reverse=True)
 
     def iterate_of_agent(
-        self, tenant: str, agent: str, before: str | None
+        self, tenant: str, agent: str, before: str | None, count: int
     ) -> Iterator[list[Assignment]]:
-        """Read the same, newest first, before a position: two calls for each fifty."""
+        """Read the same, newest first, before a position: two calls for each `count`."""
         partition = task_keys.build_assignment_range(tenant, agent)[0]
-        for rows in iterate_items(self._table, partition, before):
+        for rows in iterate_items(self._table, partition, before, count):
             yield list(map(_to_assignment, rows))
 
     def list_task_ids(self, tenant: str, agent: str) -> list[str]:

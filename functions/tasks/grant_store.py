@@ -30,10 +30,10 @@ class GrantStore:
         partition = task_keys.build_task_key(tenant, task_id)[0]
         return [grant_from_item(item) for item in self._table.query(partition, GRANT.sort_prefix)]
 
-    def iterate(self, tenant: str, task_id: str, before: str | None) -> Iterator[Grant]:
-        """Read a task's grants, newest first, before a position: two calls for each fifty."""
+    def iterate(self, tenant: str, task_id: str, before: str | None, count: int) -> Iterator[Grant]:
+        """Read a task's grants, newest first, before a position: two calls for each `count`."""
         partition = task_keys.build_task_key(tenant, task_id)[0]
-        for items in iterate_items(self._table, partition, before):
+        for items in iterate_items(self._table, partition, before, count):
             yield from map(grant_from_item, items)
 
     def commit(self, changes: list[Write]) -> None:

@@ -61,7 +61,7 @@ class Grants:
         return sorted(counting, key=lambda each: (each.created, each.principal), reverse=True)
 
     def iterate_of_task(
-        self, caller: Principal, task_id: str, before: str | None
+        self, caller: Principal, task_id: str, before: str | None, count: int
     ) -> Iterator[Grant]:
         """Read the same, newest first, before a position.
 
@@ -76,7 +76,7 @@ class Grants:
                 for each in own
                 if before is None or build_list_position(each.created, each.principal) < before
             )
-        found = self._store.iterate(caller.tenant, task_id, before)
+        found = self._store.iterate(caller.tenant, task_id, before, count)
         return (each for each in found if each.counts(task.term, now))
 
     def grant(self, caller: Principal, task_id: str, principal: str, new: NewGrant) -> Grant:

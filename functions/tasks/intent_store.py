@@ -34,11 +34,11 @@ class IntentStore:
         return self._get_listed(tenant, principal, rows)
 
     def iterate_of_tenant(
-        self, tenant: str, principal: str, before: str | None
+        self, tenant: str, principal: str, before: str | None, count: int
     ) -> Iterator[Intent]:
-        """Read the same, newest first, before a position: three calls for each fifty."""
+        """Read the same, newest first, before a position: three calls for each `count`."""
         partition = task_keys.build_listed_intent_range(tenant)[0]
-        for rows in iterate_items(self._table, partition, before):
+        for rows in iterate_items(self._table, partition, before, count):
             yield from self._get_listed(tenant, principal, rows)
 
     def _get_listed(self, tenant: str, principal: str, rows: Iterable[Item]) -> list[Intent]:
@@ -69,10 +69,12 @@ class IntentStore:
         rows = self._table.query(*task_keys.build_intent_task_range(tenant, intent))
         return [row["task"] for row in rows]
 
-    def iterate_task_ids(self, tenant: str, intent: str, before: str | None) -> Iterator[list[str]]:
-        """Read the same, newest first, before a position: two calls for each fifty."""
+    def iterate_task_ids(
+        self, tenant: str, intent: str, before: str | None, count: int
+    ) -> Iterator[list[str]]:
+        """Read the same, newest first, before a position: two calls for each `count`."""
         partition = task_keys.build_intent_task_range(tenant, intent)[0]
-        for rows in iterate_items(self._table, partition, before):
+        for rows in iterate_items(self._table, partition, before, count):
             yield [row["task"] for row in rows]
 
     def commit(self, changes: list[Write]) -> None:

@@ -59,9 +59,11 @@ class Intents:
         readable = (each for each in found if is_allowed(caller, READ_INTENT, each))
         return sorted(readable, key=lambda each: (each.created, each.id), reverse=True)
 
-    def iterate_readable(self, caller: Principal, before: str | None) -> Iterator[Intent]:
+    def iterate_readable(
+        self, caller: Principal, before: str | None, count: int
+    ) -> Iterator[Intent]:
         """Read the same, newest first, before a position."""
-        found = self._store.iterate_of_tenant(caller.tenant, caller.id, before)
+        found = self._store.iterate_of_tenant(caller.tenant, caller.id, before, count)
         return (each for each in found if is_allowed(caller, READ_INTENT, each))
 
     def has_any(self, caller: Principal) -> bool:

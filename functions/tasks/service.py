@@ -137,11 +137,11 @@ class Tasks:
         return _newest_first(self._access.select_readable(caller, ids))
 
     def iterate_of_intent(
-        self, caller: Principal, intent_id: str, before: str | None
+        self, caller: Principal, intent_id: str, before: str | None, count: int
     ) -> Iterator[Task]:
         """Read the same, newest first, before a position."""
         may_read = self._may_read_intent(caller, intent_id)
-        for ids in self._intents.iterate_task_ids(caller.tenant, intent_id, before):
+        for ids in self._intents.iterate_task_ids(caller.tenant, intent_id, before, count):
             if may_read:
                 yield from _newest_first(self._store.get_many(caller.tenant, ids))
             else:
@@ -169,10 +169,12 @@ class Tasks:
         visible = {task.id for task in tasks if caller.id in task.members}
         return [each for each in assigned if each.task in visible]
 
-    def iterate_assigned(self, caller: Principal, agent: str, before: str | None) -> Iterator[Task]:
+    def iterate_assigned(
+        self, caller: Principal, agent: str, before: str | None, count: int
+    ) -> Iterator[Task]:
         """Read the open tasks of an agent that the caller may see, newest first."""
         sees_all = caller.id == agent or ADMIN in caller.permissions
-        for assigned in self._assignments.iterate_of_agent(caller.tenant, agent, before):
+        for assigned in self._assignments.iterate_of_agent(caller.tenant, agent, before, count):
             for task in self.get_assigned(caller, assigned):
                 if sees_all or caller.id in task.members:
                     yield task

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import growth
-from benchmarks.grown_tasks import TaskLists
+from benchmarks.grown_tasks import TaskLists, TenantLists
 from benchmarks.growth import Curve, Point
 from functions.local import engine
 
@@ -15,8 +15,9 @@ from functions.local import engine
 def curves() -> list[Curve]:
     if engine.find_binary(Path(__file__).parents[2]) is None:
         pytest.skip("the embedded engine, which counts units right, has no build here")
-    others = [each for each in growth.SUBJECTS if each is not TaskLists]
-    small = growth.measure((5, 50), 1, (TaskLists,))  # each of its elements is two requests
+    others = [each for each in growth.SUBJECTS if each not in (TaskLists, TenantLists)]
+    small = growth.measure((5, 50), 1, (TaskLists,))  # an element of these is several requests
+    small += growth.measure((15, 50), 1, (TenantLists,))
     return small + growth.measure((20, 200), 1, others)
 
 

@@ -31,7 +31,7 @@ def list_agents(request: Request, caller: Principal) -> Response:
         request,
         caller,
         lambda: agents.list_visible(caller),
-        lambda before: agents.iterate_visible(caller, before),
+        lambda before, count: agents.iterate_visible(caller, before, count),
         _get_position,
     )
     usages = agents.get_usages(caller, [each.id for each in shown])

@@ -20,7 +20,7 @@ def list_grants(request: Request, caller: Principal) -> Response:
         request,
         caller,
         lambda: grants.list_of_task(caller, task_id),
-        lambda before: grants.iterate_of_task(caller, task_id, before),
+        lambda before, count: grants.iterate_of_task(caller, task_id, before, count),
         render_grant,
         lambda each: build_list_position(each.created, each.principal),
     )

@@ -51,7 +51,7 @@ def list_principals(request: Request, caller: Principal) -> Response:
         request,
         caller,
         lambda: identity.list_principals(caller),
-        lambda before: identity.iterate_principals(caller, before),
+        lambda before, count: identity.iterate_principals(caller, before, count),
         render_principal,
         lambda each: build_list_position(each.created, each.id),
     )

@@ -25,7 +25,7 @@ def list_intents(request: Request, caller: Principal) -> Response:
         request,
         caller,
         lambda: intents.list_readable(caller),
-        lambda before: intents.iterate_readable(caller, before),
+        lambda before, count: intents.iterate_readable(caller, before, count),
         render_intent,
         lambda each: build_list_position(each.created, each.id),
     )

@@ -25,7 +25,7 @@ def list_namespaces(request: Request, caller: Principal) -> Response:
         request,
         caller,
         lambda: namespaces.list_visible(caller),
-        lambda before: namespaces.iterate_visible(caller, before),
+        lambda before, count: namespaces.iterate_visible(caller, before, count),
         render_namespace,
         lambda each: build_list_position(each.created, each.name),
     )

@@ -42,6 +42,7 @@ from functions.platform.limits import (
     DEFAULT_CONTEXT_KB,
     MAX_CONTEXT_EPISODES,
     MAX_CONTEXT_KB,
+    MAX_PAGE_ITEMS,
 )
 from functions.tasks.authority import ADOPT_TASK, CHANGE_TASK
 from functions.tasks.model import Status, Task
@@ -92,7 +93,9 @@ def list_intent_tasks(request: Request, caller: Principal) -> Response:
         request,
         caller,
         lambda: list(_select_status(request, tasks.list_of_intent(caller, intent_id))),
-        lambda before: _select_status(request, tasks.iterate_of_intent(caller, intent_id, before)),
+        lambda before, count: _select_status(
+            request, tasks.iterate_of_intent(caller, intent_id, before, count)
+        ),
         render_task,
         _get_position,
     )
@@ -114,8 +117,8 @@ def list_agent_tasks(request: Request, caller: Principal) -> Response:
         page, position = paginate_newest(
             request,
             caller,
-            lambda: list(_iterate_assigned(request, caller, None)),
-            lambda before: _iterate_assigned(request, caller, before),
+            lambda: list(_iterate_assigned(request, caller, None, MAX_PAGE_ITEMS)),
+            lambda before, count: _iterate_assigned(request, caller, before, count),
             render_task,
             _get_position,
         )
@@ -123,10 +126,12 @@ def list_agent_tasks(request: Request, caller: Principal) -> Response:
     return bare_array_response(page, position)
 
 
-def _iterate_assigned(request: Request, caller: Principal, before: str | None) -> Iterator[Task]:
+def _iterate_assigned(
+    request: Request, caller: Principal, before: str | None, count: int
+) -> Iterator[Task]:
     agent_id = request.path_params["agent_id"]
     return _select_status(
-        request, request.services.tasks.iterate_assigned(caller, agent_id, before)
+        request, request.services.tasks.iterate_assigned(caller, agent_id, before, count)
     )
 
 
