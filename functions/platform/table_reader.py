@@ -235,9 +235,11 @@ class TableReader(TableClient):
         return [(each["Item"]["sk"]["S"], each["Score"]) for each in response["SearchResults"]]
 
     def _pages(self, request: dict[str, Any]) -> Iterator[Item]:
+        """Query page by page. What an index says is a hint without a seal: it is read again."""
+        decode = decode_item if "IndexName" in request else self._decode_item
         while True:
             response = self._call("query", TableName=self._name, **request)
-            found = map(self._decode_item, response["Items"])
+            found = map(decode, response["Items"])
             yield from (item for item in found if item is not None)
             if "LastEvaluatedKey" not in response:
                 return
