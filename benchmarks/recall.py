@@ -3,9 +3,11 @@
 It runs what the service runs, without the table: embedding, the index's two searches, the score.
 """
 
+from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import hypot, sqrt
 
 import orjson
 
@@ -22,11 +24,14 @@ from benchmarks.tables import text_table
 from functions.entries.model import Entry
 from functions.platform.entry_keys import build_semantic_address
 from functions.platform.item_types import AGENT_VECTOR
+from functions.platform.schema import VECTOR_ATTRIBUTE
 from functions.search.text import extract_text
 from functions.vectors.factory import DEFAULT_EMBED
 from functions.vectors.hybrid import read_query
-from functions.vectors.in_memory_vectors import VectorMatrix
-from functions.vectors.wordllama import weigh
+from functions.vectors.in_memory_vectors import VectorMatrix, decode_vectors, float16_format
+from functions.vectors.model import Vector
+from functions.vectors.native_index import native_format
+from functions.vectors.wordllama import MODEL, weigh
 
 FILLERS = 10_000
 _DEPTH = 20  # candidates by each half, as in the service
@@ -84,11 +89,13 @@ class Row:
 class Corpus:
     """Texts to search in, as the service does; facts have subjects, entries none."""
 
-    def __init__(self, texts: Iterable[tuple[str, str, str]]) -> None:
+    def __init__(
+        self, texts: Iterable[tuple[str, str, str]], hold: Callable[[Vector], Vector]
+    ) -> None:
         self._texts = {id: (text, subject) for id, text, subject in texts}
         self._matrix = VectorMatrix()
         for id, (text, _) in self._texts.items():
-            self._matrix.put(f"{AGENT_VECTOR.sort_prefix}{id}", DEFAULT_EMBED(text), {}, 0)
+            self._matrix.put(f"{AGENT_VECTOR.sort_prefix}{id}", hold(DEFAULT_EMBED(text)), {}, 0)
 
     def __len__(self) -> int:
         return len(self._texts)
@@ -107,13 +114,44 @@ class Corpus:
 def measure(
     fillers: Sequence[int] = (0, FILLERS), forms: Sequence[str] = ("facts", "entries")
 ) -> list[Row]:
-    """Measure facts and entries, with so many further facts that answer nothing."""
+    """Measure facts and entries, with so many further facts that answer nothing.
+
+    The facts alone are measured as each form of the index holds their vectors.
+    """
     rows = []
     for further, name in product(fillers, forms):
-        stored = [*read_facts(), *build_fillers(further)]
-        corpus = Corpus((each.id, *_FORMS[name](each)) for each in stored)
-        rows.append(Row(f"{len(corpus):,} {name}", evaluate(corpus, read_questions())))
+        for index in ("function",) if further or name != "facts" else INDEXES:
+            stored = [*read_facts(), *build_fillers(further)]
+            texts = ((each.id, *_FORMS[name](each)) for each in stored)
+            corpus = Corpus(texts, INDEXES[index])
+            title = f"{len(corpus):,} {name}, {index}"
+            rows.append(Row(title, evaluate(corpus, read_questions())))
     return rows
+
+
+def _hold_as_function(vector: Vector) -> Vector:
+    """Give a vector as the function's memory holds it, after the table."""
+    stored = float16_format(MODEL).to_attributes("", vector, {})["vector"]
+    return array("f", decode_vectors([stored]).tobytes())
+
+
+def _hold_as_native(vector: Vector) -> Vector:
+    """Give a vector as DynamoDB's index has it, if that index found exactly the nearest.
+
+    It compares whole vectors with one half of the query's; a half of a stored vector makes up half
+    of its square, so cosines are scaled as the service does.
+    """
+    stored = native_format(MODEL).to_attributes("", vector, {})[VECTOR_ATTRIBUTE]
+    scale = sqrt(2) / hypot(*stored)
+    return array("f", [each * scale for each in stored])
+
+
+INDEXES: dict[str, Callable[[Vector], Vector]] = {
+    "exact": lambda vector: vector,
+    "function": _hold_as_function,
+    "DynamoDB": _hold_as_native,
+}
+"""The forms of the index: single precision, as the function holds vectors, as DynamoDB does."""
 
 
 def evaluate(corpus: Corpus, questions: Sequence[Question]) -> Quality:

@@ -69,6 +69,30 @@ class TableReader(TableClient):
             request["FilterExpression"] = condition
         return self._pages(request)
 
+    def query_page(
+        self, partition: str, prefix: str, attributes: Sequence[str], after: Key | None
+    ) -> tuple[list[Item], Key | None]:
+        """Query a megabyte of a partition, strongly consistent: one call.
+
+        Args:
+            partition: whose items.
+            prefix: what their sort keys begin with.
+            attributes: which ones to give, the only ones that are sent and parsed.
+            after: the key after which the page begins; None for the first page.
+
+        Returns:
+            The items, and the key for the next page: None at the end.
+        """
+        request = _build_range(partition, prefix, prefix + HIGHEST, newest_first=False)
+        names = {f"#{number}": name for number, name in enumerate(attributes)}
+        request |= {
+            "ProjectionExpression": ", ".join(names),
+            "ExpressionAttributeNames": names,
+        }
+        if after is not None:
+            request["ExclusiveStartKey"] = encode_key(after)
+        return _decode_page(self._call("query", TableName=self._name, **request))
+
     def query_from(
         self, partition: str, first: str, last: str, page_size: int, *, newest_first: bool = False
     ) -> Iterator[Item]:
@@ -200,12 +224,7 @@ class TableReader(TableClient):
         }
         if after is not None:
             request["ExclusiveStartKey"] = encode_key((after[0], after[1]))
-        response = self._call("scan", TableName=self._name, **request)
-        found = [decode_item(item) for item in response["Items"]]
-        if "LastEvaluatedKey" not in response:
-            return found, None
-        last = response["LastEvaluatedKey"]
-        return found, (last["pk"]["S"], last["sk"]["S"])
+        return _decode_page(self._call("scan", TableName=self._name, **request))
 
     def search_vectors(
         self, index: str, vector: Sequence[int], top_k: int, equal: Mapping[str, str]
@@ -244,6 +263,14 @@ class TableReader(TableClient):
             if "LastEvaluatedKey" not in response:
                 return
             request["ExclusiveStartKey"] = response["LastEvaluatedKey"]
+
+
+def _decode_page(response: dict[str, Any]) -> tuple[list[Item], Key | None]:
+    found = [decode_item(item) for item in response["Items"]]
+    if "LastEvaluatedKey" not in response:
+        return found, None
+    last = response["LastEvaluatedKey"]
+    return found, (last["pk"]["S"], last["sk"]["S"])
 
 
 def _build_range(partition: str, first: str, last: str, *, newest_first: bool) -> dict[str, Any]:

@@ -6,18 +6,20 @@ with what is stored.
 
 from array import array
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from struct import pack
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from functions.platform.clock import Clock
 from functions.platform.entry_keys import parse_vector_ref
 from functions.platform.item_types import AGENT_VECTOR
 from functions.platform.items import Item
 from functions.platform.keys import Key
+from functions.platform.parallel import run_parallel
 from functions.platform.schema import AGE_ATTRIBUTE, BY_AGE, VECTOR_FILTERS
 from functions.platform.table import Table
 from functions.vectors.hybrid import WORDS_DIMENSION
@@ -32,6 +34,7 @@ _OVERLAP = 60_000  # ms; the largest difference of clocks, and lag of the index 
 _MAX_HELD = 50_000  # vectors, of 1.5 KB each in memory
 _MAX_BYTE = 127
 _BATCH = 500  # vectors that are decoded at once
+_READ = ("sk", _VECTOR, "model", AGE_ATTRIBUTE, *VECTOR_FILTERS)
 _SORTED = 4  # times the depth; filters and deletions leave enough of as many
 
 
@@ -52,18 +55,15 @@ def float16_format(model: str) -> VectorFormat:
     return VectorFormat(model, _VECTOR, to_attributes)
 
 
-def _decode_vectors(stored: Sequence[bytes]) -> list[Vector]:
-    """Decode vectors of one length, all at once."""
+def decode_vectors(stored: Sequence[bytes]) -> "NDArray[np.float32]":
+    """Decode vectors of one length, one or more, all at once: a row for each."""
     import numpy as np  # noqa: PLC0415 - 70 ms, and most requests search nothing
 
-    if not stored:
-        return []
     block = np.frombuffer(b"".join(stored), np.uint8).reshape(len(stored), -1)
     split = block.shape[1] - WORDS_DIMENSION
     meaning = np.ascontiguousarray(block[:, :split]).view(np.float16).astype(np.float32)
     words = np.ascontiguousarray(block[:, split:]).view(np.int8).astype(np.float32)
-    rows = np.hstack([_to_unit_length(meaning), _to_unit_length(words)])
-    return [array("f", each.tobytes()) for each in rows]
+    return np.hstack([_to_unit_length(meaning), _to_unit_length(words)])
 
 
 def _to_unit_length(rows: "NDArray[np.float32]") -> "NDArray[np.float32]":
@@ -98,6 +98,18 @@ class VectorMatrix:
         row = self._get_row(sort_key, len(vector))
         self._filters[row], self._written[row] = filters, written
         self._numbers[row * len(vector) : (row + 1) * len(vector)] = vector
+
+    def put_many(
+        self, keys: Sequence[tuple[str, Mapping[str, str], int]], vectors: "NDArray[np.float32]"
+    ) -> None:
+        """Put vectors, a row for each, with their sort keys, filters and times, at once."""
+        import numpy as np  # noqa: PLC0415 - as above
+
+        dimension = vectors.shape[1]
+        rows = [self._get_row(sort_key, dimension) for sort_key, _, _ in keys]
+        for row, (_, filters, written) in zip(rows, keys, strict=True):
+            self._filters[row], self._written[row] = filters, written
+        np.frombuffer(self._numbers, np.float32).reshape(-1, dimension)[rows] = vectors
 
     def remove(self, sort_key: str, dimension: int, written: int) -> None:
         """Leave a row without a vector, as of a write at a time (epoch ms)."""
@@ -144,8 +156,9 @@ def _list_best(scores: "NDArray[np.float32]", depth: int) -> Iterator[int]:
     import numpy as np  # noqa: PLC0415 - as above
 
     likely = min(_SORTED * depth, len(scores))
-    least = np.partition(scores, -likely)[-likely]
-    for part in (np.flatnonzero(scores >= least), np.flatnonzero(scores < least)):
+    is_likely = scores >= np.partition(scores, -likely)[-likely]
+    for is_wanted in (True, False):
+        part = np.flatnonzero(is_likely == is_wanted)
         yield from part[np.argsort(-scores[part], kind="stable")].tolist()
 
 
@@ -185,13 +198,29 @@ class InMemoryVectors:
     def _refresh(self, name: str, space: _Space, dimension: int) -> VectorMatrix:
         now, matrix = self._clock(), space.matrix
         if matrix is None:
-            matrix, items = VectorMatrix(), iter(self._table.query(name, AGENT_VECTOR.sort_prefix))
+            matrix = self._read_all(name, dimension)
         else:
             items = iter(self._read_changes(name, space, matrix))
-        while batch := list(islice(items, _BATCH)):
-            self._apply(matrix, batch, dimension)
+            while batch := list(islice(items, _BATCH)):
+                self._apply(matrix, batch, dimension)
         space.matrix, space.refreshed = matrix, now
         return matrix
+
+    def _read_all(self, name: str, dimension: int) -> VectorMatrix:
+        """Read a space: while a page is decoded, the next one is on its way."""
+        matrix = VectorMatrix()
+        page, after = self._read_page(name, None)
+        while after is not None:
+            work: list[Callable[[], Any]] = [
+                partial(self._apply, matrix, page, dimension),
+                partial(self._read_page, name, after),
+            ]
+            _, (page, after) = run_parallel(work)
+        self._apply(matrix, page, dimension)
+        return matrix
+
+    def _read_page(self, name: str, after: Key | None) -> tuple[list[Item], Key | None]:
+        return self._table.query_page(name, AGENT_VECTOR.sort_prefix, _READ, after)
 
     def _apply(self, matrix: VectorMatrix, items: Iterable[Item], dimension: int) -> None:
         """Put vectors into the matrix; a tombstone, or one of another model, removes its row."""
@@ -201,10 +230,17 @@ class InMemoryVectors:
                 current.append(item)
             else:
                 matrix.remove(item["sk"], dimension, item[AGE_ATTRIBUTE])
-        vectors = _decode_vectors([item[_VECTOR] for item in current])
-        for item, vector in zip(current, vectors, strict=True):
-            filters = {name: item[name] for name in VECTOR_FILTERS if name in item}
-            matrix.put(item["sk"], vector, filters, item[AGE_ATTRIBUTE])
+        if not current:
+            return
+        keys = [
+            (
+                item["sk"],
+                {name: item[name] for name in VECTOR_FILTERS if name in item},
+                item[AGE_ATTRIBUTE],
+            )
+            for item in current
+        ]
+        matrix.put_many(keys, decode_vectors([item[_VECTOR] for item in current]))
 
     def _read_changes(self, name: str, space: _Space, matrix: VectorMatrix) -> Iterable[Item]:
         """Read what was written since the last refresh, with an overlap, and isn't held yet."""
