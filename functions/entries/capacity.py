@@ -144,7 +144,11 @@ def _count_kept(transitions: Iterable[Transition], agent: str) -> int:
 
 
 def _capacity_error(usage: AgentUsage, transitions: Sequence[Transition]) -> CapacityExceeded:
-    error = CapacityExceeded("episodic_capacity", usage.episodic, usage.capacity)
+    remedy = (
+        "delete or unpin entries first, or raise it by "
+        "PATCH /api/v1/agents/{agent_id}/memory/config, episodic.capacity"
+    )
+    error = CapacityExceeded("episodic_capacity", usage.episodic, usage.capacity, remedy)
     return error.at(transitions[0].index)
 
 

@@ -13,6 +13,10 @@ from functions.entries.tiers import POLICIES
 from functions.platform.errors import CapacityExceeded
 
 _KB = 1024
+_WORKING_REMEDY = (
+    "delete entries first, or raise it: for a task in its memory_policy, else for the agent by "
+    "PATCH /api/v1/agents/{agent_id}/memory/config, working"
+)
 
 
 @dataclass(slots=True)
@@ -106,10 +110,12 @@ def assert_working_fits(
         index: the position of the entry in its batch.
     """
     if 0 < delta.working > free[0]:
-        raise CapacityExceeded("max_entries", most[0] - free[0], most[0]).at(index)
+        used = most[0] - free[0]
+        raise CapacityExceeded("max_entries", used, most[0], _WORKING_REMEDY).at(index)
     if 0 < delta.working_bytes > free[1]:
         used_kb = -(-(most[1] - free[1]) // _KB)
-        raise CapacityExceeded("max_total_size_kb", used_kb, most[1] // _KB).at(index)
+        most_kb = most[1] // _KB
+        raise CapacityExceeded("max_total_size_kb", used_kb, most_kb, _WORKING_REMEDY).at(index)
 
 
 @dataclass(slots=True)

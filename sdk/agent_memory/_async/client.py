@@ -24,6 +24,7 @@ from agent_memory._async.runs import AsyncRuns
 from agent_memory._async.states import AsyncStates
 from agent_memory._async.tasks import AsyncTasks
 from agent_memory._async.tenants import AsyncTenants
+from agent_memory._async.user_memory import AsyncUserMemory
 from agent_memory._async.workflows import AsyncWorkflows
 from agent_memory.requests import render_json
 from agent_memory.responses import parse_object
@@ -69,6 +70,7 @@ class AsyncClient:
         self.pool = (
             transport if isinstance(transport, AsyncPool) else AsyncPool(self.settings, transport)
         )
+        self._private_prefixes: set[str] = set()
         self.namespaces = AsyncNamespaces(self)
         self.principals = AsyncPrincipals(self)
         self.memory = AsyncMemory(self)
@@ -103,6 +105,17 @@ class AsyncClient:
             max_retries=before.max_retries if max_retries is None else max_retries,
             transport=self.pool,
         )
+
+    def for_user(self, user_id: str, *, prefix: str = "users") -> AsyncUserMemory:
+        """Return the memory of one user of your app, private to whom the prefix is open to.
+
+            client.for_user("ada@example.com").put("tone", {"formal": True})
+
+        Args:
+            user_id: any text; no two users meet, whatever characters their ids have.
+            prefix: what the namespaces of all users begin with.
+        """
+        return AsyncUserMemory(self, user_id, prefix, self._private_prefixes)
 
     async def request(
         self,

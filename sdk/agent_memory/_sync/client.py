@@ -24,6 +24,7 @@ from agent_memory._sync.runs import Runs
 from agent_memory._sync.states import States
 from agent_memory._sync.tasks import Tasks
 from agent_memory._sync.tenants import Tenants
+from agent_memory._sync.user_memory import UserMemory
 from agent_memory._sync.workflows import Workflows
 from agent_memory.requests import render_json
 from agent_memory.responses import parse_object
@@ -69,6 +70,7 @@ class Client:
         self.pool = (
             transport if isinstance(transport, Pool) else Pool(self.settings, transport)
         )
+        self._private_prefixes: set[str] = set()
         self.namespaces = Namespaces(self)
         self.principals = Principals(self)
         self.memory = Memory(self)
@@ -103,6 +105,17 @@ class Client:
             max_retries=before.max_retries if max_retries is None else max_retries,
             transport=self.pool,
         )
+
+    def for_user(self, user_id: str, *, prefix: str = "users") -> UserMemory:
+        """Return the memory of one user of your app, private to whom the prefix is open to.
+
+            client.for_user("ada@example.com").put("tone", {"formal": True})
+
+        Args:
+            user_id: any text; no two users meet, whatever characters their ids have.
+            prefix: what the namespaces of all users begin with.
+        """
+        return UserMemory(self, user_id, prefix, self._private_prefixes)
 
     def request(
         self,

@@ -1,0 +1,150 @@
+"""`client.for_user`: what your app remembers of one of its users."""
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Unpack
+
+from agent_memory._async.pages import AsyncPages
+from agent_memory.exceptions import MemoryAccessError, MemoryNotFoundError
+from agent_memory.model import Entry, EntryFields, SearchResult
+from agent_memory.requests import quote_segment
+
+if TYPE_CHECKING:
+    from agent_memory._async.client import AsyncClient
+
+Value = dict[str, Any]
+
+
+class AsyncUserMemory:
+    """The memory of one user of your app, under the app's own key; any number of users.
+
+    Entries are semantic, in namespaces of the user's own: `users/<user>/<namespace>`. The prefix
+    has to be private, which `memory.admin` sets once for all users:
+
+        admin.namespaces.set_permissions("users/*", default="none", allow={"assistant": "write"})
+
+    Until then every write is refused, so that nothing is readable by all of the tenant by mistake.
+
+        ada = client.for_user("ada@example.com")
+        ada.put("tone", {"formal": True})
+        ada.search("how does she want to be addressed")
+    """
+
+    def __init__(self, client: "AsyncClient", user_id: str, prefix: str, private: set[str]) -> None:
+        """`private` has the prefixes that the client knows to be private."""
+        if not user_id or not prefix:
+            raise ValueError("user_id and prefix are texts of at least one character")
+        self._client = client
+        self._memory = client.memory
+        self._rule = f"{prefix}/*"
+        self._root = f"{prefix}/{quote_segment(user_id).replace('*', '%2A')}/"
+        self._private = private
+        self.user_id = user_id
+
+    async def put(
+        self, key: str, value: Value, *, namespace: str = "memory", **fields: Unpack[EntryFields]
+    ) -> Entry:
+        """Write an entry of the user's, whatever stands there.
+
+            client.for_user("ada").put("tone", {"formal": True}, tags=["style"])
+
+        Args:
+            key: the entry's name.
+            value: a JSON object, up to 65,536 bytes.
+            namespace: groups the user's entries.
+            fields: as for `client.memory.put`.
+
+        Raises:
+            MemoryAccessError: the prefix isn't private yet, or the key may not write in it.
+        """
+        await self._assert_private()
+        place = self._root + namespace
+        return await self._memory.put(place, key, value, memory_type="semantic", **fields)
+
+    async def get(self, key: str, *, namespace: str = "memory") -> Value | None:
+        """Return the value of an entry of the user's; None if there is none.
+
+        client.for_user("ada").get("tone")
+        """
+        return await self._memory.get(self._root + namespace, key, memory_type="semantic")
+
+    async def update(
+        self,
+        key: str,
+        fn: Callable[[Value], Value],
+        *,
+        initial: Value | None = None,
+        namespace: str = "memory",
+    ) -> Entry:
+        """Read the value and write `fn(value)`; no update is lost.
+
+        client.for_user("ada").update("visits", lambda v: {"n": v["n"] + 1}, initial={"n": 0})
+
+        Raises:
+            MemoryAccessError: the prefix isn't private yet, or the key may not write in it.
+            MemoryNotFoundError: there is no entry, and no `initial`.
+            MemoryConflictError: others were faster for 30 seconds.
+        """
+        await self._assert_private()
+        place = self._root + namespace
+        return await self._memory.update(place, key, fn, initial=initial, memory_type="semantic")
+
+    async def delete(self, key: str, *, namespace: str = "memory") -> bool:
+        """Delete an entry of the user's; whether there was one.
+
+        client.for_user("ada").delete("tone")
+        """
+        return await self._memory.delete(self._root + namespace, key, memory_type="semantic")
+
+    def query(
+        self,
+        *,
+        namespace: str | None = None,
+        tags: Iterable[str] | None = None,
+        limit: int | None = None,
+    ) -> AsyncPages[Entry]:
+        """List the user's entries, newest first, in all of the user's namespaces or in one.
+
+        client.for_user("ada").query(tags=["style"]).list()
+        """
+        place = f"{self._root}{namespace or '*'}"
+        return self._memory.query(namespace=place, tags=tags, limit=limit, memory_type="semantic")
+
+    async def search(
+        self, query: str, *, top_k: int = 5, min_score: float | None = None
+    ) -> list[SearchResult]:
+        """Find the user's entries by meaning, words and ids, best first.
+
+        client.for_user("ada").search("how does she want to be addressed")
+        """
+        return await self._memory.search(
+            query,
+            namespace=f"{self._root}*",
+            top_k=top_k,
+            min_score=min_score,
+            memory_type="semantic",
+        )
+
+    async def forget(self) -> int:
+        """Delete all entries of the user, and the user's conversations; return how many entries.
+
+        client.for_user("ada").forget()
+        """
+        async for conversation in self._client.conversations.list(self.user_id):
+            await self._client.conversations.delete(conversation["session_id"])
+        return await self._memory.delete_batch(namespace=f"{self._root}*", memory_type="semantic")
+
+    async def _assert_private(self) -> None:
+        """Refuse to write where the tenant's others could read; asked once by a client."""
+        if self._rule in self._private:
+            return
+        try:
+            permissions = (await self._client.namespaces.get(self._rule)).permissions
+        except (MemoryAccessError, MemoryNotFoundError):
+            permissions = {}
+        if permissions.get("default") != "none":
+            raise MemoryAccessError(
+                f"the namespaces {self._rule!r} aren't private yet; set this once, with a key that "
+                f"has memory.admin: client.namespaces.set_permissions({self._rule!r}, "
+                'default="none", allow={"<your agent\'s id>": "write"})'
+            )
+        self._private.add(self._rule)
