@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from random import Random
 
 from benchmarks import costs
+from benchmarks.sweep import GOAL
 from benchmarks.tables import text_table
 from functions.platform.keys import DUE_SHARDS
 
@@ -43,6 +44,12 @@ class Total:
     what: str
     used: float
     quota: float
+    then: str = "raise the quota"
+
+    @property
+    def share(self) -> float:
+        """Of the quota."""
+        return self.used / self.quota
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +77,12 @@ class Model:
     keys: list[Key]
     throttled: dict[str, float]
 
+    def list_limits(self, count: int = 5) -> list[tuple[str, float, str]]:
+        """List what is reached first: its name, how much of it is used, and what raises it."""
+        totals = [(each.what, each.share, each.then) for each in self.totals]
+        keys = [(each.kind, each.share, each.then) for each in self.keys]
+        return sorted(totals + keys, key=lambda each: each[1], reverse=True)[:count]
+
 
 @dataclass(frozen=True, slots=True)
 class _Units:
@@ -87,23 +100,34 @@ def model(agents: int = AGENTS) -> Model:
     }
     rates = {name: agents * rate / 60 for name, rate in PER_MINUTE.items()}
     keys = sorted(_keys(rates, units, agents), key=lambda key: key.share, reverse=True)
-    totals = _totals(rates, units)
+    totals = _totals(rates, units, agents)
     return Model(agents, _partitions(totals), totals, keys, _simulated(rates, units))
 
 
-def _totals(rates: Mapping[str, float], units: Mapping[str, _Units]) -> list[Total]:
+def _totals(rates: Mapping[str, float], units: Mapping[str, _Units], agents: int) -> list[Total]:
     requests = sum(rates.values())
     events = sum(rates[name] for name in _MAKES_EVENT)
     reads = sum(rates[name] * units[name].read for name in rates) + requests
     logged = units[_LOGGED].write + units[_PUBLISHED].write
     return [
-        Total("API: requests/s", requests, 10_000),
+        Total("API: requests/s", requests, 10_000, "raise the quota; or more regions or accounts"),
         Total("Lambda: requests under way", requests * _REQUEST_SECONDS, 1_000),
         Total("memory table: write units/s", _sum(rates, units, "write"), 40_000),
         Total("all its indexes: write units/s", _sum(rates, units, "index"), 40_000),
         Total("memory table: read units/s, each key looked up", reads, 40_000),
         Total("log table: write units/s", events * logged, 40_000),
-        Total("EventBridge: events/s (us-east-1)", events, 10_000),
+        Total(
+            "EventBridge: events/s (us-east-1), if it carries all types",
+            events,
+            10_000,
+            "name the types that somebody subscribes to, or raise the quota",
+        ),
+        Total(
+            "schedule: expiries/s, one an hour of each agent, by one part",
+            agents / 3600,
+            GOAL,
+            "more parts (`sweep_parts`)",
+        ),
     ]
 
 
@@ -134,7 +158,7 @@ def _keys(rates: Mapping[str, float], units: Mapping[str, _Units], agents: int) 
             "index by_due: one of its shards",
             created * _EXPIRING * 2 / len(DUE_SHARDS),
             0,
-            "back-pressure on creates with a ttl: more shards (`_DUE_SHARDS`)",
+            "back-pressure on creates with a ttl: more shards (a constant of `functions/platform`)",
         ),
         Key(
             "a namespace: the most popular",
@@ -146,7 +170,7 @@ def _keys(rates: Mapping[str, float], units: Mapping[str, _Units], agents: int) 
             "a tenant's namespaces: who may use them",
             0,
             got + new,
-            "reads of shared memory throttle: split the tenant, or remember access for seconds",
+            "DynamoDB splits the partition by sort key, as no local index forbids it",
         ),
         Key(
             "index by_type: the most popular agent type's episodes",
@@ -229,6 +253,7 @@ def as_text(found: Model) -> str:
         ]
         for key in found.keys
     ]
+    limits = [[what, f"{share:.0%}", then] for what, share, then in found.list_limits()]
     refused = ", ".join(f"{share:.1%} at {at}" for at, share in found.throttled.items())
     return "\n\n".join(
         [
@@ -236,6 +261,7 @@ def as_text(found: Model) -> str:
             text_table(
                 ["hottest key", "write units/s", "read units/s", "of its limit", "full at"], keys
             ),
+            text_table(["first limits", "used", "what raises it"], limits),
             f"Partitions that the load needs: {found.partitions}; hashed keys spread over them.",
             f"Semantic writes refused in ten minutes, popularity by Zipf's law: {refused}.",
         ]
