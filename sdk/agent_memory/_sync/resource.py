@@ -57,7 +57,7 @@ class Resource:
         self, path: str, name: str | None, params: Mapping[str, Any] | None = None
     ) -> Iterator[dict[str, Any]]:
         """Yield the items of all pages: of the member `name`, or of a bare array."""
-        asked: dict[str, Any] = {"limit": _AT_ONCE, **(params or {})}
+        asked: dict[str, Any] = {"limit": _AT_ONCE, "total": "none", **(params or {})}
         following: dict[str, Any] | None = {}
         while following is not None:
             answer = self._client.request("GET", path, params=asked | following)
