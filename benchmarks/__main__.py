@@ -21,9 +21,11 @@ from benchmarks import (
     floor,
     growth,
     peers,
+    prices,
     recall,
     report,
     scale,
+    stream,
     sweep,
     trace,
     turns,
@@ -69,6 +71,8 @@ _PARTS = {
     "growth": Part(_growth, growth.as_data, growth.as_text, report.of_growth),
     "recall": Part(lambda _: recall.measure(), recall.as_data, recall.as_text, report.of_recall),
     "sweep": Part(lambda _: sweep.measure(), sweep.as_data, sweep.as_text, report.of_sweep),
+    "prices": Part(lambda _: prices.measure(), prices.as_data, prices.as_text, report.of_prices),
+    "stream": Part(lambda _: stream.measure(), stream.as_data, stream.as_text, report.of_stream),
     "trace": Part(lambda _: trace.measure(), trace.as_data, trace.as_text, report.of_trace),
     "scale": Part(
         lambda options: scale.model(options.agents), scale.as_data, scale.as_text, report.of_scale

@@ -3,7 +3,20 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from benchmarks import cold_start, compare, costs, floor, growth, peers, recall, scale, sweep, trace
+from benchmarks import (
+    cold_start,
+    compare,
+    costs,
+    floor,
+    growth,
+    peers,
+    prices,
+    recall,
+    scale,
+    stream,
+    sweep,
+    trace,
+)
 from benchmarks.corpus import CLASSES
 from benchmarks.tables import text_table
 
@@ -33,6 +46,20 @@ def of_costs(found: Sequence[costs.Cost]) -> Iterator[Line]:
         "all within",
         not above,
     )
+
+
+def of_prices(found: Sequence[prices.Price]) -> Iterator[Line]:
+    for price in found:
+        goal = price.operation.goal
+        text = "" if goal is None else f"<= {goal:.2f}"
+        ours = f"{price.total:.2f} USD a million"
+        yield Line(f"price, {price.operation.name}", ours, "", "", text, price.is_met)
+
+
+def of_stream(found: Sequence[stream.Row]) -> Iterator[Line]:
+    for row in found:
+        rate, goal = f"{row.shard_rate:,.0f} events/s", f"{stream.GOAL:,} events/s"
+        yield Line(f"stream, {row.kind}", rate, goal, f"{row.ratio:.2f}", ">= 1", row.ratio >= 1)
 
 
 def of_floor(found: Sequence[floor.Row]) -> Iterator[Line]:

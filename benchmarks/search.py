@@ -29,6 +29,8 @@ def operations(function: Function, key: str) -> Iterator[Measured]:
     for number in range(_HELD):
         calls = _embedded(function, made["tenant"], own, f"k{number}")
     yield "embed an entry, off the write path", (1, 1, 0), calls
+    calls = _embedded_again(function, made["tenant"], own, "k0")
+    yield "embed an entry again", (1, 1, 0), calls
     yield f"search {_HELD} working, the first time", (2, 0, 56), _search(function, own)
     yield f"search {_HELD} working, again", (2, 0, 37), _search(function, own)
     _embedded(function, made["tenant"], own, "new", memory_type="episodic")
@@ -45,6 +47,24 @@ def _embedded(function: Function, tenant: str, key: str, name: str, **changes: s
     with recorded(function.client) as calls:
         EmbeddingIndexer(store, DEFAULT_EMBED).index_change(
             None, EntryMapper(None).to_entry(item or {})
+        )
+    return calls
+
+
+def _embedded_again(function: Function, tenant: str, key: str, name: str) -> list[Call]:
+    """Change an entry's words and has its vector follow."""
+    target = f"{_MEMORY}?agent_id=searcher&namespace=n&key={name}"
+    (found,) = function.call("GET", target, key).body["entries"]
+    address = entry_keys.parse_entry_id(tenant, found["id"])
+    table = Table(function.client, "memory")
+    old = table.get(address[0].item_key) if address else None
+    value = {"value": {"text": "a black tea " * 80}}
+    function.call("PATCH", f"{_MEMORY}/{found['id']}", key, value, if_match="1")
+    new = table.get(address[0].item_key) if address else None
+    store, mapper = VectorStore(table, now_ms, float16_format(MODEL)), EntryMapper(None)
+    with recorded(function.client) as calls:
+        EmbeddingIndexer(store, DEFAULT_EMBED).index_change(
+            mapper.to_entry(old or {}), mapper.to_entry(new or {})
         )
     return calls
 

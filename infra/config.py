@@ -71,6 +71,9 @@ class Config(BaseModel):
             of the API function takes of each; 0 is no limit.
         log_retention_days: how long the logs of the functions are kept.
         event_retention_days: how long events and audit records are kept; 0 is for good.
+        request_log_sample: the share of successful requests that have a line in the log; all others
+            have one. The access log, which can't be sampled, is there at 1 alone.
+        tracing: whether functions record traces (X-Ray).
         event_bus_types: the types of events that the bus carries (several with commas between); `*`
             for all.
         alarm_topic_arn: the SNS topic that alarms go to.
@@ -101,6 +104,8 @@ class Config(BaseModel):
     tenant_requests_per_minute: int = Field(default=DEFAULT_TENANT_REQUESTS, ge=0)
     log_retention_days: Literal["7", "30", "90", "365"] = "30"
     event_retention_days: int = Field(default=365, ge=0, le=MAX_LOG_RETENTION_DAYS)
+    request_log_sample: float = Field(default=0.05, ge=0, le=1)
+    tracing: bool = False
     event_bus_types: str = DEFAULT_EVENT_BUS_TYPES
     alarm_topic_arn: str | None = Field(default=None, pattern=r"^arn:[a-z-]+:sns:\S+$")
     domain_name: str | None = None

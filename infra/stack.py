@@ -94,6 +94,7 @@ class MemoryStack(Stack):
                 "ENCRYPTION_KEY_ID": self.encryption.values.key_arn,
                 "PRINCIPAL_REQUESTS_PER_MINUTE": str(self._config.principal_requests_per_minute),
                 "TENANT_REQUESTS_PER_MINUTE": str(self._config.tenant_requests_per_minute),
+                "REQUEST_LOG_SAMPLE": str(self._config.request_log_sample),
             },
             no_dead_letters_reason="the gateway waits for the answer; a failure is the caller's",
             snap_start=self._config.snap_start,
@@ -128,7 +129,7 @@ class MemoryStack(Stack):
             self._code,
             handler="functions.stream.main.handler",
             purpose="processes the change stream",
-            memory_mb=512,
+            memory_mb=1769,  # one core, which is what it spends
             timeout=Duration.seconds(60),
             environment=self._table_names()
             | self._search_variables()
@@ -292,7 +293,6 @@ class MemoryStack(Stack):
             "EventBus": self.bus.bus.event_bus_name,
             "StreamDeadLetters": self.stream.dead_letters.queue.queue_url,
             "ScheduleDeadLetters": self.schedule.dead_letters.queue.queue_url,
-            "AccessLog": self.http_api.log.log_group_name,
         }
         for name, function in self._doors().items():
             description[f"{name}Function"] = function.function.function_name
@@ -300,6 +300,8 @@ class MemoryStack(Stack):
         if self.embedding_stream is not None:
             letters = self.embedding_stream.dead_letters.queue
             description["EmbeddingDeadLetters"] = letters.queue_url
+        if self.http_api.log is not None:
+            description["AccessLog"] = self.http_api.log.log_group_name
         if self.token_api is not None:
             description["TokenApiUrl"] = self.token_api.api.api_endpoint
         if self.task_events is not None:

@@ -1,6 +1,7 @@
 """The API: routes a request, authenticates its caller, calls the handler, and logs the outcome."""
 
 import base64
+import random
 import re
 import time
 from typing import Any
@@ -43,6 +44,7 @@ class App:
             container.settings.principal_requests_per_minute,
             container.settings.tenant_requests_per_minute,
         )
+        self._logged_share = container.settings.request_log_sample
         container.build_common_services()
 
     def __call__(self, event: dict[str, Any], _context: object = None) -> dict[str, Any]:
@@ -62,7 +64,8 @@ class App:
             log_unexpected(error, **log_fields)
             response = internal_error()
         took = round((time.perf_counter() - started) * 1000, 1)
-        logger.info("request", extra={"status": response.status, "took_ms": took, **log_fields})
+        if response.status >= 400 or random.random() < self._logged_share:  # noqa: S311 - no secret
+            logger.info("request", extra={"status": response.status, "took_ms": took, **log_fields})
         return _to_gateway(response, request_id, is_private=_has_credentials(event))
 
     def _respond(self, event: dict[str, Any], log_fields: dict[str, object]) -> Response:

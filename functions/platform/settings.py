@@ -48,6 +48,8 @@ class Settings:
         key_cache_seconds: how long a function remembers an API key.
         principal_requests_per_minute, tenant_requests_per_minute: how many requests one instance
             takes of each; 0 is no limit.
+        request_log_sample: the share of successful requests that have a line in the log, 0 to 1;
+            all others have one.
         jwt_tenant_claim, jwt_principal_claim: the claims of a token, verified by the gateway, that
             hold the tenant and the principal's id.
         openwop: the edition of OpenWOP whose markers and discovery document are given.
@@ -77,6 +79,7 @@ class Settings:
     key_cache_seconds: float = 60
     principal_requests_per_minute: int = DEFAULT_PRINCIPAL_REQUESTS
     tenant_requests_per_minute: int = DEFAULT_TENANT_REQUESTS
+    request_log_sample: float = 1
     jwt_tenant_claim: str | None = None
     jwt_principal_claim: str | None = None
     openwop: Literal["rfc-0004", "1.x"] = "rfc-0004"
@@ -116,6 +119,7 @@ class Settings:
         )
         for name in ("principal_requests_per_minute", "tenant_requests_per_minute"):
             _check(getattr(self, name) >= 0, f"{name.upper()} is a number from 0")
+        _check(0 <= self.request_log_sample <= 1, "REQUEST_LOG_SAMPLE is a number from 0 to 1")
         _check(self.openwop in ("rfc-0004", "1.x"), "OPENWOP is rfc-0004 or 1.x")
         both = (self.jwt_tenant_claim is None) == (self.jwt_principal_claim is None)
         _check(both, "set both JWT_TENANT_CLAIM and JWT_PRINCIPAL_CLAIM, or neither")
@@ -148,7 +152,13 @@ class ApiSettings(Settings):
         | _SEARCH
         | {"root_key", "root_key_secret_id", "encryption_key_file", "encryption_key_id"}
         | {"principal_requests_per_minute", "tenant_requests_per_minute"}
-        | {"key_cache_seconds", "jwt_tenant_claim", "jwt_principal_claim", "openwop"}
+        | {
+            "request_log_sample",
+            "key_cache_seconds",
+            "jwt_tenant_claim",
+            "jwt_principal_claim",
+            "openwop",
+        }
     )
 
     def __post_init__(self) -> None:

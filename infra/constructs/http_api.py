@@ -9,6 +9,7 @@ from typing import cast
 
 from aws_cdk import Duration
 from aws_cdk import aws_apigatewayv2 as gateway
+from aws_cdk import aws_logs as logs
 from aws_cdk.aws_apigatewayv2_authorizers import HttpJwtAuthorizer
 from aws_cdk.aws_apigatewayv2_integrations import HttpLambdaIntegration
 from constructs import Construct
@@ -43,7 +44,7 @@ class HttpApi(Construct):
         tokens: Tokens | None = None,
     ) -> None:
         super().__init__(scope, id)
-        self.log = log_group(self, "AccessLog", config)
+        self.log: logs.LogGroup | None = None
         self.api = gateway.HttpApi(
             self,
             "Api",
@@ -67,7 +68,10 @@ class HttpApi(Construct):
                 rate_limit=config.throttle_rate, burst_limit=config.throttle_burst
             ),
         )
-        self._log_access()
+        if config.request_log_sample == 1:
+            self._log_access(log_group(self, "AccessLog", config))
+        else:
+            self._go_without_access_log()
 
     def _go_without_authorizer(self) -> None:
         suppress(
@@ -78,10 +82,20 @@ class HttpApi(Construct):
             "AwsSolutions-APIG4",
         )
 
-    def _log_access(self) -> None:
+    def _go_without_access_log(self) -> None:
+        suppress(
+            self.stage,
+            "the deployment samples the logs of requests, which an access log can't: the function"
+            " logs each failure and a share of the rest, and metrics count all",
+            "AwsSolutions-APIG1",
+            "Serverless-APIGWAccessLogging",
+        )
+
+    def _log_access(self, log: logs.LogGroup) -> None:
+        self.log = log
         stage = cast("gateway.CfnStage", self.stage.node.default_child)
         stage.access_log_settings = gateway.CfnStage.AccessLogSettingsProperty(
-            destination_arn=self.log.log_group_arn, format=json.dumps(_LOGGED)
+            destination_arn=log.log_group_arn, format=json.dumps(_LOGGED)
         )
 
 

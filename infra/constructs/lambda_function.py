@@ -61,10 +61,10 @@ class LambdaFunction(Construct):
             logging_format=lambda_.LoggingFormat.JSON,
             application_log_level_v2=lambda_.ApplicationLogLevel.INFO,
             system_log_level_v2=lambda_.SystemLogLevel.WARN,
-            tracing=lambda_.Tracing.ACTIVE,
+            tracing=lambda_.Tracing.ACTIVE if config.tracing else lambda_.Tracing.DISABLED,
             snap_start=lambda_.SnapStartConf.ON_PUBLISHED_VERSIONS if snap_start else None,
         )
-        self._suppress_findings(no_dead_letters_reason)
+        self._suppress_findings(config, no_dead_letters_reason)
         self.entry: lambda_.IFunction = self._live() if snap_start else self.function
 
     def _role(self, purpose: str) -> iam.Role:
@@ -77,7 +77,7 @@ class LambdaFunction(Construct):
         self.log.grant_write(role)
         return role
 
-    def _suppress_findings(self, no_dead_letters_reason: str) -> None:
+    def _suppress_findings(self, config: Config, no_dead_letters_reason: str) -> None:
         suppress(
             self.role,
             "X-Ray's actions know no resources",
@@ -90,6 +90,8 @@ class LambdaFunction(Construct):
             "Serverless-LambdaLatestVersion",
         )
         suppress(self.function, no_dead_letters_reason, "Serverless-LambdaDLQ")
+        if not config.tracing:
+            suppress(self.function, "the deployment records no traces", "Serverless-LambdaTracing")
 
     def _live(self) -> lambda_.Alias:
         return lambda_.Alias(self, "Live", alias_name="live", version=self.function.current_version)

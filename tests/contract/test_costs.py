@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import costs
+from benchmarks import costs, prices
 from functions.local import engine
 
 
@@ -14,3 +14,6 @@ def test_no_operation_costs_more_than_it_may() -> None:
     measured = costs.measure()
     assert len(measured) >= 10
     assert [each for each in measured if each.above] == []
+    priced = prices.price_operations({each.operation: each for each in measured})
+    assert {each.operation.name for each in priced if each.is_met} >= {"get working by id"}
+    assert prices.price_agent_month(priced) < 0.078

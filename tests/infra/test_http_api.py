@@ -36,14 +36,22 @@ def test_requests_are_throttled_as_the_deployment_says(dev: Template, synthesize
     assert busy["DefaultRouteSettings"]["ThrottlingRateLimit"] == 2000
 
 
-def test_the_access_log_has_a_requests_outcome_and_names_no_memory(dev: Template) -> None:
-    settings = dev.one("ApiGatewayV2::Stage")["AccessLogSettings"]
+def test_the_access_log_has_a_requests_outcome_and_names_no_memory(synthesize: Any) -> None:
+    """It can't be sampled, so it is there where every request is logged."""
+    template = synthesize(request_log_sample="1", tracing="true")
+    assert template.function("Api")["TracingConfig"] == {"Mode": "Active"}
+    settings = template.one("ApiGatewayV2::Stage")["AccessLogSettings"]
     line = json.loads(settings["Format"])
     assert {"request_id", "status", "source_ip", "took_ms"} <= set(line)
     named = ("path", "routeKey", "authorizer", "header", "query")
     assert not [each for each in line.values() if any(word in each for word in named)]
-    log = dev.id_of("Logs::LogGroup", "HttpApiAccessLog")
+    log = template.id_of("Logs::LogGroup", "HttpApiAccessLog")
     assert settings["DestinationArn"] == {"Fn::GetAtt": [log, "Arn"]}
+
+
+def test_logs_of_requests_are_sampled(dev: Template) -> None:
+    assert "AccessLogSettings" not in dev.one("ApiGatewayV2::Stage")
+    assert dev.function("Api")["Environment"]["Variables"]["REQUEST_LOG_SAMPLE"] == "0.05"
 
 
 def test_a_domain_of_its_own_is_there_where_the_deployment_names_it(

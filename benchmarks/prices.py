@@ -1,0 +1,161 @@
+"""What a million of each operation costs: measured units and calls, times published prices.
+
+Everything that a deployment has on by default is counted: units of the table and its indexes, the
+request, its line in the log, the events that it makes with their way into a log, and vectors. The
+stream's calls are for a batch of ten changes of as many logs, which ten thousand busy agents fill.
+Prices: us-east-1, on demand, as docs/explanation/cost.md names their sources.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+from benchmarks import costs
+from benchmarks.tables import text_table
+
+WRITE_UNIT, READ_UNIT = 0.625, 0.125  # USD for a million
+HTTP_API, LAMBDA_REQUEST, BUS_EVENT, TRACE = 1.00, 0.20, 1.00, 5.00  # USD for a million
+GB_SECOND, LOG_GB, STORED_GB_MONTH = 0.0000133334, 0.50, 0.45  # USD; storage with PITR
+REQUEST_SECONDS, REQUEST_GB = 0.010, 1.0  # of the API function, assumed
+STREAM_SECONDS, STREAM_GB = 0.004, 1.73  # of an event in a batch of ten, assumed from its CPU
+STREAM_BATCH = 10
+LINE_BYTES = 350 + 26  # of a request's line in the log, and of CloudWatch beside it
+SAMPLE = 0.05  # of successful requests that have one
+LOG_ROW_BYTES, KEPT_MONTHS = 700, 12  # of an event, with DynamoDB's own 100; kept for a year
+_LOGGED = "log an event"
+_VECTOR, _NEW_VECTOR = "embed an entry again", "embed an entry, off the write path"
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """What a price is made of.
+
+    Attributes:
+        name: of the operation in `costs`.
+        goal: USD for a million at most; None where there is none.
+        events: how many it makes.
+        vector: the operation that brings the vector of its entry up to date, if there is one.
+    """
+
+    name: str
+    goal: float | None = None
+    events: int = 0
+    vector: str | None = None
+
+
+OPERATIONS = (
+    Operation("get working by id", 1.50),
+    Operation("get episodic by id"),
+    Operation("get semantic by id"),
+    Operation("put value", 3.00, 1, _VECTOR),
+    Operation("patch value", None, 1, _VECTOR),
+    Operation("create working", 4.50, 1, _NEW_VECTOR),
+    Operation("create episodic", None, 1, _NEW_VECTOR),
+    Operation("create semantic, 0 tags", None, 1, _NEW_VECTOR),
+    Operation("create semantic, 5 tags", 9.00, 1, _NEW_VECTOR),
+    Operation("delete", None, 1, _NEW_VECTOR),
+    Operation("query own, 100 of 1 KB"),
+)
+AGENT_MONTH = {  # eight hours a day, 22 days: a checkpoint written and one read each minute
+    "put value": 10_560,
+    "get working by id": 10_560,
+    "create episodic": 1_056,
+    "query own, 100 of 1 KB": 1_056,
+}
+AGENT_MONTH_GOAL = 0.06
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a million of an operation costs, in USD.
+
+    Attributes:
+        units: of the operation itself.
+        request: of the gateway and the function, with its line in the log.
+        events: their way from the stream into the log.
+        vector: the units that bring it up to date.
+        storage: what the log's rows cost until they expire, a year later.
+    """
+
+    operation: Operation
+    units: float
+    request: float
+    events: float
+    vector: float
+    storage: float
+
+    @property
+    def total(self) -> float:
+        """All but the storage, which is spread over a year."""
+        return self.units + self.request + self.events + self.vector
+
+    @property
+    def is_met(self) -> bool | None:
+        """Whether the goal is met; None where there is none."""
+        goal = self.operation.goal
+        return None if goal is None else round(self.total, 2) <= goal
+
+
+def measure() -> list[Price]:
+    """Price each operation by units that are measured now. Raises `RequestError`."""
+    return price_operations({cost.operation: cost for cost in costs.measure()})
+
+
+def price_operations(measured: Mapping[str, costs.Cost]) -> list[Price]:
+    """Price each operation by its units, by name."""
+    return [
+        Price(
+            operation=each,
+            units=_price_units(measured[each.name]),
+            request=_price_request(),
+            events=each.events * _price_event(measured[_LOGGED]),
+            vector=_price_units(measured[each.vector]) if each.vector else 0.0,
+            storage=each.events * LOG_ROW_BYTES / 1000 * STORED_GB_MONTH * KEPT_MONTHS,
+        )
+        for each in OPERATIONS
+    ]
+
+
+def _price_units(cost: costs.Cost) -> float:
+    return (cost.write + cost.index_write) * WRITE_UNIT + cost.read * READ_UNIT
+
+
+def _price_request() -> float:
+    function = LAMBDA_REQUEST + REQUEST_SECONDS * REQUEST_GB * GB_SECOND * 1e6
+    return HTTP_API + function + SAMPLE * LINE_BYTES / 1000 * LOG_GB
+
+
+def _price_event(logged: costs.Cost) -> float:
+    invocation = LAMBDA_REQUEST / STREAM_BATCH
+    return _price_units(logged) + invocation + STREAM_SECONDS * STREAM_GB * GB_SECOND * 1e6
+
+
+def price_agent_month(prices: Iterable[Price]) -> float:
+    """Price a month of an agent's work, without what is stored."""
+    by_name = {each.operation.name: each.total for each in prices}
+    return sum(count * by_name[name] / 1e6 for name, count in AGENT_MONTH.items())
+
+
+def as_data(found: Sequence[Price]) -> list[dict[str, object]]:
+    """All figures."""
+    return [asdict(each) | {"total": round(each.total, 3), "met": each.is_met} for each in found]
+
+
+def as_text(found: Sequence[Price]) -> str:
+    """The table."""
+    heads = ["a million, 1 KB: USD", "units", "request", "events", "vector", "in all", "goal", ""]
+    heads.append("log kept a year")
+    month = price_agent_month(found)
+    rows = [_build_cells(each) for each in found]
+    return f"{text_table(heads, rows)}\n\nAn agent-month: {month:.3f} USD, goal {AGENT_MONTH_GOAL}."
+
+
+def _build_cells(price: Price) -> list[str]:
+    figures = (price.units, price.request, price.events, price.vector, price.total)
+    goal = price.operation.goal
+    return [
+        price.operation.name,
+        *(f"{each:.2f}" for each in figures),
+        "" if goal is None else f"{goal:.2f}",
+        {None: "", True: "met", False: "ABOVE"}[price.is_met],
+        f"{price.storage:.2f}",
+    ]

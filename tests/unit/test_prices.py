@@ -1,0 +1,53 @@
+"""Prices are measured units times published prices, and what each request and event takes."""
+
+import pytest
+
+from benchmarks import prices
+from benchmarks.costs import Cost, Limit
+
+NOTHING = Limit(0, 0, 0)
+
+
+def cost(name: str, write: float = 0, index_write: float = 0, read: float = 0) -> Cost:
+    """What an operation used."""
+    return Cost(name, NOTHING, 1, 1, write, index_write, read)
+
+
+def measured() -> dict[str, Cost]:
+    """All operations, of which only a put and what follows it use anything."""
+    names = {each.name for each in prices.OPERATIONS}
+    found = {name: cost(name) for name in names}
+    used = (
+        cost("put value", write=1),
+        cost("log an event", write=1, read=1),
+        cost("embed an entry again", write=1, index_write=2),
+        cost("embed an entry, off the write path", write=1, index_write=1),
+    )
+    return found | {each.operation: each for each in used}
+
+
+def price(name: str) -> prices.Price:
+    """The price of an operation."""
+    (found,) = [each for each in prices.price_operations(measured()) if each.operation.name == name]
+    return found
+
+
+def test_a_price_has_the_units_of_the_operation_its_event_and_its_vector() -> None:
+    put = price("put value")
+    assert put.units == 0.625
+    assert put.vector == 3 * 0.625
+    assert put.events == pytest.approx(0.625 + 0.125 + 0.02 + 0.0923, abs=0.001)
+    assert put.total == pytest.approx(put.units + put.request + put.events + put.vector)
+
+
+def test_a_read_has_neither_event_nor_vector() -> None:
+    get = price("get working by id")
+    assert (get.events, get.vector, get.storage) == (0, 0, 0)
+    assert get.request == pytest.approx(1.00 + 0.20 + 0.133 + 0.0094, abs=0.001)
+
+
+def test_a_month_is_the_sum_of_what_an_agent_does() -> None:
+    found = prices.price_operations(measured())
+    totals = {each.operation.name: each.total for each in found}
+    expected = sum(count * totals[name] / 1e6 for name, count in prices.AGENT_MONTH.items())
+    assert prices.price_agent_month(found) == pytest.approx(expected)
