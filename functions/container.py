@@ -4,7 +4,6 @@ An entry point makes one `Container` when its module is imported. Each service i
 first use; the API touches those of common requests while it starts.
 """
 
-from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 
@@ -75,13 +74,14 @@ from functions.platform.archive_storage import ArchiveStorage, S3ArchiveStorage
 from functions.platform.aws import create_client, create_lazy_client, translate_aws_errors
 from functions.platform.clock import Clock, now_ms
 from functions.platform.cursors import Cursors
-from functions.platform.deployment_secret import DeploymentSecret
+from functions.platform.deployment_secret import DeploymentSecret, NewerDataError
 from functions.platform.digests import Digests
 from functions.platform.due_index import DueIndex
 from functions.platform.encryption import Cipher, FileKeys, KmsKeys
 from functions.platform.file_addresses import FileAddresses
 from functions.platform.folder_storage import FolderArchiveStorage
 from functions.platform.leases import Leases
+from functions.platform.observability import logger
 from functions.platform.seals import ItemSeals
 from functions.platform.settings import Settings, WrongSetting
 from functions.platform.table import Table
@@ -143,11 +143,19 @@ class Container:
         self.log_table = Table(dynamodb, settings.log_table)
 
     def build_common_services(self) -> None:
-        """Make what nearly every request of the API needs, while the function starts."""
-        with suppress(Exception):  # the request that needs a key reads it again, and says why not
+        """Make what nearly every request of the API needs, while the function starts.
+
+        Raises:
+            NewerDataError: a later release has written the data.
+        """
+        try:
             _ = self.root_key
             if self.seals is not None:
                 self.seals.prepare()
+        except NewerDataError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the request that needs a key reads it again
+            logger.warning("keys", extra={"error": type(error).__name__})
         _ = self.identity, self.entries, self.queries, self.batches, self.tasks
 
     # Keys and storage
@@ -744,7 +752,9 @@ class Container:
 
     @cached_property
     def deletion_store(self) -> DeletionStore:
-        return DeletionStore(self.table, self.log_table, self.archive_storage)
+        return DeletionStore(
+            self.table, self.log_table, self.archive_storage, can_seal=self.seals is not None
+        )
 
     @cached_property
     def tombstones(self) -> Tombstones:

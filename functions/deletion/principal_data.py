@@ -95,6 +95,8 @@ class PrincipalData:
                 act = self._plan_log_item(subject, item)
             elif is_deleted(item_type, subject, item, is_last=is_last):
                 act = self._plan_removal(item_type, item)
+            elif item_type.sealed and not self._store.can_seal:
+                continue  # the id stays in a list of permissions, and has no key
             elif is_redacted(item_type, subject, item):
                 act = self._plan_redaction(item_type, subject, item)
             else:

@@ -30,9 +30,16 @@ _UNCHANGED = "revision = :seen"
 
 
 class DeletionStore:
-    """Reads and writes deletions, and scans what they remove."""
+    """Reads and writes deletions, and scans what they remove.
 
-    def __init__(self, memory: Table, log: Table, storage: ArchiveStorage | None) -> None:
+    Args:
+        can_seal: whether permissions can be written: not without the deployment's secret.
+    """
+
+    def __init__(
+        self, memory: Table, log: Table, storage: ArchiveStorage | None, *, can_seal: bool
+    ) -> None:
+        self.can_seal = can_seal
         self._memory = memory
         self._log = log
         self._storage = storage

@@ -14,6 +14,7 @@ from functions.local.gateway import Handler
 from functions.local.key_changes import share_changes
 from functions.local.settings import LocalSettings, StartupError
 from functions.platform.clock import Clock, now_ms
+from functions.platform.deployment_secret import NewerDataError
 from functions.platform.schema import build_log_table, build_memory_table
 from functions.platform.settings import ApiSettings, ScheduleSettings, StreamSettings, WrongSetting
 from functions.platform.task_keys import create_api_key
@@ -42,13 +43,16 @@ def prepare(settings: LocalSettings, folder: DataFolder) -> FirstPrincipal:
     """Create the keys, the tables and the tenant `default` unless they exist.
 
     Raises:
-        StartupError: a key file or the database can't be used.
+        StartupError: a key file or the database can't be used, or a later release has written it.
     """
     api_settings = _api_settings(settings, folder)
     api_key = folder.secret(API_KEY_FILE, create_api_key)
     ensure_tables(build_memory_table(MEMORY_TABLE), build_log_table(LOG_TABLE))
-    identity = Container(api_settings).identity
-    return FirstPrincipal(api_key, identity.ensure_tenant(TENANT, ADMIN, api_key))
+    try:
+        identity = Container(api_settings).identity
+        return FirstPrincipal(api_key, identity.ensure_tenant(TENANT, ADMIN, api_key))
+    except NewerDataError as error:
+        raise StartupError(f"the data folder {folder.path} can't be used: {error}") from error
 
 
 def build_api(

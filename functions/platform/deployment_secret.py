@@ -3,6 +3,9 @@
 It is random, made at its first use, and kept in the table, encrypted. So it outlives every other
 key: what was signed stays valid when the root key changes, and whoever reads the table learns
 nothing.
+
+Its item says in which version the deployment's data is stored, as well: a release reads the data of
+its own version and of all before, and refuses to start on data of a later one.
 """
 
 import hmac
@@ -14,18 +17,29 @@ from functions.platform.item_types import DEPLOYMENT_SECRET
 from functions.platform.items import Item
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.values import ValueCodec
-from functions.platform.writes import put
+from functions.platform.writes import put, update
 
+DATA_VERSION = 1
+"""In which version this release stores data; see docs/how-to/upgrade.md before raising it."""
 _BYTES = 32
 _OWNER, _NAME, _VERSION = "~deployment", "secret", 1  # what the ciphertext is bound to
 
 
-class DeploymentSecret:
-    """Reads the secret at its first use, or makes it: one call, or two for the very first."""
+class NewerDataError(Exception):
+    """The data was written by a later release, which stores it in a way unknown to this one."""
 
-    def __init__(self, table: Table, cipher: Cipher) -> None:
+
+class DeploymentSecret:
+    """Reads the secret at its first use, or makes it: one call, or two for the very first.
+
+    Args:
+        data_version: up to which version of stored data this release reads.
+    """
+
+    def __init__(self, table: Table, cipher: Cipher, data_version: int = DATA_VERSION) -> None:
         self._table = table
         self._values = ValueCodec(cipher)
+        self._data_version = data_version
         self._secret = b""
         self._keys: dict[bytes, bytes] = {}
 
@@ -34,6 +48,7 @@ class DeploymentSecret:
 
         Raises:
             Unavailable: the table or the key service can't be read, or what is stored is plain.
+            NewerDataError: a later release has written the data.
         """
         key = self._keys.get(purpose)
         if key is None:
@@ -45,11 +60,30 @@ class DeploymentSecret:
         item = self._table.get(DEPLOYMENT_SECRET.build_key()) or self._create()
         if "data_key" not in item:  # a codec takes plain values, too, and anyone could choose one
             raise Unavailable("the deployment's secret is not one that this service encrypted")
+        self._claim_version(item)
         return self._values.decode(item, _OWNER, _NAME)
+
+    def _claim_version(self, item: Item) -> None:
+        """Say that this release has written the data, so that an earlier one refuses it."""
+        stored = item.get("data_version", 1)
+        if stored > self._data_version:
+            raise NewerDataError(
+                f"this data has version {stored}, and this release reads it up to version "
+                f"{self._data_version}: start the release that wrote it, or a later one"
+            )
+        if stored < self._data_version:
+            self._table.update(
+                update(
+                    DEPLOYMENT_SECRET.build_key(),
+                    "SET data_version = :version",
+                    version=self._data_version,
+                )
+            )
 
     def _create(self) -> Item:
         """Store a new secret, unless another function was faster; return the one that counts."""
         created = self._values.encrypt(secrets.token_bytes(_BYTES), _OWNER, _NAME, _VERSION)
+        created |= {"data_version": self._data_version}
         key = DEPLOYMENT_SECRET.build_key()
         try:
             self._table.put(put(key, created, "attribute_not_exists(pk)"))

@@ -3,29 +3,27 @@
 from contextlib import suppress
 from typing import Any
 
-import httpx
 import pytest
 
-from functions.deletion.model import SETTLING_TIME
+from functions.container import Container
+from functions.deletion.model import SETTLING_TIME, Subject
 from functions.platform.item_types import find_item_type
-from tests.contract import run_calls
+from operations.deletion import run_deletion
 from tests.contract.bodies import (
     MEMORY,
     NAMESPACES,
     allow,
-    change_task,
     create,
     create_task,
     entry,
     grant,
     semantic,
-    working,
 )
 from tests.contract.conversation_calls import put
 from tests.contract.expect import ok, refused
 from tests.contract.fact_calls import learn
 from tests.contract.faults import Killed, faulty
-from tests.contract.openwop_calls import start
+from tests.contract.filling import fill
 from tests.contract.service import Service, Tenant
 from tests.contract.streaming import Stream, log, stream_function
 from tests.contract.sweeping import counters_equal_items, sweep
@@ -45,33 +43,6 @@ KEPT_WITH_ID = {
     ),
 }
 """The types of items that name a deleted agent: its coordinators', the tenant's, and what ends."""
-
-
-def fill(tenant: Tenant, agent: str = "alice") -> httpx.Client:
-    """An agent of a tenant that has something of every kind."""
-    client, boss = tenant.agent(agent), tenant.coordinator(f"boss-of-{agent}")
-    task, ended = f"task_{agent}", f"ended_{agent}"
-    create_task(boss, id=task, assigned_agent=agent, intent_id=f"intent_{agent}")
-    create(client, working(task))
-    create(client, entry(key="episode"))
-    closing = create_task(boss, id=ended, assigned_agent=agent, intent_id=f"intent_{agent}")
-    create(client, working(ended, key="archived", value={"told": f"zq-{agent}"}))
-    ok(change_task(boss, closing, status="completed"))
-    create(boss, semantic(namespace=f"facts-{agent}"))
-    ok(put(client, f"s-{agent}", "hello", "world", user_id=agent), 201)
-    old = {"user_id": agent, "messages": [{"role": "user", "content": "old"}], "ttl": "PT1S"}
-    ok(client.put(f"/api/v1/conversations/old-{agent}", json=old), 201)
-    ok(client.put(f"/api/v1/agents/{agent}/state/user_1/k", json={"value": 1}))
-    start(client, secrets=[{"label": "k", "value": "sk-12345678"}]).put(f"zq-{agent}")
-    run_calls.append(client, run_calls.start(client), "said")
-    ok(client.put(f"/api/v1/procedures/sdr/mail/{agent}", json={"spec": {"steps": ["write"]}}), 201)
-    ok(client.put(f"/api/v1/instances/{agent}-1/working/k", json={"value": 1}))
-    ok(client.put(f"/api/v1/objects/space-{agent}/small", content=b"few"), 201)
-    ok(client.put(f"/api/v1/objects/space-{agent}/large", content=b"x" * 400_000), 201)
-    learn(client, agent, "prefers", "email")
-    tenant.service.clock.advance(seconds=2)
-    sweep(tenant.service)
-    return client
 
 
 def find(service: Service, tenant: str) -> list[str]:
@@ -239,8 +210,9 @@ def test_a_deleted_agent_is_taken_out_of_what_others_share(
     acl = {"entries": [{"principal": "alice", "access": "read"}]}
     ok(boss.put("/api/v1/intents/intent_1/acl", json=acl))
     made = create(alice, semantic(namespace="shared"))
-    ok(tenant.admin.post(DELETIONS, json={"kind": "agent", "id": "alice"}), 202)
-    finish(service)
+    container = Container(service.settings(), service.clock)  # as an operator's command has it
+    subject = Subject(tenant.id, "agent", "alice")
+    run_deletion(container, subject, wait=lambda _: service.clock.advance(seconds=1_000))
     assert ok(boss.get("/api/v1/tasks/t/grants"))["grants"] == []
     listed = ok(tenant.admin.get(f"{NAMESPACES}/shared"))["permissions"]["allow"]
     assert [each["agent"] for each in listed] == ["bob"]
