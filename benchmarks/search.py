@@ -29,12 +29,12 @@ def operations(function: Function, key: str) -> Iterator[Measured]:
     for number in range(_HELD):
         calls = _embedded(function, made["tenant"], own, f"k{number}")
     yield "embed an entry, off the write path", (1, 1, 0), calls
-    calls = _embedded_again(function, made["tenant"], own, "k0")
-    yield "embed an entry again", (1, 1, 0), calls
     yield f"search {_HELD} working, the first time", (2, 0, 56), _search(function, own)
     yield f"search {_HELD} working, again", (2, 0, 37), _search(function, own)
     _embedded(function, made["tenant"], own, "new", memory_type="episodic")
     yield f"search {_HELD} working, after a write", (3, 0, 38), _search(function, own)
+    calls = _embedded_again(function, made["tenant"], own, "k0")
+    yield "embed an entry again", (1, 1, 0), calls
 
 
 def _embedded(function: Function, tenant: str, key: str, name: str, **changes: str) -> list[Call]:
