@@ -179,6 +179,45 @@ class RecallFacts(Arguments):
     min_score: MinScore = 0.2
 
 
+class LearnFact(Arguments):
+    """Keeps one short statement for the whole team: subject, predicate, object.
+
+    The same statement again is no second one; its confidence is the later one's.
+    """
+
+    subject: Annotated[str, Field(min_length=1, description="About whom or what: `Acme GmbH`")]
+    predicate: Annotated[str, Field(min_length=1, description="What is said: `pays within`")]
+    object: Annotated[str, Field(min_length=1, description="The rest of it: `14 days`")]
+    confidence: float = Field(1.0, ge=0, le=1, description="How sure you are, from 0 to 1")
+
+
+class ListConversations(Arguments):
+    """Lists a user's past conversations, the last updated first, without what was said."""
+
+    user_id: Name | None = Field(None, description="Whose; by default those of your own id")
+    tags: Annotated[SoughtTags, Field(description="All of these tags")] = []
+    limit: int = Field(20, ge=1, le=100)
+
+
+class ReadConversation(Arguments):
+    """Reads the last messages of a conversation, oldest first."""
+
+    session_id: Annotated[str, Field(min_length=1, description="As `list_conversations` shows it")]
+    last: int = Field(20, ge=1, le=100, description="How many messages, the newest ones")
+
+
+class AppendMessage(Arguments):
+    """Adds a message to a conversation; begins the conversation if there is none.
+
+    Each call adds one more message.
+    """
+
+    session_id: Annotated[str, Field(min_length=1, max_length=255)]
+    role: Annotated[str, Field(min_length=1, description="Who said it: `user`, `assistant`")]
+    content: JsonValue = Field(description="What was said: text, or any JSON")
+    user_id: Name | None = Field(None, description="Whose conversation, if it is new; else yours")
+
+
 class Update(Arguments):
     """Changes a memory, unless somebody else has changed it since you saw it.
 
@@ -286,6 +325,59 @@ class FoundFacts(BaseModel):
     """The facts that were recalled, best first."""
 
     facts: list[FoundFact]
+
+
+class LearnedFact(BaseModel):
+    """A fact; fields of a newer service are passed on."""
+
+    model_config = ConfigDict(extra="allow")
+
+    fact_id: str
+    subject: str
+    predicate: str
+    object: str
+    confidence: float
+    learned_count: int = Field(description="How often it was learned")
+
+
+class ConversationHead(BaseModel):
+    """A conversation without its messages; fields of a newer service are passed on."""
+
+    model_config = ConfigDict(extra="allow")
+
+    session_id: str
+    user_id: str
+    message_count: int
+    updated_at: str
+
+
+class ConversationHeads(BaseModel):
+    """A user's conversations, the last updated first."""
+
+    conversations: list[ConversationHead]
+
+
+class ConversationMessage(BaseModel):
+    """A message; fields of a newer service are passed on."""
+
+    model_config = ConfigDict(extra="allow")
+
+    role: str
+    content: JsonValue
+    timestamp: str
+
+
+class ConversationMessages(BaseModel):
+    """Messages of a conversation, oldest first."""
+
+    messages: list[ConversationMessage]
+
+
+class Appended(BaseModel):
+    """The conversation after the message."""
+
+    session_id: str
+    message_count: int
 
 
 class Forgotten(BaseModel):

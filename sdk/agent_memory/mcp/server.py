@@ -29,10 +29,22 @@ _Paged = types.PaginatedRequestParams | None
 _T = TypeVar("_T")
 
 _INSTRUCTIONS = """\
-A memory that outlives this conversation. Before you start, look for what you know of the matter \
-with `search_memories`, `recall_facts` or `list_memories`; when you have learned something worth \
-keeping, `remember` it under a namespace (the topic) and a key (its name). `update` asks for the \
-version that you saw, so that nothing which others wrote meanwhile is lost."""
+A memory that outlives this conversation, shared with other agents where you say so.
+
+Before you start, look for what you know of the matter: `search_memories` finds your own and the \
+shared memories by meaning, names and ids; `recall_facts` finds what the team knows; \
+`list_conversations` and `read_conversation` show what a user said before. Use `recall` and \
+`list_memories` where you know the namespace.
+
+When you have learned something worth keeping, keep it at once, in the user's words:
+- one short statement that holds for everybody: `learn_fact`
+- all else: `remember`, plain text or JSON, under a namespace (the topic) and a key (its name); \
+`memory_type` says whether it is for you (`episodic`), for a task in progress (`working`) or for \
+all (`semantic`)
+- what was said in a session that others will go on with: `append_message`
+
+To correct a memory, `update` it with the version that you saw, so that nothing which others wrote \
+meanwhile is lost; to remove it, `forget` it. Don't keep passwords, keys or other secrets."""
 _TIMEOUT, _RETRIES = 15.0, 2  # seconds; MCP clients mostly wait for a minute
 _UNFORESEEN = (
     "the answer of the memory service makes no sense; a change that you asked for may have been "

@@ -9,15 +9,24 @@ import mcp_types as types
 from pydantic import BaseModel
 
 from agent_memory import AsyncClient, Entry
+from agent_memory.exceptions import MemoryNotFoundError
 from agent_memory.mcp.schemas import (
+    Appended,
+    AppendMessage,
     Arguments,
+    ConversationHeads,
+    ConversationMessages,
     Forget,
     Forgotten,
     FoundFacts,
     FoundMemories,
+    LearnedFact,
+    LearnFact,
+    ListConversations,
     ListMemories,
     Memory,
     MemoryPage,
+    ReadConversation,
     Recall,
     RecallFacts,
     Remember,
@@ -45,9 +54,10 @@ class Tool:
     result: type[BaseModel]
     reads_only: bool = False
     destructive: bool = False
+    idempotent: bool = True
 
     def described(self, name: str) -> types.Tool:
-        """Return its entry in the list of tools. Repeating any call changes nothing more."""
+        """Return its entry in the list of tools."""
         return types.Tool(
             name=name,
             title=self.title,
@@ -57,7 +67,7 @@ class Tool:
             annotations=types.ToolAnnotations(
                 read_only_hint=self.reads_only,
                 destructive_hint=self.destructive,
-                idempotent_hint=True,
+                idempotent_hint=self.idempotent,
                 open_world_hint=False,
             ),
         )
@@ -122,6 +132,43 @@ async def recall_facts(client: AsyncClient, asked: RecallFacts) -> FoundFacts:
     return FoundFacts.model_validate({"facts": facts})
 
 
+async def learn_fact(client: AsyncClient, asked: LearnFact) -> LearnedFact:
+    fact = await client.facts.learn(
+        asked.subject, asked.predicate, asked.object, confidence=asked.confidence
+    )
+    return LearnedFact.model_validate(fact)
+
+
+async def list_conversations(client: AsyncClient, asked: ListConversations) -> ConversationHeads:
+    user = asked.user_id or (await client.principals.cached_me()).id
+    found: list[Any] = []
+    async for each in client.conversations.list(user, tags=asked.tags or None):
+        found.append(each)
+        if len(found) == asked.limit:
+            break
+    return ConversationHeads.model_validate({"conversations": found})
+
+
+async def read_conversation(client: AsyncClient, asked: ReadConversation) -> ConversationMessages:
+    try:
+        messages = await client.conversations.get_last(asked.session_id, asked.last)
+    except MemoryNotFoundError:
+        raise NothingThereError(
+            f"there is no conversation {asked.session_id!r}; `list_conversations` shows a user's"
+        ) from None
+    return ConversationMessages.model_validate({"messages": messages})
+
+
+async def append_message(client: AsyncClient, asked: AppendMessage) -> Appended:
+    message = {"role": asked.role, "content": asked.content}
+    try:
+        after = await client.conversations.append(asked.session_id, [message])
+    except MemoryNotFoundError:
+        user = asked.user_id or (await client.principals.cached_me()).id
+        after = await client.conversations.put(asked.session_id, user, [message], revision=0)
+    return Appended(session_id=asked.session_id, message_count=after["message_count"])
+
+
 async def update(client: AsyncClient, asked: Update) -> Memory:
     entry = await _found(client, asked)
     body = asked.model_dump(exclude_none=True, include={"value", "tags", "ttl"})
@@ -176,6 +223,24 @@ TOOLS = {
         "Search memories", search_memories, SearchMemories, FoundMemories, reads_only=True
     ),
     "recall_facts": Tool("Recall facts", recall_facts, RecallFacts, FoundFacts, reads_only=True),
+    "learn_fact": Tool("Learn a fact", learn_fact, LearnFact, LearnedFact),
+    "list_conversations": Tool(
+        "List conversations",
+        list_conversations,
+        ListConversations,
+        ConversationHeads,
+        reads_only=True,
+    ),
+    "read_conversation": Tool(
+        "Read a conversation",
+        read_conversation,
+        ReadConversation,
+        ConversationMessages,
+        reads_only=True,
+    ),
+    "append_message": Tool(
+        "Add to a conversation", append_message, AppendMessage, Appended, idempotent=False
+    ),
     "update": Tool("Change a memory", update, Update, Memory, destructive=True),
     "forget": Tool("Forget a memory", forget, Forget, Forgotten, destructive=True),
     "memory_summary": Tool(

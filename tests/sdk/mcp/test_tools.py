@@ -158,6 +158,32 @@ async def test_facts_are_recalled_with_scores_and_what_matched(
         assert 0.2 < found[1]["score"] < found[0]["score"] < 1
 
 
+async def test_a_fact_learned_twice_is_one(connect: Connect, introduce: Introduce) -> None:
+    async with connect(introduce()) as talk:
+        fact = {"subject": "Acme GmbH", "predicate": "pays within", "object": "14 days"}
+        await talk.call("learn_fact", **fact, confidence=0.5)
+        again = await talk.call("learn_fact", **fact, confidence=0.9)
+        assert (again["learned_count"], again["confidence"]) == (2, 0.9)
+        (found,) = (await talk.call("recall_facts", query="when does Acme pay"))["facts"]
+        assert found["fact_id"] == again["fact_id"]
+
+
+async def test_a_conversation_is_begun_gone_on_with_and_read(
+    connect: Connect, introduce: Introduce
+) -> None:
+    session = {"session_id": "s1"}
+    async with connect(introduce()) as talk:
+        await talk.call("append_message", **session, role="user", content="Hi", user_id="user_7")
+        said = {"role": "assistant", "content": {"text": "Hello"}}
+        assert (await talk.call("append_message", **session, **said))["message_count"] == 2
+        (head,) = (await talk.call("list_conversations", user_id="user_7"))["conversations"]
+        assert (head["session_id"], head["message_count"]) == ("s1", 2)
+        (last,) = (await talk.call("read_conversation", **session, last=1))["messages"]
+        assert (last["role"], last["content"]) == ("assistant", {"text": "Hello"})
+        refused = await talk.refused("read_conversation", session_id="absent")
+        assert "`list_conversations`" in refused
+
+
 async def test_memory_in_figures(connect: Connect, key: str) -> None:
     async with connect(key) as talk:
         made = await talk.call("remember", **PLACE, value={})
@@ -201,6 +227,10 @@ async def test_what_clients_are_told_of_the_tools(connect: Connect, key: str) ->
         "list_memories": (True, False),
         "search_memories": (True, False),
         "recall_facts": (True, False),
+        "learn_fact": (False, False),
+        "list_conversations": (True, False),
+        "read_conversation": (True, False),
+        "append_message": (False, False),
         "update": (False, True),
         "forget": (False, True),
         "memory_summary": (True, False),
@@ -208,7 +238,7 @@ async def test_what_clients_are_told_of_the_tools(connect: Connect, key: str) ->
     for tool in tools.values():
         assert tool.description
         assert tool.annotations
-        assert tool.annotations.idempotent_hint
+        assert tool.annotations.idempotent_hint is (tool.name != "append_message")
         assert tool.annotations.open_world_hint is False
         assert tool.input_schema["additionalProperties"] is False
         assert tool.output_schema
