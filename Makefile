@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: run console test adversary e2e lint openapi check bench docs synth deploy destroy lock clean
+.PHONY: run console test adversary e2e crewai lint openapi check bench docs synth deploy destroy lock clean
 
 # Tests start hundreds of processes, which share compiled modules whatever the caller's shell says.
 export PYTHONDONTWRITEBYTECODE :=
@@ -71,6 +71,11 @@ openapi: $(VENV)/dev.stamp
 
 e2e: $(TOOLKIT) $(VENV)/dev.stamp $(MODEL)
 	@$(PY) -m pytest -q -m e2e tests
+
+# CrewAI needs an older pydantic than the service has: its tests run in an environment of its own.
+crewai: $(VENV)/dev.stamp
+	@test -x .venv-crewai/bin/python || { $(PY) -m venv .venv-crewai && .venv-crewai/bin/python -m pip install -q 'crewai==1.15.30'; }
+	@$(PY) -m pytest -q tests/sdk/adapters/test_crewai.py
 
 check: lint test
 

@@ -1,12 +1,9 @@
 """Checkpoints as objects of a space: what is stored where, in how few requests."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from agent_memory import Client
 from agent_memory.adapters.checkpoint_codec import Codec, Head, StoredWrite, merge_writes
 from agent_memory.adapters.checkpoint_keys import (
     CheckpointKeys,
@@ -15,80 +12,12 @@ from agent_memory.adapters.checkpoint_keys import (
     build_writes_key,
     group_keys,
 )
+from agent_memory.adapters.object_storage import ObjectStorage
 from agent_memory.exceptions import MemoryConflictError
-from agent_memory.object_model import StoredObject
 
-_THREADS = 8  # that store the large values of one checkpoint side by side
 _PAGE, _FIRST_PAGE = 1000, 10
 _READ_AT_ONCE = 20  # checkpoints
 _MOST_INLINE = 8000  # bytes of a value beside its checkpoint; a larger one is an object by itself
-
-
-class ObjectStorage:
-    """The objects of one space, with what all of them have in common.
-
-    Args:
-        root: what the space's name begins with, before the principal's id.
-        ttl: seconds, or an ISO 8601 duration: how long each object is kept.
-        sensitivity: with which each is stored.
-    """
-
-    def __init__(
-        self, client: Client, root: str, ttl: str | float | None, sensitivity: str | None
-    ) -> None:
-        self.client = client
-        self._root = root
-        self._options: dict[str, Any] = {"ttl": ttl, "sensitivity": sensitivity}
-        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="checkpoints")
-
-    @cached_property
-    def space(self) -> str:
-        """The name of the principal's space."""
-        return f"{self._root}:{self.client.principals.cached_me().id}".replace("/", "~")
-
-    def put(self, key: str, data: bytes, **precondition: Any) -> None:
-        """Store an object.
-
-        Raises:
-            MemoryConflictError: the precondition doesn't hold.
-        """
-        self.client.objects.put(self.space, key, data, **precondition, **self._options)
-
-    def get(self, key: str) -> StoredObject | None:
-        """Return an object; None if there is none."""
-        return self.client.objects.get(self.space, key)
-
-    def get_many(self, keys: Iterable[str]) -> dict[str, bytes]:
-        """Read the bytes of those objects that there are, by key."""
-        return self.client.objects.get_many(self.space, list(keys))
-
-    def list_keys(self, prefix: str, page_size: int) -> Iterator[str]:
-        """Yield the keys that begin alike."""
-        for each in self.client.objects.list(self.space, prefix, page_size=page_size):
-            yield str(each["key"])
-
-    def copy(self, key: str, new_key: str) -> None:
-        """Copy an object, if there is one."""
-        found = self.get(key)
-        if found is not None:
-            self.put(new_key, found.data)
-
-    def delete(self, keys: Iterable[str]) -> None:
-        """Delete objects."""
-        self.run(lambda key: self.client.objects.delete(self.space, key), keys)
-
-    def delete_all(self, prefix: str) -> None:
-        """Delete all objects whose keys begin alike."""
-        self.client.objects.delete_all(self.space, prefix)
-
-    def run(self, act: Callable[[Any], Any], arguments: Iterable[Any]) -> None:
-        """Carry out calls side by side; a single one in this thread."""
-        listed = list(arguments)
-        if len(listed) == 1:
-            act(listed[0])
-            return
-        for _ in self._pool.map(act, listed):
-            pass
 
 
 class Checkpoints:

@@ -8,7 +8,7 @@ graph = builder.compile(checkpointer=saver)
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from threading import Lock
@@ -32,14 +32,14 @@ from agent_memory import Client
 from agent_memory.adapters.checkpoint_codec import Codec, Head, list_large_keys
 from agent_memory.adapters.checkpoint_keys import (
     CheckpointKeys,
-    build_head_key,
     build_namespace_prefix,
     build_place,
     build_thread_prefix,
     build_value_key,
 )
-from agent_memory.adapters.checkpoints import Checkpoints, ObjectStorage, is_inline
+from agent_memory.adapters.checkpoints import Checkpoints, is_inline
 from agent_memory.adapters.clients import assert_client
+from agent_memory.adapters.object_storage import ObjectStorage
 
 _Writes = list[PendingWrite]
 _REMEMBERED = 1000  # checkpoints whose large values a later one may share
@@ -320,20 +320,19 @@ class AgentMemorySaver(BaseCheckpointSaver[int]):
                 needed = max(needed, ends if is_delta else 0)
         return {place for place, _ in path[:needed]}
 
-    def _keep(self, thread: str, select: Any) -> None:
+    def _keep(self, thread: str, select: Callable[[Mapping[str, Head]], set[str]]) -> None:
         """Delete the checkpoints of a thread that aren't selected, and what only they have.
 
         Their large values go last: a reader that has begun finds them, or the checkpoint gone.
         """
-        listed = {keys.place: keys for keys in self._checkpoints.list_keys(f"{thread}n/")}
-        read = self._checkpoints.read(replace(each, writes=[]) for each in listed.values())
+        listed = self._checkpoints.list_keys(f"{thread}n/")
+        read = self._checkpoints.read(replace(keys, writes=[]) for keys in listed)
         heads = {keys.place: head for keys, head, _ in read}
-        kept: set[str] = select(heads)
+        kept = select(heads)
         gone = [place for place in heads if place not in kept]
         large = list_large_keys(heads[place] for place in gone)
         large -= list_large_keys(heads[place] for place in heads if place in kept)
-        self._storage.delete(build_head_key(place) for place in gone)
-        self._storage.delete(key for place in gone for key in listed[place].writes)
+        self._storage.run(self._storage.delete_all, gone)
         self._storage.delete(large)
 
     def get_delta_channel_history(

@@ -1,0 +1,130 @@
+"""CrewAI's flow states in the service (extra `crewai`).
+
+```python
+@persist(AgentMemoryFlowPersistence("https://memory.example"))
+class Report(Flow[State]): ...
+```
+"""
+
+import hashlib
+import json
+from typing import Any
+
+from crewai.flow.async_feedback.types import PendingFeedbackContext
+from crewai.flow.persistence.base import FlowPersistence
+from pydantic import BaseModel, PrivateAttr
+
+from agent_memory import Client
+from agent_memory.adapters.clients import assert_client
+from agent_memory.adapters.object_storage import ObjectStorage
+
+_STATES, _PENDING = "states", "pending"
+
+Document = dict[str, Any]
+
+
+class AgentMemoryFlowPersistence(FlowPersistence):  # type: ignore[misc]
+    """The latest state of each flow, and the feedback that it waits for, as objects.
+
+    A state has up to 100 MB of JSON. They are the principal's own; any thread may save and load.
+    The API key is never a part of the model: what is dumped holds the address alone.
+
+    Args:
+        url: where the service is; else `AGENT_MEMORY_URL`, else http://127.0.0.1:8080.
+        client: calls as the principal, and stays open; else a client of `url` with the key in
+            `AGENT_MEMORY_API_KEY`.
+        root: what the name of the space of objects begins with.
+        ttl: how long a state is kept after it was saved: seconds, or an ISO 8601 duration.
+        sensitivity: `confidential` or `restricted` to store states encrypted.
+
+    Raises:
+        ValueError: raised when there is no key.
+        TypeError: raised when the client isn't a `Client`.
+    """
+
+    persistence_type: str = "AgentMemoryFlowPersistence"
+    url: str | None = None
+    root: str = "crewai"
+    ttl: float | str | None = None
+    sensitivity: str | None = None
+    _storage: ObjectStorage = PrivateAttr()
+
+    def __init__(
+        self, url: str | None = None, /, *, client: Client | None = None, **fields: Any
+    ) -> None:
+        super().__init__(**({} if url is None else {"url": url}), **fields)
+        opened = Client(self.url) if client is None else client
+        assert_client(opened, Client)
+        self._storage = ObjectStorage(opened, self.root, self.ttl, self.sensitivity)
+
+    def init_db(self) -> None:
+        """Do nothing: the first state makes the space."""
+
+    def save_state(
+        self, flow_uuid: str, method_name: str, state_data: Document | BaseModel
+    ) -> None:
+        """Store the state of a flow, in place of the one before it.
+
+        Raises:
+            ValueError: the state is neither a dict nor a model.
+            AgentMemoryError: it was not stored.
+        """
+        document = {"method": method_name, "state": _to_dict(state_data)}
+        self._storage.put(_build_key(_STATES, flow_uuid), _render(document))
+
+    def load_state(self, flow_uuid: str) -> Document | None:
+        """Return the latest state of a flow; None if it has none."""
+        found = self._load(_STATES, flow_uuid)
+        return None if found is None else found["state"]
+
+    def save_pending_feedback(
+        self, flow_uuid: str, context: PendingFeedbackContext, state_data: Document | BaseModel
+    ) -> None:
+        """Store the feedback that a flow waits for, and its state."""
+        state = _to_dict(state_data)
+        document = {"context": context.to_dict(), "state": state}
+        self._storage.put(_build_key(_PENDING, flow_uuid), _render(document))
+        self.save_state(flow_uuid, context.method_name, state)
+
+    def load_pending_feedback(
+        self, flow_uuid: str
+    ) -> tuple[Document, PendingFeedbackContext] | None:
+        """Return the state of a flow that waits, and what it waits for; None if it doesn't."""
+        found = self._load(_PENDING, flow_uuid)
+        if found is None:
+            return None
+        return found["state"], PendingFeedbackContext.from_dict(found["context"])
+
+    def clear_pending_feedback(self, flow_uuid: str) -> None:
+        """Forget what a flow waited for."""
+        self._storage.delete([_build_key(_PENDING, flow_uuid)])
+
+    def _load(self, kind: str, flow_uuid: str) -> Document | None:
+        found = self._storage.get(_build_key(kind, flow_uuid))
+        document: Document | None = None if found is None else json.loads(found.data)
+        return document
+
+
+def _build_key(kind: str, flow_uuid: str) -> str:
+    return f"{kind}/{hashlib.sha256(flow_uuid.encode()).hexdigest()[:32]}"
+
+
+def _to_dict(state: Document | BaseModel) -> Document:
+    if isinstance(state, BaseModel):
+        return state.model_dump(mode="json")
+    if isinstance(state, dict):
+        return state
+    raise ValueError(f"a state is a dict or a model, not {type(state).__name__}")
+
+
+def _render(document: Document) -> bytes:
+    return json.dumps(document, default=_to_json).encode()
+
+
+def _to_json(value: Any) -> Any:
+    """Convert what JSON has no form for, as CrewAI does."""
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    if isinstance(value, set | frozenset | tuple):
+        return list(value)
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)
