@@ -45,6 +45,15 @@ _MODELS = {  # what is essential is in every answer; all else may be missing fro
     "Deletion": ("A deletion, and how far it is.", "kind id status counts"),
     "Event": ("An event of a log (RFC-0015 §5.2).", "id type data timestamp"),
 }
+_DOCUMENTS = {  # what is answered as it came, a dict
+    "Fact": "A fact: subject, predicate and object.",
+    "RecalledFact": "A fact that was recalled, with its score.",
+    "Run": "A run of an agent.",
+    "Episode": "An episode of a run.",
+    "Workflow": "A workflow, and how well it did.",
+    "SelectedWorkflow": "The workflow to try next.",
+}
+_OF_READERS = "Absent without `memory.read`"  # who lacks it has no use for the type
 _BASES = {"NewPrincipal": "Principal"}
 _SECRET = frozenset({"api_key"})
 _EMPTY_IF_ABSENT = frozenset({"value"})  # an answer without `memory.read` has none
@@ -70,7 +79,7 @@ Models are frozen dataclasses; `raw` has all fields of the answer, known or not.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Literal, Self, TypedDict
+from typing import Any, Literal, NotRequired, Self, TypedDict
 
 Document = Mapping[str, Any]
 '''
@@ -94,6 +103,7 @@ def render_models() -> str:
     parts = [_HEAD]
     parts += [f"{name} = Literal{json.dumps(values)}\n" for name, values in literals.items()]
     parts += [_render_model(name, schemas, literals) for name in _MODELS]
+    parts += [_render_document(name, schemas, literals) for name in _DOCUMENTS]
     parts += [_render_keywords(name, schemas, literals) for name in _KEYWORDS]
     parts += [_FIELD_INFO, *(_render_field_infos(name, schemas) for name in _DESCRIBED)]
     return "".join(parts)
@@ -163,6 +173,22 @@ def _render_model(name: str, schemas: dict[str, Any], literals: dict[str, list[s
         f'            KeyError: an essential field is missing.\n        """\n'
         f"        return cls(\n            {given},\n        )\n"
     )
+
+
+def _render_document(name: str, schemas: dict[str, Any], literals: dict[str, list[str]]) -> str:
+    """Render the type of a dict; what only some answers have is `NotRequired`."""
+    required = schemas[name].get("required", ())
+    lines = []
+    for each, schema in schemas[name]["properties"].items():
+        kind = _python_type(schema, literals)
+        kind = f"list[{kind[6:-6]}]" if kind.startswith("tuple[") else kind
+        types = schema.get("type", "")
+        is_nullable = {"type": "null"} in schema.get("anyOf", ()) or "null" in types
+        kind = f"{kind} | None" if is_nullable and kind != "Any" else kind
+        is_there = each in required or _OF_READERS in schema.get("description", "")
+        lines.append(f"    {each}: {kind if is_there else f'NotRequired[{kind}]'}")
+    body = "\n".join(lines)
+    return f'\n\nclass {name}(TypedDict):\n    """{_DOCUMENTS[name]}"""\n\n{body}\n'
 
 
 def _render_field(name: str, kind: str, *, essential: bool) -> str:

@@ -6,7 +6,7 @@ Models are frozen dataclasses; `raw` has all fields of the answer, known or not.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Literal, Self, TypedDict
+from typing import Any, Literal, NotRequired, Self, TypedDict
 
 Document = Mapping[str, Any]
 MemoryType = Literal["working", "episodic", "semantic"]
@@ -503,6 +503,120 @@ class Event:
             timestamp=document["timestamp"],
             raw=document,
         )
+
+
+class Fact(TypedDict):
+    """A fact: subject, predicate and object."""
+
+    fact_id: str
+    agent_type: str | None
+    subject: str
+    predicate: str
+    object: str
+    confidence: float
+    learned_from_run_id: str | None
+    learned_from_run_ids: list[str]
+    learned_count: int
+    first_learned_at: str
+    learned_by: str
+    metadata: dict[str, Any] | None
+    version: int
+    created_at: str
+    updated_at: str
+
+
+class RecalledFact(TypedDict):
+    """A fact that was recalled, with its score."""
+
+    fact_id: str
+    agent_type: str | None
+    subject: str
+    predicate: str
+    object: str
+    confidence: float
+    learned_from_run_id: str | None
+    learned_from_run_ids: list[str]
+    learned_count: int
+    first_learned_at: str
+    learned_by: str
+    metadata: dict[str, Any] | None
+    version: int
+    created_at: str
+    updated_at: str
+    score: float
+    matched: list[str]
+
+
+class Run(TypedDict):
+    """A run of an agent."""
+
+    id: str
+    agent_type: str
+    instance_id: str | None
+    status: str
+    input: Any
+    output: Any
+    error: Any
+    omitted: NotRequired[list[str]]
+    sensitivity: Sensitivity | None
+    version: int
+    created_at: str
+    created_by: str
+    ended_at: str | None
+    ended_by: str | None
+    expires_at: str
+
+
+class Episode(TypedDict):
+    """An episode of a run."""
+
+    id: str
+    run_id: str
+    agent_type: NotRequired[str]
+    content: Any
+    role: NotRequired[str]
+    kind: NotRequired[str]
+    turn: NotRequired[int]
+    metadata: NotRequired[dict[str, Any]]
+    sensitivity: Sensitivity | None
+    created_at: str
+    created_by: str
+    expires_at: str
+
+
+class Workflow(TypedDict):
+    """A workflow, and how well it did."""
+
+    agent_type: str
+    task_type: str
+    workflow_id: str
+    spec: Any
+    half_life: str | None
+    alpha: float
+    beta: float
+    mean: float
+    outcomes: int
+    version: int
+    created_at: str
+    updated_at: str
+
+
+class SelectedWorkflow(TypedDict):
+    """The workflow to try next."""
+
+    agent_type: str
+    task_type: str
+    workflow_id: str
+    spec: Any
+    half_life: str | None
+    alpha: float
+    beta: float
+    mean: float
+    outcomes: int
+    version: int
+    created_at: str
+    updated_at: str
+    sampled: float
 
 
 class EntryFields(TypedDict, total=False):

@@ -1,12 +1,12 @@
 """ADR-043 Tier 3; contract §8: facts as agents use them by the client."""
 
 import asyncio
-from typing import Any
 
 import httpx
 import pytest
 from agent_memory import AsyncClient, Client
 from agent_memory.exceptions import InvalidAnswerError, MemoryConflictError, ValidationError
+from agent_memory.model import RecalledFact
 
 from tests.contract.local_server import LocalServer
 
@@ -34,7 +34,7 @@ def test_a_fact_takes_the_place_of_the_one_with_its_id(alice: Client) -> None:
 
 
 def test_the_same_by_the_async_client(server: LocalServer, alice: Client) -> None:
-    async def used() -> list[dict[str, Any]]:
+    async def used() -> list[RecalledFact]:
         async with AsyncClient(server.address, alice.settings.api_key) as client:
             await client.facts.learn("acme", "prefers", "email")
             return await client.facts.recall("acme email")

@@ -3,6 +3,7 @@
 from typing import Any, assert_type
 
 from agent_memory import AsyncClient, Client, Entry, SearchResult
+from agent_memory.model import Episode
 
 
 def use(client: Client) -> None:
@@ -10,7 +11,9 @@ def use(client: Client) -> None:
     assert_type(client.memory.set("ns", "k", {"n": 1}), Entry)
     assert_type(client.memory.get("ns", "k"), dict[str, Any] | None)
     assert_type(client.memory.search("q", memory_type="working"), list[SearchResult])
-    assert_type(client.runs.recall("sdr"), list[dict[str, Any]])
+    assert_type(client.runs.recall("sdr"), list[Episode])
+    assert_type(client.facts.recall("q")[0]["score"], float)
+    assert_type(client.runs.start("sdr")["id"], str)
     assert_type(client.memory.query(namespace="ns").list(), list[Entry])
     for entry in client.memory.query(namespace="ns"):
         assert_type(entry, Entry)
@@ -23,6 +26,7 @@ def misspell(client: Client) -> None:
     client.memory.update("ns", "k", lambda _: None)  # type: ignore[arg-type, return-value]
     client.tasks.create("i", asigned_agent="alice")  # type: ignore[call-arg]
     client.tasks.list("i", status="complete")  # type: ignore[arg-type]
+    client.facts.learn("a", "b", "c")["confidense"]  # type: ignore[typeddict-item]
     client.principals.create("bob", "robot")  # type: ignore[arg-type]
 
 

@@ -1,15 +1,14 @@
 """`client.procedures`: which workflow suits a type of task (ADR-043 Tier 4)."""
 
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Any, cast
 
 from agent_memory._async.resource import AsyncResource
 from agent_memory.exceptions import MemoryNotFoundError
+from agent_memory.model import SelectedWorkflow, Workflow
 from agent_memory.requests import drop_none, quote_segment
 
 _PROCEDURES = "/api/v1/procedures"
-
-Document = dict[str, Any]
 
 
 class AsyncProcedures(AsyncResource):
@@ -28,7 +27,7 @@ class AsyncProcedures(AsyncResource):
         half_life: str | None = None,
         reset: bool = False,
         version: int | None = None,
-    ) -> Document:
+    ) -> Workflow:
         """Set a workflow's spec. What was learned of it stays; the same again changes nothing.
 
         Args:
@@ -45,20 +44,24 @@ class AsyncProcedures(AsyncResource):
         """
         body = {"spec": spec, "half_life": half_life, "reset": reset}
         path = _workflow(agent_type, task_type, workflow_id)
-        return await self._call("PUT", path, json=body, version=version)
+        return cast("Workflow", await self._call("PUT", path, json=body, version=version))
 
-    async def get(self, agent_type: str, task_type: str, workflow_id: str) -> Document | None:
+    async def get(self, agent_type: str, task_type: str, workflow_id: str) -> Workflow | None:
         """Return a workflow; None if there is none."""
         try:
-            return await self._call("GET", _workflow(agent_type, task_type, workflow_id))
+            path = _workflow(agent_type, task_type, workflow_id)
+            return cast("Workflow", await self._call("GET", path))
         except MemoryNotFoundError:
             return None
 
-    def list(self, agent_type: str, task_type: str) -> AsyncIterator[Document]:
+    async def list(self, agent_type: str, task_type: str) -> AsyncIterator[Workflow]:
         """Return the workflows for a type of task, newest first, a page at a time."""
-        return self._list(_procedure(agent_type, task_type), "procedures")
+        async for each in self._list(_procedure(agent_type, task_type), "procedures"):
+            yield cast("Workflow", each)
 
-    async def select(self, agent_type: str, task_type: str, *, seed: int | None = None) -> Document:
+    async def select(
+        self, agent_type: str, task_type: str, *, seed: int | None = None
+    ) -> SelectedWorkflow:
         """Return the workflow to try next, by Thompson sampling; `sampled` is what its draw gave.
 
         Args:
@@ -69,11 +72,11 @@ class AsyncProcedures(AsyncResource):
             MemoryNotFoundError: there is no workflow to select from.
         """
         path = f"{_procedure(agent_type, task_type)}/select"
-        return await self._call("POST", path, json=drop_none(seed=seed))
+        return cast("SelectedWorkflow", await self._call("POST", path, json=drop_none(seed=seed)))
 
     async def outcome(
         self, agent_type: str, task_type: str, workflow_id: str, score: float
-    ) -> Document:
+    ) -> Workflow:
         """Count how well a workflow did, from 0 to 1, exactly once; the workflow after it.
 
         Raises:
@@ -81,7 +84,7 @@ class AsyncProcedures(AsyncResource):
             ValidationError: the score isn't from 0 to 1.
         """
         path = f"{_workflow(agent_type, task_type, workflow_id)}/outcome"
-        return await self._call("POST", path, json={"score": score})
+        return cast("Workflow", await self._call("POST", path, json={"score": score}))
 
     async def delete(
         self, agent_type: str, task_type: str, workflow_id: str, *, version: int | None = None

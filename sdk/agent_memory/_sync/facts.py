@@ -1,10 +1,11 @@
 """`client.facts`: what agents have learned, recalled by meaning (ADR-043 Tier 3)."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 from agent_memory._sync.resource import Resource
 from agent_memory.exceptions import MemoryNotFoundError
+from agent_memory.model import Fact, RecalledFact
 from agent_memory.requests import drop_none, quote_segment
 from agent_memory.responses import get_member, parse_items
 
@@ -30,7 +31,7 @@ class Facts(Resource):
         agent_type: str | None = None,
         learned_from_run_id: str | None = None,
         metadata: Document | None = None,
-    ) -> Document:
+    ) -> Fact:
         """Keep a fact until it is forgotten.
 
         Args:
@@ -51,7 +52,7 @@ class Facts(Resource):
             learned_from_run_id=learned_from_run_id,
             metadata=metadata,
         )
-        return self._call("POST", _FACTS, json=body)
+        return cast("Fact", self._call("POST", _FACTS, json=body))
 
     def recall(
         self,
@@ -64,7 +65,7 @@ class Facts(Resource):
         predicate: str | None = None,
         learned_from_run_id: str | None = None,
         min_confidence: float | None = None,
-    ) -> list[Document]:
+    ) -> list[RecalledFact]:
         """Return the facts that fit a query best by meaning, words and ids, best first.
 
         Each has its `score`, 1 for the query's own words, and the words and ids that `matched`.
@@ -86,12 +87,12 @@ class Facts(Resource):
         body = {"query": query, "top_k": top_k, "filters": filters}
         body |= drop_none(min_score=min_score)
         answer = self._call("POST", f"{_FACTS}/recall", json=body)
-        return list(parse_items(get_member(answer, "facts")))
+        return cast("list[RecalledFact]", parse_items(get_member(answer, "facts")))
 
-    def get(self, fact_id: str) -> Document | None:
+    def get(self, fact_id: str) -> Fact | None:
         """Return a fact; None if there is none."""
         try:
-            return self._call("GET", f"{_FACTS}/{quote_segment(fact_id)}")
+            return cast("Fact", self._call("GET", f"{_FACTS}/{quote_segment(fact_id)}"))
         except MemoryNotFoundError:
             return None
 
@@ -102,7 +103,7 @@ class Facts(Resource):
         predicate: str | None = None,
         learned_from_run_id: str | None = None,
         agent_type: str | None = None,
-    ) -> Iterator[Document]:
+    ) -> Iterator[Fact]:
         """Yield the tenant's facts that have these, newest first, a page at a time."""
         asked = drop_none(
             subject=subject,
@@ -114,7 +115,7 @@ class Facts(Resource):
         while following is not None:
             page = self._call("GET", _FACTS, params={**asked, **following})
             for fact in parse_items(get_member(page, "facts")):
-                yield fact
+                yield cast("Fact", fact)
             following = {"total": "none", "after": page["next"]} if "next" in page else None
 
     def forget_all(

@@ -1,9 +1,10 @@
 """`client.runs`: what agents did, turn by turn, for 90 days (ADR-043 Tier 2)."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 
 from agent_memory._sync.resource import Resource
+from agent_memory.model import Episode, Run
 from agent_memory.requests import drop_none, quote_segment
 from agent_memory.responses import get_member, parse_items
 
@@ -24,7 +25,7 @@ class Runs(Resource):
         instance_id: str | None = None,
         input: Any = None,  # noqa: A002 - the service's word
         sensitivity: str | None = None,
-    ) -> Document:
+    ) -> Run:
         """Start a run; its `id` is what episodes are appended to.
 
         Args:
@@ -34,7 +35,8 @@ class Runs(Resource):
             sensitivity: `confidential` and `restricted` texts are stored encrypted.
         """
         body = drop_none(instance_id=instance_id, input=input, sensitivity=sensitivity)
-        return self._call("POST", _RUNS, json={"agent_type": agent_type, **body})
+        answer = self._call("POST", _RUNS, json={"agent_type": agent_type, **body})
+        return cast("Run", answer)
 
     def append(
         self,
@@ -46,7 +48,7 @@ class Runs(Resource):
         turn: int | None = None,
         metadata: Mapping[str, Any] | None = None,
         sensitivity: str | None = None,
-    ) -> Document:
+    ) -> Episode:
         """Append an episode to a run, exactly once, even after its end.
 
         Args:
@@ -65,24 +67,25 @@ class Runs(Resource):
         more = drop_none(role=role, kind=kind, turn=turn, sensitivity=sensitivity)
         if metadata is not None:
             more["metadata"] = dict(metadata)
-        return self._call(
-            "POST", f"{_path(run_id)}/episodes", json={"content": content, **more}
-        )
+        path = f"{_path(run_id)}/episodes"
+        return cast("Episode", self._call("POST", path, json={"content": content, **more}))
 
-    def complete(self, run_id: str, output: Any = None) -> Document:
+    def complete(self, run_id: str, output: Any = None) -> Run:
         """End a run that went well.
 
         Raises:
             MemoryNotFoundError: no run of the last 90 days has this id.
             RunClosedError: it is over.
         """
-        return self._call("POST", f"{_path(run_id)}/complete", json={"output": output})
+        path = f"{_path(run_id)}/complete"
+        return cast("Run", self._call("POST", path, json={"output": output}))
 
-    def fail(self, run_id: str, error: Any = None) -> Document:
+    def fail(self, run_id: str, error: Any = None) -> Run:
         """End a run that didn't; raises as `complete`."""
-        return self._call("POST", f"{_path(run_id)}/fail", json={"error": error})
+        path = f"{_path(run_id)}/fail"
+        return cast("Run", self._call("POST", path, json={"error": error}))
 
-    def get(self, run_id: str) -> Document:
+    def get(self, run_id: str) -> Run:
         """Return a run with all its values, in more than one call where they are large.
 
         Raises:
@@ -92,11 +95,9 @@ class Runs(Resource):
         for name in run.pop("omitted", ()):
             found = self._call("GET", _path(run_id), params={"value": name})
             run[name] = found.get(name)
-        return run
+        return cast("Run", run)
 
-    def of_type(
-        self, agent_type: str, *, status: str | None = None
-    ) -> Iterator[Document]:
+    def of_type(self, agent_type: str, *, status: str | None = None) -> Iterator[Run]:
         """Yield an agent type's runs, newest first, a page at a time as they are asked for.
 
         Args:
@@ -113,7 +114,7 @@ class Runs(Resource):
         instance_id: str | None = None,
         status: str | None = None,
         values: bool = True,
-    ) -> Iterator[Document]:
+    ) -> Iterator[Run]:
         """Yield the tenant's runs, newest first, a page at a time as they are asked for.
 
         Args:
@@ -127,7 +128,7 @@ class Runs(Resource):
         while following is not None:
             page = self._call("GET", _RUNS, params={**asked, **following})
             for run in parse_items(get_member(page, "runs")):
-                yield run
+                yield cast("Run", run)
             following = {"after": page["next"]} if "next" in page else None
 
     def delete(self, run_id: str) -> bool:
@@ -163,10 +164,10 @@ class Runs(Resource):
         for each in self._list("/api/v1/agent-types", "agent_types"):
             yield each["agent_type"]
 
-    def recall(self, agent_type: str, last: int = 10) -> list[Document]:
+    def recall(self, agent_type: str, last: int = 10) -> list[Episode]:
         """Return the newest `last` episodes of an agent type, across its runs, newest first."""
         asked = {"agent_type": agent_type}
-        found: list[Document] = []
+        found: list[Episode] = []
         if last > 0:
             for episode in self._episodes(asked, min(last, _MOST)):
                 found.append(episode)
@@ -174,7 +175,7 @@ class Runs(Resource):
                     break
         return found
 
-    def episodes(self, run_id: str) -> Iterator[Document]:
+    def episodes(self, run_id: str) -> Iterator[Episode]:
         """Yield all episodes of a run, newest first, a page at a time as they are asked for.
 
         Raises:
@@ -183,14 +184,14 @@ class Runs(Resource):
         for episode in self._episodes({"run_id": run_id}, _MOST):
             yield episode
 
-    def _episodes(self, whose: Document, at_once: int) -> Iterator[Document]:
+    def _episodes(self, whose: Document, at_once: int) -> Iterator[Episode]:
         following: Document | None = {}
         while following is not None:
             page = self._call(
                 "GET", _EPISODES, params={**whose, **following, "limit": at_once}
             )
             for episode in parse_items(get_member(page, "episodes")):
-                yield episode
+                yield cast("Episode", episode)
             following = {"before": page["next"]} if "next" in page else None
 
 
