@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import boto3
 import httpx
 import pytest
+import requests
 from moto import mock_aws
 
 from functions.api.app import App
@@ -166,6 +168,22 @@ def test_a_deleted_tenant_has_no_files_in_the_bucket(cloud: Cloud, admin: httpx.
     ok(cloud.client(_ROOT_KEY).delete("/api/v1/tenants/acme"), 202)
     cloud.sweep()
     assert boto3.client("s3").list_objects_v2(Bucket="archive")["KeyCount"] == 0
+
+
+def test_an_uploaded_object_comes_and_goes_by_addresses_of_the_bucket(admin: httpx.Client) -> None:
+    space, data = "/api/v1/objects/films", secrets.token_bytes(4_194_305)
+    wanted = {"size": len(data), "sensitivity": "restricted"}
+    upload = ok(admin.post(f"{space}/uploads", json=wanted), 201)
+    signed = parse_qs(urlsplit(upload["url"]).query)["X-Amz-SignedHeaders"][0].split(";")
+    assert {"content-length", "if-none-match", "x-amz-server-side-encryption"} <= set(signed)
+    assert requests.put(upload["url"], data=data, headers=upload["headers"], timeout=9).ok
+    again = requests.put(upload["url"], data=data, headers=upload["headers"], timeout=9)
+    assert again.status_code == 412
+    headers = {"X-Object-Upload": upload["upload_id"], "X-Object-Sensitivity": "restricted"}
+    ok(admin.put(f"{space}/k", headers=headers), 201)
+    assert requests.get(admin.get(f"{space}/k").headers["Location"], timeout=9).content == data
+    part = admin.get(f"{space}/k", headers={"Range": "bytes=0-9"})
+    assert (part.status_code, part.content) == (206, data[:10])
 
 
 def test_the_bus_takes_events(cloud: Cloud) -> None:
