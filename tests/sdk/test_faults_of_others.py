@@ -169,7 +169,7 @@ READS: dict[str, Callable[[Any], Any]] = {
     "working value": lambda c: c.instances.get("i", "k"),
     "working values": lambda c: c.instances.all("i"),
     "procedures": lambda c: c.procedures.list("a", "t"),
-    "runs": lambda c: c.runs.of_type("a"),
+    "runs": lambda c: c.runs.query(agent_type="a"),
     "episodes": lambda c: c.runs.recall("a"),
     "openwop run": lambda c: _adapter(c).start("a"),
     "openwop entries": lambda c: _adapter(c).list("m"),

@@ -52,8 +52,8 @@ def test_a_run_ends_once(call: Calling) -> None:
         with pytest.raises(RunClosedError):
             call(end)
     assert call(lambda c: c.runs.get(good))["status"] == "completed"
-    assert [run["id"] for run in call(lambda c: c.runs.of_type("sdr"))] == [bad, good]
-    failed = call(lambda c: c.runs.of_type("sdr", status="failed"))
+    assert [run["id"] for run in call(lambda c: c.runs.query(agent_type="sdr"))] == [bad, good]
+    failed = call(lambda c: c.runs.query(agent_type="sdr", status="failed"))
     assert [run["id"] for run in failed] == [bad]
 
 
@@ -82,5 +82,5 @@ def test_a_lost_answer_doubles_nothing(alice: Client, proxy: FaultProxy, kind: K
         call(lambda c: c.runs.append(run, "hello"))
         proxy.plan(faults.dropped_after)
         assert call(lambda c: c.runs.complete(run, "done"))["status"] == "completed"
-    assert [each["id"] for each in alice.runs.of_type("sdr")] == [run]
+    assert [each["id"] for each in alice.runs.query(agent_type="sdr")] == [run]
     assert [each["content"] for each in alice.runs.episodes(run)] == ["hello"]

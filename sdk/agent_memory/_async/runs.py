@@ -97,16 +97,6 @@ class AsyncRuns(AsyncResource):
             run[name] = found.get(name)
         return cast("Run", run)
 
-    async def of_type(self, agent_type: str, *, status: str | None = None) -> AsyncIterator[Run]:
-        """Yield an agent type's runs, newest first, a page at a time as they are asked for.
-
-        Args:
-            agent_type: as the runs were started with.
-            status: `running`, `completed` or `failed`.
-        """
-        async for run in self.query(agent_type=agent_type, status=status):
-            yield run
-
     async def query(
         self,
         *,
