@@ -25,7 +25,8 @@ def main() -> int:
     found = _COMMANDS[options.command](deployment, options)
     if found is not None:
         print(json.dumps(found, indent=2))
-    return 0
+    has_left = options.command == "replay" and any(each["left"] for each in found.values())
+    return 1 if has_left and not options.list else 0
 
 
 def _tail(deployment: Deployment, options: argparse.Namespace) -> None:
@@ -55,7 +56,7 @@ _COMMANDS: dict[str, Callable[[Deployment, argparse.Namespace], Any]] = {
     "create-tenant": lambda deployment, options: root_key.create_tenant(deployment, options.tenant),
     "rotate-root-key": lambda deployment, _: {"restarted": root_key.rotate_root_key(deployment)},
     "tail-log": _tail,
-    "replay": lambda deployment, _: dead_letters.replay(deployment),
+    "replay": lambda deployment, options: dead_letters.replay(deployment, is_listing=options.list),
     "restore": _restore,
     "export-tenant": _export,
     "delete-tenant": lambda deployment, options: _delete(deployment, options, "tenant"),
@@ -82,7 +83,8 @@ def _options() -> argparse.Namespace:
     tail.add_argument("function", choices=("Api", "Stream", "Schedule", "Embedding", "TaskEvents"))
     tail.add_argument("--minutes", type=float, default=10, help="from so long ago (default: 10)")
     tail.add_argument("--follow", action="store_true", help="wait for more")
-    add("replay", help="the dead letters, once more")
+    again = add("replay", help="the dead letters, once more; exit status 1 if some are left")
+    again.add_argument("--list", action="store_true", help="only list them")
     back = add("restore", help="a table as it was, under another name")
     back.add_argument("table", choices=("MemoryTable", "LogTable"))
     back.add_argument("moment", help="RFC 3339, or: latest")

@@ -5,8 +5,8 @@ The logs take each event once, so a batch may be replayed any number of times.
 
 import base64
 import json
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypedDict
 
 from operations.deployment import Deployment, client
 
@@ -16,41 +16,87 @@ _FUNCTIONS = {
     "ScheduleDeadLetters": "Schedule",
     "TaskEventDeadLetters": "TaskEvents",  # where the deployment takes other systems' events
 }
+_HIDDEN = "ApproximateNumberOfMessagesNotVisible"
+_HIDDEN_SECONDS = 3600
 
 
 class NotReplayed(Exception):
     """A letter stays in its queue; the message says why."""
 
 
-def replay(deployment: Deployment) -> dict[str, int]:
-    """Try all letters of the deployment's queues again; how many of each queue went through.
+class QueueReport(TypedDict):
+    """What became of the letters of a queue.
 
-    Raises:
-        NotReplayed: one did not; it and those after it stay where they are.
+    Attributes:
+        replayed: how many went through, and are gone.
+        left: the letters that stay, each with the reason.
+        hidden: how many another reader had taken when this began: they come back within minutes.
+    """
+
+    replayed: int
+    left: list[dict[str, Any]]
+    hidden: int
+
+
+def replay(deployment: Deployment, *, is_listing: bool = False) -> dict[str, QueueReport]:
+    """Try all letters of the deployment's queues again, or only list them.
+
+    One that fails again stays, and the others go on.
     """
     there = {name: function for name, function in _FUNCTIONS.items() if name in deployment.outputs}
-    return {name: _replay(deployment, name, function) for name, function in there.items()}
+    reports = {}
+    for name, function in there.items():
+        physical, streams = deployment.function(function), client("dynamodbstreams")
+
+        def deliver(body: dict[str, Any], physical: str = physical, streams: Any = streams) -> None:
+            if is_listing:
+                raise NotReplayed("listed")
+            _invoke(physical, event_of(body, streams))
+
+        reports[name] = process_letters(client("sqs"), deployment.outputs[name], deliver)
+    return reports
 
 
-def _replay(deployment: Deployment, name: str, function: str) -> int:
-    sqs, queue = client("sqs"), deployment.outputs[name]
-    done = 0
-    for letter in _letters(sqs, queue):
-        body = json.loads(letter["Body"])
-        _invoke(deployment.function(function), event_of(body, client("dynamodbstreams")))
-        sqs.delete_message(QueueUrl=queue, ReceiptHandle=letter["ReceiptHandle"])
-        done += 1
-    return done
+def process_letters(sqs: Any, queue: str, deliver: Callable[[dict[str, Any]], None]) -> QueueReport:
+    """Deliver each letter of a queue once; what isn't taken stays, and can be received at once."""
+    attributes = sqs.get_queue_attributes(QueueUrl=queue, AttributeNames=[_HIDDEN])["Attributes"]
+    report = QueueReport(replayed=0, left=[], hidden=int(attributes[_HIDDEN]))
+    kept: list[str] = []
+    for letter in _receive(sqs, queue):
+        try:
+            deliver(json.loads(letter["Body"]))
+        except NotReplayed as error:
+            report["left"].append(_describe(letter, error))
+            kept.append(letter["ReceiptHandle"])
+        else:
+            sqs.delete_message(QueueUrl=queue, ReceiptHandle=letter["ReceiptHandle"])
+            report["replayed"] += 1
+    for handle in kept:
+        sqs.change_message_visibility(QueueUrl=queue, ReceiptHandle=handle, VisibilityTimeout=0)
+    return report
 
 
-def _letters(sqs: Any, queue: str) -> Iterator[dict[str, Any]]:
+def _receive(sqs: Any, queue: str) -> Iterator[dict[str, Any]]:
+    """Receive each letter once; it stays hidden until all have been processed."""
     while True:
         answer = sqs.receive_message(
-            QueueUrl=queue, MaxNumberOfMessages=1, VisibilityTimeout=120, WaitTimeSeconds=1
+            QueueUrl=queue,
+            MaxNumberOfMessages=1,
+            VisibilityTimeout=_HIDDEN_SECONDS,
+            WaitTimeSeconds=1,
+            AttributeNames=["SentTimestamp"],
         )
         if not answer.get("Messages"):
             return
         yield from answer["Messages"]
+
+
+def _describe(letter: dict[str, Any], error: NotReplayed) -> dict[str, Any]:
+    """Describe a letter by what it is about, without its data."""
+    batch = json.loads(letter["Body"]).get("DDBStreamBatchInfo", {})
+    about = {name: batch[name] for name in ("shardId", "batchSize") if name in batch}
+    sent = letter.get("Attributes", {}).get("SentTimestamp")
+    return {"id": letter["MessageId"], "sent_ms": sent, **about, "reason": str(error)}
 
 
 def event_of(body: dict[str, Any], streams: Any) -> dict[str, Any]:

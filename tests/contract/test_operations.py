@@ -13,7 +13,7 @@ from botocore.response import StreamingBody
 
 from functions.container import Container
 from functions.deletion.model import SETTLING_TIME, Subject
-from operations.dead_letters import NotReplayed, event_of
+from operations.dead_letters import NotReplayed, event_of, process_letters
 from operations.deletion import run_deletion
 from operations.tenant_data import Storage, export_tenant, open_private
 from tests.contract import run_calls
@@ -160,6 +160,56 @@ def test_a_batch_that_was_given_up_is_read_from_the_stream_again() -> None:
     with pytest.raises(NotReplayed):
         event_of(letter(1, 4), Stream())
     assert event_of({"time": "now"}, Stream()) == {"time": "now"}
+
+
+class Queue:
+    """As much of SQS as the command uses: letters by their bodies, hidden once received."""
+
+    def __init__(self, *bodies: str) -> None:
+        self.letters = dict(enumerate(bodies))
+        self.hidden: set[int] = set()
+
+    def get_queue_attributes(self, **_: object) -> dict[str, Any]:
+        """How many are hidden."""
+        return {"Attributes": {"ApproximateNumberOfMessagesNotVisible": str(len(self.hidden))}}
+
+    def receive_message(self, **_: object) -> dict[str, Any]:
+        """The next letter that isn't hidden."""
+        number = next((each for each in self.letters if each not in self.hidden), None)
+        if number is None:
+            return {}
+        self.hidden.add(number)
+        letter = {"Body": self.letters[number], "MessageId": f"m{number}"}
+        return {"Messages": [letter | {"ReceiptHandle": str(number)}]}
+
+    def delete_message(self, *, ReceiptHandle: str, **_: object) -> None:  # noqa: N803
+        """Removes a letter."""
+        del self.letters[int(ReceiptHandle)]
+        self.hidden.remove(int(ReceiptHandle))
+
+    def change_message_visibility(self, *, ReceiptHandle: str, **_: object) -> None:  # noqa: N803
+        """Shows a letter again."""
+        self.hidden.remove(int(ReceiptHandle))
+
+
+def test_a_letter_that_fails_again_stays_and_the_others_go_through() -> None:
+    queue = Queue('{"time": "1"}', '{"time": "poison"}', '{"time": "3"}')
+    delivered: list[str] = []
+
+    def deliver(body: dict[str, Any]) -> None:
+        if body["time"] == "poison":
+            raise NotReplayed("it fails again")
+        delivered.append(body["time"])
+
+    for replayed in (2, 0):
+        report = process_letters(queue, "url", deliver)
+        assert report["replayed"] == replayed
+        assert [(each["id"], each["reason"]) for each in report["left"]] == [
+            ("m1", "it fails again")
+        ]
+        assert report["hidden"] == 0
+    assert delivered == ["1", "3"]
+    assert list(queue.letters) == [1]
 
 
 def test_a_refused_event_is_given_back_as_it_came() -> None:

@@ -77,8 +77,10 @@ def test_a_replay_delivers_what_was_given_up(deployment: Deployment, tenant: Ten
         create(ada, entry(key="k"))
         awaited(lambda: waiting(deployment, "StreamDeadLetters"), "the dead letter")
     assert log(ada, "agents/ada") == []
+    listed = json.loads(operate(deployment, "replay", "--list"))
+    assert len(listed["StreamDeadLetters"]["left"]) == 1
     done = json.loads(operate(deployment, "replay"))
-    assert done["StreamDeadLetters"] == 1
+    assert done["StreamDeadLetters"] == {"replayed": 1, "left": [], "hidden": 0}
     assert summarize(log(ada, "agents/ada")) == ["created k 1"]
     assert not waiting(deployment, "StreamDeadLetters")
 
