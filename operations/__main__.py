@@ -36,8 +36,9 @@ def _tail(deployment: Deployment, options: argparse.Namespace) -> None:
         print(line, flush=True)
 
 
-def _restore(deployment: Deployment, options: argparse.Namespace) -> dict[str, str]:
-    return {"table": restore.restore(deployment, options.table, options.moment, options.target)}
+def _set_read_only(deployment: Deployment, options: argparse.Namespace) -> dict[str, str]:
+    name = restore.set_read_only(deployment, is_read_only=options.state == "on")
+    return {"function": name, "read_only": options.state}
 
 
 def _export(deployment: Deployment, options: argparse.Namespace) -> dict[str, int]:
@@ -57,7 +58,10 @@ _COMMANDS: dict[str, Callable[[Deployment, argparse.Namespace], Any]] = {
     "rotate-root-key": lambda deployment, _: {"restarted": root_key.rotate_root_key(deployment)},
     "tail-log": _tail,
     "replay": lambda deployment, options: dead_letters.replay(deployment, is_listing=options.list),
-    "restore": _restore,
+    "restore": lambda deployment, options: restore.restore(
+        deployment, options.moment, options.suffix
+    ),
+    "read-only": _set_read_only,
     "export-tenant": _export,
     "delete-tenant": lambda deployment, options: _delete(deployment, options, "tenant"),
     "delete-agent": lambda deployment, options: _delete(deployment, options, "agent"),
@@ -85,10 +89,11 @@ def _options() -> argparse.Namespace:
     tail.add_argument("--follow", action="store_true", help="wait for more")
     again = add("replay", help="the dead letters, once more; exit status 1 if some are left")
     again.add_argument("--list", action="store_true", help="only list them")
-    back = add("restore", help="a table as it was, under another name")
-    back.add_argument("table", choices=("MemoryTable", "LogTable"))
+    back = add("restore", help="both tables as they were, under other names")
     back.add_argument("moment", help="RFC 3339, or: latest")
-    back.add_argument("target", help="the name of the new table")
+    back.add_argument("suffix", help="of the new tables' names")
+    only = add("read-only", help="let the API refuse to write, or write again")
+    only.add_argument("state", choices=("on", "off"))
     export = add("export-tenant", help="everything of a tenant, as JSON Lines")
     export.add_argument("tenant")
     export.add_argument("file", help="must not be there yet")

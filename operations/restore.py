@@ -1,41 +1,98 @@
-"""A table as it was at a moment, under another name."""
+"""Both tables as they were at a moment, under other names, without what was deleted since."""
 
 from typing import Any
 
+from functions.deletion.model import Deletion
+from functions.deletion.rules import restart
+from functions.deletion.store import DeletionStore
+from functions.platform.aws import create_client
+from functions.platform.clock import Clock, now_ms
+from functions.platform.table import Table
 from operations.deployment import Deployment, client
 
+TABLES = ("MemoryTable", "LogTable")
+_WAIT = {"MaxAttempts": 720}
 
-def restore(deployment: Deployment, table: str, moment: str, name: str) -> str:
-    """Restore a table to a moment into a new one, and set what a restore leaves out.
+
+def restore(
+    deployment: Deployment, moment: str, suffix: str, clock: Clock = now_ms
+) -> dict[str, Any]:
+    """Restore both tables to one moment, and set what a restore leaves out.
+
+    What it finds done it doesn't do again, so it may be called again if it was cut off. Deletions
+    that were asked for since are begun anew in the restored table: the schedule carries them out
+    once the table serves.
 
     Args:
-        table: `MemoryTable` or `LogTable`.
         moment: RFC 3339, within the last 35 days; or `latest`.
-        name: of the new table.
+        suffix: what the new tables' names have behind the old ones'.
 
     Returns:
-        The new table's ARN.
+        The new tables' ARNs by name, and who is deleted anew.
     """
-    dynamodb, source = client("dynamodb"), deployment.outputs[table]
+    dynamodb = client("dynamodb")
+    names = {table: f"{deployment.outputs[table]}-{suffix}" for table in TABLES}
+    for table, name in names.items():
+        _begin(dynamodb, deployment.outputs[table], name, moment)
+    restored: dict[str, Any] = {}
+    for table, name in names.items():
+        dynamodb.get_waiter("table_exists").wait(TableName=name, WaiterConfig=_WAIT)
+        _complete(dynamodb, name, streams=table == "MemoryTable")
+        restored[table] = dynamodb.describe_table(TableName=name)["Table"]["TableArn"]
+    source = deployment.outputs["MemoryTable"]
+    return restored | {"deleted_again": copy_deletions(source, names["MemoryTable"], clock)}
+
+
+def copy_deletions(source: str, target: str, clock: Clock) -> list[str]:
+    """Begin the deletions that a table knows anew in another one; return whom they are about."""
+    stores = [
+        DeletionStore(table, table, None, can_seal=False)
+        for table in (Table(create_client("dynamodb"), name) for name in (source, target))
+    ]
+    known: list[Deletion] = stores[0].list_all()
+    for each in known:
+        stores[1].put(restart(each, clock()))
+    return [f"{each.subject.kind}:{each.subject.id}" for each in known]
+
+
+def set_read_only(deployment: Deployment, *, is_read_only: bool) -> str:
+    """Let the API refuse to write, with 503 and Retry-After, or write again; its function."""
+    functions, name = client("lambda"), deployment.function("Api")
+    variables = functions.get_function_configuration(FunctionName=name)["Environment"]["Variables"]
+    variables["READ_ONLY"] = str(int(is_read_only))
+    functions.update_function_configuration(FunctionName=name, Environment={"Variables": variables})
+    functions.get_waiter("function_updated_v2").wait(FunctionName=name)
+    return name
+
+
+def _begin(dynamodb: Any, source: str, name: str, moment: str) -> None:
+    """Begin to restore a table, unless that was begun."""
     when: dict[str, Any] = {"RestoreDateTime": moment}
     if moment == "latest":
         when = {"UseLatestRestorableTime": True}
-    dynamodb.restore_table_to_point_in_time(SourceTableName=source, TargetTableName=name, **when)
-    dynamodb.get_waiter("table_exists").wait(TableName=name, WaiterConfig={"MaxAttempts": 720})
-    _complete(dynamodb, name, streams=table == "MemoryTable")
-    restored: str = dynamodb.describe_table(TableName=name)["Table"]["TableArn"]
-    return restored
+    try:
+        dynamodb.describe_table(TableName=name)
+    except dynamodb.exceptions.ResourceNotFoundException:
+        dynamodb.restore_table_to_point_in_time(
+            SourceTableName=source, TargetTableName=name, **when
+        )
 
 
 def _complete(dynamodb: Any, name: str, *, streams: bool) -> None:
-    dynamodb.update_time_to_live(
-        TableName=name, TimeToLiveSpecification={"Enabled": True, "AttributeName": "ttl_at"}
-    )
+    """Set what a restore leaves out, as far as it isn't set."""
+    expiry = dynamodb.describe_time_to_live(TableName=name)["TimeToLiveDescription"]
+    if expiry["TimeToLiveStatus"] not in ("ENABLED", "ENABLING"):
+        dynamodb.update_time_to_live(
+            TableName=name, TimeToLiveSpecification={"Enabled": True, "AttributeName": "ttl_at"}
+        )
     dynamodb.update_continuous_backups(
         TableName=name, PointInTimeRecoverySpecification={"PointInTimeRecoveryEnabled": True}
     )
-    dynamodb.update_table(TableName=name, DeletionProtectionEnabled=True)
-    dynamodb.get_waiter("table_exists").wait(TableName=name)
-    if streams:
+    table = dynamodb.describe_table(TableName=name)["Table"]
+    if not table.get("DeletionProtectionEnabled"):
+        dynamodb.update_table(TableName=name, DeletionProtectionEnabled=True)
+        dynamodb.get_waiter("table_exists").wait(TableName=name)
+    if streams and "StreamSpecification" not in table:
         stream = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
         dynamodb.update_table(TableName=name, StreamSpecification=stream)
+        dynamodb.get_waiter("table_exists").wait(TableName=name)

@@ -21,7 +21,7 @@ from functions.api.value_fields import omit_values
 from functions.container import Container
 from functions.identity.model import READ, Principal
 from functions.platform import request_context
-from functions.platform.errors import Conflict, ServiceError
+from functions.platform.errors import Conflict, ReadOnly, ServiceError
 from functions.platform.json_text import get_escaped_size
 from functions.platform.limits import MAX_RESPONSE_BYTES
 from functions.platform.observability import log_unexpected, logger
@@ -30,6 +30,7 @@ _PROBLEM_FORMAT = (problem_response, internal_problem)
 _OPENWOP_FORMAT = (openwop_error_response, internal_openwop_error)
 _PRIVATE = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 """The headers of every answer to a request with a key or token: nobody stores or guesses it."""
+_READS = ("GET", "HEAD")
 _TRACEPARENT = re.compile(r"[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}", re.ASCII)
 
 
@@ -75,6 +76,8 @@ class App:
         trace = _TRACEPARENT.fullmatch((event.get("headers") or {}).get("traceparent", ""))
         log_fields |= {"method": method, "trace_id": trace.group(1) if trace else None}
         route, path_params = self._router.find(method, path)
+        if self._container.settings.read_only and route.method not in _READS:
+            raise ReadOnly("nothing is written for about a minute; send the same request again")
         log_fields["route"] = route.openapi_path
         request = Request(event, path, path_params, self._container)
         caller = self._authenticator.authenticate(event, request, route)

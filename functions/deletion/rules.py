@@ -9,6 +9,13 @@ from collections import Counter
 from functions.deletion.model import SETTLING_TIME, STAGES, Deletion
 
 
+def restart(deletion: Deletion, now: int) -> Deletion:
+    """Return a deletion that begins anew, where a backup has brought back what it removed."""
+    return Deletion(
+        deletion.subject, now, deletion.actor, begun=now, revision=deletion.revision + 1
+    )
+
+
 def is_waiting(deletion: Deletion, now: int) -> bool:
     """Tell whether the next pass has to wait for what functions still write."""
     return deletion.begun > now

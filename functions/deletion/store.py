@@ -77,6 +77,10 @@ class DeletionStore:
             return False
         return True
 
+    def put(self, deletion: Deletion) -> None:
+        """Write a deletion, whatever stands there."""
+        self._memory.put(put(get_key(deletion), _encode(deletion)))
+
     def save(self, new: Deletion, old: Deletion) -> bool:
         """Write how far a deletion is; False if another worker has taken the step."""
         try:

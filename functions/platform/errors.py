@@ -373,3 +373,9 @@ class Unavailable(ServiceError):
 
     code = "UNAVAILABLE"
     retry_after = 1
+
+
+class ReadOnly(Unavailable):
+    """Nothing is written for now: the operator moves the data."""
+
+    retry_after = 5

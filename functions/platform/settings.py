@@ -45,6 +45,7 @@ class Settings:
         root_key, root_key_secret_id: the operator's key, or its id in Secrets Manager.
         encryption_key_file, encryption_key_id: the file, or the KMS key, that wraps the data keys
             of sensitive values.
+        read_only: 1 while nothing is written: requests that may write are refused, to be repeated.
         key_cache_seconds: how long a function remembers an API key.
         principal_requests_per_minute, tenant_requests_per_minute: how many requests one instance
             takes of each; 0 is no limit.
@@ -76,6 +77,7 @@ class Settings:
     root_key_secret_id: str | None = None
     encryption_key_file: str | None = None
     encryption_key_id: str | None = None
+    read_only: int = 0
     key_cache_seconds: float = 60
     principal_requests_per_minute: int = DEFAULT_PRINCIPAL_REQUESTS
     tenant_requests_per_minute: int = DEFAULT_TENANT_REQUESTS
@@ -154,6 +156,7 @@ class ApiSettings(Settings):
         | {"principal_requests_per_minute", "tenant_requests_per_minute"}
         | {
             "request_log_sample",
+            "read_only",
             "key_cache_seconds",
             "jwt_tenant_claim",
             "jwt_principal_claim",

@@ -7,7 +7,10 @@ import pytest
 
 from functions.container import Container
 from functions.deletion.model import SETTLING_TIME, Subject
+from functions.deletion.rules import restart
+from functions.deletion.store import DeletionStore
 from functions.platform.item_types import find_item_type
+from functions.platform.table import Table
 from operations.deletion import run_deletion
 from tests.contract.bodies import (
     MEMORY,
@@ -27,6 +30,7 @@ from tests.contract.filling import fill
 from tests.contract.service import Service, Tenant
 from tests.contract.streaming import Stream, log, stream_function
 from tests.contract.sweeping import counters_equal_items, sweep
+from tests.contract.sweeping import restore as put_back
 
 pytestmark = pytest.mark.in_process
 TENANTS, DELETIONS = "/api/v1/tenants", "/api/v1/deletions"
@@ -247,3 +251,24 @@ def test_who_was_deleted_may_come_back_and_write(tenant: Tenant, service: Servic
     create(again, entry(key="after"))
     assert deliver(late + stream.read()) == []
     assert [each["data"]["key"] for each in log(again, "agents/ada")] == ["after"]
+
+
+def test_a_backup_that_is_restored_does_not_bring_a_tenant_back(service: Service) -> None:
+    doomed = service.tenant("doomed")
+    create(doomed.agent("ada"), entry())
+    backup = service.stored()
+    ok(service.root.delete(f"{TENANTS}/doomed"), 202)
+    finish(service)
+    known = DeletionStore(
+        Table(service.engine.client, service.engine.memory),
+        Table(service.engine.client, service.engine.log),
+        None,
+        can_seal=False,
+    )
+    deletions = known.list_all()
+    put_back(service, backup)
+    for each in deletions:  # as the command does
+        known.put(restart(each, service.clock()))
+    finish(service)
+    assert find(service, "doomed") == []
+    refused(service.root.post(TENANTS, json={"id": "doomed"}), 409, "ENTRY_EXISTS")

@@ -14,7 +14,7 @@ from functions.platform.clock import now_ms
 from operations import deployment as described
 from operations import root_key
 from operations.deletion import build_container, run_deletion
-from tests.contract.bodies import create, entry
+from tests.contract.bodies import MEMORY, create, entry
 from tests.contract.expect import ok, refused
 from tests.contract.service import Service, Tenant
 from tests.contract.streaming import log, summarize
@@ -154,18 +154,38 @@ def test_a_rotated_root_key_takes_the_place_of_the_former(
     refused(former.post(TENANTS, json={"id": "by-the-former"}), 401, "UNAUTHENTICATED")
 
 
-def test_a_restored_table_holds_what_was_there_and_expires_it(
-    deployment: Deployment, tenant: Tenant
+def test_restored_tables_hold_what_was_there_and_expire_it_but_not_what_was_deleted(
+    deployment: Deployment, tenant: Tenant, service: Service
 ) -> None:
     create(tenant.agent("ada"), entry(key="kept"))
-    operate(deployment, "restore", "MemoryTable", "latest", "restored")
+    doomed = service.tenant()
+    ok(service.root.delete(f"{TENANTS}/{doomed.id}"), 202)
+    for _ in range(2):  # it may be called again
+        report = json.loads(operate(deployment, "restore", "latest", "restored"))
+    assert f"tenant:{doomed.id}" in report["deleted_again"]
     dynamodb = deployment.cloud.client("dynamodb")
-    held = dynamodb.scan(TableName="restored")["Items"]
-    assert {"S": "kept"} in [item.get("ekey") for item in held]
-    expiry = dynamodb.describe_time_to_live(TableName="restored")["TimeToLiveDescription"]
-    assert expiry["AttributeName"] == "ttl_at"
-    table = dynamodb.describe_table(TableName="restored")["Table"]
-    assert table["DeletionProtectionEnabled"]
-    assert table["StreamSpecification"]["StreamViewType"] == "NEW_AND_OLD_IMAGES"
-    dynamodb.update_table(TableName="restored", DeletionProtectionEnabled=False)
-    dynamodb.delete_table(TableName="restored")
+    for table in ("MemoryTable", "LogTable"):
+        name = f"{deployment.outputs[table]}-restored"
+        expiry = dynamodb.describe_time_to_live(TableName=name)["TimeToLiveDescription"]
+        assert expiry["AttributeName"] == "ttl_at"
+        found = dynamodb.describe_table(TableName=name)["Table"]
+        assert found["DeletionProtectionEnabled"]
+        if table == "MemoryTable":
+            held = dynamodb.scan(TableName=name)["Items"]
+            assert {"S": "kept"} in [item.get("ekey") for item in held]
+            assert found["StreamSpecification"]["StreamViewType"] == "NEW_AND_OLD_IMAGES"
+        dynamodb.update_table(TableName=name, DeletionProtectionEnabled=False)
+        dynamodb.delete_table(TableName=name)
+
+
+def test_the_api_refuses_to_write_while_it_is_read_only(
+    deployment: Deployment, tenant: Tenant
+) -> None:
+    ada = tenant.agent("ada")
+    operate(deployment, "read-only", "on")
+    try:
+        awaited(lambda: ada.post(MEMORY, json=entry()).status_code == 503, "the refusal")
+        ok(ada.get("/api/v1/me"))
+    finally:
+        operate(deployment, "read-only", "off")
+    awaited(lambda: ada.post(MEMORY, json=entry(key="later")).status_code == 201, "the write")
