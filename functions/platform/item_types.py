@@ -480,8 +480,8 @@ OBJECT_FILE = ItemType(
     "objects",
     _SPACE,
     "file#{file}",
-    "A file that no object has, or not yet, is to be deleted",
-    "until it is",
+    "A file that no object has, or not yet, is to be deleted; or an upload has brought it",
+    "until the file is deleted",
     (BY_DUE,),
 )
 OBJECT_USAGE = ItemType(
