@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: run console test adversary e2e crewai lint openapi check bench docs synth deploy destroy lock clean
+.PHONY: run console test adversary e2e crewai lint openapi check bench docs synth bootstrap upgrade-check deploy destroy sbom lock clean
 
 # Tests start hundreds of processes, which share compiled modules whatever the caller's shell says.
 export PYTHONDONTWRITEBYTECODE :=
@@ -44,6 +44,9 @@ define npm-ci
 if ! node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null || ! command -v npm >/dev/null; then \
 	  echo "agent-memory needs Node 20 or newer with npm for its $(1): https://nodejs.org" >&2; exit 1; \
 	fi; \
+	if node -e 'process.exit(parseInt(process.versions.node) < 22 ? 0 : 1)'; then \
+	  echo "Node $$(node --version) gets no more security fixes: Node 22 or newer is wanted for its $(1)" >&2; \
+	fi; \
 	npm ci --silent --no-audit --no-fund $(2)
 endef
 
@@ -83,6 +86,7 @@ typescript: $(TYPESCRIPT)
 
 wheels: $(ENGINE) $(VENV)/dev.stamp $(CONSOLE) $(MODEL)
 	@$(PY) -m pip wheel -q --no-deps --no-build-isolation --wheel-dir dist . ./sdk
+	@$(PY) -m infra.package dist
 	@ls dist
 
 bench: $(ENGINE) $(VENV)/dev.stamp $(MODEL)
@@ -96,12 +100,31 @@ docs: $(VENV)/docs.stamp
 synth: $(TOOLKIT) $(VENV)/infra.stamp
 	@$(CDK) synth --quiet
 
-deploy: $(TOOLKIT) $(VENV)/infra.stamp $(CONSOLE)
+# Refuse a release that would replace what holds data (docs/how-to/upgrade.md).
+upgrade-check: $(TOOLKIT) $(VENV)/dev.stamp
+	@$(PY) -m pytest -q tests/infra/test_upgrades.py
+
+# Once for an account and Region, unless your organization has done so.
+bootstrap: $(TOOLKIT) $(VENV)/infra.stamp
 	@$(CDK) bootstrap
-	@$(CDK) deploy --require-approval=$(APPROVAL) --outputs-file=cdk.out/outputs.json
+
+deploy: $(TOOLKIT) $(VENV)/infra.stamp $(CONSOLE)
+	@$(CDK) deploy --all --require-approval=$(APPROVAL) --outputs-file=cdk.out/outputs.json
 
 destroy: $(TOOLKIT) $(VENV)/infra.stamp
-	@$(CDK) destroy $(if $(filter never,$(APPROVAL)),--force)
+	@$(CDK) destroy --all $(if $(filter never,$(APPROVAL)),--force)
+
+# What the functions are made of: a bill of materials (CycloneDX) and the licenses, in dist.
+SBOM := .build/sbom
+sbom: requirements/lambda.lock | $(PY)
+	@rm -rf $(SBOM) $(SBOM)-tools && mkdir -p dist
+	@$(PY) -m venv $(SBOM) && $(PY) -m venv $(SBOM)-tools
+	@$(SBOM)/bin/python -m pip install -q --disable-pip-version-check --require-hashes -r $<
+	@$(SBOM)/bin/python -m pip uninstall -q -y pip setuptools
+	@$(SBOM)-tools/bin/python -m pip install -q --disable-pip-version-check cyclonedx-bom==7.5.0 pip-licenses==5.5.5
+	@$(SBOM)-tools/bin/cyclonedx-py environment --pyproject pyproject.toml --output-file dist/sbom.cdx.json $(SBOM)/bin/python
+	@$(SBOM)-tools/bin/pip-licenses --python=$(SBOM)/bin/python --from=mixed --output-file=dist/licenses.txt
+	@cat dist/licenses.txt
 
 lock: $(PY)
 	@$(PIP) uv==0.13.8
@@ -120,7 +143,7 @@ clean:
 	@find $(CODE) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(PY):
-	@python=; for each in python3 python3.13 python3.12 python3.11 python; do \
+	@python=; for each in python3 python3.14 python3.13 python3.12 python3.11 python; do \
 	  if $$each -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then python=$$each; break; fi; \
 	done; \
 	if [ -z "$$python" ]; then \

@@ -5,28 +5,33 @@ import sys
 from aws_cdk import App, Validations
 from cdk_nag import AwsSolutionsChecks, ServerlessChecks
 
+from infra.agent_memory_cdk import FunctionCode, WrongChoice
 from infra.asset.build import build
 from infra.asset.target import Target
 from infra.config import Config, ConfigError
-from infra.stack import MemoryStack
+from infra.stacks import MemoryStacks
 
 
-def make(app: App, config: Config) -> MemoryStack:
-    """Add the stack to an app, and the checks that its synthesis has to pass."""
-    target = Target(config.runtime, config.architecture, boto3=config.boto3 == "bundled")
-    stack = MemoryStack(app, config, build(target))
+def make(app: App, config: Config) -> MemoryStacks:
+    """Add the stacks to an app, and the checks that its synthesis has to pass."""
+    stacks = MemoryStacks(app, config, _build_code(config))
     Validations.of(app).add_plugins(AwsSolutionsChecks(app), ServerlessChecks(app))
-    return stack
+    return stacks
+
+
+def _build_code(config: Config) -> FunctionCode:
+    asset = build(Target(config.runtime, config.architecture, boto3=config.boto3 == "bundled"))
+    built_for = config.runtime, config.architecture
+    return FunctionCode(asset.folder, asset.digest, *built_for, compiled=asset.compiled)
 
 
 def main() -> None:
-    """Synthesize the stack that the context asks for."""
+    """Synthesize the stacks that the context asks for."""
     app = App()
     try:
-        config = Config.from_context(app.node.get_all_context())
-    except ConfigError as error:
+        make(app, Config.from_context(app.node.get_all_context()))
+    except (ConfigError, WrongChoice) as error:
         sys.exit(f"agent-memory: {error}")
-    make(app, config)
     app.synth()
 
 

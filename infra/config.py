@@ -1,8 +1,8 @@
 """What a deployment can choose, by CDK context (`-c name=value`, or `cdk.json`)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal, Self
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -15,53 +15,33 @@ from functions.platform.limits import (
 )
 from functions.platform.settings import DEFAULT_EVENT_BUS_TYPES, WrongSetting
 
-_CDKS_OWN = (":", "/")  # in the names of CDK's own context: aws:cdk:…, @aws-cdk/…, acknowledged/…
+if TYPE_CHECKING:
+    from infra.agent_memory_cdk import Domain, EdgeSettings, Settings, TaskEventSource, Tokens
+
+_TOGETHER = (
+    ("domain_name", "certificate_arn", "hosted_zone_id", "hosted_zone_name"),
+    ("edge_domain_name", "edge_certificate_arn", "edge_client_certificate_arn", "trust_store"),
+    ("jwt_issuer", "jwt_audience"),
+    ("task_event_sources", "task_event_principal"),
+)
 
 
 class ConfigError(Exception):
     """The context is wrong; the message says what to change."""
 
 
-@dataclass(frozen=True, slots=True)
-class Domain:
-    """A domain name, and what it takes to serve under it."""
-
-    name: str
-    certificate_arn: str
-    zone_id: str
-    zone_name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Tokens:
-    """Whose tokens (JWT, by OIDC) are accepted beside keys, and which claims say who it is."""
-
-    issuer: str
-    audience: list[str]
-    tenant_claim: str
-    principal_claim: str
-
-
-@dataclass(frozen=True, slots=True)
-class TaskEventSource:
-    """Whose task events are taken, from which bus, and in whose name (tenant and principal)."""
-
-    names: list[str]
-    bus_arn: str | None
-    tenant: str
-    principal: str
-
-
 class Config(BaseModel):
     """The choices of one deployment.
 
     Attributes:
-        stage: names the stack; `prod` keeps its data when the stack is destroyed.
-        retain: whether tables, keys and the root key outlive the stack; by default `prod` does.
+        stage: names the deployment; `prod` keeps its data when the stacks are destroyed.
+        retain: whether tables, keys and the root key outlive the stacks; by default `prod` does.
         runtime: Lambda's Python.
         architecture: Lambda's processor.
         boto3: `bundled` ships the version that is tested; `runtime` takes Lambda's own.
         snap_start: start the API function from a snapshot (SnapStart).
+        traffic_shift: how a new version of the API function takes over: `canary`, `linear` or
+            `all-at-once`; by default `canary` where data is kept.
         vector_index: search by a vector index of DynamoDB's; else exactly, in memory.
         embedding_model: embed by this model of Amazon Bedrock; else by the one in the package.
         throttle_rate: requests per second that the API takes.
@@ -77,7 +57,13 @@ class Config(BaseModel):
         event_bus_types: the types of events that the bus carries (several with commas between); `*`
             for all.
         alarm_topic_arn: the SNS topic that alarms go to.
+        cors_origins: whose pages may call the API from a browser (several with commas between).
         domain_name: a domain name of the API's own, with its certificate and its hosted zone.
+        trust_store: where in S3 the certificates are that clients are checked against.
+        edge_domain_name: the name that callers use where CloudFront and a firewall stand before the
+            API, with its certificate in us-east-1, and the one that CloudFront presents.
+        edge_requests_per_key, edge_requests_per_address: how many requests the firewall lets
+            through in five minutes.
         jwt_issuer: whose tokens a second API takes in the place of keys, with their audience
             (several with commas between) and the claims that hold tenant and principal.
         task_event_sources: whose task events an EventBridge rule takes (several with commas
@@ -87,12 +73,13 @@ class Config(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    stage: str = Field(default="dev", pattern=r"^[a-z][a-z0-9-]{0,30}$")
+    stage: str = Field(default="dev", max_length=20, pattern=r"^[a-z][a-z0-9]*(-[a-z][a-z0-9]*)*$")
     retain: bool | None = None
-    runtime: Literal["python3.11", "python3.12", "python3.13", "python3.14"] = "python3.13"
+    runtime: Literal["python3.11", "python3.12", "python3.13", "python3.14"] = "python3.14"
     architecture: Literal["arm64", "x86_64"] = "arm64"
     boto3: Literal["bundled", "runtime"] = "bundled"
     snap_start: bool = False
+    traffic_shift: Literal["canary", "linear", "all-at-once"] | None = None
     vector_index: bool = True
     embedding_model: str | None = Field(
         default=None, pattern=r"^bedrock:amazon\.titan-embed-text-v2:\d+$"
@@ -108,10 +95,21 @@ class Config(BaseModel):
     tracing: bool = False
     event_bus_types: str = DEFAULT_EVENT_BUS_TYPES
     alarm_topic_arn: str | None = Field(default=None, pattern=r"^arn:[a-z-]+:sns:\S+$")
+    cors_origins: str | None = Field(
+        default=None, pattern=r"^https?://[\w.:-]+(\s*,\s*https?://[\w.:-]+)*$"
+    )
     domain_name: str | None = None
     certificate_arn: str | None = Field(default=None, pattern=r"^arn:[a-z-]+:acm:\S+$")
     hosted_zone_id: str | None = None
     hosted_zone_name: str | None = None
+    trust_store: str | None = Field(default=None, pattern=r"^s3://[^/]+/.+$")
+    edge_domain_name: str | None = None
+    edge_certificate_arn: str | None = Field(
+        default=None, pattern=r"^arn:[a-z-]+:acm:us-east-1:\S+$"
+    )
+    edge_client_certificate_arn: str | None = Field(default=None, pattern=r"^arn:[a-z-]+:acm:\S+$")
+    edge_requests_per_key: int = Field(default=30_000, ge=10)
+    edge_requests_per_address: int = Field(default=30_000, ge=10)
     jwt_issuer: str | None = Field(default=None, pattern=r"^https://\S+$")
     jwt_audience: str | None = None
     jwt_tenant_claim: str = Field(default="tenant", min_length=1)
@@ -122,16 +120,15 @@ class Config(BaseModel):
 
     @classmethod
     def from_context(cls, context: Mapping[str, Any]) -> Self:
-        """Reads the context.
+        """Read the context.
+
+        Names that aren't options are left alone: the CDK's command line and companies' own
+        `~/.cdk.json` have theirs. Only what looks like an option that is misspelt is refused.
 
         Raises:
-            ConfigError: a name isn't known, or a value is wrong.
+            ConfigError: a name is misspelt, or a value is wrong.
         """
-        given = {
-            name: value
-            for name, value in context.items()
-            if not any(sign in name for sign in _CDKS_OWN)
-        }
+        given = {name: value for name, value in context.items() if cls._is_meant(name)}
         try:
             return cls.model_validate(given)
         except ValidationError as error:
@@ -141,22 +138,20 @@ class Config(BaseModel):
             ]
             raise ConfigError("; ".join(problems)) from error
 
+    @classmethod
+    def _is_meant(cls, name: str) -> bool:
+        """Tell whether a name is an option, or a misspelt one."""
+        return bool(get_close_matches(name.lower(), cls.model_fields, n=1, cutoff=0.8))
+
     @model_validator(mode="after")
     def _whole(self) -> Self:
-        domain = [
-            self.domain_name,
-            self.certificate_arn,
-            self.hosted_zone_id,
-            self.hosted_zone_name,
-        ]
-        if None in domain and any(domain):
-            raise ValueError(
-                "domain_name, certificate_arn, hosted_zone_id and hosted_zone_name go together"
-            )
-        if (self.jwt_issuer is None) != (self.jwt_audience is None):
-            raise ValueError("jwt_issuer and jwt_audience go together")
-        if (self.task_event_sources is None) != (self.task_event_principal is None):
-            raise ValueError("task_event_sources and task_event_principal go together")
+        for names in _TOGETHER:
+            given = [name for name in names if getattr(self, name) is not None]
+            alone = given == ["trust_store"]
+            if given and len(given) < len(names) and not alone:
+                raise ValueError(f"{', '.join(names[:-1])} and {names[-1]} go together")
+        if self.trust_store is not None and self.domain_name is None:
+            raise ValueError("trust_store needs domain_name: only an own domain checks clients")
         try:
             parse_event_types(self.event_bus_types)
         except WrongSetting as error:
@@ -175,9 +170,37 @@ class Config(BaseModel):
         """Whether data outlives the stack."""
         return self.stage == "prod" if self.retain is None else self.retain
 
-    @property
-    def domain(self) -> Domain | None:
-        """The API's own domain name, if it has one."""
+    def to_settings(self) -> "Settings":
+        """Convert the choices to the construct's settings."""
+        from infra.agent_memory_cdk import Settings  # noqa: PLC0415 - the CDK takes seconds to import
+
+        return Settings(
+            name=self.stage,
+            retain=self.retains,
+            snap_start=self.snap_start,
+            vector_index=self.vector_index,
+            embedding_model=self.embedding_model,
+            throttle_rate=self.throttle_rate,
+            throttle_burst=self.throttle_burst,
+            sweep_parts=self.sweep_parts,
+            principal_requests_per_minute=self.principal_requests_per_minute,
+            tenant_requests_per_minute=self.tenant_requests_per_minute,
+            log_retention_days=int(self.log_retention_days),
+            event_retention_days=self.event_retention_days,
+            request_log_sample=self.request_log_sample,
+            tracing=self.tracing,
+            event_bus_types=self.event_bus_types,
+            traffic_shift=self.traffic_shift or ("canary" if self.retains else "all-at-once"),
+            cors_origins=tuple(_split(self.cors_origins)),
+            domain=self._domain(),
+            edge=self._edge(),
+            tokens=self._tokens(),
+            task_events=self._task_events(),
+        )
+
+    def _domain(self) -> "Domain | None":
+        from infra.agent_memory_cdk import Domain  # noqa: PLC0415 - as above
+
         if not (
             self.domain_name
             and self.certificate_arn
@@ -186,22 +209,54 @@ class Config(BaseModel):
         ):
             return None
         return Domain(
-            self.domain_name, self.certificate_arn, self.hosted_zone_id, self.hosted_zone_name
+            name=self.domain_name,
+            certificate_arn=self.certificate_arn,
+            zone_id=self.hosted_zone_id,
+            zone_name=self.hosted_zone_name,
+            trust_store=self.trust_store,
         )
 
-    @property
-    def tokens(self) -> Tokens | None:
-        """Whose tokens are accepted, if any are."""
+    def _edge(self) -> "EdgeSettings | None":
+        from infra.agent_memory_cdk import EdgeSettings  # noqa: PLC0415 - as above
+
+        if not (
+            self.edge_domain_name and self.edge_certificate_arn and self.edge_client_certificate_arn
+        ):
+            return None
+        return EdgeSettings(
+            name=self.edge_domain_name,
+            certificate_arn=self.edge_certificate_arn,
+            client_certificate_arn=self.edge_client_certificate_arn,
+            requests_per_key=self.edge_requests_per_key,
+            requests_per_address=self.edge_requests_per_address,
+        )
+
+    def _tokens(self) -> "Tokens | None":
+        from infra.agent_memory_cdk import Tokens  # noqa: PLC0415 - as above
+
         if self.jwt_issuer is None or self.jwt_audience is None:
             return None
-        audience = [each.strip() for each in self.jwt_audience.split(",")]
-        return Tokens(self.jwt_issuer, audience, self.jwt_tenant_claim, self.jwt_principal_claim)
+        return Tokens(
+            issuer=self.jwt_issuer,
+            audience=_split(self.jwt_audience),
+            tenant_claim=self.jwt_tenant_claim,
+            principal_claim=self.jwt_principal_claim,
+        )
 
-    @property
-    def task_events(self) -> TaskEventSource | None:
-        """Whose task events are taken, if any are."""
+    def _task_events(self) -> "TaskEventSource | None":
+        from infra.agent_memory_cdk import TaskEventSource  # noqa: PLC0415 - as above
+
         if self.task_event_sources is None or self.task_event_principal is None:
             return None
-        names = [each.strip() for each in self.task_event_sources.split(",")]
         tenant, _, principal = self.task_event_principal.partition("/")
-        return TaskEventSource(names, self.task_event_bus_arn, tenant, principal)
+        return TaskEventSource(
+            names=_split(self.task_event_sources),
+            bus_arn=self.task_event_bus_arn,
+            tenant=tenant,
+            principal=principal,
+        )
+
+
+def _split(listed: str | None) -> list[str]:
+    """Split a list with commas between."""
+    return [each.strip() for each in (listed or "").split(",") if each.strip()]

@@ -55,7 +55,7 @@ def _delete(
 
 _COMMANDS: dict[str, Callable[[Deployment, argparse.Namespace], Any]] = {
     "create-tenant": lambda deployment, options: root_key.create_tenant(deployment, options.tenant),
-    "rotate-root-key": lambda deployment, _: {"restarted": root_key.rotate_root_key(deployment)},
+    "rotate-root-key": lambda deployment, _: {"version": root_key.rotate_root_key(deployment)},
     "tail-log": _tail,
     "replay": lambda deployment, options: dead_letters.replay(deployment, is_listing=options.list),
     "restore": lambda deployment, options: restore.restore(

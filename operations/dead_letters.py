@@ -46,7 +46,7 @@ def replay(deployment: Deployment, *, is_listing: bool = False) -> dict[str, Que
     there = {name: function for name, function in _FUNCTIONS.items() if name in deployment.outputs}
     reports = {}
     for name, function in there.items():
-        physical, streams = deployment.function(function), client("dynamodbstreams")
+        physical, streams = deployment.alias_of(function), client("dynamodbstreams")
 
         def deliver(body: dict[str, Any], physical: str = physical, streams: Any = streams) -> None:
             if is_listing:

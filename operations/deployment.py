@@ -50,6 +50,10 @@ class Deployment:
         """Return the physical name of a function: `Api`, `Stream`, `Schedule`, `TaskEvents`."""
         return self.outputs[f"{name}Function"]
 
+    def alias_of(self, name: str) -> str:
+        """Return what a function is invoked by: its name, with the alias of the version in use."""
+        return f"{self.function(name)}:{self.outputs['Alias']}"
+
 
 def client(service: str) -> Any:
     """Make a client of a service, for the credentials and the region at hand."""

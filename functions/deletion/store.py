@@ -10,10 +10,10 @@ from functions.deletion.model import Deletion, Subject
 from functions.identity.model import Actor
 from functions.platform import item_types
 from functions.platform.archive_storage import ArchiveStorage
-from functions.platform.bulk_writes import write_parallel
+from functions.platform.bulk_writes import delete_in_transactions, write_parallel
 from functions.platform.item_types import ItemType
 from functions.platform.items import Item
-from functions.platform.keys import Key, get_due_shard
+from functions.platform.keys import Key, get_due_shard, get_tenant
 from functions.platform.parallel import run_parallel
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE, TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
@@ -97,8 +97,12 @@ class DeletionStore:
 
     def delete_items(self, items: Iterable[Item], *, is_log: bool) -> None:
         """Delete items, each for itself."""
-        table = self._log if is_log else self._memory
-        write_parallel(table, map(delete, map(_get_key, items)))
+        keys = [_get_key(item) for item in items]
+        named = {item_types.TENANT.build_partition(tenant=get_tenant(pk)) for pk, _sk in keys}
+        identity = [key for key in keys if key[0] in named and not is_log]
+        others = [key for key in keys if key not in identity]
+        write_parallel(self._log if is_log else self._memory, map(delete, others))
+        delete_in_transactions(self._memory, identity)
 
     def replace_item(self, old: Item, new: Item) -> None:
         """Put an item in the place of the one that was read; nothing, if that has changed."""

@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple, cast
 
 from functions.identity.model import Kind, Principal
 from functions.platform import task_keys
-from functions.platform.bulk_writes import write_parallel
+from functions.platform.bulk_writes import delete_in_transactions
 from functions.platform.idempotency import list_previous_tokens
 from functions.platform.item_types import API_KEY, PRINCIPAL
 from functions.platform.items import Item
@@ -113,8 +113,8 @@ class PrincipalStore:
         partition = PRINCIPAL.build_partition(tenant=tenant)
         items = list(self._table.query(partition, PRINCIPAL.sort_prefix))
         keys = ((item["key_partition"], API_KEY.build_sort()) for item in items)
-        write_parallel(self._table, map(delete, keys))
-        write_parallel(self._table, (delete((item["pk"], item["sk"])) for item in items))
+        delete_in_transactions(self._table, keys)
+        delete_in_transactions(self._table, ((item["pk"], item["sk"]) for item in items))
         return len(items)
 
     def change(

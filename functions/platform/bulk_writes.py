@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Iterator
 from functools import partial
 
+from functions.platform.keys import Key
 from functions.platform.limits import MAX_WRITE_ITEMS
 from functions.platform.parallel import run_parallel
 from functions.platform.table import Table
-from functions.platform.writes import Write
+from functions.platform.writes import Write, delete
 
 _PARALLEL_CALLS = 8
 
@@ -16,6 +17,15 @@ def write_parallel(table: Table, writes: Iterable[Write]) -> None:
     for group in _split(writes, MAX_WRITE_ITEMS * _PARALLEL_CALLS):
         chunks = _split(group, MAX_WRITE_ITEMS)
         run_parallel([partial(table.write_many, chunk) for chunk in chunks])
+
+
+def delete_in_transactions(table: Table, keys: Iterable[Key]) -> None:
+    """Delete items by transactions: IAM can't tell a batch's deletions from its puts.
+
+    It costs twice the units of a batch, so it is for what only some roles may put.
+    """
+    for group in _split((delete(key) for key in keys), MAX_WRITE_ITEMS):
+        table.transact(group)
 
 
 def _split(writes: Iterable[Write], size: int) -> Iterator[list[Write]]:

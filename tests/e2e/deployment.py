@@ -17,8 +17,12 @@ class Deployment:
     """A deployment on an emulated AWS."""
 
     cloud: Cloud
-    stack: str
     name: str = NAME
+
+    @property
+    def stacks(self) -> tuple[str, str]:
+        """Names of the stack of what is kept, and of what runs."""
+        return f"agent-memory-{self.name}-state", f"agent-memory-{self.name}"
 
     @cached_property
     def outputs(self) -> dict[str, str]:
@@ -42,11 +46,12 @@ class Deployment:
 
     @cached_property
     def resources(self) -> list[dict[str, Any]]:
-        """All resources of the stack."""
+        """All resources of the stacks."""
         pages = self.cloud.client("cloudformation").get_paginator("list_stack_resources")
         return [
             resource
-            for page in pages.paginate(StackName=self.stack)
+            for stack in self.stacks
+            for page in pages.paginate(StackName=stack)
             for resource in page["StackResourceSummaries"]
         ]
 
@@ -54,13 +59,17 @@ class Deployment:
         """Find the physical name of a function: `Api`, `Stream` or `Schedule`."""
         return self.outputs[f"{name}Function"]
 
+    def alias_of(self, name: str) -> str:
+        """Find what a function is invoked by."""
+        return f"{self.function(name)}:{self.outputs['Alias']}"
+
     def role(self, part: str) -> str:
         """The name of the role of a part: `ApiFunction` and so on, or `ScheduleRole`."""
         return self._physical_id(_ROLE, part)
 
     def key(self, part: str) -> str:
         """The id of an encryption key: `Storage` or `Values`."""
-        return self._physical_id(_KEY, f"Encryption{part}")
+        return self._physical_id(_KEY, f"{self.name.capitalize()}{part}Key")
 
     def _physical_id(self, kind: str, part: str) -> str:
         (found,) = (

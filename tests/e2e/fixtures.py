@@ -29,7 +29,8 @@ def deployment(tmp_path_factory: pytest.TempPathFactory, toolkit: Toolkit) -> It
     """
     with cloud.running(tmp_path_factory.mktemp("cloud")) as running:
         toolkit.bootstrap(running)
-        deployed = Deployment(running, toolkit.deploy(running))
+        toolkit.deploy(running)
+        deployed = Deployment(running)
         yield deployed
         sqs = running.client("sqs")
         for queue in ("StreamDeadLetters", "ScheduleDeadLetters"):

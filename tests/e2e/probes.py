@@ -11,7 +11,9 @@ from tests.e2e.probe import Call
 Calls = dict[str, Call]
 
 _WRONG = "AAAAAAAAAAAAAAAAAAAAAA=="  # so that S3 refuses it after IAM has let it through
-_KEY = {"pk": {"S": "nobody"}, "sk": {"S": "nothing"}}
+_KEY = {"pk": {"S": "nobody#a#nothing"}, "sk": {"S": "nothing"}}
+_PRINCIPAL = {"pk": {"S": "nobody#p"}, "sk": {"S": "p#nothing"}}
+_API_KEY = {"pk": {"S": "~key#nothing"}, "sk": {"S": "k"}}
 _IF_THERE = {"ConditionExpression": "attribute_exists(pk)"}
 _UPDATE = {"UpdateExpression": "SET a = :a", "ExpressionAttributeValues": {":a": {"S": "a"}}}
 _EXPIRY = {"TimeToLiveSpecification": {"Enabled": True, "AttributeName": "ttl_at"}}
@@ -34,6 +36,7 @@ def calls(deployment: Deployment) -> Calls:
     return {
         **_on_table("memory", outputs["MemoryTable"]),
         **_on_table("log", outputs["LogTable"]),
+        **_on_credentials(outputs["MemoryTable"]),
         **_on_indexes(outputs["MemoryTable"]),
         **_on_secrets(outputs["RootKeySecretId"]),
         **_on_archive(outputs["ArchiveBucket"]),
@@ -72,6 +75,23 @@ def _on_table(name: str, table: str) -> Calls:
     return {f"{name}.{action}": Call("dynamodb", *call) for action, call in tried.items()}
 
 
+def _on_credentials(table: str) -> Calls:
+    """By the same actions as on other items, on what says who may do what."""
+    named = {"TableName": table}
+    calls: Calls = {}
+    for what, item in (("a principal", _PRINCIPAL), ("an API key", _API_KEY)):
+        put = named | {"Item": item} | _IF_THERE
+        together = {"TransactItems": [{"Put": put}]}
+        batch = {"RequestItems": {table: [{"DeleteRequest": {"Key": item}}]}}
+        calls[f"read {what}"] = Call("dynamodb", "get_item", named | {"Key": item})
+        calls[f"write {what}"] = Call("dynamodb", "put_item", put)
+        calls[f"write {what} in a transaction"] = Call("dynamodb", "transact_write_items", together)
+        gone = named | {"Key": item} | _IF_THERE
+        calls[f"delete {what}"] = Call("dynamodb", "delete_item", gone)
+        calls[f"delete {what} in a batch"] = Call("dynamodb", "batch_write_item", batch)
+    return calls
+
+
 def _on_indexes(table: str) -> Calls:
     return {
         f"memory/{index}": Call(
@@ -84,7 +104,7 @@ def _on_indexes(table: str) -> Calls:
 def _where(attribute: str) -> dict[str, Any]:
     return {
         "KeyConditionExpression": f"{attribute} = :nobody",
-        "ExpressionAttributeValues": {":nobody": {"S": "nobody"}},
+        "ExpressionAttributeValues": {":nobody": {"S": "nobody#a#nothing"}},
     }
 
 
@@ -128,7 +148,7 @@ def _on_functions(deployment: Deployment) -> Calls:
     dry = {"InvocationType": "DryRun"}
     return {
         f"invoke {function}": Call(
-            "lambda", "invoke", {"FunctionName": deployment.function(function)} | dry
+            "lambda", "invoke", {"FunctionName": deployment.alias_of(function)} | dry
         )
         for function in ("Api", "Stream", "Schedule")
     }

@@ -69,7 +69,8 @@ def test_nothing_is_left_of_a_destroyed_stack(
     with cloud.running(tmp_path_factory.mktemp("destroyed")) as there:
         before = left(there)
         toolkit.bootstrap(there)
-        used = Deployment(there, toolkit.deploy(there))
+        toolkit.deploy(there)
+        used = Deployment(there)
         ada = used.service.tenant().agent("ada")
         create(ada, entry())
         awaited(lambda: used.items("LogTable", ""), "the event")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from infra import grants
-from infra.grants import TableGrant
+from infra.agent_memory_cdk import grants
+from infra.agent_memory_cdk.grants import TableGrant
 from tests.e2e.deployment import Deployment
 from tests.e2e.fixtures import E2E
 from tests.e2e.probe import allowed
@@ -21,16 +21,31 @@ def on(memory: TableGrant, log: TableGrant) -> set[str]:
     )
 
 
+_PRINCIPALS = {"a principal", "an API key"}
+_ALL_ON_CREDENTIALS = {
+    each.format(what)
+    for what in _PRINCIPALS
+    for each in (
+        "read {}",
+        "write {}",
+        "write {} in a transaction",
+        "delete {}",
+        "delete {} in a batch",
+    )
+}
+
 MAY = {
     "ApiFunction": on(grants.API_ON_MEMORY, grants.API_ON_LOG)
+    | _ALL_ON_CREDENTIALS
     | {"read the root key", "archive", "read the archive", "delete from the archive"}
     | {"generate_data_key with the values key", "decrypt with the values key"},
     "StreamFunction": on(grants.STREAM_ON_MEMORY, grants.STREAM_ON_LOG)
     | {"publish", "add to stream's dead letters"},
     "ScheduleFunction": on(grants.SCHEDULE_ON_MEMORY, grants.SCHEDULE_ON_LOG)
-    | {"archive", "delete from the archive"},
+    | {"archive", "delete from the archive"}
+    | {"delete a principal", "delete an API key"},
     "TaskEventsFunction": on(grants.TASK_EVENTS_ON_MEMORY, grants.TASK_EVENTS_ON_LOG)
-    | {"add to task event's dead letters"},
+    | {"add to task event's dead letters", "read a principal"},
     "ScheduleRole": {"invoke Schedule", "add to schedule's dead letters"},
 }
 

@@ -134,9 +134,8 @@ def former_root_key(deployment: Deployment) -> Iterator[str]:
     client = deployment.cloud.client
     secret = deployment.outputs["RootKeySecretId"]
     client("secretsmanager").put_secret_value(SecretId=secret, SecretString=key)
-    client("lambda").update_function_configuration(
-        FunctionName=deployment.function("Api"), Description="The root key is back."
-    )
+    alias = deployment.outputs["Alias"]
+    root_key.restart(client("lambda"), deployment.function("Api"), alias, "The root key is back.")
     created = deployment.service.client(key).post(TENANTS, json={"id": "after-rotation"})
     assert created.status_code == 201
 

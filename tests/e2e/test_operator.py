@@ -22,7 +22,8 @@ def test_another_key_makes_no_tenant(service: Service) -> None:
 
 def test_no_output_and_no_variable_shows_the_secret(deployment: Deployment) -> None:
     functions = deployment.cloud.client("lambda").list_functions()["Functions"]
-    template = deployment.cloud.client("cloudformation").get_template(StackName=deployment.stack)
-    shown = f"{deployment.outputs}{functions}{template}"
+    cloudformation = deployment.cloud.client("cloudformation")
+    templates = [cloudformation.get_template(StackName=stack) for stack in deployment.stacks]
+    shown = f"{deployment.outputs}{functions}{templates}"
     assert "ROOT_KEY_SECRET_ID" in shown
     assert deployment.service.root_key not in shown

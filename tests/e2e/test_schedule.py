@@ -39,7 +39,7 @@ def test_it_comes_by_itself(deployment: Deployment) -> None:
 def sweep(deployment: Deployment) -> dict[str, Any]:
     """Do at once what the next minute would bring; what it did."""
     functions = deployment.cloud.client("lambda")
-    name = deployment.function("Schedule")
+    name = deployment.alias_of("Schedule")
     answer = functions.invoke(FunctionName=name, Payload=EVENT.read_bytes())
     done: dict[str, Any] = json.loads(answer["Payload"].read())
     assert "FunctionError" not in answer, done

@@ -53,7 +53,7 @@ def test_a_refused_event_fails_the_function_so_that_its_queue_gets_it(
     event = {"source": SOURCE, "id": "e1", "detail": {"task_id": "nobodys", "status": "running"}}
     functions = deployment.cloud.client("lambda")
     answer = functions.invoke(
-        FunctionName=deployment.function("TaskEvents"), Payload=json.dumps(event)
+        FunctionName=deployment.alias_of("TaskEvents"), Payload=json.dumps(event)
     )
     assert answer["FunctionError"]
     assert "NOT_FOUND: no task has this id" in json.loads(answer["Payload"].read())["errorMessage"]

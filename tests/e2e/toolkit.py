@@ -1,6 +1,5 @@
 """The CDK's command line, as an operator uses it, on an emulated AWS."""
 
-import json
 import os
 import platform
 import shutil
@@ -53,18 +52,15 @@ class Toolkit:
         """Prepare an account for deployments."""
         self._run(self._folder, cloud.environment, "bootstrap", f"aws://{ACCOUNT}/{REGION}")
 
-    def deploy(self, cloud: Cloud) -> str:
-        """Deploy the stack; return its name."""
-        file = cloud.folder / "outputs.json"
-        self._on_stack(cloud, "deploy", "--require-approval=never", f"--outputs-file={file}")
-        (stack,) = json.loads(file.read_text())
-        return str(stack)
+    def deploy(self, cloud: Cloud) -> None:
+        """Deploy the stacks."""
+        self._on_stacks(cloud, "deploy", "--require-approval=never")
 
     def destroy(self, cloud: Cloud) -> None:
-        """Remove the stack."""
-        self._on_stack(cloud, "destroy", "--force")
+        """Remove the stacks."""
+        self._on_stacks(cloud, "destroy", "--force")
 
-    def _on_stack(self, cloud: Cloud, command: str, *options: str) -> None:
+    def _on_stacks(self, cloud: Cloud, command: str, *options: str) -> None:
         self._synthesized.result()
         app = f"--app={self._assembly}"
         self._run(self._folder, cloud.environment, command, app, "--all", *options)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from infra.config import Config
+from infra.upgrades import merge_templates
 from tests.infra.template import Template
 
 _ROOT = Path(__file__).parents[2]
@@ -31,10 +32,14 @@ def synthesize(tmp_path_factory: pytest.TempPathFactory) -> Synthesize:
     def synthesized(**context: str) -> Template:
         given = json.loads((_ROOT / "cdk.json").read_text())["context"] | context
         app = App(context=given, outdir=str(tmp_path_factory.mktemp("cdk.out")))
-        stack = make(app, Config.from_context(app.node.get_all_context()))
+        config = Config.from_context(app.node.get_all_context())
+        make(app, config)
         assembly = app.synth()
-        artifact = assembly.get_stack_by_name(stack.stack_name)
-        return Template(artifact.template, json.loads(_manifest(assembly.directory)))
+        templates = {each.stack_name: each.template for each in assembly.stacks}
+        manifest = json.loads(_manifest(assembly.directory))
+        return Template(
+            merge_templates(templates), manifest, config.to_settings().to_logical_id("")
+        )
 
     return synthesized
 

@@ -5,13 +5,18 @@ Loaded by `-p tests.infra.recording`, before the functions are imported; the env
 """
 
 import os
+import re
 import sys
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 from functions.platform import aws
+from functions.platform.item_types import ITEM_TYPES
+from tests.e2e.emulator.partitions import find_partitions
+from tests.infra.template import PARTITION
 
 FUNCTIONS = {
     "ApiSettings": "api",
@@ -19,6 +24,7 @@ FUNCTIONS = {
     "StreamSettings": "stream",
     "TaskEventSettings": "task_events",
 }
+_PATTERNS = sorted({re.sub(r"\{[^}]*\}", "*", each.partition) for each in ITEM_TYPES})
 _VERBS = {
     "Put": "PutItem",
     "Update": "UpdateItem",
@@ -38,6 +44,10 @@ def _client(service: str) -> Any:
         def note(params: dict[str, Any], model: Any, **_event: Any) -> None:
             for action, resource in actions(service, model.name, params):
                 _noted.add((function, action, resource))
+            if service == "dynamodb" and "IndexName" not in params:
+                for table, partition in find_partitions(params):
+                    if _table(table) == "memory":
+                        _noted.add((function, f"{PARTITION}{model.name}", to_pattern(partition)))
 
         client.meta.events.register("before-parameter-build", note)
     return client
@@ -73,6 +83,12 @@ def actions(service: str, operation: str, params: dict[str, Any]) -> Iterator[tu
     else:
         index = params.get("IndexName")
         yield f"dynamodb:{operation}", index or _table(params["TableName"])
+
+
+def to_pattern(partition: str) -> str:
+    """Find the pattern of a partition, as in `*#a#*`; the partition itself if there is none."""
+    found = (each for each in _PATTERNS if fnmatchcase(partition, each))
+    return next(found, partition)
 
 
 def _table(name: str) -> str:

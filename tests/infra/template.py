@@ -5,15 +5,21 @@ from dataclasses import dataclass
 from typing import Any
 
 Properties = dict[str, Any]
+PARTITION = "partition:"  # before an action: it was called on such a partition
 FUNCTIONS = ("Api", "Stream", "Schedule")
 
 
 @dataclass(frozen=True, eq=False)
 class Template:
-    """The template of the stack, and the manifest of the assembly that it came in."""
+    """The templates of an app's stacks as one, and the manifest of the assembly they came in.
+
+    Attributes:
+        prefix: of the pinned logical ids, as in `Dev`.
+    """
 
     document: dict[str, Any]
     manifest: dict[str, Any]
+    prefix: str = "Dev"
 
     def of_type(self, kind: str) -> dict[str, dict[str, Any]]:
         """The resources of a type, as in `Lambda::Function`, by their logical ids."""
@@ -22,7 +28,7 @@ class Template:
 
     def named(self, kind: str, start: str) -> Properties:
         """The properties of the one resource of a type whose logical id begins so."""
-        found = [each for id, each in self.of_type(kind).items() if id.startswith(start)]
+        found = [each for id, each in self.of_type(kind).items() if self._begins(id, start)]
         assert len(found) == 1, (kind, start, len(found))
         properties: Properties = found[0]["Properties"]
         return properties
@@ -35,6 +41,10 @@ class Template:
         """Find the properties of a Lambda function."""
         return self.named("Lambda::Function", f"{function}Function")
 
+    def alias(self, function: str) -> dict[str, str]:
+        """Reference the alias by which a function is invoked."""
+        return {"Ref": self.id_of("Lambda::Alias", f"{function}Function")}
+
     def statements(self, start: str) -> Iterator[Properties]:
         """All that the policy of the role whose logical id begins so allows."""
         policy = self.named("IAM::Policy", start)
@@ -42,9 +52,12 @@ class Template:
 
     def id_of(self, kind: str, start: str) -> str:
         """The logical id of the one resource of a type whose logical id begins so."""
-        found = [id for id in self.of_type(kind) if id.startswith(start)]
+        found = [id for id in self.of_type(kind) if self._begins(id, start)]
         assert len(found) == 1, (kind, start, found)
         return found[0]
+
+    def _begins(self, id: str, start: str) -> bool:
+        return id.removeprefix(self.prefix).startswith(start)
 
 
 def as_list(value: Any) -> list[Any]:

@@ -34,7 +34,7 @@ on_lambdas_platform = pytest.mark.skipif(
 @pytest.fixture(scope="module")
 def asset() -> Asset:
     """What is deployed by default."""
-    return build(Target("python3.13", "arm64"))
+    return build(Target("python3.14", "arm64"))
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ def test_its_binaries_are_for_the_processor_that_runs_them(asset: Asset) -> None
         header = library.read_bytes()[:20]
         assert (header[:4], header[18:20]) == (b"\x7fELF", _AARCH64), library
         is_extension = library.parent.name != "numpy.libs"  # what numpy's extensions link to
-        assert not is_extension or re.search("cpython-313-aarch64|abi3", library.name)
+        assert not is_extension or re.search("cpython-314-aarch64|abi3", library.name)
 
 
 def test_everybody_may_read_it(asset: Asset) -> None:
@@ -127,7 +127,7 @@ def test_another_input_is_another_asset(asset: Asset, tmp_path: Path) -> None:
         code = f"""
 from infra.asset import build
 from infra.asset.target import Target
-print(build.digest_of(Target("python3.13", "arm64"), compiled={asset.compiled}))"""
+print(build.digest_of(Target("python3.14", "arm64"), compiled={asset.compiled}))"""
         command = [sys.executable, "-c", code]
         ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
         return ran.stdout.strip()
@@ -143,7 +143,7 @@ print(build.digest_of(Target("python3.13", "arm64"), compiled={asset.compiled}))
 
 def test_a_built_asset_is_not_built_again(asset: Asset) -> None:
     before = asset.folder.stat()
-    again = build(Target("python3.13", "arm64"))
+    again = build(Target("python3.14", "arm64"))
     assert again == asset
     assert again.folder.stat() == before
 
@@ -230,8 +230,11 @@ def test_the_deployment_takes_only_names_and_limits_from_the_functions() -> None
         name for text in sources for name in re.findall(r"(?:from|import) (functions\S*)", text)
     }
     assert used == {
+        "functions.event_log.event_bus",
+        "functions.platform.item_types",
         "functions.platform.limits",
         "functions.platform.schema",
+        "functions.platform.settings",
         "functions.quotas.model",
         "functions.stream.consumers",
     }

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.config import Config, ConfigError, Domain
+from infra.config import Config, ConfigError
 
 _ROOT = Path(__file__).parents[2]
 _DOMAIN = {
@@ -18,11 +18,23 @@ _DOMAIN = {
 
 
 def test_nothing_needs_to_be_chosen() -> None:
-    config = Config.from_context({"@aws-cdk/core:checkSecretUsage": True, "aws:cdk:x": []})
-    assert (config.stage, config.runtime, config.architecture) == ("dev", "python3.13", "arm64")
+    config = Config.from_context({})
+    assert (config.stage, config.runtime, config.architecture) == ("dev", "python3.14", "arm64")
     assert config.boto3 == "bundled"
     assert not config.snap_start
-    assert config.domain is None
+    assert config.domain_name is None
+
+
+def test_what_others_put_into_the_context_is_left_alone() -> None:
+    theirs = {
+        "@aws-cdk/core:checkSecretUsage": True,
+        "aws:cdk:x": [],
+        "acknowledged-issue-numbers": [34892],
+        "cli-telemetry": False,
+        "company-cost-center": "4711",
+        "vpc-id": "vpc-1",
+    }
+    assert Config.from_context(theirs) == Config()
 
 
 @pytest.mark.parametrize(
@@ -50,15 +62,20 @@ def test_the_command_line_gives_text() -> None:
 
 def test_a_domain_is_whole() -> None:
     zone = ("Z123", "example.com")
-    expected = Domain("memory.example.com", _DOMAIN["certificate_arn"], *zone)
-    assert Config.from_context(_DOMAIN).domain == expected
+    expected = ("memory.example.com", _DOMAIN["certificate_arn"], *zone)
+    domain = Config.from_context(_DOMAIN).to_settings().domain
+    assert domain is not None
+    found = (domain.name, domain.certificate_arn, domain.zone_id, domain.zone_name)
+    assert found == expected
 
 
 @pytest.mark.parametrize(
     ("context", "named"),
     [
         ({"stagee": "prod"}, "stagee"),
+        ({"throttle-rate": "5"}, "throttle-rate"),
         ({"stage": "Prod!"}, "stage"),
+        ({"stage": "team-1"}, "stage"),
         ({"runtime": "python3.9"}, "runtime"),
         ({"architecture": "sparc"}, "architecture"),
         ({"boto3": "none"}, "boto3"),
@@ -69,6 +86,9 @@ def test_a_domain_is_whole() -> None:
         ({"hosted_zone_id": "Z123"}, "domain_name"),
         ({"jwt_issuer": "https://id.example.com"}, "jwt_audience"),
         ({"jwt_issuer": "http://id.example.com", "jwt_audience": "a"}, "jwt_issuer"),
+        ({"cors_origins": "*"}, "cors_origins"),
+        ({"trust_store": "s3://certificates/ca.pem"}, "domain_name"),
+        ({"edge_domain_name": "api.example.com"}, "edge_certificate_arn"),
         ({"snap_start": "true", "runtime": "python3.11"}, "python3.12"),
     ],
 )

@@ -18,7 +18,7 @@ def stack(tmp_path: Path) -> "Stack":
 
     from infra.app import make
 
-    return make(App(outdir=str(tmp_path)), Config())
+    return make(App(outdir=str(tmp_path)), Config()).compute
 
 
 def test_a_finding_fails_the_synthesis(stack: "Stack") -> None:

@@ -67,14 +67,19 @@ def test_a_functions_environment_is_what_its_settings_take(dev: Template, name: 
 
 def test_a_functions_environment_names_what_the_stack_makes(dev: Template) -> None:
     given = dev.function("Api")["Environment"]["Variables"]
-    memory = dev.id_of("DynamoDB::Table", "TablesMemory")
-    assert given["MEMORY_TABLE"] == {"Ref": memory}
-    assert given["LOG_TABLE"] == {"Ref": dev.id_of("DynamoDB::Table", "TablesLog")}
+    for part in ("Memory", "Log"):  # literals: a version doesn't see what a reference means
+        table = dev.named("DynamoDB::GlobalTable", f"{part}Table")
+        assert (
+            given[f"{part.upper()}_TABLE"]
+            == table["TableName"]
+            == f"agent-memory-dev-{part.lower()}"
+        )
+    assert given["ARCHIVE_BUCKET"] == dev.named("S3::Bucket", "ArchiveBucket")["BucketName"]
     assert given["ROOT_KEY_SECRET_ID"] == {"Ref": dev.id_of("SecretsManager::Secret", "RootKey")}
-    values = dev.id_of("KMS::Key", "EncryptionValues")
+    values = dev.id_of("KMS::Key", "ValuesKey")
     assert given["ENCRYPTION_KEY_ID"] == {"Fn::GetAtt": [values, "Arn"]}
     bus = dev.function("Stream")["Environment"]["Variables"]["EVENT_BUS"]
-    assert bus == {"Ref": dev.id_of("Events::EventBus", "Bus")}
+    assert bus == dev.named("Events::EventBus", "EventBus")["Name"] == "agent-memory-dev"
 
 
 def test_a_function_logs_as_json_into_its_own_log(dev: Template, name: str) -> None:
@@ -96,7 +101,7 @@ def test_all_functions_run_one_asset_on_one_platform(dev: Template) -> None:
     functions = [dev.function(name) for name in FUNCTIONS]
     assert len({function["Code"]["S3Key"] for function in functions}) == 1
     platforms = {(function["Runtime"], *function["Architectures"]) for function in functions}
-    assert platforms == {("python3.13", "arm64")}
+    assert platforms == {("python3.14", "arm64")}
 
 
 def test_the_api_function_ends_before_its_gateway_gives_up(dev: Template) -> None:
@@ -110,6 +115,4 @@ def test_a_snapshot_is_started_only_where_the_deployment_asks_for_it(
     assert "SnapStart" not in dev.function("Api")
     snapped = synthesize(snap_start="true")
     assert snapped.function("Api")["SnapStart"] == {"ApplyOn": "PublishedVersions"}
-    live = {"Ref": snapped.id_of("Lambda::Alias", "ApiFunction")}
-    assert snapped.one("ApiGatewayV2::Integration")["IntegrationUri"] == live
     assert "SnapStart" not in snapped.function("Schedule")

@@ -4,6 +4,7 @@ What it does is noted while tests of the service run that reach every one of its
 """
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.infra.template import FUNCTIONS, Template, as_list
+from tests.infra.template import FUNCTIONS, PARTITION, Template, as_list
 
 _ROOT = Path(__file__).parents[2]
 _REACH_EVERY_CALL = (
@@ -39,8 +40,8 @@ _Call = tuple[str, str]
 
 
 @pytest.fixture(scope="session")
-def calls(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[_Call]]:
-    """The actions that each function called, with what it called them on."""
+def noted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[_Call]]:
+    """The actions that each function called, and the partitions that it called them on."""
     notes = tmp_path_factory.mktemp("calls") / "calls.txt"
     options = ["-q", "-p", "tests.infra.recording", "-p", "no:cacheprovider", "-k", _ONE_ENGINE]
     command = [sys.executable, "-m", "pytest", *options, *_REACH_EVERY_CALL]
@@ -54,6 +55,15 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[_Call]]:
         function, action, resource = line.split()
         found[_FUNCTION_IDS[function]].add((action, resource))
     return found
+
+
+@pytest.fixture(scope="session")
+def calls(noted: dict[str, set[_Call]]) -> dict[str, set[_Call]]:
+    """The actions that each function called, with what it called them on."""
+    return {
+        function: {each for each in calls if not each[0].startswith(PARTITION)}
+        for function, calls in noted.items()
+    }
 
 
 def granted(template: Template, function: str) -> Iterator[_Call]:
@@ -71,13 +81,13 @@ def granted(template: Template, function: str) -> Iterator[_Call]:
 def _names(template: Template, function: str) -> dict[str, str]:
     """What the resources of a template are called in the notes, by their logical ids."""
     ids = {
-        "memory": ("DynamoDB::Table", "TablesMemory"),
-        "log": ("DynamoDB::Table", "TablesLog"),
-        "kms": ("KMS::Key", "EncryptionValues"),
-        "storage key": ("KMS::Key", "EncryptionStorage"),
+        "memory": ("DynamoDB::GlobalTable", "MemoryTable"),
+        "log": ("DynamoDB::GlobalTable", "LogTable"),
+        "kms": ("KMS::Key", "ValuesKey"),
+        "storage key": ("KMS::Key", "StorageKey"),
         "secretsmanager": ("SecretsManager::Secret", "RootKey"),
-        "s3": ("S3::Bucket", "Archive"),
-        "events": ("Events::EventBus", "Bus"),
+        "s3": ("S3::Bucket", "ArchiveBucket"),
+        "events": ("Events::EventBus", "EventBus"),
         "own log": ("Logs::LogGroup", f"{function}Function"),
         "dead letters": ("SQS::Queue", "StreamDeadLetters"),
     }
@@ -94,8 +104,11 @@ def _name(resource: Any, names: dict[str, str]) -> str:
     if "Fn::GetAtt" in resource:
         id, attribute = resource["Fn::GetAtt"]
         return names[id] if attribute == "Arn" else f"{names[id]} {attribute}"
-    base, path = resource["Fn::Join"][1]
-    name = names[base["Fn::GetAtt"][0]]
+    *base, path = resource["Fn::Join"][1]
+    if len(base) > 1:  # an ARN by its name
+        table = re.search(r":table/agent-memory-dev-(\w+)(/.*)", str(path))
+        return f"{table[1]}{table[2]}" if table else "s3"
+    name = names[base[0]["Fn::GetAtt"][0]]
     kind, _, index = str(path).strip("/").partition("/")
     return {"index": index, "*": name}.get(kind, f"{name}{path}")
 
@@ -160,7 +173,7 @@ def test_a_function_may_do_what_it_does_and_no_more(
 def test_the_task_events_function_may_do_what_it_does_and_no_more(
     taking: Template, calls: dict[str, set[_Call]]
 ) -> None:
-    besides = _QUEUES_KEY | {("sqs:SendMessage", "refused events")}
+    besides = {("sqs:SendMessage", "refused events")}
     assert set(granted(taking, "TaskEvents")) - _ALWAYS == calls["TaskEvents"] | besides
 
 
@@ -169,17 +182,37 @@ def test_a_function_may_do_what_aws_does_in_its_name(dev: Template, function: st
     assert _ALWAYS | _BESIDES[function] <= set(granted(dev, function))
 
 
+@pytest.mark.parametrize("function", ["Stream", "Schedule", "TaskEvents"])
+def test_a_background_function_reaches_no_credentials(
+    noted: dict[str, set[_Call]], function: str
+) -> None:
+    from infra.agent_memory_cdk import grants
+
+    grant = {
+        "Stream": grants.STREAM_ON_MEMORY,
+        "Schedule": grants.SCHEDULE_ON_MEMORY,
+        "TaskEvents": grants.TASK_EVENTS_ON_MEMORY,
+    }[function]
+    assert grant.partitions is not None
+    assert not {"*#p", "~key#*", "~deployment"} & set(grant.partitions)
+    used = {each for each in noted[function] if each[0].startswith(PARTITION)}
+    more = {(f"{PARTITION}{action}", each) for action, where in grant.more for each in where}
+    assert used
+    assert {pattern for _action, pattern in used - more} <= set(grant.partitions)
+    assert not {action for action, _where in grant.more} & {"PutItem", "UpdateItem"}
+    assert not {action for action, _where in grant.more} & {"BatchWriteItem"}
+
+
 def test_the_schedule_may_invoke_its_function_and_bury_what_it_cannot(dev: Template) -> None:
     allowed = {
         (action, str(statement["Resource"]))
         for statement in dev.statements("ScheduleRole")
         for action in as_list(statement["Action"])
     }
-    function = {"Fn::GetAtt": [dev.id_of("Lambda::Function", "ScheduleFunction"), "Arn"]}
     letters = {"Fn::GetAtt": [dev.id_of("SQS::Queue", "ScheduleDeadLetters"), "Arn"]}
-    key = {"Fn::GetAtt": [dev.id_of("KMS::Key", "EncryptionStorage"), "Arn"]}
+    key = {"Fn::GetAtt": [dev.id_of("KMS::Key", "StorageKey"), "Arn"]}
     assert allowed == {
-        ("lambda:InvokeFunction", str(function)),
+        ("lambda:InvokeFunction", str(dev.alias("Schedule"))),
         ("sqs:SendMessage", str(letters)),
         ("kms:Decrypt", str(key)),
         ("kms:GenerateDataKey", str(key)),
@@ -189,5 +222,8 @@ def test_the_schedule_may_invoke_its_function_and_bury_what_it_cannot(dev: Templ
 def test_only_the_services_themselves_take_on_the_roles(dev: Template) -> None:
     for id, role in dev.of_type("IAM::Role").items():
         (statement,) = role["Properties"]["AssumeRolePolicyDocument"]["Statement"]
-        service = "scheduler" if id.startswith("ScheduleRole") else "lambda"
+        kinds = {"ScheduleRole": "scheduler", "DeploymentsRole": "codedeploy"}
+        service = next((kinds[each] for each in kinds if id.startswith(each)), "lambda")
         assert statement["Principal"] == {"Service": f"{service}.amazonaws.com"}
+        own_account = {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}}
+        assert service == "lambda" or statement["Condition"] == own_account

@@ -10,8 +10,7 @@ def test_the_scheduled_function_is_invoked_each_minute(dev: Template) -> None:
     schedule = dev.one("Scheduler::Schedule")
     assert schedule["ScheduleExpression"] == "rate(1 minute)"
     target = schedule["Target"]
-    function = dev.id_of("Lambda::Function", "ScheduleFunction")
-    assert target["Arn"] == {"Fn::GetAtt": [function, "Arn"]}
+    assert target["Arn"] == dev.alias("Schedule")
     assert target["RoleArn"] == {"Fn::GetAtt": [dev.id_of("IAM::Role", "ScheduleRole"), "Arn"]}
 
 
@@ -32,4 +31,5 @@ def test_a_failed_sweep_is_not_repeated_on_top_of_the_next(dev: Template) -> Non
     invoked = dev.one("Lambda::EventInvokeConfig")
     function = dev.id_of("Lambda::Function", "ScheduleFunction")
     assert invoked["FunctionName"] == {"Ref": function}
+    assert invoked["Qualifier"] == "live"
     assert (invoked["MaximumRetryAttempts"], invoked["MaximumEventAgeInSeconds"]) == (0, 60)

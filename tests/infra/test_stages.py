@@ -5,7 +5,7 @@ import pytest
 from tests.infra.template import Template
 
 _HOLDS_DATA = (
-    "DynamoDB::Table",
+    "DynamoDB::GlobalTable",
     "KMS::Key",
     "SecretsManager::Secret",
     "S3::Bucket",
@@ -24,13 +24,14 @@ def test_production_keeps_its_data(prod: Template, kind: str) -> None:
         assert each["DeletionPolicy"] == each["UpdateReplacePolicy"] == "Retain"
 
 
-def test_only_production_is_protected_as_a_whole(dev: Template, prod: Template) -> None:
+@pytest.mark.parametrize("part", ["", "-state"])
+def test_only_production_is_protected_as_a_whole(dev: Template, prod: Template, part: str) -> None:
     def protected(template: Template, name: str) -> bool:
         properties = template.manifest["artifacts"][name]["properties"]
         return bool(properties.get("terminationProtection"))
 
-    assert not protected(dev, "agent-memory-dev")
-    assert protected(prod, "agent-memory-prod")
+    assert not protected(dev, f"agent-memory-dev{part}")
+    assert protected(prod, f"agent-memory-prod{part}")
 
 
 def test_the_account_and_region_are_asked_for_only_when_it_is_deployed(dev: Template) -> None:

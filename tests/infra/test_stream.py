@@ -58,11 +58,10 @@ def test_a_removed_announcement_is_filtered_out(mapping: Properties) -> None:
 
 
 def test_it_reads_the_memory_table_from_the_start(dev: Template, mapping: Properties) -> None:
-    memory = dev.id_of("DynamoDB::Table", "TablesMemory")
+    memory = dev.id_of("DynamoDB::GlobalTable", "MemoryTable")
     assert mapping["EventSourceArn"] == {"Fn::GetAtt": [memory, "StreamArn"]}
     assert mapping["StartingPosition"] == "TRIM_HORIZON"
-    function = {"Ref": dev.id_of("Lambda::Function", "StreamFunction")}
-    assert mapping["FunctionName"] == function
+    assert mapping["FunctionName"] == dev.alias("Stream")
 
 
 def test_one_bad_record_holds_up_no_others(mapping: Properties) -> None:
@@ -78,5 +77,5 @@ def test_what_is_given_up_can_still_be_replayed(dev: Template, mapping: Properti
     assert destination == {"Fn::GetAtt": [letters, "Arn"]}
     queue = dev.named("SQS::Queue", "StreamDeadLetters")
     assert queue["MessageRetentionPeriod"] == 14 * 24 * _HOUR
-    key = dev.id_of("KMS::Key", "EncryptionStorage")
+    key = dev.id_of("KMS::Key", "StorageKey")
     assert queue["KmsMasterKeyId"] == {"Fn::GetAtt": [key, "Arn"]}

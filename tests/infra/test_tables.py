@@ -16,7 +16,7 @@ def name(request: pytest.FixtureRequest) -> str:
 
 
 def table(template: Template, name: str) -> Properties:
-    return template.named("DynamoDB::Table", f"Tables{name}")
+    return template.named("DynamoDB::GlobalTable", f"{name}Table")
 
 
 def _comparable(schema: dict[str, Any]) -> dict[str, Any]:
@@ -49,14 +49,15 @@ def test_a_table_is_encrypted_by_the_storage_key_and_can_be_restored(
     dev: Template, name: str
 ) -> None:
     properties = table(dev, name)
-    key = {"Fn::GetAtt": [dev.id_of("KMS::Key", "EncryptionStorage"), "Arn"]}
-    encryption = {"KMSMasterKeyId": key, "SSEEnabled": True, "SSEType": "KMS"}
-    assert properties["SSESpecification"] == encryption
-    assert properties["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
+    (replica,) = properties["Replicas"]
+    key = {"Fn::GetAtt": [dev.id_of("KMS::Key", "StorageKey"), "Arn"]}
+    assert properties["SSESpecification"] == {"SSEEnabled": True, "SSEType": "KMS"}
+    assert replica["SSESpecification"] == {"KMSMasterKeyId": key}
+    assert replica["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
 
 
 def test_only_production_protects_a_table_from_deletion(
     dev: Template, prod: Template, name: str
 ) -> None:
-    assert not table(dev, name).get("DeletionProtectionEnabled", False)
-    assert table(prod, name)["DeletionProtectionEnabled"]
+    assert not table(dev, name)["Replicas"][0].get("DeletionProtectionEnabled", False)
+    assert table(prod, name)["Replicas"][0]["DeletionProtectionEnabled"]

@@ -18,8 +18,7 @@ def test_a_rule_brings_the_sources_events_to_the_function(taking: Template) -> N
     assert rule["EventPattern"] == {"source": ["com.example.planner", "com.example.desk"]}
     assert "EventBusName" not in rule
     (target,) = rule["Targets"]
-    function = taking.id_of("Lambda::Function", "TaskEventsFunction")
-    assert target["Arn"] == {"Fn::GetAtt": [function, "Arn"]}
+    assert target["Arn"] == taking.alias("TaskEvents")
 
 
 def test_what_is_not_delivered_or_refused_waits_in_a_queue(taking: Template) -> None:
@@ -27,6 +26,7 @@ def test_what_is_not_delivered_or_refused_waits_in_a_queue(taking: Template) -> 
     (target,) = taking.one("Events::Rule")["Targets"]
     assert target["DeadLetterConfig"] == {"Arn": letters}
     invoked = taking.named("Lambda::EventInvokeConfig", "TaskEvents")
+    assert invoked["Qualifier"] == "live"
     assert invoked["DestinationConfig"] == {"OnFailure": {"Destination": letters}}
     watched = [
         each["Properties"]["AlarmDescription"]
@@ -55,3 +55,10 @@ def test_sources_and_principal_go_together() -> None:
             Config.from_context(dict([alone]))
     with pytest.raises(ConfigError, match="task_event_principal"):
         Config.from_context(TASK_EVENTS | {"task_event_principal": "planner"})
+
+
+def test_the_queue_needs_no_service_to_be_let_into_a_key(taking: Template) -> None:
+    assert taking.named("SQS::Queue", "TaskEventsDeadLetters")["SqsManagedSseEnabled"]
+    for key in taking.of_type("KMS::Key").values():
+        for statement in key["Properties"]["KeyPolicy"]["Statement"]:
+            assert "Service" not in statement["Principal"]

@@ -15,13 +15,13 @@ def _tells_the_index(template: Template, function: str) -> str | None:
 
 def test_a_deployment_may_do_without_it(synthesize: Synthesize) -> None:
     template = synthesize(vector_index="false")
-    assert "VectorIndexes" not in template.named("DynamoDB::Table", "TablesMemory")
+    assert "VectorIndexes" not in template.named("DynamoDB::GlobalTable", "MemoryTable")
     assert not any(_tells_the_index(template, function) for function in FUNCTIONS)
     assert "dynamodb:SearchVectors" not in str(template.statements("ApiFunction"))
 
 
 def test_it_is_what_the_functions_are_written_for(dev: Template) -> None:
-    table = dev.named("DynamoDB::Table", "TablesMemory")
+    table = dev.named("DynamoDB::GlobalTable", "MemoryTable")
     (index,) = table["VectorIndexes"]
     name = index["IndexName"]
     assert index == build_vector_index(name)
@@ -43,7 +43,7 @@ def test_only_the_api_function_may_search_and_only_that_index(dev: Template) -> 
         ]
         for function in FUNCTIONS
     }
-    table = {"Fn::GetAtt": [dev.id_of("DynamoDB::Table", "TablesMemory"), "Arn"]}
+    table = {"Fn::GetAtt": [dev.id_of("DynamoDB::GlobalTable", "MemoryTable"), "Arn"]}
     assert allowed == {
         "Api": [{"Fn::Join": ["", [table, "/index/by_meaning"]]}],
         "Stream": [],

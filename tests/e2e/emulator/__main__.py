@@ -10,8 +10,10 @@ from ministack.core import lambda_runtime
 from tests.e2e.emulator import (
     buckets,
     denials,
+    deployments,
     event_ids,
     expiry,
+    leading_keys,
     restarts,
     secret_refs,
     speed,
@@ -19,7 +21,19 @@ from tests.e2e.emulator import (
     tables,
 )
 
-_PARTS = (buckets, denials, event_ids, expiry, restarts, secret_refs, speed, streams, tables)
+_PARTS = (
+    buckets,
+    denials,
+    deployments,
+    event_ids,
+    expiry,
+    leading_keys,
+    restarts,
+    secret_refs,
+    speed,
+    streams,
+    tables,
+)
 
 
 def _stop_with_parent() -> None:

@@ -5,18 +5,20 @@ authorizer, so that one and the same API can't let a key through in the place of
 """
 
 import json
+from collections.abc import Sequence
 from typing import cast
 
 from aws_cdk import Duration
 from aws_cdk import aws_apigatewayv2 as gateway
-from aws_cdk import aws_logs as logs
+from aws_cdk import aws_logs
 from aws_cdk.aws_apigatewayv2_authorizers import HttpJwtAuthorizer
 from aws_cdk.aws_apigatewayv2_integrations import HttpLambdaIntegration
 from constructs import Construct
 
-from infra.config import Config, Tokens
-from infra.constructs.lambda_function import LambdaFunction, log_group
-from infra.constructs.nag_suppressions import suppress
+from .lambda_function import LambdaFunction
+from .logs import Logs
+from .nag_suppressions import suppress
+from .settings import Settings, Tokens
 
 _INTEGRATION_SECONDS = 29  # HTTP APIs wait for 30 at most
 _LOGGED = {
@@ -32,6 +34,39 @@ _LOGGED = {
 }  # no path: names of memories stand in it
 
 
+_REQUEST_HEADERS = (
+    "authorization",
+    "content-type",
+    "idempotency-key",
+    "if-match",
+    "if-none-match",
+    "range",
+    "traceparent",
+    "x-agent-id",
+    "x-api-key",
+    "x-object-metadata",
+    "x-object-sensitivity",
+    "x-object-ttl",
+    "x-request-id",
+)
+_RESPONSE_HEADERS = (
+    "etag",
+    "location",
+    "retry-after",
+    "www-authenticate",
+    "x-hidden",
+    "x-next",
+    "x-next-offset",
+    "x-object-expires-at",
+    "x-object-metadata",
+    "x-object-sensitivity",
+    "x-object-size",
+    "x-request-id",
+    "x-total-count",
+)
+_PREFLIGHT_KEPT = Duration.hours(1)
+
+
 class HttpApi(Construct):
     """An API in front of the API function, with throttling and an access log."""
 
@@ -39,23 +74,29 @@ class HttpApi(Construct):
         self,
         scope: Construct,
         id: str,
-        config: Config,
+        settings: Settings,
         function: LambdaFunction,
+        logs: Logs,
         tokens: Tokens | None = None,
     ) -> None:
         super().__init__(scope, id)
-        self.log: logs.LogGroup | None = None
+        self.log: aws_logs.ILogGroup | None = None
         self.api = gateway.HttpApi(
             self,
             "Api",
-            api_name=f"agent-memory-{config.stage}{'-tokens' if tokens else ''}",
+            api_name=f"agent-memory-{settings.name}{'-tokens' if tokens else ''}",
             description="Memory for AI agents (OpenIntent RFC-0015)",
             default_integration=HttpLambdaIntegration(
-                "Function", function.entry, timeout=Duration.seconds(_INTEGRATION_SECONDS)
+                "Function", function.alias, timeout=Duration.seconds(_INTEGRATION_SECONDS)
             ),
             default_authorizer=None if tokens is None else _authorizer(tokens),
+            cors_preflight=_cors(settings.cors_origins),
+            disable_execute_api_endpoint=True if settings.domain and not tokens else None,
             create_default_stage=False,
         )
+        if tokens is None:
+            low = cast("gateway.CfnApi", self.api.node.default_child)
+            low.override_logical_id(settings.to_logical_id("Api"))
         if tokens is None:
             self._go_without_authorizer()
         self.stage = gateway.HttpStage(
@@ -65,11 +106,12 @@ class HttpApi(Construct):
             stage_name="$default",
             auto_deploy=True,
             throttle=gateway.ThrottleSettings(
-                rate_limit=config.throttle_rate, burst_limit=config.throttle_burst
+                rate_limit=settings.throttle_rate, burst_limit=settings.throttle_burst
             ),
         )
-        if config.request_log_sample == 1:
-            self._log_access(log_group(self, "AccessLog", config))
+        if settings.request_log_sample == 1:
+            part = "TokenAccess" if tokens else "Access"
+            self._log_access(logs.get(self, "AccessLog", part))
         else:
             self._go_without_access_log()
 
@@ -91,12 +133,25 @@ class HttpApi(Construct):
             "Serverless-APIGWAccessLogging",
         )
 
-    def _log_access(self, log: logs.LogGroup) -> None:
+    def _log_access(self, log: aws_logs.ILogGroup) -> None:
         self.log = log
         stage = cast("gateway.CfnStage", self.stage.node.default_child)
         stage.access_log_settings = gateway.CfnStage.AccessLogSettingsProperty(
             destination_arn=log.log_group_arn, format=json.dumps(_LOGGED)
         )
+
+
+def _cors(origins: Sequence[str]) -> gateway.CorsPreflightOptions | None:
+    """Let pages of these origins call: the gateway answers their preflight requests itself."""
+    if not origins:
+        return None
+    return gateway.CorsPreflightOptions(
+        allow_origins=list(origins),
+        allow_methods=[gateway.CorsHttpMethod.ANY],
+        allow_headers=list(_REQUEST_HEADERS),
+        expose_headers=list(_RESPONSE_HEADERS),
+        max_age=_PREFLIGHT_KEPT,
+    )
 
 
 def _authorizer(tokens: Tokens) -> HttpJwtAuthorizer:

@@ -1,13 +1,15 @@
 """A domain name of the API's own, where the deployment names one."""
 
+from typing import cast
+
 from aws_cdk import aws_apigatewayv2 as gateway
 from aws_cdk import aws_certificatemanager as acm
 from aws_cdk import aws_route53 as route53
 from aws_cdk.aws_route53_targets import ApiGatewayv2DomainProperties
 from constructs import Construct
 
-from infra.config import Domain
-from infra.constructs.http_api import HttpApi
+from .http_api import HttpApi
+from .settings import Domain
 
 
 class DomainName(Construct):
@@ -25,6 +27,11 @@ class DomainName(Construct):
             certificate=certificate,
             security_policy=gateway.SecurityPolicy.TLS_1_2,
         )
+        if domain.trust_store is not None:
+            low = cast("gateway.CfnDomainName", name.node.default_child)
+            low.mutual_tls_authentication = gateway.CfnDomainName.MutualTlsAuthenticationProperty(
+                truststore_uri=domain.trust_store
+            )
         gateway.ApiMapping(self, "Mapping", api=api.api, domain_name=name, stage=api.stage)
         zone = route53.HostedZone.from_hosted_zone_attributes(
             self, "Zone", hosted_zone_id=domain.zone_id, zone_name=domain.zone_name

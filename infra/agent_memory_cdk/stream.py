@@ -8,11 +8,12 @@ from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from functions.stream.consumers import build_filters
-from infra.constructs.dead_letters import DeadLetters
-from infra.constructs.encryption import Encryption
-from infra.constructs.lambda_function import LambdaFunction
-from infra.constructs.nag_suppressions import suppress, wildcard_rule
-from infra.constructs.tables import Tables
+
+from .dead_letters import DeadLetters
+from .encryption import Encryption
+from .lambda_function import LambdaFunction
+from .nag_suppressions import suppress, wildcard_rule
+from .tables import Tables
 
 _BATCH = 200  # at 5 ms a call their logs take 130 ms (`python -m benchmarks stream`)
 _SIDE_BY_SIDE = 8  # of a shard, which changes up to 1,000 items a second: each takes 130 or more
@@ -34,13 +35,13 @@ class Stream(Construct):
     ) -> None:
         super().__init__(scope, id)
         self.dead_letters = DeadLetters(self, "DeadLetters", encryption)
-        arn = str(tables.memory.table_stream_arn)
+        arn = tables.stream_arn
         self._grant_read(function.role, tables)
         self._grant_send_dead_letters(function.role, encryption)
         mapping = lambda_.CfnEventSourceMapping(
             self,
             "Mapping",
-            function_name=function.function.function_name,
+            function_name=function.alias.function_arn,
             event_source_arn=arn,
             starting_position="TRIM_HORIZON",
             batch_size=_BATCH,
@@ -61,18 +62,16 @@ class Stream(Construct):
         role.add_to_policy(
             iam.PolicyStatement(
                 actions=[f"dynamodb:{action}" for action in reads],
-                resources=[str(tables.memory.table_stream_arn)],
+                resources=[tables.stream_arn],
             )
         )
         role.add_to_policy(
-            iam.PolicyStatement(
-                actions=["dynamodb:ListStreams"], resources=[f"{tables.memory.table_arn}/stream/*"]
-            )
+            iam.PolicyStatement(actions=["dynamodb:ListStreams"], resources=[tables.streams_arn])
         )
         suppress(
             role,
             "ListStreams is asked of a table, not of one stream",
-            wildcard_rule(tables.memory, "/stream/*"),
+            wildcard_rule(role, tables.streams_arn),
         )
 
     def _grant_send_dead_letters(self, role: iam.Role, encryption: Encryption) -> None:

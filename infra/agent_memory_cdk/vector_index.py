@@ -6,31 +6,31 @@ from aws_cdk import Stack
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_iam as iam
 
-from functions.platform.schema import build_vector_index
+from functions.platform.schema import build_memory_table, build_vector_index
 
 NAME = "by_meaning"
 _INDEX = build_vector_index(NAME)
+_DEFINED = len(build_memory_table("memory")["AttributeDefinitions"])
 
 
-def add_vector_index(table: dynamodb.Table) -> None:
+def add_vector_index(table: dynamodb.TableV2) -> None:
     """Add the index to a table. On a table that is there it is built in the background."""
-    low = cast("dynamodb.CfnTable", table.node.default_child)
-    known = cast("list[dynamodb.CfnTable.AttributeDefinitionProperty]", low.attribute_definitions)
-    low.attribute_definitions = [
-        *known,
-        *(_string(each["AttributeName"]) for each in _INDEX["SearchSchema"]),
-    ]
+    low = cast("dynamodb.CfnGlobalTable", table.node.default_child)
+    for number, each in enumerate(_INDEX["SearchSchema"]):
+        # appended to those that the CDK renders for keys and other indexes
+        place = f"AttributeDefinitions.{_DEFINED + number}"
+        low.add_property_override(place, _string(each["AttributeName"]))
     low.vector_indexes = [
-        dynamodb.CfnTable.VectorIndexProperty(
+        dynamodb.CfnGlobalTable.VectorIndexProperty(
             index_name=NAME,
-            vector_attribute=dynamodb.CfnTable.VectorAttributeProperty(
+            vector_attribute=dynamodb.CfnGlobalTable.VectorAttributeProperty(
                 attribute_name=_INDEX["VectorAttribute"]["AttributeName"]
             ),
             search_schema=[
                 _element(each["AttributeName"], each["SearchSchemaElementType"])
                 for each in _INDEX["SearchSchema"]
             ],
-            projection=dynamodb.CfnTable.ProjectionProperty(
+            projection=dynamodb.CfnGlobalTable.ProjectionProperty(
                 projection_type=_INDEX["Projection"]["ProjectionType"]
             ),
             dimensions=_INDEX["Dimensions"],
@@ -39,7 +39,7 @@ def add_vector_index(table: dynamodb.Table) -> None:
     ]
 
 
-def grant_search(role: iam.Role, table: dynamodb.Table) -> None:
+def grant_search(role: iam.Role, table: dynamodb.ITable) -> None:
     """Let a role search the index. No condition on keys applies to that (AWS)."""
     index = f"{table.table_arn}/index/{NAME}"
     role.add_to_policy(iam.PolicyStatement(actions=["dynamodb:SearchVectors"], resources=[index]))
@@ -53,11 +53,11 @@ def grant_embed(role: iam.Role, model: str) -> None:
     role.add_to_policy(iam.PolicyStatement(actions=["bedrock:InvokeModel"], resources=[arn]))
 
 
-def _string(name: str) -> dynamodb.CfnTable.AttributeDefinitionProperty:
-    return dynamodb.CfnTable.AttributeDefinitionProperty(attribute_name=name, attribute_type="S")
+def _string(name: str) -> dict[str, str]:
+    return {"AttributeName": name, "AttributeType": "S"}
 
 
-def _element(name: str, role: str) -> dynamodb.CfnTable.SearchSchemaElementProperty:
-    return dynamodb.CfnTable.SearchSchemaElementProperty(
+def _element(name: str, role: str) -> dynamodb.CfnGlobalTable.SearchSchemaElementProperty:
+    return dynamodb.CfnGlobalTable.SearchSchemaElementProperty(
         attribute_name=name, search_schema_element_type=role
     )

@@ -4,22 +4,27 @@ from aws_cdk import Duration, RemovalPolicy
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
-from infra.constructs.encryption import Encryption
-from infra.constructs.nag_suppressions import suppress
+from .encryption import Encryption
+from .nag_suppressions import suppress
 
 _KEPT_DAYS = 14  # as long as SQS can
 
 
 class DeadLetters(Construct):
-    """One encrypted queue."""
+    """One encrypted queue: by a key of the memory's, or by SQS's own.
 
-    def __init__(self, scope: Construct, id: str, encryption: Encryption) -> None:
+    A service that sends under no role of ours could use our key only if its policy let that service
+    in. With SQS's own key, it needs no such right.
+    """
+
+    def __init__(self, scope: Construct, id: str, encryption: Encryption | None) -> None:
         super().__init__(scope, id)
+        kinds = sqs.QueueEncryption
         self.queue = sqs.Queue(
             self,
             "Queue",
-            encryption=sqs.QueueEncryption.KMS,
-            encryption_master_key=encryption.storage,
+            encryption=kinds.KMS if encryption else kinds.SQS_MANAGED,
+            encryption_master_key=encryption.storage if encryption else None,
             enforce_ssl=True,
             retention_period=Duration.days(_KEPT_DAYS),
             removal_policy=RemovalPolicy.DESTROY,

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
-from infra.constructs.alarms import Alarms
-from infra.constructs.http_api import HttpApi
-from infra.constructs.lambda_function import LambdaFunction
-from infra.constructs.metrics import from_function, of_api, of_function, of_table
-from infra.constructs.tables import Tables
+from .alarms import Alarms
+from .http_api import HttpApi
+from .lambda_function import LambdaFunction
+from .metrics import from_function, of_api, of_function, of_table
+from .tables import Tables
 
 _WIDE, _HALF = 24, 12  # of the page's 24 columns
 
@@ -45,7 +45,7 @@ class Dashboard(Construct):
 
     def show_tables(self, tables: Tables) -> None:
         """Show consumed units, as DynamoDB bills them."""
-        for name, table in (("memory", tables.memory), ("log", tables.log)):
+        for name, table in (("memory", tables.memory_name), ("log", tables.log_name)):
             kinds = [f"Consumed{kind}CapacityUnits" for kind in ("Read", "Write")]
             self._board.add_widgets(
                 _graph(f"Units of {name}", [of_table(table, kind) for kind in kinds])

@@ -2,14 +2,14 @@
 
 from aws_cdk import Duration
 from aws_cdk import aws_cloudwatch as cloudwatch
-from aws_cdk import aws_dynamodb as dynamodb
 
-from infra.constructs.dead_letters import DeadLetters
-from infra.constructs.http_api import HttpApi
-from infra.constructs.lambda_function import LambdaFunction
+from .dead_letters import DeadLetters
+from .http_api import HttpApi
+from .lambda_function import LambdaFunction
 
 _OWN_NAMESPACE = "AgentMemory"
 _PERIOD = Duration.minutes(5)
+_MINUTE = Duration.minutes(1)  # while a new version takes over
 
 
 def of_api(api: HttpApi, name: str, statistic: str = "Sum") -> cloudwatch.Metric:
@@ -23,6 +23,16 @@ def of_function(function: LambdaFunction, name: str, statistic: str = "Sum") -> 
     return _metric("AWS/Lambda", name, dimensions, statistic)
 
 
+def of_new_version(function: LambdaFunction, name: str) -> cloudwatch.Metric:
+    """Make a metric that Lambda reports of the version that is being deployed, by its alias."""
+    dimensions = {
+        "FunctionName": function.function.function_name,
+        "Resource": f"{function.function.function_name}:{function.alias.alias_name}",
+        "ExecutedVersion": function.version.version,
+    }
+    return _metric("AWS/Lambda", name, dimensions, "Sum", _MINUTE)
+
+
 def from_function(
     function: LambdaFunction, name: str, statistic: str = "Maximum"
 ) -> cloudwatch.Metric:
@@ -31,9 +41,9 @@ def from_function(
     return _metric(_OWN_NAMESPACE, name, dimensions, statistic)
 
 
-def of_table(table: dynamodb.Table, name: str) -> cloudwatch.Metric:
+def of_table(table: str, name: str) -> cloudwatch.Metric:
     """Make a metric of a table: `ReadThrottleEvents`, `ConsumedWriteCapacityUnits`."""
-    return _metric("AWS/DynamoDB", name, {"TableName": table.table_name}, "Sum")
+    return _metric("AWS/DynamoDB", name, {"TableName": table}, "Sum")
 
 
 def waiting_in(letters: DeadLetters) -> cloudwatch.Metric:
@@ -47,11 +57,12 @@ def _metric(
     name: str,
     dimensions: dict[str, str],
     statistic: str,
+    period: Duration = _PERIOD,
 ) -> cloudwatch.Metric:
     return cloudwatch.Metric(
         namespace=namespace,
         metric_name=name,
         dimensions_map=dimensions,
         statistic=statistic,
-        period=_PERIOD,
+        period=period,
     )

@@ -7,10 +7,9 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
-from infra.config import TaskEventSource
-from infra.constructs.dead_letters import DeadLetters
-from infra.constructs.encryption import Encryption
-from infra.constructs.lambda_function import LambdaFunction
+from .dead_letters import DeadLetters
+from .lambda_function import LambdaFunction
+from .settings import TaskEventSource
 
 _TRIED_FOR = Duration.hours(6)
 _RETRIES = 2
@@ -25,10 +24,9 @@ class TaskEvents(Construct):
         id: str,
         source: TaskEventSource,
         function: LambdaFunction,
-        encryption: Encryption,
     ) -> None:
         super().__init__(scope, id)
-        self.dead_letters = DeadLetters(self, "DeadLetters", encryption)
+        self.dead_letters = DeadLetters(self, "DeadLetters", None)
         rule = events.Rule(
             self,
             "Rule",
@@ -38,28 +36,25 @@ class TaskEvents(Construct):
         )
         rule.add_target(
             targets.LambdaFunction(
-                function.function,
+                function.alias,
                 dead_letter_queue=self.dead_letters.queue,
                 max_event_age=_TRIED_FOR,
             )
         )
         self._bury_refusals(function)
-        encryption.grant_send(function.role)
-        encryption.storage.grant(
-            iam.ServicePrincipal("events.amazonaws.com"), "kms:Decrypt", "kms:GenerateDataKey"
-        )
 
     def _bury_refusals(self, function: LambdaFunction) -> None:
         queue_arn = self.dead_letters.queue.queue_arn
-        lambda_.CfnEventInvokeConfig(
+        invocations = lambda_.CfnEventInvokeConfig(
             self,
             "Invocations",
             function_name=function.function.function_name,
-            qualifier="$LATEST",
+            qualifier=function.alias.alias_name,
             maximum_event_age_in_seconds=_TRIED_FOR.to_seconds(),
             maximum_retry_attempts=_RETRIES,
             destination_config={"onFailure": {"destination": queue_arn}},
         )
+        invocations.node.add_dependency(function.alias)
         function.role.add_to_policy(
             iam.PolicyStatement(actions=["sqs:SendMessage"], resources=[queue_arn])
         )

@@ -6,14 +6,21 @@ from aws_cdk import aws_sns as sns
 from constructs import Construct
 
 from functions.quotas.model import QUOTAS
-from infra.config import Config
-from infra.constructs.http_api import HttpApi
-from infra.constructs.lambda_function import LambdaFunction
-from infra.constructs.metrics import from_function, of_api, of_function, of_table, waiting_in
-from infra.constructs.schedule import Schedule
-from infra.constructs.stream import Stream
-from infra.constructs.tables import Tables
-from infra.constructs.task_events import TaskEvents
+
+from .http_api import HttpApi
+from .lambda_function import LambdaFunction
+from .metrics import (
+    from_function,
+    of_api,
+    of_function,
+    of_new_version,
+    of_table,
+    waiting_in,
+)
+from .schedule import Schedule
+from .stream import Stream
+from .tables import Tables
+from .task_events import TaskEvents
 
 _MISSING = cloudwatch.TreatMissingData
 _FAILED_ANSWERS = 5  # within five minutes
@@ -25,26 +32,29 @@ _LATE_MS = 1_800_000  # what has expired is to be out of storage within an hour
 class Alarms(Construct):
     """Alarms that go to the topic that the deployment names, if it names one."""
 
-    def __init__(self, scope: Construct, id: str, config: Config) -> None:
+    def __init__(self, scope: Construct, id: str, topic: sns.ITopic | None) -> None:
         super().__init__(scope, id)
         self.all: list[cloudwatch.Alarm] = []
-        self._action: actions.SnsAction | None = None
-        if config.alarm_topic_arn is not None:
-            topic = sns.Topic.from_topic_arn(self, "Topic", config.alarm_topic_arn)
-            self._action = actions.SnsAction(topic)
+        self._action = None if topic is None else actions.SnsAction(topic)
 
-    def watch_api(self, name: str, api: HttpApi) -> None:
-        """Watch failing and slow responses."""
-        self._add(
+    def watch_api(self, name: str, api: HttpApi) -> list[cloudwatch.Alarm]:
+        """Watch failing and slow responses; return the alarms."""
+        failing = self._add(
             f"{name}Fail", "callers are answered with 5xx", of_api(api, "5xx"), _FAILED_ANSWERS
         )
-        self._add(
+        slow = self._add(
             f"{name}AreSlow",
             "one in a hundred answers takes over 3 seconds, for 15 minutes",
             of_api(api, "Latency", "p99"),
             _SLOW_MS,
             periods=3,
         )
+        return [failing, slow]
+
+    def watch_new_version(self, name: str, function: LambdaFunction) -> cloudwatch.Alarm:
+        """Watch the version that is being deployed for crashes; return the alarm."""
+        meaning = "the newest version of a function crashes: its deployment is rolled back"
+        return self._add(f"{name}VersionFails", meaning, of_new_version(function, "Errors"), 1)
 
     def watch_function(self, name: str, function: LambdaFunction) -> None:
         """Watch crashes, timeouts and throttled invocations."""
@@ -55,7 +65,7 @@ class Alarms(Construct):
     def watch_tables(self, tables: Tables) -> None:
         """Watch reads and writes that DynamoDB throttled."""
         meaning = "DynamoDB throttles requests: a partition is hot, or traffic grew too quickly"
-        for name, table in (("Memory", tables.memory), ("Log", tables.log)):
+        for name, table in (("Memory", tables.memory_name), ("Log", tables.log_name)):
             for kind in ("Read", "Write"):
                 metric = of_table(table, f"{kind}ThrottleEvents")
                 self._add(f"{name}{kind}sAreThrottled", meaning, metric, 1, periods=2)
@@ -105,7 +115,7 @@ class Alarms(Construct):
         *,
         periods: int = 1,
         missing: cloudwatch.TreatMissingData = _MISSING.NOT_BREACHING,
-    ) -> None:
+    ) -> cloudwatch.Alarm:
         alarm = cloudwatch.Alarm(
             self,
             id,
@@ -120,3 +130,4 @@ class Alarms(Construct):
             alarm.add_alarm_action(self._action)
             alarm.add_ok_action(self._action)
         self.all.append(alarm)
+        return alarm

@@ -2,15 +2,16 @@
 
 import json
 
-from aws_cdk import Duration
+from aws_cdk import Aws, Duration
 from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_scheduler as scheduler
 from constructs import Construct
 
-from infra.constructs.dead_letters import DeadLetters
-from infra.constructs.encryption import Encryption
-from infra.constructs.lambda_function import LambdaFunction
-from infra.constructs.nag_suppressions import suppress
+from .dead_letters import DeadLetters
+from .encryption import Encryption
+from .lambda_function import LambdaFunction
+from .nag_suppressions import suppress
 
 _NEXT = Duration.minutes(1)  # the next sweep does what a failed one would have done
 
@@ -33,12 +34,7 @@ class Schedule(Construct):
         super().__init__(scope, id)
         self.dead_letters = DeadLetters(self, "DeadLetters", encryption)
         role = self._role(function, encryption)
-        function.function.configure_async_invoke(max_event_age=_NEXT, retry_attempts=0)
-        suppress(
-            function.function,
-            "a sweep that failed has nothing to replay: the next one does what it left",
-            "Serverless-LambdaAsyncFailureDestination",
-        )
+        self._retry_no_sweep(function)
         for part in range(parts):
             event = {"input": json.dumps({"part": part, "parts": parts})} if parts > 1 else {}
             self._add_schedule(f"Schedule{part or ''}", function, role, event)
@@ -53,7 +49,7 @@ class Schedule(Construct):
             schedule_expression="rate(1 minute)",
             flexible_time_window={"mode": "OFF"},
             target={
-                "arn": function.function.function_arn,
+                "arn": function.alias.function_arn,
                 "roleArn": role.role_arn,
                 "deadLetterConfig": {"arn": self.dead_letters.queue.queue_arn},
                 "retryPolicy": {
@@ -65,16 +61,35 @@ class Schedule(Construct):
         )
         schedule.node.add_dependency(role)
 
+    def _retry_no_sweep(self, function: LambdaFunction) -> None:
+        invocations = lambda_.CfnEventInvokeConfig(
+            self,
+            "Invocations",
+            function_name=function.function.function_name,
+            qualifier=function.alias.alias_name,
+            maximum_event_age_in_seconds=_NEXT.to_seconds(),
+            maximum_retry_attempts=0,
+        )
+        invocations.node.add_dependency(function.alias)
+        suppress(
+            invocations,
+            "a sweep that failed has nothing to replay: the next one does what it left",
+            "Serverless-LambdaAsyncFailureDestination",
+        )
+
     def _role(self, function: LambdaFunction, encryption: Encryption) -> iam.Role:
         role = iam.Role(
             self,
             "Role",
             description="agent-memory: what the schedule may invoke",
-            assumed_by=iam.ServicePrincipal("scheduler.amazonaws.com"),
+            assumed_by=iam.ServicePrincipal(
+                "scheduler.amazonaws.com",
+                conditions={"StringEquals": {"aws:SourceAccount": Aws.ACCOUNT_ID}},
+            ),
         )
         role.add_to_policy(
             iam.PolicyStatement(
-                actions=["lambda:InvokeFunction"], resources=[function.function.function_arn]
+                actions=["lambda:InvokeFunction"], resources=[function.alias.function_arn]
             )
         )
         role.add_to_policy(

@@ -1,39 +1,53 @@
 """The operator's key: generated, and nowhere but in Secrets Manager."""
 
+from typing import cast
+
 from aws_cdk import RemovalPolicy
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
 
-from infra.config import Config
-from infra.constructs.encryption import Encryption
-from infra.constructs.nag_suppressions import suppress
+from .encryption import Encryption
+from .nag_suppressions import suppress
+from .settings import Settings
 
 _CHARACTERS = 43  # letters and digits: 256 bits
 
 
 class RootKey(Construct):
-    """A secret of letters and digits."""
+    """A secret of letters and digits, unless one is given."""
 
-    def __init__(self, scope: Construct, id: str, config: Config, encryption: Encryption) -> None:
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        settings: Settings,
+        encryption: Encryption,
+        given: secretsmanager.ISecret | None = None,
+    ) -> None:
         super().__init__(scope, id)
-        self.secret = secretsmanager.Secret(
+        self.secret = given or self._make(settings, encryption)
+
+    def _make(self, settings: Settings, encryption: Encryption) -> secretsmanager.Secret:
+        secret = secretsmanager.Secret(
             self,
             "Secret",
-            description=f"agent-memory {config.stage}: the operator's key, which makes tenants",
+            description=f"agent-memory {settings.name}: the operator's key, which makes tenants",
             encryption_key=encryption.storage,
             generate_secret_string=secretsmanager.SecretStringGenerator(
                 password_length=_CHARACTERS, exclude_punctuation=True
             ),
-            removal_policy=RemovalPolicy.RETAIN if config.retains else RemovalPolicy.DESTROY,
+            removal_policy=RemovalPolicy.RETAIN if settings.retain else RemovalPolicy.DESTROY,
         )
-
+        low = cast("secretsmanager.CfnSecret", secret.node.default_child)
+        low.override_logical_id(settings.to_logical_id("RootKey"))
         suppress(
-            self.secret,
+            secret,
             "keys that were answered under an Idempotency-Key are derived from it (decision 6), and"
             " running functions know it: the operator rotates it, when nobody retries",
             "AwsSolutions-SMG4",
         )
+        return secret
 
     def grant_read(self, role: iam.Role, encryption: Encryption) -> None:
         """Let a role read the key."""

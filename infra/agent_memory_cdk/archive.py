@@ -1,42 +1,64 @@
 """The bucket for conversations whose retention is over, and for large objects."""
 
-from aws_cdk import Duration, RemovalPolicy
+from typing import cast
+
+from aws_cdk import Aws, Duration, RemovalPolicy
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
-from infra.config import Config
-from infra.constructs.encryption import Encryption
-from infra.constructs.nag_suppressions import suppress, wildcard_rule
+from .encryption import Encryption
+from .nag_suppressions import suppress, wildcard_rule
+from .settings import Settings
 
 _COLD_AFTER_DAYS = 30  # S3's shortest time before its cheaper class for what is rarely read
 
 
 class Archive(Construct):
-    """An encrypted bucket without versions, so that what is deleted from it is gone."""
+    """An encrypted bucket without versions, so that what is deleted from it is gone.
 
-    def __init__(self, scope: Construct, id: str, config: Config, encryption: Encryption) -> None:
+    Attributes:
+        name: of the bucket. Its own has account and Region in it: names of buckets are everybody's.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        settings: Settings,
+        encryption: Encryption,
+        given: s3.IBucket | None = None,
+    ) -> None:
         super().__init__(scope, id)
         self._encryption = encryption
-        self.bucket = s3.Bucket(
+        own_name = f"agent-memory-{settings.name}-{Aws.ACCOUNT_ID}-{Aws.REGION}"
+        self.name = given.bucket_name if given else own_name
+        self.bucket = given or self._make(settings)
+
+    def _make(self, settings: Settings) -> s3.Bucket:
+        bucket = s3.Bucket(
             self,
             "Bucket",
+            bucket_name=self.name,
             encryption=s3.BucketEncryption.KMS,
-            encryption_key=encryption.storage,
+            encryption_key=self._encryption.storage,
             bucket_key_enabled=True,
             enforce_ssl=True,
             block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
             object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
             lifecycle_rules=[_clean_up(), _cheaper_with_time()],
-            auto_delete_objects=not config.retains,
-            removal_policy=RemovalPolicy.RETAIN if config.retains else RemovalPolicy.DESTROY,
+            auto_delete_objects=not settings.retain,
+            removal_policy=RemovalPolicy.RETAIN if settings.retain else RemovalPolicy.DESTROY,
         )
+        low = cast("s3.CfnBucket", bucket.node.default_child)
+        low.override_logical_id(settings.to_logical_id("ArchiveBucket"))
         suppress(
-            self.bucket,
+            bucket,
             "only the functions reach it, and their calls are in the account's CloudTrail, where"
             " data events are on; a log of its own would need a second bucket, with no log again",
             "AwsSolutions-S1",
         )
+        return bucket
 
     def grant_list(self, role: iam.Role) -> None:
         """Let a role list the names of what the bucket holds."""
@@ -46,17 +68,15 @@ class Archive(Construct):
 
     def grant(self, role: iam.Role, *actions: str) -> None:
         """Let a role call these actions, as in `GetObject`, on what the bucket holds."""
+        objects = f"arn:{Aws.PARTITION}:s3:::{self.name}/*"
         role.add_to_policy(
-            iam.PolicyStatement(
-                actions=[f"s3:{action}" for action in actions],
-                resources=[self.bucket.arn_for_objects("*")],
-            )
+            iam.PolicyStatement(actions=[f"s3:{action}" for action in actions], resources=[objects])
         )
         self._encryption.grant_use_bucket(role)
         suppress(
             role,
             "nobody knows the names of archives and objects beforehand; the bucket is theirs",
-            wildcard_rule(self.bucket, "/*"),
+            wildcard_rule(role, objects),
         )
 
 

@@ -1,11 +1,13 @@
 """Keys: one for what AWS stores, one for the data keys of sensitive values."""
 
+from typing import cast
+
 from aws_cdk import Aws, Duration, RemovalPolicy
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 from constructs import Construct
 
-from infra.config import Config
+from .settings import Settings
 
 _FOR_TABLES = (
     "Decrypt",
@@ -20,17 +22,29 @@ _FOR_TABLES = (
 class Encryption(Construct):
     """Two KMS keys, so that who may read the tables still can't open sensitive values.
 
-    The storage key serves roles through the service that stores, never by itself.
+    The storage key serves roles through the service that stores, never by itself. The policies of
+    keys that are given have to let IAM decide, since they can't be changed from here.
 
     Attributes:
         storage: encrypts tables, queues, archive and the root key.
-        values: wraps the data keys of values (RFC-0015 §9.2); for the API function alone.
+        values: wraps the data keys of values (RFC-0015 §9.2); for the API function alone. It is a
+            multi-Region key: a single-Region one can never become one.
     """
 
-    def __init__(self, scope: Construct, id: str, config: Config) -> None:
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        settings: Settings,
+        *,
+        storage: kms.IKey | None = None,
+        values: kms.IKey | None = None,
+    ) -> None:
         super().__init__(scope, id)
-        self.storage = _key(self, "Storage", config, "what is stored")
-        self.values = _key(self, "Values", config, "the data keys of sensitive values")
+        self.storage = storage or self._make_key(settings, "Storage", "what is stored")
+        self.values = values or self._make_key(
+            settings, "Values", "the data keys of sensitive values", multi_region=True
+        )
 
     def grant_use_tables(self, role: iam.Role) -> None:
         """Let a role read and write encrypted tables: what DynamoDB asks of who calls it."""
@@ -66,13 +80,18 @@ class Encryption(Construct):
             )
         )
 
-
-def _key(scope: Construct, id: str, config: Config, purpose: str) -> kms.Key:
-    return kms.Key(
-        scope,
-        id,
-        description=f"agent-memory {config.stage}: {purpose}",
-        enable_key_rotation=True,
-        pending_window=Duration.days(30 if config.retains else 7),
-        removal_policy=RemovalPolicy.RETAIN if config.retains else RemovalPolicy.DESTROY,
-    )
+    def _make_key(
+        self, settings: Settings, id: str, purpose: str, *, multi_region: bool = False
+    ) -> kms.Key:
+        key = kms.Key(
+            self,
+            id,
+            description=f"agent-memory {settings.name}: {purpose}",
+            enable_key_rotation=True,
+            multi_region=multi_region,
+            pending_window=Duration.days(30 if settings.retain else 7),
+            removal_policy=RemovalPolicy.RETAIN if settings.retain else RemovalPolicy.DESTROY,
+        )
+        low = cast("kms.CfnKey", key.node.default_child)
+        low.override_logical_id(settings.to_logical_id(f"{id}Key"))
+        return key

@@ -1,0 +1,56 @@
+"""The logs of functions and APIs: made here, or the caller's own."""
+
+from collections.abc import Mapping
+
+from aws_cdk import RemovalPolicy
+from aws_cdk import aws_logs as logs
+from constructs import Construct
+
+from .settings import Settings
+
+_RETENTION = {
+    7: logs.RetentionDays.ONE_WEEK,
+    30: logs.RetentionDays.ONE_MONTH,
+    90: logs.RetentionDays.THREE_MONTHS,
+    365: logs.RetentionDays.ONE_YEAR,
+}
+
+
+class Logs:
+    """Where logs go.
+
+    Args:
+        given: log groups of the caller's, by the part whose log they take: `Api`, `Stream`,
+            `Schedule`, `TaskEvents`, `Access`, `TokenAccess`.
+        destination: gets every line of the logs that are made here.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        given: Mapping[str, logs.ILogGroup],
+        destination: logs.ILogSubscriptionDestination | None,
+    ) -> None:
+        self._settings = settings
+        self._given = given
+        self._destination = destination
+
+    def get(self, scope: Construct, id: str, part: str) -> logs.ILogGroup:
+        """Find the log group of a part, or make one that is kept for as long as is set."""
+        if part in self._given:
+            return self._given[part]
+        group = logs.LogGroup(
+            scope,
+            id,
+            retention=_RETENTION[self._settings.log_retention_days],
+            removal_policy=RemovalPolicy.RETAIN if self._settings.retain else RemovalPolicy.DESTROY,
+        )
+        if self._destination is not None:
+            logs.SubscriptionFilter(
+                scope,
+                f"{id}Subscription",
+                log_group=group,
+                destination=self._destination,
+                filter_pattern=logs.FilterPattern.all_events(),
+            )
+        return group

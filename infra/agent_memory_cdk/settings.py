@@ -1,0 +1,165 @@
+"""What a memory can choose, whichever app it is in."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from functions.platform.limits import (
+    DEFAULT_PRINCIPAL_REQUESTS,
+    DEFAULT_TENANT_REQUESTS,
+    MAX_LOG_RETENTION_DAYS,
+)
+from functions.platform.settings import DEFAULT_EVENT_BUS_TYPES
+
+_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z][a-z0-9]*)*")
+_LONGEST_NAME = 20  # characters: S3 takes 63, with account and Region
+_MODEL = re.compile(r"bedrock:amazon\.titan-embed-text-v2:\d+")
+LOG_RETENTION_DAYS = (7, 30, 90, 365)
+
+TrafficShift = Literal["canary", "linear", "all-at-once"]
+
+
+class WrongChoice(ValueError):
+    """A choice can't be made; the message says what to change."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Domain:
+    """A domain name, and what it takes to serve under it.
+
+    Attributes:
+        trust_store: where in S3 the certificates are that clients are checked against (mutual TLS),
+            as in `s3://bucket/ca.pem`; without, no client needs a certificate.
+    """
+
+    name: str
+    certificate_arn: str
+    zone_id: str
+    zone_name: str
+    trust_store: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EdgeSettings:
+    """CloudFront and a firewall before the API.
+
+    Attributes:
+        name: the domain name that callers use, in the hosted zone of the API's own domain.
+        certificate_arn: the certificate for it, in us-east-1.
+        client_certificate_arn: the certificate that CloudFront presents to the API, signed by the
+            authority in the trust store of the API's domain.
+        requests_per_key: how many requests of one key are let through in five minutes.
+        requests_per_address: how many of one address, whatever they carry.
+    """
+
+    name: str
+    certificate_arn: str
+    client_certificate_arn: str
+    requests_per_key: int = 30_000
+    requests_per_address: int = 30_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tokens:
+    """Whose tokens (JWT, by OIDC) are accepted beside keys, and which claims say who it is."""
+
+    issuer: str
+    audience: list[str]
+    tenant_claim: str = "tenant"
+    principal_claim: str = "sub"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskEventSource:
+    """Whose task events are taken, from which bus, and in whose name (tenant and principal)."""
+
+    names: list[str]
+    bus_arn: str | None
+    tenant: str
+    principal: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The choices of one memory.
+
+    Attributes:
+        name: unique in an account and Region; operators' commands find the memory by it. It names
+            the tables, so it can't be changed later. Words of small letters and digits with `-`
+            between, each beginning with a letter.
+        retain: whether tables, keys, bucket, root key and logs outlive the stack, and whether the
+            tables have deletion protection.
+        snap_start: start the API function from a snapshot (SnapStart).
+        vector_index: search by a vector index of DynamoDB's; else exactly, in memory.
+        embedding_model: embed by this model of Amazon Bedrock; else by the one in the package.
+        throttle_rate, throttle_burst: requests that the API takes per second, and at once.
+        sweep_parts: how many invocations of the scheduled function share what is due.
+        principal_requests_per_minute, tenant_requests_per_minute: how many requests one instance
+            of the API function takes of each; 0 is no limit.
+        log_retention_days: how long the logs of the functions are kept: 7, 30, 90 or 365.
+        event_retention_days: how long events and audit records are kept; 0 is for good.
+        request_log_sample: the share of successful requests that have a line in the log; all others
+            have one. The access log, which can't be sampled, is there at 1 alone.
+        tracing: whether functions record traces (X-Ray).
+        event_bus_types: the types of events that the bus carries, with commas between; `*` for all.
+        traffic_shift: how a new version of the API function takes over: `canary` gives it a tenth
+            of the requests for five minutes, `linear` a tenth more each minute. A raised alarm
+            takes it back.
+        cors_origins: whose pages may call the API from a browser, as in `https://app.example.com`.
+        domain: a domain name of the API's own. The API's generated address is closed then.
+        edge: CloudFront and a firewall before the API's own domain, which needs a trust store then.
+        tokens: whose tokens a second API takes in the place of keys.
+        task_events: whose task events are taken.
+
+    Raises:
+        WrongChoice: the name, the model, the retention or an origin is malformed.
+    """
+
+    name: str
+    retain: bool = True
+    snap_start: bool = False
+    vector_index: bool = True
+    embedding_model: str | None = None
+    throttle_rate: int = 500
+    throttle_burst: int = 1000
+    sweep_parts: int = 1
+    principal_requests_per_minute: int = DEFAULT_PRINCIPAL_REQUESTS
+    tenant_requests_per_minute: int = DEFAULT_TENANT_REQUESTS
+    log_retention_days: int = 30
+    event_retention_days: int = 365
+    request_log_sample: float = 0.05
+    tracing: bool = False
+    event_bus_types: str = DEFAULT_EVENT_BUS_TYPES
+    traffic_shift: TrafficShift = "canary"
+    cors_origins: tuple[str, ...] = ()
+    domain: Domain | None = None
+    edge: EdgeSettings | None = None
+    tokens: Tokens | None = None
+    task_events: TaskEventSource | None = None
+
+    def __post_init__(self) -> None:
+        named = _NAME.fullmatch(self.name) and len(self.name) <= _LONGEST_NAME
+        _check(bool(named), f"{self.name!r} is no name: use words as in team-a, at most 20 letters")
+        known = self.embedding_model is None or _MODEL.fullmatch(self.embedding_model)
+        _check(bool(known), "embedding_model is bedrock:amazon.titan-embed-text-v2:VERSION")
+        kept = 0 <= self.event_retention_days <= MAX_LOG_RETENTION_DAYS
+        _check(kept, f"event_retention_days is a number from 0 to {MAX_LOG_RETENTION_DAYS}")
+        logged = self.log_retention_days in LOG_RETENTION_DAYS
+        _check(logged, f"log_retention_days is one of {LOG_RETENTION_DAYS}")
+        for origin in self.cors_origins:
+            _check("://" in origin and "*" not in origin, f"{origin} is no origin: name one whole")
+        closed = self.edge is None or (self.domain is not None and self.domain.trust_store)
+        _check(bool(closed), "edge needs a domain with a trust_store, else it is walked around")
+
+    def to_logical_id(self, resource: str) -> str:
+        """Render the pinned logical id of a resource, as in `TeamAMemoryTable`.
+
+        It depends on nothing but the name, so that a memory that is moved within an app keeps its
+        data. No two names have one prefix, since each word of a name begins with a letter.
+        """
+        return "".join(word.capitalize() for word in self.name.split("-")) + resource
+
+
+def _check(right: bool, problem: str) -> None:
+    if not right:
+        raise WrongChoice(problem)

@@ -1,0 +1,57 @@
+"""What a memory keeps: keys, tables, root key and archive."""
+
+from aws_cdk import Tags
+from aws_cdk import aws_dynamodb as dynamodb
+from aws_cdk import aws_kms as kms
+from aws_cdk import aws_s3 as s3
+from aws_cdk import aws_secretsmanager as secretsmanager
+from constructs import Construct
+
+from .archive import Archive
+from .encryption import Encryption
+from .root_key import RootKey
+from .settings import Settings
+from .tables import Tables
+
+
+class State(Construct):
+    """All that must survive a change of the functions, made here or given.
+
+    It belongs into a stack of its own, so that the functions' stack can be destroyed and made anew.
+    Logical ids depend on the memory's name alone.
+
+    Args:
+        storage_key: encrypts what is stored. Tables, bucket and secret that are given have to be
+            encrypted by it.
+        values_key: wraps the data keys of sensitive values; a multi-Region key, if the memory is
+            ever to be in a second Region.
+        memory_table: with its stream's ARN, where it is imported.
+        log_table: without a stream.
+        archive_bucket: for archived conversations and large objects.
+        root_key: a secret with the operator's key: at least 16 characters.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        settings: Settings,
+        *,
+        storage_key: kms.IKey | None = None,
+        values_key: kms.IKey | None = None,
+        memory_table: dynamodb.ITable | None = None,
+        log_table: dynamodb.ITable | None = None,
+        archive_bucket: s3.IBucket | None = None,
+        root_key: secretsmanager.ISecret | None = None,
+    ) -> None:
+        super().__init__(scope, id)
+        self.encryption = Encryption(
+            self, "Encryption", settings, storage=storage_key, values=values_key
+        )
+        self.tables = Tables(
+            self, "Tables", settings, self.encryption, memory=memory_table, log=log_table
+        )
+        self.root_key = RootKey(self, "RootKey", settings, self.encryption, root_key)
+        self.archive = Archive(self, "Archive", settings, self.encryption, archive_bucket)
+        Tags.of(self).add("service", "agent-memory")
+        Tags.of(self).add("memory", settings.name)

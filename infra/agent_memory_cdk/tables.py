@@ -1,0 +1,138 @@
+"""The two tables, with the indexes of `functions/platform/schema.py`."""
+
+from typing import Any, cast
+
+from aws_cdk import RemovalPolicy, Stack
+from aws_cdk import aws_dynamodb as dynamodb
+from aws_cdk import aws_iam as iam
+from constructs import Construct
+
+from functions.platform.schema import TTL_ATTRIBUTE, build_memory_table
+
+from .encryption import Encryption
+from .grants import TableGrant
+from .settings import Settings, WrongChoice
+from .vector_index import add_vector_index
+
+_TYPES = {"S": dynamodb.AttributeType.STRING, "N": dynamodb.AttributeType.NUMBER}
+
+
+class Tables(Construct):
+    """`memory` holds all but the logs and has a change stream; `log` holds events.
+
+    Both are encrypted, can be restored to any second of the last 35 days, and let DynamoDB remove
+    what has expired. They are global tables of one Region, since a plain one can't become global
+    without being replaced. A table that is given is used as it is.
+
+    Attributes:
+        memory_name, log_name: as functions get them: literals, wherever the tables are made here or
+            given by a literal ARN. A function's version doesn't change with what a reference means.
+
+    Raises:
+        WrongChoice: the memory table that is given has no stream.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        settings: Settings,
+        encryption: Encryption,
+        *,
+        memory: dynamodb.ITable | None = None,
+        log: dynamodb.ITable | None = None,
+    ) -> None:
+        super().__init__(scope, id)
+        self._settings = settings
+        self._encryption = encryption
+        self.memory = memory or self._make_memory()
+        self.log = log or self._make("Log")
+        self.memory_name = memory.table_name if memory else self._physical_name("Memory")
+        self.log_name = log.table_name if log else self._physical_name("Log")
+        if self.memory.table_stream_arn is None:
+            raise WrongChoice("the memory table needs its table_stream_arn: give it, too")
+        self.stream_arn = self.memory.table_stream_arn
+        self.streams_arn = f"{memory.table_arn if memory else self._memory_arn()}/stream/*"
+
+    def grant(
+        self, role: iam.Role, on_memory: TableGrant, on_log: TableGrant | None = None
+    ) -> None:
+        """Let a role call exactly what is granted."""
+        for table, grant in ((self.memory, on_memory), (self.log, on_log)):
+            for statement in grant.build_statements(table.table_arn) if grant else ():
+                role.add_to_policy(statement)
+        self._encryption.grant_use_tables(role)
+
+    def _make_memory(self) -> dynamodb.TableV2:
+        schema = build_memory_table("memory")
+        types = {
+            each["AttributeName"]: each["AttributeType"] for each in schema["AttributeDefinitions"]
+        }
+        table = self._make(
+            "Memory",
+            stream=dynamodb.StreamViewType.NEW_AND_OLD_IMAGES,
+            indexes=[_to_index(each, types) for each in schema["GlobalSecondaryIndexes"]],
+        )
+        if self._settings.vector_index:
+            add_vector_index(table)
+        return table
+
+    def _make(
+        self,
+        id: str,
+        stream: dynamodb.StreamViewType | None = None,
+        indexes: list[dynamodb.GlobalSecondaryIndexPropsV2] | None = None,
+    ) -> dynamodb.TableV2:
+        retain = self._settings.retain
+        table = dynamodb.TableV2(
+            self,
+            id,
+            table_name=self._physical_name(id),
+            partition_key=_to_attribute("pk"),
+            sort_key=_to_attribute("sk"),
+            billing=dynamodb.Billing.on_demand(),
+            dynamo_stream=stream,
+            global_secondary_indexes=indexes,
+            time_to_live_attribute=TTL_ATTRIBUTE,
+            encryption=dynamodb.TableEncryptionV2.aws_managed_key(),
+            point_in_time_recovery_specification=dynamodb.PointInTimeRecoverySpecification(
+                point_in_time_recovery_enabled=True
+            ),
+            deletion_protection=retain,
+            removal_policy=RemovalPolicy.RETAIN if retain else RemovalPolicy.DESTROY,
+        )
+        low = cast("dynamodb.CfnGlobalTable", table.node.default_child)
+        low.override_logical_id(self._settings.to_logical_id(f"{id}Table"))
+        # TableEncryptionV2 takes a key only where the stack's Region is known
+        own_key = {"KMSMasterKeyId": self._encryption.storage.key_arn}
+        low.add_property_override("Replicas.0.SSESpecification", own_key)
+        return table
+
+    def _memory_arn(self) -> str:
+        """Render the ARN by the name: the same text in whatever stack it is used."""
+        return Stack.of(self).format_arn(
+            service="dynamodb", resource="table", resource_name=self.memory_name
+        )
+
+    def _physical_name(self, id: str) -> str:
+        """Name a table: CloudFormation replaces nothing that has a name."""
+        return f"agent-memory-{self._settings.name}-{id.lower()}"
+
+
+def _to_attribute(name: str, kind: str = "S") -> dynamodb.Attribute:
+    return dynamodb.Attribute(name=name, type=_TYPES[kind])
+
+
+def _to_index(index: dict[str, Any], types: dict[str, str]) -> dynamodb.GlobalSecondaryIndexPropsV2:
+    """Convert an index. All are sparse: what lacks one of an index's keys isn't in it."""
+    names = [each["AttributeName"] for each in index["KeySchema"]]
+    partition, *sort = [_to_attribute(name, types[name]) for name in names]
+    including = index["Projection"].get("NonKeyAttributes")
+    projection = dynamodb.ProjectionType
+    return dynamodb.GlobalSecondaryIndexPropsV2(
+        index_name=index["IndexName"],
+        partition_key=partition,
+        sort_key=sort[0] if sort else None,
+        projection_type=projection.INCLUDE if including else projection.KEYS_ONLY,
+        non_key_attributes=including,
+    )

@@ -1,1 +1,0 @@
-"""What the stack is made of: a file for each capability."""
