@@ -100,7 +100,7 @@ docs: $(VENV)/docs.stamp
 synth: $(TOOLKIT) $(VENV)/infra.stamp
 	@$(CDK) synth --quiet
 
-# Refuse a release that would replace what holds data (docs/how-to/upgrade.md).
+# Refuse a release that would replace what holds data (docs/how-to/deploy-a-release.md).
 upgrade-check: $(TOOLKIT) $(VENV)/dev.stamp
 	@$(PY) -m pytest -q tests/infra/test_upgrades.py
 
