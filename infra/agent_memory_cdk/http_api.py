@@ -8,9 +8,8 @@ import json
 from collections.abc import Sequence
 from typing import cast
 
-from aws_cdk import Duration
+from aws_cdk import Duration, aws_logs
 from aws_cdk import aws_apigatewayv2 as gateway
-from aws_cdk import aws_logs
 from aws_cdk.aws_apigatewayv2_authorizers import HttpJwtAuthorizer
 from aws_cdk.aws_apigatewayv2_integrations import HttpLambdaIntegration
 from constructs import Construct
