@@ -46,6 +46,7 @@ _REQUEST_HEADERS = (
     "x-object-metadata",
     "x-object-sensitivity",
     "x-object-ttl",
+    "x-object-upload",
     "x-request-id",
 )
 _RESPONSE_HEADERS = (
