@@ -96,7 +96,6 @@ API_ON_MEMORY = TableGrant(
     (
         "by_task",
         "by_creation",
-        "by_age",
         "by_expiry",
         "by_recency",
         "by_type",

@@ -38,11 +38,12 @@ MAY = {
     "ApiFunction": on(grants.API_ON_MEMORY, grants.API_ON_LOG)
     | _ALL_ON_CREDENTIALS
     | {"read the root key", "archive", "read the archive", "delete from the archive"}
+    | {"list the archive"}
     | {"generate_data_key with the values key", "decrypt with the values key"},
     "StreamFunction": on(grants.STREAM_ON_MEMORY, grants.STREAM_ON_LOG)
     | {"publish", "add to stream's dead letters"},
     "ScheduleFunction": on(grants.SCHEDULE_ON_MEMORY, grants.SCHEDULE_ON_LOG)
-    | {"archive", "delete from the archive"}
+    | {"archive", "delete from the archive", "list the archive"}
     | {"delete a principal", "delete an API key"},
     "TaskEventsFunction": on(grants.TASK_EVENTS_ON_MEMORY, grants.TASK_EVENTS_ON_LOG)
     | {"add to task event's dead letters", "read a principal"},

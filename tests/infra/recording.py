@@ -45,9 +45,12 @@ def _client(service: str) -> Any:
             for action, resource in actions(service, model.name, params):
                 _noted.add((function, action, resource))
             if service == "dynamodb" and "IndexName" not in params:
-                for table, partition in find_partitions(params):
-                    if _table(table) == "memory":
-                        _noted.add((function, f"{PARTITION}{model.name}", to_pattern(partition)))
+                _noted.update(
+                    (function, f"{PARTITION}{action}", to_pattern(partition))
+                    for action, call in _split(model.name, params)
+                    for table, partition in find_partitions(call)
+                    if _table(table) == "memory"
+                )
 
         client.meta.events.register("before-parameter-build", note)
     return client
@@ -83,6 +86,16 @@ def actions(service: str, operation: str, params: dict[str, Any]) -> Iterator[tu
     else:
         index = params.get("IndexName")
         yield f"dynamodb:{operation}", index or _table(params["TableName"])
+
+
+def _split(operation: str, params: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Split a transaction into the calls that IAM checks."""
+    if operation != "TransactWriteItems":
+        yield operation, params
+        return
+    for item in params["TransactItems"]:
+        for verb, write in item.items():
+            yield _VERBS[verb], write
 
 
 def to_pattern(partition: str) -> str:

@@ -127,8 +127,6 @@ _TABLES_KEY = {
 _ALWAYS = {  # what Lambda and DynamoDB themselves do in the function's name
     ("logs:CreateLogStream", "own log"),
     ("logs:PutLogEvents", "own log"),
-    ("xray:PutTelemetryRecords", "all"),
-    ("xray:PutTraceSegments", "all"),
     *_TABLES_KEY,
 }
 _BUCKETS_KEY = {
