@@ -14,7 +14,7 @@ CRASH_AFTER = int(sys.argv[2]) if sys.argv[1:2] == ["--crash-after"] else None
 
 
 @Worker(capabilities=["billing"])
-def process_invoices(ctx: Context) -> dict[str, object]:
+def process_invoices(ctx: Context) -> object:
     invoices = ctx.task.input["invoices"]
     progress = ctx.memory.get("invoice_processing", "batch_progress") or {"completed": 0}
     print(f"{ctx.agent_id}: {progress['completed']} of {len(invoices)} are done", flush=True)
