@@ -31,7 +31,10 @@ _VERBS = {
     "Delete": "DeleteItem",
     "ConditionCheck": "ConditionCheckItem",
 }
-_NAMES = {"ListObjectsV2": "ListBucket"}  # where IAM has another word than the call
+_NAMES = {
+    "HeadObject": "GetObject",
+    "ListObjectsV2": "ListBucket",
+}  # where IAM has another word than the call
 _make_client = aws.create_client
 _noted: set[tuple[str, str, str]] = set()
 
