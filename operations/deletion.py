@@ -9,6 +9,7 @@ from functions.container import Container
 from functions.deletion.model import Deletion, Subject
 from functions.deletion.store import get_key
 from functions.identity.model import ADMIN, OPERATOR, ROOT_TENANT, Principal
+from functions.platform.archive_storage import S3ArchiveStorage
 from functions.platform.clock import Clock, now_ms
 from functions.platform.settings import ApiSettings
 from operations.deployment import Deployment, client
@@ -20,7 +21,11 @@ _PAUSE = 15.0
 def build_container(deployment: Deployment, clock: Clock = now_ms) -> Container:
     """Build the service on a deployment's data, with the settings of its API function."""
     function = client("lambda").get_function_configuration(FunctionName=deployment.function("Api"))
-    return Container(ApiSettings.from_env(function["Environment"]["Variables"]), clock)
+    settings = ApiSettings.from_env(function["Environment"]["Variables"])
+    container = Container(settings, clock)
+    if settings.archive_bucket is not None:  # reached as the operator's own configuration says
+        container.archive_storage = S3ArchiveStorage(client("s3"), settings.archive_bucket, None)
+    return container
 
 
 def run_deletion(

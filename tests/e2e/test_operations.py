@@ -181,6 +181,7 @@ def test_the_api_refuses_to_write_while_it_is_read_only(
     deployment: Deployment, tenant: Tenant
 ) -> None:
     ada = tenant.agent("ada")
+    hooks, ada.event_hooks = ada.event_hooks, {}  # they let no answer of the 500s pass
     operate(deployment, "read-only", "on")
     try:
         awaited(lambda: ada.post(MEMORY, json=entry()).status_code == 503, "the refusal")
@@ -188,3 +189,4 @@ def test_the_api_refuses_to_write_while_it_is_read_only(
     finally:
         operate(deployment, "read-only", "off")
     awaited(lambda: ada.post(MEMORY, json=entry(key="later")).status_code == 201, "the write")
+    ada.event_hooks = hooks
