@@ -115,7 +115,8 @@ from functions.tasks.intents import Intents
 from functions.tasks.processed_event_store import ProcessedEvents
 from functions.tasks.service import Tasks
 from functions.tasks.store import TaskStore
-from functions.vectors.client_vectors import ClientVectorIndex, ClientVectorStore
+from functions.vectors.client_vector_store import ClientVectorStore
+from functions.vectors.client_vectors import ClientVectorIndex
 from functions.vectors.factory import build_vector_search
 from functions.vectors.model import VectorSearch
 from functions.vectors.store import VectorStore

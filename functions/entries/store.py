@@ -29,7 +29,7 @@ from functions.platform.schema import (
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.ttl import to_ttl_seconds
 from functions.platform.writes import Write, delete, put, update
-from functions.vectors.client_vectors import put_client_vector
+from functions.vectors.client_vector_store import put_client_vector
 
 ABSENT = "attribute_not_exists(pk)"
 TOMBSTONE_LIFETIME = 86_400_000  # ms; change streams are kept as long

@@ -64,7 +64,7 @@ from functions.platform.table import Table, TransactionConditionFailed
 from functions.platform.writes import Write
 from functions.tasks.model import Membership
 from functions.tasks.store import TaskStore
-from functions.vectors.client_vectors import ClientVectorStore
+from functions.vectors.client_vector_store import ClientVectorStore
 from functions.vectors.packing import count_numbers
 
 _ATTEMPTS = 100  # of which many are needed only where many requests evict at once

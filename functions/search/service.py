@@ -36,7 +36,8 @@ from functions.platform.parallel import run_parallel
 from functions.platform.sensitivity import ENCRYPTED
 from functions.search.text import extract_text
 from functions.tasks.access import TaskAccess
-from functions.vectors.client_vectors import ClientVectorIndex, ClientVectorStore
+from functions.vectors.client_vector_store import ClientVectorStore
+from functions.vectors.client_vectors import ClientVectorIndex
 from functions.vectors.hybrid import Query, read_query
 from functions.vectors.model import Hit, Vector, VectorSearch, search_with_expansion
 from functions.vectors.packing import count_numbers, pack_vector

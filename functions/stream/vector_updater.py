@@ -10,7 +10,7 @@ from functions.platform.keys import Key
 from functions.platform.parallel import WorkerPool
 from functions.search.embedding_indexer import EmbeddingIndexer
 from functions.stream.records import ENTRIES, Change, StreamBatch, Subscription, order_by_turns
-from functions.vectors.client_vectors import ClientVectorStore
+from functions.vectors.client_vector_store import ClientVectorStore
 
 _THREADS = 16
 _MAX_FAILURES = 16  # after as many, table or model are out of reach: the rest fails without a call

@@ -340,7 +340,15 @@ def _principals(admin: httpx.Client) -> None:
 
 def _tenants(tenant: Tenant, admin: httpx.Client, reader: Reader) -> None:
     admin.post("/api/v1/tenants", json={"id": "another"})
-    reader(tenant.service.root.post("/api/v1/tenants", json={"id": "another"}))
+    root = tenant.service.root
+    reader(root.post("/api/v1/tenants", json={"id": "another"}))
+    for path in ("another", "unknown"):
+        reader(root.delete(f"/api/v1/tenants/{path}"))
+        reader(root.get(f"/api/v1/tenants/{path}/deletion"))
+    for body in ({"kind": "person", "id": "user_9"}, {"kind": "tenant", "id": "acme"}):
+        admin.post("/api/v1/deletions", json=body)
+    for path in ("person/user_9", "agent/unknown"):
+        admin.get(f"/api/v1/deletions/{path}")
 
 
 def _discovery(stranger: httpx.Client, document: Json) -> None:

@@ -45,6 +45,8 @@ FULL = PLAIN._replace(
     actor_kind="coordinator",
     is_fenced=True,
     is_own=True,
+    vector_at=1_700_000_000_001,
+    vector_length=64,
 )
 MAPPER = EntryMapper(None)
 
@@ -73,6 +75,7 @@ def test_a_new_field_is_stored_or_fails_here() -> None:
     assert [name for name in Entry._fields if getattr(PLAIN, name) == getattr(FULL, name)] == [
         *("nonce", "agent", "namespace", "key", "size", "version", "created", "updated"),
         "is_inherited",  # of one answer
+        "vector",  # an item of its own
     ]
 
 

@@ -1,0 +1,68 @@
+"""Vectors that clients give their entries, stored in order of time.
+
+The write of an entry brings its vector along.
+"""
+
+from collections.abc import Iterable
+
+from functions.platform.item_types import CLIENT_VECTOR, CLIENT_VECTOR_LENGTH
+from functions.platform.items import Item
+from functions.platform.keys import HIGHEST, Key, encode_timestamp
+from functions.platform.table import ConditionFailed, Table
+from functions.platform.writes import Write, delete, put
+
+NUMBERS = "numbers"
+"""The attribute that has a vector's numbers, or how many they are."""
+
+_PAGE = 1_000  # vectors of a call
+_MAX_REMEMBERED = 10_000  # lengths
+
+
+class ClientVectorStore:
+    """Reads and removes clients' vectors, and knows their lengths."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._lengths: dict[str, int] = {}
+
+    def claim_length(self, partition: str, length: int) -> int:
+        """Give the length of a partition's vectors: this one, if it has none yet."""
+        known = self.get_length(partition)
+        if known is not None:
+            return known
+        try:
+            key = (partition, CLIENT_VECTOR_LENGTH.sort)
+            self._table.put(put(key, {NUMBERS: length}, "attribute_not_exists(pk)"))
+        except ConditionFailed as failed:
+            return length if failed.item is None else int(failed.item[NUMBERS])
+        return length
+
+    def get_length(self, partition: str) -> int | None:
+        """Get the length of a partition's vectors, which never changes; None if it has none."""
+        if partition not in self._lengths:
+            item = self._table.get((partition, CLIENT_VECTOR_LENGTH.sort))
+            if item is None:
+                return None
+            if len(self._lengths) >= _MAX_REMEMBERED:
+                self._lengths.clear()
+            self._lengths[partition] = item[NUMBERS]
+        return self._lengths[partition]
+
+    def list_since(self, partition: str, time: int) -> Iterable[Item]:
+        """List what was written since a time (epoch ms), oldest first, strongly consistent."""
+        first = f"{CLIENT_VECTOR.sort_prefix}{encode_timestamp(max(time, 0))}"
+        last = f"{CLIENT_VECTOR.sort_prefix}{HIGHEST}"
+        return self._table.query_from(partition, first, last, _PAGE)
+
+    def remove(self, vectors: Iterable[tuple[str, int, str]]) -> None:
+        """Remove vectors by their partition, time (epoch ms) and entry: a call per 25."""
+        self._table.write_many([delete(_build_key(*each)) for each in vectors])
+
+
+def put_client_vector(partition: str, time: int, ref: str, packed: bytes) -> Write:
+    """Build the write of an entry's vector, at a time (epoch ms)."""
+    return put(_build_key(partition, time, ref), {NUMBERS: packed, "ref": ref, "time": time})
+
+
+def _build_key(partition: str, time: int, ref: str) -> Key:
+    return partition, CLIENT_VECTOR.sort.format(time=encode_timestamp(time), ref=ref)
