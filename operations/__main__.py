@@ -13,16 +13,16 @@ from operations import dead_letters, logs, restore, root_key
 from operations.deletion import build_container, run_deletion
 from operations.deployment import Deployment, UnknownDeployment, client
 from operations.tenant_data import Storage, export_tenant, open_private
+from operations.versions import DeploymentInProgress
 
 
 def main() -> int:
     """Runs what the command line names; the exit status."""
     options = _options()
     try:
-        deployment = Deployment.find(options.name)
-    except UnknownDeployment as error:
+        found = _COMMANDS[options.command](Deployment.find(options.name), options)
+    except (UnknownDeployment, DeploymentInProgress) as error:
         sys.exit(f"operations: {error}")
-    found = _COMMANDS[options.command](deployment, options)
     if found is not None:
         print(json.dumps(found, indent=2))
     has_left = options.command == "replay" and any(each["left"] for each in found.values())
@@ -37,8 +37,8 @@ def _tail(deployment: Deployment, options: argparse.Namespace) -> None:
 
 
 def _set_read_only(deployment: Deployment, options: argparse.Namespace) -> dict[str, str]:
-    name = restore.set_read_only(deployment, is_read_only=options.state == "on")
-    return {"function": name, "read_only": options.state}
+    version = restore.set_read_only(deployment, is_read_only=options.state == "on")
+    return {"version": version, "read_only": options.state}
 
 
 def _export(deployment: Deployment, options: argparse.Namespace) -> dict[str, int]:

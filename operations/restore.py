@@ -9,6 +9,7 @@ from functions.platform.aws import create_client
 from functions.platform.clock import Clock, now_ms
 from functions.platform.table import Table
 from operations.deployment import Deployment, client
+from operations.versions import change_function
 
 TABLES = ("MemoryTable", "LogTable")
 _WAIT = {"MaxAttempts": 720}
@@ -56,13 +57,11 @@ def copy_deletions(source: str, target: str, clock: Clock) -> list[str]:
 
 
 def set_read_only(deployment: Deployment, *, is_read_only: bool) -> str:
-    """Let the API refuse to write, with 503 and Retry-After, or write again; its function."""
+    """Let the API refuse to write, with 503 and Retry-After, or write again; return its version."""
     functions, name = client("lambda"), deployment.function("Api")
     variables = functions.get_function_configuration(FunctionName=name)["Environment"]["Variables"]
     variables["READ_ONLY"] = str(int(is_read_only))
-    functions.update_function_configuration(FunctionName=name, Environment={"Variables": variables})
-    functions.get_waiter("function_updated_v2").wait(FunctionName=name)
-    return name
+    return change_function(deployment, "Api", Environment={"Variables": variables})
 
 
 def _begin(dynamodb: Any, source: str, name: str, moment: str) -> None:

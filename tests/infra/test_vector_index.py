@@ -89,7 +89,7 @@ def test_a_model_of_bedrocks_holds_up_no_event(synthesize: Synthesize) -> None:
         for each in (mapping["Properties"] for mapping in mappings)
     }
     assert destinations == {
-        template.id_of("Lambda::Function", f"{name}Function"): {
+        template.alias(name)["Ref"]: {
             "Fn::GetAtt": [template.id_of("SQS::Queue", f"{stream}DeadLetters"), "Arn"]
         }
         for name, stream in (("Stream", "Stream"), ("Embedding", "EmbeddingStream"))

@@ -1,0 +1,44 @@
+"""Changes of a function that take effect at once: by a version, and the alias that moves to it."""
+
+from typing import Any
+
+from operations.deployment import Deployment, client
+
+
+class DeploymentInProgress(Exception):
+    """A new version of the function is taking over; try again when it has."""
+
+
+def check_settled(deployment: Deployment, name: str) -> None:
+    """Check that no deployment is shifting requests between two versions of a function.
+
+    Raises:
+        DeploymentInProgress: one is.
+    """
+    function, alias = deployment.function(name), deployment.outputs["Alias"]
+    found = client("lambda").get_alias(FunctionName=function, Name=alias)
+    if (found.get("RoutingConfig") or {}).get("AdditionalVersionWeights"):
+        raise DeploymentInProgress(f"{function} is being deployed: try again when that has ended")
+
+
+def change_function(deployment: Deployment, name: str, **configuration: Any) -> str:
+    """Change a function's configuration, publish a version, and move the alias to it.
+
+    The next deployment replaces the version as any other.
+
+    Returns:
+        The version.
+
+    Raises:
+        DeploymentInProgress: a new version is taking over.
+    """
+    check_settled(deployment, name)
+    functions, function = client("lambda"), deployment.function(name)
+    functions.update_function_configuration(FunctionName=function, **configuration)
+    functions.get_waiter("function_updated_v2").wait(FunctionName=function)
+    version: str = functions.publish_version(FunctionName=function)["Version"]
+    functions.get_waiter("published_version_active").wait(FunctionName=function, Qualifier=version)
+    functions.update_alias(
+        FunctionName=function, Name=deployment.outputs["Alias"], FunctionVersion=version
+    )
+    return version
