@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: run console test adversary e2e crewai lint openapi check bench docs synth bootstrap upgrade-check deploy destroy sbom lock clean
+.PHONY: run console test adversary e2e frameworks crewai lint openapi check bench docs synth bootstrap upgrade-check deploy destroy sbom lock clean
 
 # Tests start hundreds of processes, which share compiled modules whatever the caller's shell says.
 export PYTHONDONTWRITEBYTECODE :=
@@ -75,6 +75,16 @@ openapi: $(VENV)/dev.stamp
 e2e: $(TOOLKIT) $(VENV)/dev.stamp $(MODEL)
 	@$(PY) -m pytest -q -m e2e tests
 
+# Some frameworks need older packages than the SDK's tests: theirs run in an environment of its own.
+frameworks: $(VENV)/dev.stamp $(MODEL) .venv-frameworks/stamp
+	@PYTHONPATH=.:sdk AGENT_MEMORY_SERVICE_PYTHON=$(PY) .venv-frameworks/bin/python -m pytest -q tests/sdk/frameworks
+
+.venv-frameworks/stamp: requirements/frameworks.lock | $(PY)
+	@echo "Installing requirements/frameworks.lock (once)" >&2
+	@$(PY) -m venv .venv-frameworks
+	@.venv-frameworks/bin/python -m pip install -q --disable-pip-version-check --no-compile --require-hashes -r $<
+	@touch $@
+
 # CrewAI needs an older pydantic than the service has: its tests run in an environment of its own.
 crewai: $(VENV)/dev.stamp
 	@test -x .venv-crewai/bin/python || { $(PY) -m venv .venv-crewai && .venv-crewai/bin/python -m pip install -q 'crewai==1.15.30'; }
@@ -130,6 +140,7 @@ lock: $(PY)
 	@$(PIP) uv==0.13.8
 	@for set in "lambda pyproject.toml" "run pyproject.toml --extra local" \
 	    "infra pyproject.toml --extra infra" "emulator requirements/emulator.in" \
+	    "frameworks requirements/frameworks.in" \
 	    "model requirements/model.in --no-deps" \
 	    "dev pyproject.toml --extra local --extra infra --extra dev --extra bench" \
 	    "docs pyproject.toml --extra docs --constraint requirements/dev.lock"; do \
@@ -139,7 +150,7 @@ lock: $(PY)
 	done
 
 clean:
-	@rm -rf $(VENV) sdk/typescript/dist .venv-emulator .venv-emulator.lock node_modules console/node_modules $(dir $(CONSOLE)) .build cdk.out site .cache .*_cache .hypothesis .schemathesis
+	@rm -rf $(VENV) sdk/typescript/dist .venv-emulator .venv-emulator.lock .venv-frameworks node_modules console/node_modules $(dir $(CONSOLE)) .build cdk.out site .cache .*_cache .hypothesis .schemathesis
 	@find $(CODE) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(PY):

@@ -19,7 +19,11 @@ ROOT = Path(__file__).parents[2]
 PATIENCE = 60.0  # seconds; far more than anything here takes
 ENDED = (FileNotFoundError, ProcessLookupError)  # raised by reads of /proc
 _ENGINE, _WORKER = str(ROOT / "node_modules"), "multiprocessing.spawn"
-SERVE = (sys.executable, "-m", "functions.local")
+SERVE = (  # the tests of frameworks run in an environment without the service
+    os.environ.get("AGENT_MEMORY_SERVICE_PYTHON", sys.executable),
+    "-m",
+    "functions.local",
+)
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from functions.local.settings import LocalSettings
 from functions.platform.settings import Settings
 from infra.config import Config
 from tests.contract.local_server import PATIENCE, ROOT, LocalServer, running
+from tests.sdk.frameworks.pages import PAGES as FRAMEWORKS_PAGES
 from tools.docs import diagrams, tables
 from tools.docs.check_site import find_external_loads
 
@@ -50,11 +51,14 @@ def find_blocks(page: Path, language: str) -> list[tuple[str, str]]:
 
 
 def find_examples(language: str) -> list[Path]:
-    """Find the pages with examples of a language; tests of a user's own run with the plugin's."""
+    """Find the pages with examples of a language that run here: tests of a user's own run with the
+    plugin's, and those of agent frameworks in the frameworks' environment.
+    """
     return [
         page
         for page in _PAGES
-        if any("def test_" not in code for code, _ in find_blocks(page, language))
+        if page not in FRAMEWORKS_PAGES
+        and any("def test_" not in code for code, _ in find_blocks(page, language))
     ]
 
 

@@ -1,17 +1,21 @@
 """The real local server, once for all tests of the SDK; each test gets a tenant of its own."""
 
 import itertools
+import runpy
+import sys
 from collections.abc import Callable, Iterator
 
 import pytest
 from agent_memory import Client, responses
 
-from tests.contract.local_server import LocalServer, running
+from tests.contract.local_server import ROOT, LocalServer, running
 from tests.sdk import faults
 from tests.sdk.crew import Crew
 from tests.sdk.fault_proxy import FaultProxy, proxy_to
 
 ROOT_KEY = "am_root_key_of_the_tests_of_the_sdk"
+EXAMPLES = ROOT / "sdk" / "examples"
+RunExample = Callable[..., list[str]]
 _serial = itertools.count(1)
 
 
@@ -78,3 +82,21 @@ def crew(server: LocalServer, admin: Client) -> Iterator[Crew]:
     made = Crew(server.address, admin)
     yield made
     made.close()
+
+
+@pytest.fixture
+def run_example(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> RunExample:
+    """Runs an example under a client's key, as a fresh program in this process: what it imports
+    takes seconds to start with. Returns the lines that it prints.
+    """
+
+    def run(client: Client, example: str, *arguments: str) -> list[str]:
+        monkeypatch.setenv("AGENT_MEMORY_URL", client.settings.server_url)
+        monkeypatch.setenv("AGENT_MEMORY_API_KEY", client.settings.api_key)
+        monkeypatch.setattr(sys, "argv", [example, *arguments])
+        runpy.run_path(str(EXAMPLES / example), run_name="__main__")
+        printed = capsys.readouterr()
+        assert printed.err == ""
+        return printed.out.splitlines()
+
+    return run

@@ -39,7 +39,7 @@ from agent_memory.adapters.checkpoint_keys import (
 )
 from agent_memory.adapters.checkpoints import Checkpoints, is_inline
 from agent_memory.adapters.clients import assert_client
-from agent_memory.adapters.object_storage import ObjectStorage
+from agent_memory.adapters.object_storage import ObjectStorage, to_seconds
 
 _Writes = list[PendingWrite]
 _REMEMBERED = 1000  # checkpoints whose large values a later one may share
@@ -80,9 +80,8 @@ class AgentMemorySaver(BaseCheckpointSaver[int]):
         assert_client(client, Client)
         if "/" in root:
             raise ValueError("root holds no slash")
-        seconds = ttl.total_seconds() if isinstance(ttl, timedelta) else ttl
         self._compress = compress
-        self._storage = ObjectStorage(client, root, seconds, sensitivity)
+        self._storage = ObjectStorage(client, root, to_seconds(ttl), sensitivity)
         self._is_sharing = ttl is None  # else a shared value would expire before who shares it
         self._known = _KnownHeads()
 

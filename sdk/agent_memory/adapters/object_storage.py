@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from functools import cached_property
 from typing import Any
 
@@ -76,3 +77,8 @@ class ObjectStorage:
             return
         for _ in self._pool.map(act, listed):
             pass
+
+
+def to_seconds(ttl: float | str | timedelta | None) -> float | str | None:
+    """Return how long objects are kept as `ObjectStorage` takes it."""
+    return ttl.total_seconds() if isinstance(ttl, timedelta) else ttl

@@ -1,35 +1,9 @@
 """The examples of both adapters, run for real."""
 
-import runpy
-import sys
-from collections.abc import Callable
-
-import pytest
 from agent_memory import Client
 from agent_memory.adapters.langgraph import AgentMemoryStore
 
-from tests.contract.local_server import ROOT
-
-EXAMPLES = ROOT / "sdk" / "examples"
-RunExample = Callable[..., list[str]]
-
-
-@pytest.fixture
-def run_example(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> RunExample:
-    """Runs an example under a client's key, as a fresh program in this process: what it imports
-    takes seconds to start with. Returns the lines that it prints.
-    """
-
-    def run(client: Client, example: str, *arguments: str) -> list[str]:
-        monkeypatch.setenv("AGENT_MEMORY_URL", client.settings.server_url)
-        monkeypatch.setenv("AGENT_MEMORY_API_KEY", client.settings.api_key)
-        monkeypatch.setattr(sys, "argv", [example, *arguments])
-        runpy.run_path(str(EXAMPLES / example), run_name="__main__")
-        printed = capsys.readouterr()
-        assert printed.err == ""
-        return printed.out.splitlines()
-
-    return run
+from tests.sdk.conftest import RunExample
 
 
 def test_a_langgraph_agent_remembers_across_conversations_and_runs(

@@ -1,0 +1,13 @@
+"""Strands Agents' sessions, storage and memories in the service (extra `strands`).
+
+```python
+client = Client(api_key="am_...")
+agent = Agent(session_manager=AgentMemorySessionManager("chat-42", client))
+```
+"""
+
+from agent_memory.adapters.strands_memory import AgentMemoryMemoryStore
+from agent_memory.adapters.strands_session import AgentMemorySessionManager
+from agent_memory.adapters.strands_storage import AgentMemoryStorage
+
+__all__ = ["AgentMemoryMemoryStore", "AgentMemorySessionManager", "AgentMemoryStorage"]

@@ -1,0 +1,143 @@
+"""Strands' `Storage`: bytes under keys, as objects of the service."""
+
+import asyncio
+import builtins
+import copy
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any, TypeVar
+
+from strands.storage.search import KeywordSearchStrategy, SearchStrategy, StorageSearchResult
+from strands.storage.storage import _NAMESPACED
+from strands.types.exceptions import StorageError
+
+from agent_memory import AsyncClient, Client
+from agent_memory.adapters.clients import to_sync
+from agent_memory.adapters.object_storage import ObjectStorage, to_seconds
+from agent_memory.exceptions import AgentMemoryError
+
+_Result = TypeVar("_Result")
+_PAGE = 1000
+
+
+class AgentMemoryStorage:
+    """Strands' `Storage`, for snapshots of sessions and whatever else Strands stores by key.
+
+    Each key is an object of up to 100 MB, which a write replaces whole. Keys are as those of the
+    storages that Strands has: runs of slashes are one, and there is no `..`. They are the
+    principal's own. It may be used from any event loop and thread.
+
+    Args:
+        client: calls as the principal; stays open.
+        prefix: what all keys begin with in the service: another prefix, another storage.
+        ttl: how long each object is kept, from its write: seconds, a timedelta, or an ISO 8601
+            duration. None: until it is deleted.
+        sensitivity: `confidential` or `restricted` to store all encrypted.
+        search_strategy: how `search` finds something; by words that it reads unless given.
+
+    Raises:
+        TypeError: raised when it is no client.
+        StorageError: raised when the prefix can't be one.
+    """
+
+    def __init__(
+        self,
+        client: Client | AsyncClient,
+        prefix: str = "",
+        *,
+        ttl: float | str | timedelta | None = None,
+        sensitivity: str | None = None,
+        search_strategy: SearchStrategy[Any] | None = None,
+    ) -> None:
+        self._strategy = search_strategy
+        self._storage = ObjectStorage(
+            to_sync(client), "strands-storage", to_seconds(ttl), sensitivity
+        )
+        self._prefix = _extend("", prefix)
+
+    async def write(self, key: str, data: bytes) -> None:
+        """Store data in place of what the key has.
+
+        Raises:
+            StorageError: the key can't be one, or the data was not stored, or not indexed.
+        """
+        place = self._place(key)
+        await self._run(self._storage.put, place, bytes(data))
+        if self._strategy is not None:
+            try:
+                await self._strategy.index(self, place.removeprefix(self._prefix), data)
+            except Exception as failed:
+                raise StorageError(f"{key!r} is stored, but not indexed") from failed
+
+    async def read(self, key: str) -> bytes | None:
+        """Return what the key has; None if there is nothing.
+
+        Raises:
+            StorageError: the key can't be one, or it could not be read.
+        """
+        found = await self._run(self._storage.get, self._place(key))
+        return None if found is None else found.data
+
+    async def delete(self, key: str) -> None:
+        """Delete what the key has, if there is something.
+
+        Raises:
+            StorageError: the key can't be one, or it was not deleted.
+        """
+        await self._run(self._storage.delete, [self._place(key)])
+
+    async def list(self, query: str = "") -> builtins.list[str]:
+        """Return the keys that begin so, in order.
+
+        Raises:
+            StorageError: the prefix can't be one, or the keys could not be listed.
+        """
+        prefix = self._prefix + _normalize_prefix(query)
+        keys = await self._run(lambda: [*self._storage.list_keys(prefix, _PAGE)])
+        return sorted(key.removeprefix(self._prefix) for key in keys)
+
+    async def search(self, query: str) -> builtins.list[StorageSearchResult]:
+        """Return what fits a query, best first; without a strategy it reads everything.
+
+        Raises:
+            StorageError: the keys could not be listed.
+        """
+        strategy = self._strategy or KeywordSearchStrategy()
+        found: builtins.list[StorageSearchResult] = await strategy.search(self, query)
+        return found
+
+    def namespace(self, prefix: str) -> "AgentMemoryStorage":
+        """Return the part of this storage that is under a prefix.
+
+        Raises:
+            StorageError: the prefix can't be one.
+        """
+        scoped = copy.copy(self)
+        # Strands adds no prefix of its own to what is marked so
+        vars(scoped).update(_prefix=_extend(self._prefix, prefix), _namespaced=_NAMESPACED)
+        return scoped
+
+    def _place(self, key: str) -> str:
+        normalized = _normalize_prefix(key).rstrip("/")
+        if not normalized:
+            raise StorageError("a key has at least one character that is no slash")
+        return self._prefix + normalized
+
+    async def _run(self, act: Callable[..., _Result], *arguments: Any) -> _Result:
+        try:
+            return await asyncio.to_thread(act, *arguments)
+        except AgentMemoryError as refused:
+            raise StorageError(str(refused)) from refused
+
+
+def _extend(before: str, prefix: str) -> str:
+    normalized = _normalize_prefix(prefix).rstrip("/")
+    return f"{before}{normalized}/" if normalized else before
+
+
+def _normalize_prefix(prefix: str) -> str:
+    normalized = re.sub("/+", "/", prefix).lstrip("/")
+    if "\\" in prefix or ".." in normalized.split("/"):
+        raise StorageError(f"a key has neither backslashes nor '..': {prefix!r}")
+    return normalized

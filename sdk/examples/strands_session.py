@@ -1,0 +1,47 @@
+"""A Strands agent whose conversation outlives its process.
+
+    python strands_session.py "My name is Ada."
+    python strands_session.py "I like tea."
+
+The environment has AGENT_MEMORY_URL and AGENT_MEMORY_API_KEY. The model here needs no network; give
+the agent one of Strands' own in its place.
+"""
+
+import sys
+
+from agent_memory import Client
+from agent_memory.adapters.strands import AgentMemorySessionManager
+from strands import Agent
+from strands.models import Model
+
+
+class Parrot(Model):
+    """Repeats what the user has said so far."""
+
+    def update_config(self, **model_config):
+        """Do nothing: there is nothing to configure."""
+
+    def get_config(self):
+        return {}
+
+    def structured_output(self, output_model, prompt, system_prompt=None, **kwargs):
+        raise NotImplementedError
+
+    async def stream(self, messages, *arguments, **kwargs):
+        said = [
+            block["text"]
+            for each in messages
+            if each["role"] == "user"
+            for block in each["content"]
+        ]
+        yield {"messageStart": {"role": "assistant"}}
+        yield {"contentBlockStart": {"start": {}}}
+        yield {"contentBlockDelta": {"delta": {"text": f"You said: {'; '.join(said)}"}}}
+        yield {"contentBlockStop": {}}
+        yield {"messageStop": {"stopReason": "end_turn"}}
+
+
+with Client() as client:
+    session = AgentMemorySessionManager("chat-42", client, ttl="P30D")
+    agent = Agent(model=Parrot(), session_manager=session, callback_handler=None)
+    print(str(agent(sys.argv[1] if len(sys.argv) > 1 else "Hello")).strip())
