@@ -227,7 +227,9 @@ def test_what_the_functions_import_is_held(asset: Asset) -> None:
 def test_the_deployment_takes_only_names_and_limits_from_the_functions() -> None:
     sources = [path.read_text("utf-8") for path in (_ROOT / "infra").rglob("*.py")]
     used = {
-        name for text in sources for name in re.findall(r"(?:from|import) (functions\S*)", text)
+        name
+        for text in sources
+        for name in re.findall(r"^ *(?:from|import) (functions\S*)", text, re.MULTILINE)
     }
     assert used == {
         "functions.event_log.event_bus",

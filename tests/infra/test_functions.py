@@ -23,6 +23,7 @@ _LEFT_OUT = {  # the laptop's own ways, what has a good default, and what Lambda
         "JWT_TENANT_CLAIM",
         "KEY_CACHE_SECONDS",
         "OPENWOP",
+        "READ_ONLY",
         "ROOT_KEY",
     },
     "Stream": {"AWS_LAMBDA_FUNCTION_NAME"},
