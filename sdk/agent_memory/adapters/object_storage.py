@@ -52,14 +52,27 @@ class ObjectStorage:
 
     def list_keys(self, prefix: str, page_size: int) -> Iterator[str]:
         """Yield the keys that begin alike."""
-        for each in self.client.objects.list(self.space, prefix, page_size=page_size):
+        for each in self.list(prefix, page_size):
             yield str(each["key"])
+
+    def list(self, prefix: str, page_size: int) -> Iterator[dict[str, Any]]:
+        """Yield what describes the objects whose keys begin alike."""
+        yield from self.client.objects.list(self.space, prefix, page_size=page_size)
 
     def copy(self, key: str, new_key: str) -> None:
         """Copy an object, if there is one."""
         found = self.get(key)
         if found is not None:
             self.put(new_key, found.data)
+
+    def rename(self, key: str, new_key: str) -> None:
+        """Give an object another key.
+
+        Raises:
+            MemoryNotFoundError: there is none.
+            MemoryConflictError: another object has the new key.
+        """
+        self.client.objects.rename(self.space, key, new_key)
 
     def delete(self, keys: Iterable[str]) -> None:
         """Delete objects."""

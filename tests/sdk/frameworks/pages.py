@@ -2,4 +2,5 @@
 
 from tests.contract.local_server import ROOT
 
-PAGES = [ROOT / "docs" / "how-to" / name for name in ("use-strands.md",)]
+_NAMES = ("use-strands.md", "use-claudes-memory-tool.md")
+PAGES = [ROOT / "docs" / "how-to" / name for name in _NAMES]
