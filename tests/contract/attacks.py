@@ -174,6 +174,7 @@ BODIES: dict[str, Callable[[Names], Any]] = {
     "NewEpisode": lambda _: {"content": "c"},
     "ObjectRename": lambda names: {"from": names.pick("key"), "to": names.pick("key")},
     "ObjectReading": lambda names: {"keys": [names.pick("key")]},
+    "NewObjectUpload": lambda names: {"size": names.choose(1, 5_000_000)},
     "SpaceChange": lambda names: {"permissions": {"default": names.choose(*ACCESS)}},
     "bytes": lambda _: "planted",
     "NewDeletion": lambda names: {"kind": "agent", "id": names.pick("agent_id"), "dry_run": True},

@@ -51,7 +51,7 @@ def _stays_in_process(item: pytest.Item) -> bool:
 
 @pytest.fixture(scope="package", params=["dynoxide", "moto", DEPLOYED])
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
-    """A running engine; its tables are made and dropped by the `service` fixture."""
+    """A running engine; `session_service` makes its tables, `service` empties them."""
     if request.param == "deployed":
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")  # else a stray client finds AWS
@@ -83,7 +83,7 @@ def session_service(
     engine.make_tables()
     engine.client.put_item(TableName=engine.memory, Item=deployment_secret)
     started = start(engine, MovableClock(START), key_file, key_cache_seconds=60)
-    engine.drop_tables()
+    engine.empty_tables()
     return started
 
 
@@ -103,11 +103,10 @@ def service(
     session_service: Service, engine: Engine, deployment_secret: TypedItem | None
 ) -> Iterator[Service]:
     """The service with empty tables, but for the deployment's secret."""
-    engine.make_tables()
     if deployment_secret is not None:
         engine.client.put_item(TableName=engine.memory, Item=deployment_secret)
     yield session_service
-    engine.drop_tables()
+    engine.empty_tables()
 
 
 @pytest.fixture

@@ -3,11 +3,12 @@
 import os
 import shutil
 import socket
+import sqlite3
 import subprocess
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,7 +25,6 @@ _ROOT = Path(__file__).parents[2]
 _IN_PROJECT = _ROOT / "node_modules/@dynoxide/linux-x64/dynoxide"
 _START_SECONDS = 10
 _MEMORY = Path("/dev/shm")  # noqa: S108 - a folder is made in it
-_ALL = 2**62
 
 
 @dataclass(frozen=True)
@@ -53,12 +53,14 @@ class Engine:
         self.client.create_table(**build_memory_table(self.memory))
         self.client.create_table(**build_log_table(self.log))
 
-    def drop_tables(self) -> None:
-        """Drops both tables with all they hold."""
+    def empty_tables(self) -> None:
+        """Empties both tables and their stream: in the file, which takes a tenth of remaking."""
+        if self.database is not None:
+            _empty_file(self.database, (self.memory, self.log))
+            return
         for name in (self.memory, self.log):
             self.client.delete_table(TableName=name)
-            if self.database is not None:  # else the next table of this name tells of this one
-                stream_records.trim(self.database, name, _ALL)
+        self.make_tables()
 
     def items(self) -> list[dict[str, Any]]:
         """Every stored item of both tables, in DynamoDB's typed form."""
@@ -76,6 +78,17 @@ def _engine(name: str, *, environment: dict[str, str], database: Path | None = N
     client = boto3.client("dynamodb")
     tables, real = (f"memory-{mark}", f"log-{mark}"), database is not None
     return Engine(name, real, real, environment, *tables, client, database)
+
+
+def _empty_file(database: Path, tables: tuple[str, ...]) -> None:
+    """Delete the rows of tables, of their indexes and of their streams from the engine's file."""
+    with closing(sqlite3.connect(database, timeout=_START_SECONDS)) as connection, connection:
+        found = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+        connection.execute("BEGIN IMMEDIATE")
+        for (name,) in found:
+            if name.partition("::")[0] in tables:
+                connection.execute(f'DELETE FROM "{name}"')  # noqa: S608 - the engine's own names
+        connection.execute("DELETE FROM _stream_records")
 
 
 def find_dynoxide() -> str | None:

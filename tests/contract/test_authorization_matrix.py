@@ -30,10 +30,9 @@ def everything(
     session_service: Service, engine: Engine, deployment_secret: TypedItem
 ) -> Iterator[Everything]:
     """One scene for all rows: what a call changes is put back."""
-    engine.make_tables()
     engine.client.put_item(TableName=engine.memory, Item=deployment_secret)
     yield set_up(session_service)
-    engine.drop_tables()
+    engine.empty_tables()
 
 
 def ask(everything: Everything, route: str, row: Row, caller: str) -> str:

@@ -103,10 +103,7 @@ class DeployedEngine(Engine):
         """A DynamoDB client."""
         _left_out("way to its tables")
 
-    def make_tables(self) -> None:
-        """They are there."""
-
-    def drop_tables(self) -> None:
+    def empty_tables(self) -> None:
         """They stay. No call that the test has led to was refused by IAM."""
         assert self.cloud.new_denials() == []
 

@@ -31,10 +31,10 @@ def tenant(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tenant]:
     clock = MovableClock(datetime(2030, 1, 1, tzinfo=UTC))
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("AWS_ENDPOINT_URL_DYNAMODB", raising=False)  # another test's engine
-        yield from _on_moto(clock, key_file)
+        yield from _on_own_engine(clock, key_file)
 
 
-def _on_moto(clock: MovableClock, key_file: Path) -> Iterator[Tenant]:
-    with engines.moto() as engine:
+def _on_own_engine(clock: MovableClock, key_file: Path) -> Iterator[Tenant]:
+    with engines.dynoxide() if engines.find_dynoxide() else engines.moto() as engine:
         engine.make_tables()
         yield start(engine, clock, key_file, key_cache_seconds=60).tenant()

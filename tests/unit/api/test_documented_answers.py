@@ -351,6 +351,16 @@ def _tenants(tenant: Tenant, admin: httpx.Client, reader: Reader) -> None:
         admin.get(f"/api/v1/deletions/{path}")
 
 
+def _deletions(tenant: Tenant, admin: httpx.Client, reader: Reader) -> None:
+    for body in ({"kind": "agent", "id": "gone", "dry_run": True}, {"kind": "nonsense"}):
+        admin.post("/api/v1/deletions", json=body)
+    for kind in ("agent", "nonsense"):
+        admin.get(f"/api/v1/deletions/{kind}/gone", params={"dry_run": "true"})
+    for name in ("another", "unknown"):
+        reader(tenant.service.root.get(f"/api/v1/tenants/{name}/deletion"))
+        reader(tenant.service.root.delete(f"/api/v1/tenants/{name}"))
+
+
 def _discovery(stranger: httpx.Client, document: Json) -> None:
     keyless = [name for name, each in operations(document).items() if each.get("security") == []]
     for name in keyless:
@@ -424,5 +434,6 @@ def test_every_operation_answers_as_documented(
     _conversations(admin, tenant)
     _states(tenant, admin)
     _tenants(tenant, admin, reader)
+    _deletions(tenant, admin, reader)
     _discovery(stranger, document)
     assert reader.seen == operations(document).keys()
