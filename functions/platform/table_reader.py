@@ -94,14 +94,26 @@ class TableReader(TableClient):
         return _decode_page(self._call("query", TableName=self._name, **request))
 
     def query_from(
-        self, partition: str, first: str, last: str, page_size: int, *, newest_first: bool = False
+        self,
+        partition: str,
+        first: str,
+        last: str,
+        page_size: int,
+        *,
+        newest_first: bool = False,
+        is_consistent: bool = True,
     ) -> Iterator[Item]:
-        """Query the items from one sort key to another, strongly consistent.
+        """Query the items from one sort key to another.
 
-        `page_size` is how many items a call reads.
+        Args:
+            partition: whose items.
+            first, last: the sort keys.
+            page_size: how many items a call reads.
+            newest_first: the highest sort key first.
+            is_consistent: strongly; else at half the price, without the latest writes perhaps.
         """
         request = _build_range(partition, first, last, newest_first=newest_first)
-        return self._pages(request | {"Limit": page_size})
+        return self._pages(request | {"Limit": page_size, "ConsistentRead": is_consistent})
 
     def query_index(self, index: str, attribute: str, value: str) -> list[Item]:
         """Query the keys that an index lists under a value; it may lag behind the table."""
