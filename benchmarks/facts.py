@@ -23,7 +23,7 @@ from functions.platform.writes import Write, put
 from functions.vectors.factory import DEFAULT_EMBED
 from functions.vectors.in_memory_vectors import InMemoryVectors, float16_format
 from functions.vectors.model import Vector, VectorSearch
-from functions.vectors.wordllama import MODEL, weigh
+from functions.vectors.wordllama import MODEL, embed, weigh
 
 SIZES = (100, 10_000, 100_000)
 _AT_ONCE, _EACH = 500, 12  # writes at once; each so many queries of the corpus
@@ -49,7 +49,7 @@ def _row(table: Table, size: int) -> list[str]:
             batch = []
     table.write_many(batch)
     index = InMemoryVectors(table, now_ms, MODEL)
-    search = VectorSearch(DEFAULT_EMBED, weigh, float16_format(MODEL), index)
+    search = VectorSearch(DEFAULT_EMBED, embed, weigh, float16_format(MODEL), index)
     store = FactStore(table, search.format, now_ms)
     facts = Facts(store, search, AuditTrail(now_ms, 0), now_ms)
     first = _timed(facts, who, "the first question")

@@ -43,6 +43,7 @@ from functions.platform.limits import (
     MAX_RUN_MEMORIES,
     MAX_RUN_VALUE_BYTES,
     MAX_SEARCH_FIELDS,
+    MAX_SEARCHED_ENTRIES,
     MAX_SECRET_CHARACTERS,
     MAX_SECRETS,
     MAX_SNAPSHOT_RETENTION,
@@ -150,6 +151,7 @@ _SEARCH: dict[str, Any] = {
             "query_characters": MAX_QUERY_CHARACTERS,
             "results_default": DEFAULT_RESULTS,
             "results": MAX_RESULTS,
+            "working_entries": MAX_SEARCHED_ENTRIES,
         },
     },
 }

@@ -31,6 +31,8 @@ class TierPolicy(NamedTuple):
             be pinned. Whoever oversees the agent reads them.
         is_task_bound: whether entries in a task's scope always end with the task, count against
             its limits, and are read by whoever reads the task's memory.
+        has_vectors: whether the vectors of entries are stored, to be searched; else a search makes
+            them of all that an agent has of the tier.
         max_entries: how many entries an agent has at most outside tasks, unless it is set
             otherwise; 0 where there is no such limit.
         max_bytes: how many bytes their values have at most; 0 where there is no such limit.
@@ -41,6 +43,7 @@ class TierPolicy(NamedTuple):
     is_private: bool = True
     is_evictable: bool = False
     is_task_bound: bool = False
+    has_vectors: bool = True
     max_entries: int = 0
     max_bytes: int = 0
 
@@ -61,6 +64,7 @@ WORKING = TierPolicy(
     "working",
     "w",
     is_task_bound=True,
+    has_vectors=False,
     max_entries=DEFAULT_WORKING_ENTRIES,
     max_bytes=1024 * DEFAULT_WORKING_KB,
 )

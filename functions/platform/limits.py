@@ -53,6 +53,7 @@ MAX_OFFSET = 10**9
 MAX_CURSOR_CHARACTERS = 2048  # a position holds an id or a name
 MAX_VALIDATION_ERRORS = 20  # that one response names
 DEFAULT_RESULTS, MAX_RESULTS = 5, 100  # of a search or a recall of facts
+MAX_SEARCHED_ENTRIES = 2_000  # of an agent's working memory, the newest
 MIN_VECTOR_NUMBERS, MAX_VECTOR_NUMBERS = 64, 3072  # of a vector that a client gives an entry
 MAX_SEARCH_FIELDS = 20  # that a namespace declares, or a search compares
 MAX_FIELD_CHARACTERS = 128  # of a declared field's name, and of a value that is compared

@@ -1,7 +1,8 @@
 """Keep the vectors of entries up to date, from the change stream (contract §8).
 
-A vector has its entry's id, and the version that it was made from. A write only replaces an older
-version, and a removal all of them; so replays and records out of order do no harm.
+Only tiers whose policy says so have stored vectors. A vector has its entry's id, and the version
+that it was made from. A write only replaces an older version, and a removal all of them; so replays
+and records out of order do no harm.
 """
 
 from collections.abc import Callable, Iterable
@@ -29,6 +30,10 @@ class EmbeddingIndexer:
             old: the entry before; None if there was none.
             new: the entry after; None if it was removed.
         """
+        if old is not None and not old.policy.has_vectors:
+            old = None
+        if new is not None and not new.policy.has_vectors:
+            new = None
         if old is not None and (new is None or new.nonce != old.nonce):
             self._remove(old)
             old = None
@@ -57,7 +62,8 @@ class EmbeddingIndexer:
 
     def reembedding_jobs(self, entries: Iterable[Entry]) -> list[Callable[[], None]]:
         """Build a job for each entry that has no vector in the current format."""
-        texts = [(entry, text) for entry in entries if (text := extract_text(entry)) is not None]
+        stored = (entry for entry in entries if entry.policy.has_vectors)
+        texts = [(entry, text) for entry in stored if (text := extract_text(entry)) is not None]
         current = self._vectors.select_current(
             (build_entry_space(entry.address), entry.id) for entry, _ in texts
         )

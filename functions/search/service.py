@@ -1,6 +1,7 @@
 """Similarity search under the access rules of queries (RFC-0015 §4.3; contract §8, §12).
 
-By words, or by a vector such as clients gave their entries. The vector index gives candidates. Each
+By words, or by a vector such as clients gave their entries. The vector index gives candidates; of a
+tier without stored vectors, an agent's newest entries are all candidates. Each of an index
 is read again from the table and passes the checks of a query; so the index may lag behind, but a
 deleted, expired or restricted entry is never found.
 """
@@ -32,13 +33,15 @@ from functions.platform.entry_keys import (
     build_namespace_space,
 )
 from functions.platform.errors import ValidationFailed
+from functions.platform.limits import MAX_SEARCHED_ENTRIES
 from functions.platform.parallel import run_parallel
 from functions.platform.sensitivity import ENCRYPTED
 from functions.search.text import extract_text
+from functions.search.text_vectors import TextVectors
 from functions.tasks.access import TaskAccess
 from functions.vectors.client_vector_store import ClientVectorStore
 from functions.vectors.client_vectors import ClientVectorIndex
-from functions.vectors.hybrid import Query, read_query
+from functions.vectors.hybrid import WORDS_DIMENSION, Query, read_query
 from functions.vectors.model import Hit, Vector, VectorSearch, search_with_expansion
 from functions.vectors.packing import count_numbers, pack_vector
 
@@ -74,6 +77,7 @@ class Search:
         clock: Clock,
     ) -> None:
         self._vector_search = vector_search
+        self._text_vectors = TextVectors(vector_search.embed_meaning)
         self._store = store
         self._queries = queries
         self._tasks = tasks
@@ -142,15 +146,29 @@ class Search:
     ) -> list[Match]:
         vector = self._vector_search.embed(text)
         query = read_query(text, self._vector_search.weigh)
+        if not POLICIES[request.memory_type].has_vectors:
+            return self._rank_newest(caller, request, query, vector)
 
         def search(depth: int) -> tuple[list[Match], bool]:
             cosines, is_complete = self._find_candidates(spaces, vector, request.filters, depth)
             present = self._read_entries(caller, cosines)
             entries = self._select_readable(caller, present, request)
             found = [_rank(query, entry, cosines[entry.id]) for entry in entries]
-            return sorted(found, key=lambda each: (-each.score, each.entry.id)), is_complete
+            return sorted(found, key=_get_rank), is_complete
 
         return self._vector_search.search_with_expansion(request.top_k, search)
+
+    def _rank_newest(
+        self, caller: Principal, request: MemorySearch, query: Query, vector: Vector
+    ) -> list[Match]:
+        """Rank an agent's newest entries of a tier whose vectors aren't stored."""
+        page = self._queries.find_page(
+            caller, request.filters, None, 0, MAX_SEARCHED_ENTRIES, is_counted=False
+        )
+        entries = self._select_matching(page.entries, request)
+        cosines = self._text_vectors.compute_cosines(vector[:-WORDS_DIMENSION], entries)
+        found = [_rank(query, entry, cosines[entry.id]) for entry in entries if entry.id in cosines]
+        return sorted(found, key=_get_rank)[: request.top_k]
 
     def _find_by_vector(self, caller: Principal, request: MemorySearch) -> list[Match]:
         partition = _build_partition(caller, request)
@@ -206,17 +224,20 @@ class Search:
         self, caller: Principal, entries: Mapping[str, Entry], request: MemorySearch
     ) -> list[Entry]:
         """Select the entries that match the request and may be read."""
+        filters, matching = request.filters, self._select_matching(entries.values(), request)
+        if filters.tier == WORKING.name and filters.agent_id not in (None, caller.id):
+            matching = select_readable_by_task(self._tasks, caller, matching)
+        return matching
+
+    def _select_matching(self, entries: Iterable[Entry], request: MemorySearch) -> list[Entry]:
         now, filters = self._clock(), request.filters
-        matching = [
+        return [
             entry
-            for entry in entries.values()
+            for entry in entries
             if matches_filters(entry, filters, now)
             and entry.sensitivity not in ENCRYPTED
             and matches_fields(entry, request.fields)
         ]
-        if filters.tier == WORKING.name and filters.agent_id not in (None, caller.id):
-            matching = select_readable_by_task(self._tasks, caller, matching)
-        return matching
 
 
 def _assert_one_way(request: MemorySearch) -> None:
@@ -252,6 +273,10 @@ def matches_fields(entry: Entry, fields: Mapping[str, object]) -> bool:
 
 def _get_score(hit: Hit) -> float:
     return hit.score
+
+
+def _get_rank(match: Match) -> tuple[float, str]:
+    return -match.score, match.entry.id
 
 
 def _rank(query: Query, entry: Entry, cosine: float) -> Match:

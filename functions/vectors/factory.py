@@ -6,12 +6,12 @@ from functions.platform.settings import Settings
 from functions.platform.table import Table
 from functions.vectors import wordllama
 from functions.vectors.bedrock import build_titan_embed
-from functions.vectors.hybrid import build_embed
+from functions.vectors.hybrid import build_embed, build_meaning_embed
 from functions.vectors.in_memory_vectors import InMemoryVectors, float16_format
 from functions.vectors.model import NO_VECTORS, Embed, VectorFormat, VectorIndex, VectorSearch
 from functions.vectors.native_index import NativeVectorIndex, native_format
 
-DEFAULT_EMBED = build_embed(wordllama.embed, wordllama.weigh)
+DEFAULT_EMBED = build_embed(build_meaning_embed(wordllama.embed), wordllama.weigh)
 """Embeds where no setting chooses another model."""
 DEFAULT_FORMAT = float16_format(wordllama.MODEL).name
 """The format of vectors where no setting chooses another one."""
@@ -19,16 +19,20 @@ DEFAULT_FORMAT = float16_format(wordllama.MODEL).name
 
 def build_vector_search(settings: Settings, table: Table, clock: Clock) -> VectorSearch:
     """Build the search: by DynamoDB's vector index if the settings name one, else in memory."""
-    model, embed_meaning = _choose_model(settings)
-    embed = build_embed(embed_meaning, wordllama.weigh)
+    model, embed_by_model = _choose_model(settings)
+    embed_meaning = build_meaning_embed(embed_by_model)
+    index: VectorIndex
     if settings.vector_index is None:
-        index: VectorIndex = InMemoryVectors(table, clock, model)
-        return VectorSearch(
-            embed, wordllama.weigh, _choose_format(settings, float16_format(model)), index
-        )
-    index = NativeVectorIndex(table, settings.vector_index, model)
+        index, vector_format = InMemoryVectors(table, clock, model), float16_format(model)
+    else:
+        index = NativeVectorIndex(table, settings.vector_index, model)
+        vector_format = native_format(model)
     return VectorSearch(
-        embed, wordllama.weigh, _choose_format(settings, native_format(model)), index
+        embed=build_embed(embed_meaning, wordllama.weigh),
+        embed_meaning=embed_meaning,
+        weigh=wordllama.weigh,
+        format=_choose_format(settings, vector_format),
+        index=index,
     )
 
 

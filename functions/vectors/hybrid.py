@@ -167,7 +167,15 @@ def build_embed(embed_meaning: Embed, weigh: Weigh) -> Embed:
     """Build the function that embeds a text by its meaning and by its words."""
 
     def embed(text: str) -> Vector:
-        meaning = embed_meaning(without_ids(text))
-        return meaning + embed_words(read_words(text), weigh)
+        return embed_meaning(text) + embed_words(read_words(text), weigh)
+
+    return embed
+
+
+def build_meaning_embed(model: Embed) -> Embed:
+    """Build the function that embeds a text by its meaning alone: the first half of its vector."""
+
+    def embed(text: str) -> Vector:
+        return model(without_ids(text))
 
     return embed

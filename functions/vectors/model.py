@@ -106,10 +106,12 @@ class VectorSearch:
 
     Attributes:
         embed: gives the vector of a text, with both halves.
+        embed_meaning: gives the first half alone.
         weigh: weighs words, in queries and in vectors alike.
     """
 
     embed: Embed
+    embed_meaning: Embed
     weigh: Weigh
     format: VectorFormat
     index: VectorIndex

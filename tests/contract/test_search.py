@@ -104,6 +104,27 @@ def test_filters_narrow_however_many_others_are_closer(ada: httpx.Client, embed:
     assert search(ada, "hot tea", memory_type="working") == []
 
 
+def test_working_memory_is_found_at_once_and_stores_no_vector(
+    ada: httpx.Client, tenant: Tenant, embed: Embed
+) -> None:
+    def find(query: str, **fields: Any) -> list[str]:
+        return keys_of(search(ada, query, memory_type="working", **fields))
+
+    for key, value in {"a": TEA, "b": CAR, "c": TAX}.items():
+        create(ada, working("t", key=key, value=value, tags=[key]))
+    create(ada, working("t", key="hidden", value=TEA, sensitivity="restricted"))
+    create(ada, working(key="sold", value=CAR, namespace="x.y"))
+    assert find("something warm to drink", top_k=1) == ["a"]
+    assert find("automobile", tags=["b"]) == ["b"]
+    assert find("automobile", namespace="x.*") == ["sold"]
+    assert len(find("automobile", top_k=100)) == 4
+    (made,) = ok(ada.get(MEMORY, params={"key": "a"}))["entries"]
+    ok(update(ada, made["id"], 1, value=TAX))
+    assert set(find("money owed to the state", top_k=2)) == {"a", "c"}
+    embed()
+    assert vectors(tenant.service) == []
+
+
 Removal = Callable[[httpx.Client, Tenant, MovableClock], None]
 
 
@@ -125,16 +146,29 @@ def replaced(ada: httpx.Client, tenant: Tenant, clock: MovableClock) -> None:  #
     create(ada, working(value={"n": 1}, sensitivity="restricted"))
 
 
-@pytest.mark.parametrize("remove", [deleted, expired, archived, replaced])
+@pytest.mark.parametrize(
+    ("remove", "ttl"),
+    [
+        (deleted, "duration:PT1H"),
+        (expired, "duration:PT1H"),
+        (archived, "task_lifetime"),
+        (replaced, "duration:PT1H"),
+    ],
+)
 def test_a_removed_entry_is_not_found_and_leaves_no_vector(
-    remove: Removal, ada: httpx.Client, tenant: Tenant, embed: Embed, clock: MovableClock
+    remove: Removal,
+    ttl: str,
+    ada: httpx.Client,
+    tenant: Tenant,
+    embed: Embed,
+    clock: MovableClock,
 ) -> None:
     create_task(tenant.admin, id="t", assigned_agent="ada")
-    create(ada, working("t", value=TEA, ttl="duration:PT1H"))
+    create(ada, entry(value=TEA, scope={"task_id": "t"}, ttl=ttl))
     embed()
-    assert keys_of(search(ada, "hot tea", memory_type="working")) == ["k"]
+    assert keys_of(search(ada, "hot tea")) == ["k"]
     remove(ada, tenant, clock)
-    assert search(ada, "hot tea", memory_type="working") == []
+    assert search(ada, "hot tea") == []
     sweep(tenant.service)
     embed()
     assert vectors(tenant.service) == []

@@ -19,6 +19,7 @@ def measured() -> dict[str, Cost]:
     found = {name: cost(name) for name in names}
     used = (
         cost("put value", write=1),
+        cost("patch value", write=1),
         cost("log an event", write=1, read=1),
         cost("embed an entry again", write=1, index_write=2),
         cost("embed an entry, off the write path", write=1, index_write=1),
@@ -33,11 +34,16 @@ def price(name: str) -> prices.Price:
 
 
 def test_a_price_has_the_units_of_the_operation_its_event_and_its_vector() -> None:
+    patch = price("patch value")
+    assert patch.units == 0.625
+    assert patch.vector == 3 * 0.625
+    assert patch.events == pytest.approx(0.625 + 0.125 + 0.02 + 0.0923, abs=0.001)
+    assert patch.total == pytest.approx(patch.units + patch.request + patch.events + patch.vector)
+
+
+def test_working_memory_has_no_vector() -> None:
     put = price("put value")
-    assert put.units == 0.625
-    assert put.vector == 3 * 0.625
-    assert put.events == pytest.approx(0.625 + 0.125 + 0.02 + 0.0923, abs=0.001)
-    assert put.total == pytest.approx(put.units + put.request + put.events + put.vector)
+    assert put.total == pytest.approx(put.units + put.request + put.events)
 
 
 def test_a_read_has_neither_event_nor_vector() -> None:

@@ -21,7 +21,9 @@ class EmptyIndex:
         raise NotImplementedError
 
 
-SEARCH = VectorSearch(lambda _: array("f"), lambda _: [], float16_format("model"), EmptyIndex())
+SEARCH = VectorSearch(
+    lambda _: array("f"), lambda _: array("f"), lambda _: [], float16_format("model"), EmptyIndex()
+)
 
 
 def depths(wanted: int, qualifying: int, stored: int = 10_000) -> tuple[list[int], int]:
