@@ -200,7 +200,7 @@ class Request:
         if header is None:
             return False
         given = {tag.strip().removeprefix("W/") for tag in header.split(",")}
-        return not given.isdisjoint({"*", f'"{version}"'})
+        return not given.isdisjoint({"*", f'"{version}"', str(version)})
 
     @property
     def must_not_exist(self) -> bool:

@@ -148,6 +148,12 @@ class States:
             found = self._store.list_newest(caller.tenant, agent, owner, after)
         return (self._list(caller.tenant, item) for item in islice(found, offset, None)), total
 
+    def has_unreadable(self, caller: Principal, agent: str, owner: str) -> bool:
+        """Whether an agent has states for an owner that the caller may not read."""
+        if is_allowed(caller, READ_STATE, StateAddress(agent, owner, "")):
+            return False
+        return any(self._store.list_newest(caller.tenant, agent, owner, None))
+
     def _list(self, tenant: str, item: Item) -> ListedState:
         return ListedState(get_position(item), decode_head(item), self._load_later(tenant, item))
 

@@ -221,14 +221,19 @@ def invoke(handler: Handler, event: dict[str, Any]) -> GatewayResponse:
 
 
 def to_response(result: Mapping[str, Any]) -> GatewayResponse:
-    """Make the response of a function's result: `{statusCode, headers, body, isBase64Encoded}`."""
+    """Make the response of a function's result: `{statusCode, headers, body, isBase64Encoded}`.
+
+    A result without a body may say how long one is: it answers HEAD.
+    """
     status = result["statusCode"]
     text = result.get("body") or ""
     body = base64.b64decode(text) if result.get("isBase64Encoded") else text.encode()
-    headers = list(_encode_headers(result.get("headers") or {}))
+    given = result.get("headers") or {}
+    headers = list(_encode_headers(given))
     if status in _STATUSES_WITHOUT_BODY:
         return GatewayResponse(status, headers, b"")
-    return GatewayResponse(status, [*headers, (b"content-length", b"%d" % len(body))], body)
+    size = len(body) or int(given.get("content-length", 0))
+    return GatewayResponse(status, [*headers, (b"content-length", b"%d" % size)], body)
 
 
 def render_error(error: GatewayError) -> GatewayResponse:

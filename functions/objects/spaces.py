@@ -28,11 +28,16 @@ class Spaces:
         self._audit = audit
         self._clock = clock
 
-    def list_visible(self, caller: Principal) -> list[Space]:
-        """List the spaces that the caller may read, newest first; `memory.admin` sees all."""
+    def list_visible(self, caller: Principal) -> tuple[list[Space], bool]:
+        """List the spaces that the caller may read, newest first; `memory.admin` sees all.
+
+        Returns:
+            The spaces, and whether there are others.
+        """
         found = self._store.list_spaces(caller.tenant)
-        visible = (s for s in found if is_allowed(caller, SHOW_SPACE, SpaceTarget(s.name, s)))
-        return sorted(visible, key=lambda each: (each.permissions.created, each.name), reverse=True)
+        visible = [s for s in found if is_allowed(caller, SHOW_SPACE, SpaceTarget(s.name, s))]
+        visible.sort(key=lambda each: (each.permissions.created, each.name), reverse=True)
+        return visible, len(visible) < len(found)
 
     def configure(
         self,

@@ -1,6 +1,6 @@
 """Bodies of requests about runs and memories (OpenWOP RFC 0004 §A, contract §7)."""
 
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 from pydantic import Field, SecretStr, model_validator
 
@@ -72,10 +72,16 @@ class NewMemoryRun(RequestModel):
 
 
 class NewSecrets(RequestModel):
-    """Body of `POST /v1/runs/{runId}/secrets`."""
+    """Body of `POST /v1/runs/{runId}/secrets`; one secret may stand for a list of it."""
 
     secrets: Annotated[list[Secret], Field(min_length=1, max_length=MAX_SECRETS)]
     """What no put persists from now on."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _list_one(cls, document: Any) -> Any:
+        is_one = isinstance(document, dict) and document.keys() == {"label", "value"}
+        return {"secrets": [document]} if is_one else document
 
 
 class NewMemoryEntry(RequestModel):

@@ -1,5 +1,6 @@
 """Validate what callers send by pydantic models, and name the fields that are wrong."""
 
+import re
 from collections.abc import Iterable
 from itertools import islice
 from typing import Annotated, Any, TypeVar
@@ -64,12 +65,17 @@ Identifier = Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARACTERS)]
 """A task's or an intent's id."""
 
 
+_SECONDS = re.compile(r"\d{1,12}(\.\d{1,9})?", re.ASCII)
+
+
 def _normalize_ttl(value: object) -> object:
     """Write a number of seconds, or an ISO 8601 duration without prefix, as RFC-0015 has it."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return f"duration:PT{value:.9f}".rstrip("0").rstrip(".") + "S"
     if isinstance(value, str) and value.startswith("P"):
         return f"duration:{value}"
+    if isinstance(value, str) and _SECONDS.fullmatch(value):
+        return f"duration:PT{value}S"
     return value
 
 
@@ -84,7 +90,7 @@ Ttl = Annotated[
                 {
                     "type": "string",
                     "maxLength": MAX_TTL_CHARACTERS,
-                    "pattern": "^(task_lifetime|(duration:)?P.*)$",
+                    "pattern": r"^(task_lifetime|(duration:)?P.*|\d+(\.\d+)?)$",
                 },
                 {"type": "number", "exclusiveMinimum": 0, "description": "seconds"},
             ]

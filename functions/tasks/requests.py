@@ -99,6 +99,14 @@ class NewTask(_TaskFields):
     memory_policy: MemoryPolicy | None = None
     """How the task's working memory behaves."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _take_task_id(cls, document: Any) -> Any:
+        """Take the id by its name in RFC-0015 §6.5, too."""
+        if not isinstance(document, dict) or "id" in document or "task_id" not in document:
+            return document
+        return {"id" if name == "task_id" else name: each for name, each in document.items()}
+
 
 class TaskChange(_TaskFields, ChangeModel):
     """Body of `PATCH /api/v1/tasks/{id}`: only the given fields change."""

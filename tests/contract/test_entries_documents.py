@@ -6,6 +6,7 @@ import httpx
 import pytest
 from openintent.models import MemoryEntry  # type: ignore[import-untyped]
 
+from functions.platform.clock import from_rfc3339
 from tests.contract.bodies import BATCH, MEMORY, create, entry, read
 from tests.contract.expect import ok, refused
 from tests.contract.service import Tenant
@@ -63,6 +64,12 @@ def test_what_the_published_client_renders_can_be_posted_again(
     ok_again = MemoryEntry.from_dict(made).to_dict() | {"key": "again"}
     again = create(ada, ok_again)
     assert (again["value"], again["ttl"]) == (made["value"], "duration:PT24H")
+
+
+@pytest.mark.parametrize("ttl", ["3600", "3600.0", 3600])
+def test_a_time_to_live_is_a_number_of_seconds_too(ada: httpx.Client, ttl: object) -> None:
+    made = create(ada, entry(ttl=ttl))
+    assert from_rfc3339(made["expires_at"]) == from_rfc3339(made["updated_at"]) + 3_600_000
 
 
 def test_a_fetched_entry_is_taken_in_a_batch_without_its_version(ada: httpx.Client) -> None:

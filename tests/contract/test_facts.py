@@ -56,6 +56,13 @@ def test_recall_gives_the_best_first_and_as_many_as_asked_for(sdr: httpx.Client)
     assert len(scores) == 4
 
 
+def test_a_recall_leaves_out_the_values(sdr: httpx.Client) -> None:
+    learn(sdr)
+    (found,) = ok(sdr.post(f"{FACTS}/recall?values=omit", json={"query": "anything"}))["facts"]
+    assert {"fact_id", "score"} <= found.keys()
+    assert not {"subject", "predicate", "object"} & found.keys()
+
+
 def test_filters(sdr: httpx.Client) -> None:
     learn(sdr, "acme", "likes", "tea", agent_type="sdr", confidence=0.9)
     learn(sdr, "acme", "likes", "coffee", agent_type="support", confidence=0.4)

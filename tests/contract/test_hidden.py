@@ -15,6 +15,8 @@ LISTS = {
     "intents": "/api/v1/intents",
     "agents": "/api/v1/agents",
     "conversations": "/api/v1/users/ada/conversations",
+    "spaces": "/api/v1/objects",
+    "states": "/api/v1/agents/ada/state/ada",
 }
 
 
@@ -25,8 +27,8 @@ def is_hidden(client: httpx.Client, path: str, **query: Any) -> bool:
     if isinstance(found, list):
         assert found == []
         return "x-hidden" in answer.headers
-    (elements,) = [each for each in found.values() if isinstance(each, list)]
-    assert elements == []
+    (elements,) = [each for each in found.values() if isinstance(each, list | dict)]
+    assert not elements
     return found.get("hidden", False) is True
 
 
@@ -48,6 +50,8 @@ def test_lists_say_that_there_is_what_one_may_not_read(tenant: Tenant, eve: http
     create_task(boss, id="t", intent_id="i", assigned_agent="ada")
     talk = {"user_id": "ada", "agent_participants": ["ada"], "messages": []}
     ok(ada.put("/api/v1/conversations/s", json=talk), 201)
+    ok(ada.put("/api/v1/objects/files/k", content=b"x"), 201)
+    ok(ada.put("/api/v1/agents/ada/state/ada/k", json={"value": 1}))
     for name, path in LISTS.items():
         assert is_hidden(eve, path), name
     for path in ("/api/v1/intents/i/tasks", "/api/v1/agents/ada/tasks"):

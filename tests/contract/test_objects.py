@@ -120,6 +120,12 @@ def test_a_deleted_object_is_not_found_and_its_version_never_returns(ada: httpx.
     assert ada.get(path("k"), headers={"If-None-Match": first["etag"]}).status_code == 200
 
 
+def test_head_says_how_long_an_object_is(ada: httpx.Client) -> None:
+    put(ada, "k", SMALL)
+    head = ada.head(path("k"))
+    assert (head.content, head.headers["content-length"]) == (b"", str(len(SMALL)))
+
+
 def test_a_reader_gets_304_of_what_it_has(ada: httpx.Client) -> None:
     etag = put(ada, "k")["etag"]
     for method in ("GET", "HEAD"):

@@ -180,6 +180,8 @@ def test_a_run_learns_a_secret_on_the_way(ada: httpx.Client, service: Service) -
     assert run.learn("stripe", VALUE)["secrets"] == ["stripe"]
     assert run.learn("stripe", VALUE)["secrets"] == ["stripe"]
     assert run.learn("mail", "hunter2-hunter2")["secrets"] == ["stripe", "mail"]
+    alone = {"label": "mail", "value": "hunter2-hunter2"}
+    assert ok(ada.post(f"{RUNS}/{run.id}/secrets", json=alone))["secrets"] == ["stripe", "mail"]
     for each in (run, other, cold):
         stored = each.put(f"{VALUE} and hunter2-hunter2")["content"]
         assert stored == "<REDACTED:stripe> and <REDACTED:mail>"

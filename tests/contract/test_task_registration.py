@@ -61,6 +61,12 @@ def test_an_assignee_registers_sub_tasks_for_those_whom_the_coordinator_names(
     refused(alice.post(TASKS, json=task(**part)), 403, "ACCESS_DENIED")
 
 
+def test_a_task_is_registered_by_the_specifications_name_of_its_id(boss: httpx.Client) -> None:
+    printed = {"task_id": "task_01HXYZ", "memory_policy": {"max_entries": 100}}
+    made = ok(boss.post(TASKS, json=printed | {"intent_id": "i"}), 201)
+    assert made["id"] == "task_01HXYZ"
+
+
 def test_only_a_sub_task_inherits(tenant: Tenant, boss: httpx.Client) -> None:
     field = "memory_policy.inherit_from_parent"
     invalid(boss.post(TASKS, json=task(**INHERIT)), field)

@@ -48,9 +48,9 @@ def learn_fact(request: Request, caller: Principal) -> Response:
 
 def recall_facts(request: Request, caller: Principal) -> Response:
     found = request.services.facts.recall(caller, request.parse_body(Recall))
-    return json_response(
-        200, RecalledDocument(facts=truncate_to_limit(map(render_recalled_fact, found)))
-    )
+    page = truncate_to_limit(map(render_recalled_fact, found))
+    response = json_response(200, RecalledDocument(facts=page))
+    return response if VALUES.read(request) is None else omit_values(response, RecalledDocument)
 
 
 def get_fact(request: Request, caller: Principal) -> Response:
@@ -150,6 +150,7 @@ ROUTES = [
         "Recall the facts that fit a query best",
         {200: RecalledDocument},
         request_model=Recall,
+        query=(VALUES,),
         description="By meaning, words and ids; best first. `score` is 1 for the query's own "
         "words; below about 0.2 it is rather nothing that fits.",
     ),

@@ -1,9 +1,7 @@
 """Objects: bytes under a key (contract §12)."""
 
-import re
-
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import paginate, read_page_request, truncate_to_limit
+from functions.api.paging import mark_hidden, paginate, read_page_request, truncate_to_limit
 from functions.api.parameters import AFTER, CURSOR_PAGE, LIMIT, HeaderParameter, PrefixParameter
 from functions.api.responses.objects import (
     DeletedObjectsDocument,
@@ -49,7 +47,6 @@ _SPACE = f"{_SPACES}/{{space}}"
 _OBJECT = f"{_SPACE}/{{key+}}"
 _PREFIX = PrefixParameter("prefix", "What the keys begin with.")
 _METADATA, _TTL, _SENSITIVITY = "X-Object-Metadata", "X-Object-TTL", "X-Object-Sensitivity"
-_SECONDS = re.compile(r"\d{1,12}(\.\d{1,9})?", re.ASCII)
 _SANDBOX = "default-src 'none'; sandbox"
 """Whatever an object holds, a browser runs none of it in the service's name."""
 
@@ -94,7 +91,7 @@ def _read_description(request: Request) -> NewObject:
     given = {
         "Content-Type": request.headers.get("content-type"),
         _METADATA: _parse_metadata(request.headers.get(_METADATA.lower())),
-        _TTL: _parse_ttl(request.headers.get(_TTL.lower())),
+        _TTL: request.headers.get(_TTL.lower()),
         _SENSITIVITY: request.headers.get(_SENSITIVITY.lower()),
     }
     document = {name: value for name, value in given.items() if value is not None}
@@ -108,13 +105,6 @@ def _parse_metadata(header: str | None) -> object:
         return None if header is None else loads(header)
     except ValueError as error:
         raise ValidationFailed(_METADATA, "isn't JSON") from error
-
-
-def _parse_ttl(header: str | None) -> object:
-    """Parse how long an object is kept: a number of seconds, or text that names a duration."""
-    if header is not None and _SECONDS.fullmatch(header):
-        return float(header)
-    return header
 
 
 def begin_object_upload(request: Request, caller: Principal) -> Response:
@@ -136,7 +126,8 @@ def get_object(request: Request, caller: Principal) -> Response:
         if request.has_version(stored.version):
             return Response(304, headers={"etag": f'"{stored.version}"'})
         if request.is_head:
-            return Response(200, b"", _describe(stored))
+            size = {"content-length": str(stored.size)}
+            return Response(200, b"", _describe(stored) | size)
     read = reader.read(caller, space, key, lambda stored: _select_range(request, stored))
     headers = _describe(read.stored)
     if read.address is not None:
@@ -227,7 +218,7 @@ def read_objects(request: Request, caller: Principal) -> Response:
 
 
 def list_spaces(request: Request, caller: Principal) -> Response:
-    found = request.services.spaces.list_visible(caller)
+    found, has_hidden = request.services.spaces.list_visible(caller)
     page, position = paginate(
         request,
         caller,
@@ -235,6 +226,7 @@ def list_spaces(request: Request, caller: Principal) -> Response:
         render_space,
         lambda each: build_list_position(each.permissions.created, each.name),
     )
+    position = mark_hidden(position, page, lambda: has_hidden)
     return json_response(200, SpacePageDocument(spaces=page, **position))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import read_page_request, truncate_to_limit
+from functions.api.paging import mark_hidden, read_page_request, truncate_to_limit
 from functions.api.parameters import AFTER, OFFSET, TOTAL, VALUES, IntegerParameter
 from functions.api.responses.conversations import (
     StateDocument,
@@ -64,7 +64,11 @@ def list_states(request: Request, caller: Principal) -> Response:
     taken = len(truncate_to_limit(take()))
     last = listed[taken - 1].position if taken else None
     has_more = taken < len(listed) or next(found, None) is not None
-    position = wanted.describe(taken, last, total, has_more=has_more)
+    position = mark_hidden(
+        wanted.describe(taken, last, total, has_more=has_more),
+        listed,
+        lambda: request.services.states.has_unreadable(caller, agent, owner),
+    )
     shown: dict[str, Any] = {"heads": rendered[:taken]}
     if render is _render_value:
         shown = {"states": dict(chain.from_iterable(map(dict.items, rendered[:taken])))}

@@ -115,6 +115,11 @@ def test_a_response_cannot_end_a_header_line_or_set_headers_of_the_connection() 
     assert response.headers == {b"x-echo": b"a  Set-Cookie: b", b"content-length": b"2"}
 
 
+def test_a_response_to_head_says_how_long_the_body_is_that_it_leaves_out() -> None:
+    response, _ = call(answering(statusCode=200, headers={"content-length": "9"}))
+    assert (response.headers[b"content-length"], response.body) == (b"9", b"")
+
+
 @pytest.mark.parametrize("status", [204, 304])
 def test_responses_without_a_body_have_no_content_length(status: int) -> None:
     response, _ = call(answering(statusCode=status, headers={"ETag": '"3"'}, body=""))
