@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: run console test adversary e2e frameworks crewai lint openapi check bench docs synth bootstrap upgrade-check deploy destroy sbom lock clean
+.PHONY: run console test screenshots adversary e2e frameworks crewai lint openapi check bench docs synth bootstrap upgrade-check deploy destroy sbom lock clean
 
 # Tests start hundreds of processes, which share compiled modules whatever the caller's shell says.
 export PYTHONDONTWRITEBYTECODE :=
@@ -35,6 +35,9 @@ MODEL := $(VENV)/model.stamp
 CONSOLE := functions/api/console/index.html
 CONSOLE_SOURCES := $(shell find console -name node_modules -prune -o -name schema.d.ts -o -type f -print)
 
+# A browser of the system runs its tests, if there is one.
+CHROMIUM := $(firstword $(foreach name,chromium chromium-browser google-chrome google-chrome-stable,$(shell command -v $(name))))
+
 # The TypeScript client is built from its sources and the API's document.
 TYPESCRIPT := sdk/typescript/dist/index.js
 TYPESCRIPT_SOURCES := $(filter-out %/schema.ts,$(wildcard sdk/typescript/src/*.ts sdk/typescript/*.json)) functions/api/openapi.json
@@ -57,7 +60,7 @@ run: $(ENGINE) $(VENV)/run.stamp
 
 console: $(CONSOLE)
 
-test: $(TOOLKIT) $(VENV)/dev.stamp $(MODEL) $(TYPESCRIPT)
+test: $(TOOLKIT) $(VENV)/dev.stamp $(MODEL) $(TYPESCRIPT) $(if $(CHROMIUM),$(CONSOLE))
 	@$(PY) -m pytest -q -n auto -m "not deployed" tests
 
 adversary: $(ENGINE) $(VENV)/dev.stamp $(MODEL)
@@ -93,6 +96,10 @@ crewai: $(VENV)/dev.stamp
 check: lint test
 
 typescript: $(TYPESCRIPT)
+
+# A browser of the system looks at the demo's data.
+screenshots: $(ENGINE) $(VENV)/dev.stamp $(MODEL) $(CONSOLE)
+	@$(PY) -m tests.console.screenshots
 
 wheels: $(ENGINE) $(VENV)/dev.stamp $(CONSOLE) $(MODEL)
 	@$(PY) -m pip wheel -q --no-deps --no-build-isolation --wheel-dir dist . ./sdk

@@ -1,16 +1,23 @@
 import { useEffect, useRef, type ReactNode } from "react";
 import { keepsNumbers } from "./api/json";
 import { AccessScreen } from "./screens/Access";
+import { AgentScreen } from "./screens/Agent";
 import { AuditScreen } from "./screens/Audit";
 import { ConversationScreen, ConversationsScreen } from "./screens/Conversations";
 import { EntryScreen } from "./screens/Entry";
+import { FactsScreen } from "./screens/Facts";
+import { IntentScreen } from "./screens/Intent";
 import { MemoryScreen } from "./screens/Memory";
+import { MemoryRunScreen, MemoryRunsScreen } from "./screens/MemoryRuns";
+import { NamespaceScreen, NamespacesScreen } from "./screens/Namespaces";
 import { OverviewScreen } from "./screens/Overview";
 import { PrincipalsScreen } from "./screens/Principals";
 import { RunScreen, RunsScreen } from "./screens/Runs";
 import { SearchScreen } from "./screens/Search";
+import { StatesScreen } from "./screens/States";
 import { TaskScreen, TasksScreen } from "./screens/Tasks";
 import { TimelineScreen } from "./screens/Timeline";
+import { WorkflowsScreen } from "./screens/Workflows";
 import { SignIn } from "./session/SignIn";
 import { can, signOut, useSession, type Principal } from "./session/session";
 import { toHref, useLocation } from "./ui/location";
@@ -20,20 +27,30 @@ type Screen = {
   title: string;
   show: (id: string, params: URLSearchParams) => ReactNode;
   listed?: "all" | "memory.admin"; // for whom the navigation has it
+  under?: string; // the screen of the navigation that it belongs to
 };
 
 const SCREENS: Record<string, Screen> = {
   "": { title: "Overview", show: () => <OverviewScreen />, listed: "all" },
+  agent: { title: "Agent", show: (id, params) => <AgentScreen key={id + params} id={id} params={params} />, under: "" },
   memory: { title: "Memory", show: (_, params) => <MemoryScreen key={String(params)} params={params} />, listed: "all" },
-  entry: { title: "Entry", show: (id) => <EntryScreen key={id} id={id} /> },
+  entry: { title: "Entry", show: (id) => <EntryScreen key={id} id={id} />, under: "memory" },
   search: { title: "Search", show: () => <SearchScreen />, listed: "all" },
+  namespaces: { title: "Namespaces", show: () => <NamespacesScreen />, listed: "all" },
+  namespace: { title: "Namespace", show: (id, params) => <NamespaceScreen key={id + params} id={id} params={params} />, under: "namespaces" },
   timeline: { title: "Timeline", show: (_, params) => <TimelineScreen key={String(params)} params={params} />, listed: "all" },
   tasks: { title: "Tasks", show: (_, params) => <TasksScreen key={String(params)} params={params} />, listed: "all" },
-  task: { title: "Task", show: (id) => <TaskScreen key={id} id={id} /> },
+  task: { title: "Task", show: (id) => <TaskScreen key={id} id={id} />, under: "tasks" },
+  intent: { title: "Intent", show: (id, params) => <IntentScreen key={id + params} id={id} params={params} />, under: "tasks" },
   runs: { title: "Runs", show: (_, params) => <RunsScreen key={String(params)} params={params} />, listed: "all" },
-  run: { title: "Run", show: (id) => <RunScreen key={id} id={id} /> },
+  run: { title: "Run", show: (id) => <RunScreen key={id} id={id} />, under: "runs" },
+  "memory-runs": { title: "OpenWOP runs", show: () => <MemoryRunsScreen />, listed: "all" },
+  "memory-run": { title: "OpenWOP run", show: (id) => <MemoryRunScreen key={id} id={id} />, under: "memory-runs" },
+  facts: { title: "Facts", show: (_, params) => <FactsScreen key={String(params)} params={params} />, listed: "all" },
+  workflows: { title: "Workflows", show: (_, params) => <WorkflowsScreen key={String(params)} params={params} />, listed: "all" },
   conversations: { title: "Conversations", show: (_, params) => <ConversationsScreen key={String(params)} params={params} />, listed: "all" },
-  conversation: { title: "Conversation", show: (id) => <ConversationScreen key={id} id={id} /> },
+  conversation: { title: "Conversation", show: (id) => <ConversationScreen key={id} id={id} />, under: "conversations" },
+  states: { title: "States", show: (_, params) => <StatesScreen key={String(params)} params={params} />, listed: "all" },
   access: { title: "Access", show: (_, params) => <AccessScreen key={String(params)} params={params} />, listed: "all" },
   audit: { title: "Audit", show: (_, params) => <AuditScreen key={String(params)} params={params} />, listed: "memory.admin" },
   principals: { title: "Principals", show: () => <PrincipalsScreen />, listed: "memory.admin" },
@@ -64,7 +81,7 @@ function SignedIn({ principal }: { principal: Principal }) {
         </a>
         <nav aria-label="Screens">
           {Object.entries(SCREENS).filter(([, each]) => isListed(each, principal)).map(([path, each]) => (
-            <a key={path} href={toHref([path])} aria-current={path === name ? "page" : undefined}>{each.title}</a>
+            <a key={path} href={toHref([path])} aria-current={path === name ? "page" : path === screen?.under || undefined}>{each.title}</a>
           ))}
         </nav>
         <p className="who">
@@ -72,7 +89,7 @@ function SignedIn({ principal }: { principal: Principal }) {
           <button type="button" onClick={() => signOut()}>Sign out</button>
         </p>
       </header>
-      <main>
+      <main id="main">
         <Warnings principal={principal} />
         <h1 ref={heading} tabIndex={-1}>{screen?.title ?? "Not found"}</h1>
         {screen ? screen.show(id, params) : <p>There is no such screen. <a href={toHref([""])}>Go to the overview.</a></p>}

@@ -8,6 +8,7 @@ import pytest
 
 from functions.api.routes.console import is_console_built
 from tests.console.browser import Browser, find_chromium, start_browser
+from tests.console.demo import Demo, write_demo
 from tests.console.visit import SECRET, Visit
 from tests.contract.expect import ok
 from tests.contract.local_server import LocalServer, running
@@ -36,6 +37,12 @@ def _fill(admin: httpx.Client, server: LocalServer) -> None:
     people = _STYLE | {"namespace": "company.people", "key": "salaries"}
     secret = {"value": {"band": SECRET}, "sensitivity": "restricted"}
     ok(admin.post("/api/v1/memory", json=people | secret), 201)
+
+
+@pytest.fixture(scope="package")
+def demo(server: LocalServer) -> Demo:
+    """The demo's team, in the same tenant."""
+    return write_demo(server)
 
 
 @pytest.fixture(scope="package")

@@ -101,7 +101,7 @@ def test_an_agents_key_is_warned_about_and_sees_what_the_agent_may(visit: Visit)
     browser = visit.sign_in(made["api_key"])
     browser.wait_for_text("what you change counts as the agent")
     browser.evaluate("location.hash = '#/memory?agent_id=agent_ada'")
-    browser.wait_for_text("Nothing matches that you may read.")
+    browser.wait_for_text("There is something, but nothing that you may read.")
 
 
 @pytest.mark.usefixtures("server")

@@ -4,22 +4,8 @@ import json
 
 import pytest
 
-from tests.console.browser import Browser
 from tests.console.visit import Visit
 from tests.contract.expect import ok
-
-_SCREENS = {
-    "": "Overview",
-    "memory": "Memory",
-    "search": "Search",
-    "timeline": "Timeline",
-    "tasks": "Tasks",
-    "runs": "Runs",
-    "conversations": "Conversations",
-    "access": "Access",
-    "audit": "Audit",
-    "principals": "Principals",
-}
 
 
 def test_signing_in_shows_agents_and_namespaces(visit: Visit) -> None:
@@ -40,7 +26,7 @@ def test_a_wrong_key_is_refused_and_forgotten(visit: Visit) -> None:
 
 def test_memory_is_filtered_by_the_address(visit: Visit) -> None:
     note = visit.make_entry("a key & a / slash", {"a": 1}, tags=["ümlaut"])
-    visit.start("memory?tag=%C3%BCmlaut")
+    visit.start("memory?tags=%C3%BCmlaut")
     visit.sign_in()
     visit.browser.wait_for_text("a key & a / slash")
     visit.browser.wait_for_text("1 shown.")
@@ -172,8 +158,10 @@ def test_access_to_a_namespace_is_explained(visit: Visit) -> None:
     visit.make_entry("to be explained", {})
     visit.start("access?kind=namespace&id=company.style&principal=agent_ada")
     browser = visit.sign_in()
-    for text in ("yes: read access to the namespace", "no: no rule permits it", "everybody else"):
+    for text in ("yes: read access to the namespace", "no: no rule permits it"):
         browser.wait_for_text(text)
+    browser.press("Who may do what in it")
+    browser.wait_for_text("everybody else")
 
 
 def test_a_principals_key_is_shown_once_and_its_end_is_audited(visit: Visit) -> None:
@@ -196,7 +184,7 @@ def test_a_principals_key_is_shown_once_and_its_end_is_audited(visit: Visit) -> 
 
 
 def test_a_screen_for_administrators_is_not_offered_to_others(visit: Visit) -> None:
-    body = {"id": "reader", "kind": "user", "permissions": ["memory.read"]}
+    body = {"id": "only_reader", "kind": "user", "permissions": ["memory.read"]}
     made = ok(visit.admin.post("/api/v1/principals", json=body), 201)
     browser = visit.sign_in(made["api_key"])
     browser.wait_for_text("company.people")
@@ -222,26 +210,6 @@ def test_all_can_be_done_by_keyboard(visit: Visit) -> None:
     )
 
 
-def test_every_field_has_a_label_and_every_screen_one_heading(visit: Visit) -> None:
-    browser = visit.sign_in()
-    for screen in _SCREENS:
-        _go_to(browser, screen)
-        fields = "[...document.querySelectorAll('input,select,textarea')]"
-        unnamed = f"{fields}.filter(each => !each.labels.length).length"
-        assert browser.evaluate(unnamed) == 0
-        assert browser.evaluate("document.querySelectorAll('h1').length") == 1
-
-
-def test_nothing_is_wider_than_a_phone(visit: Visit) -> None:
-    browser = visit.sign_in()
-    size = {"width": 320, "height": 640, "deviceScaleFactor": 1, "mobile": False}
-    browser.call("Emulation.setDeviceMetricsOverride", **size)
-    for screen in _SCREENS:
-        _go_to(browser, screen)
-        assert browser.evaluate("document.documentElement.scrollWidth") <= 320, screen
-    browser.call("Emulation.clearDeviceMetricsOverride")
-
-
 def test_json_escapes_show_what_is_invisible(visit: Visit) -> None:
     text = "abc\u202edef"
     entry = visit.make_entry(f"hidden {text}", {"text": text})
@@ -251,12 +219,3 @@ def test_json_escapes_show_what_is_invisible(visit: Visit) -> None:
     assert "\u202e" not in shown
     assert json.dumps({"text": text}, indent=2) in shown
     assert "hidden abc\\u202edef" in shown
-
-
-def _go_to(browser: Browser, screen: str) -> None:
-    browser.evaluate(f"location.hash = '#/{screen}'")
-    browser.wait_for(f"document.querySelector('h1')?.innerText === '{_SCREENS[screen]}'")
-    loading = (
-        "[...document.querySelectorAll('[role=status]')].some(e => e.innerText === 'Loading…')"
-    )
-    browser.wait_for(f"!{loading}")

@@ -10,6 +10,8 @@ from tests.console.browser import Browser
 from tests.contract.expect import ok
 from tests.contract.local_server import LocalServer
 
+_IS_LOADED = """![...document.querySelectorAll("[role=status]")]
+  .some(each => each.innerText.includes("Loading…"))"""
 SECRET = "the-band-that-nobody-asked-for"
 
 
@@ -37,6 +39,12 @@ class Visit:
         self.browser.press("Sign in")
         self.browser.wait_for("document.querySelector('header')")
         return self.browser
+
+    def go_to(self, title: str, address: str) -> None:
+        """Go to a screen by its address, and wait until it shows what it loads."""
+        self.browser.evaluate(f"location.hash = {json.dumps('#/' + address)}")
+        self.browser.wait_for(f"document.querySelector('h1')?.innerText === {json.dumps(title)}")
+        self.browser.wait_for(_IS_LOADED)
 
     def make_entry(self, key: str, value: Any, **fields: Any) -> dict[str, Any]:
         """Write an entry that everybody may read."""

@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { api, read, type Schemas } from "../api/client";
 import { usePrincipal } from "../session/session";
-import { Details, Loaded, Table } from "../ui/data";
+import { Details, Loaded } from "../ui/data";
 import { ChoiceField, readForm, TextField } from "../ui/form";
 import { goTo, toHref } from "../ui/location";
-import { Name, Time } from "../ui/text";
+import { Name } from "../ui/text";
 
 const KINDS = { namespace: "namespace", entry: "entry (its id)", task: "task’s memory", conversation: "conversation" };
 type Question = { principal: string; kind: string; id: string };
@@ -28,12 +28,13 @@ export function AccessScreen({ params }: { params: URLSearchParams }) {
       </form>
       <p>About others you may ask as the owner, its coordinator, or with <code>memory.admin</code>.</p>
       {id && <Explanation question={{ principal, kind, id }} />}
-      {id && kind === "namespace" && <Permissions namespace={id} />}
+      {id && kind === "namespace" && <p><a href={toHref(["namespace", id])}>Who may do what in it</a></p>}
     </>
   );
 }
 
-function Explanation({ question: { principal, kind, id } }: { question: Question }) {
+/** Whether somebody may read and write something, and by which rule. */
+export function Explanation({ question: { principal, kind, id } }: { question: Question }) {
   const query = useQuery({
     queryKey: ["access", principal, kind, id],
     queryFn: () => read(api.GET("/api/v1/access", { params: { query: { principal, [kind]: id } } })),
@@ -55,27 +56,4 @@ function Explanation({ question: { principal, kind, id } }: { question: Question
 
 function Decision({ decision: { allowed, rule } }: { decision: Schemas["Access"]["read"] }) {
   return <><strong>{allowed ? "yes" : "no"}</strong>{rule && <>: <Name>{rule}</Name></>}</>;
-}
-
-function Permissions({ namespace }: { namespace: string }) {
-  const query = useQuery({
-    queryKey: ["namespace", namespace],
-    queryFn: () => read(api.GET("/api/v1/memory/namespaces/{namespace}", { params: { path: { namespace } } })),
-  });
-  return (
-    <section aria-labelledby="permissions">
-      <h2 id="permissions">Who may do what</h2>
-      <Loaded query={query}>
-        {({ permissions, updated_at, version }) => (
-          <>
-            <p>Version {version}, of <Time>{updated_at}</Time>.</p>
-            <Table label="Permissions" head={["Who", "Access"]}>
-              {permissions.allow.map(({ agent, access }) => <tr key={agent}><th scope="row"><Name>{agent}</Name></th><td>{access}</td></tr>)}
-              <tr><th scope="row">everybody else</th><td>{permissions.default}</td></tr>
-            </Table>
-          </>
-        )}
-      </Loaded>
-    </section>
-  );
 }

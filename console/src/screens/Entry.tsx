@@ -75,7 +75,7 @@ function EntryDetails({ entry }: { entry: Entry }) {
       ["Namespace", <a href={toHref(["memory"], { namespace: entry.namespace, agent_id: entry.memory_type === "semantic" ? undefined : entry.agent_id })}><Name>{entry.namespace}</Name></a>],
       ["Key", <Name>{entry.key}</Name>],
       ["Tier", entry.memory_type],
-      ["Owner", <Name>{entry.agent_id}</Name>],
+      ["Owner", <a href={toHref(["agent", entry.agent_id])}><Name>{entry.agent_id}</Name></a>],
       ["Created", <><Time>{entry.created_at}</Time> by <Name>{entry.created_by}</Name></>],
       ["Changed", <><Time>{entry.updated_at}</Time>{entry.curated_by && <> by <Name>{entry.curated_by}</Name></>}</>],
       ["Version", entry.version],
@@ -83,7 +83,7 @@ function EntryDetails({ entry }: { entry: Entry }) {
       ["Sensitivity", entry.sensitivity ?? "–"],
       ["Tags", <Tags tags={entry.tags} />],
       ["Task", task_id ? <a href={toHref(["task", task_id])}><Name>{task_id}</Name></a> : "–"],
-      ["Intent", intent_id ? <a href={toHref(["timeline"], { log: "intent", name: intent_id })}><Name>{intent_id}</Name></a> : "–"],
+      ["Intent", intent_id ? <a href={toHref(["intent", intent_id])}><Name>{intent_id}</Name></a> : "–"],
       ...(entry.memory_type === "episodic"
         ? [["Eviction", entry.pinned ? "pinned: never evicted" : `priority ${entry.priority}`] as [string, string]] : []),
       ["Id", <Name>{entry.id}</Name>],

@@ -1,5 +1,6 @@
 /** Events of logs, newest first. */
 
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, read, type Schemas } from "../api/client";
 import { List, Table, usePages } from "../ui/data";
 import { toHref } from "../ui/location";
@@ -11,9 +12,13 @@ export type LogName = { log: "agent" | "intent" | "namespace"; name: string };
 export type EventFilters = { type?: Event["type"]; actor?: string; entry_id?: string; from?: string; to?: string };
 
 const PAGE = 100;
+const FOLLOW_MS = 2_000;
+const MOST_NEW = 1_000;
 
-function readLog({ log, name }: LogName, filters: EventFilters, after: string | undefined) {
-  const query = { ...filters, order: "desc", limit: PAGE, after } as const;
+type Order = { order: "asc" | "desc"; after?: string };
+
+function readLog({ log, name }: LogName, filters: EventFilters, order: Order) {
+  const query = { ...filters, ...order, limit: PAGE };
   switch (log) {
     case "agent":
       return read(api.GET("/api/v1/agents/{agent_id}/events", { params: { path: { agent_id: name }, query } }));
@@ -24,8 +29,28 @@ function readLog({ log, name }: LogName, filters: EventFilters, after: string | 
   }
 }
 
-export function useEvents(log: LogName, filters: EventFilters, refresh: number | false) {
-  return usePages(["events", log, filters], (after) => readLog(log, filters, after), { enabled: log.name !== "", refresh });
+export function useEvents(log: LogName, filters: EventFilters) {
+  return usePages(["events", log, filters], (after) => readLog(log, filters, { order: "desc", after }), { enabled: log.name !== "" });
+}
+
+type Followed = { events: Event[]; next?: string };
+
+/** Read on from where the last look at a log ended, while the page can be seen; newest first. */
+export function useNewEvents(log: LogName, filters: EventFilters, since: string | undefined): Event[] {
+  const client = useQueryClient();
+  const key = ["new events", log, filters, since];
+  const query = useQuery<Followed>({
+    queryKey: key,
+    queryFn: async () => {
+      const before = client.getQueryData<Followed>(key) ?? { events: [] };
+      const { events, next } = await readLog(log, { ...filters, from: since }, { order: "asc", after: before.next });
+      return { events: [...events.reverse(), ...before.events].slice(0, MOST_NEW), next: next ?? before.next };
+    },
+    enabled: since !== undefined,
+    refetchInterval: FOLLOW_MS,
+    gcTime: 0,
+  });
+  return query.data?.events ?? [];
 }
 
 /** The log that an entry's events stand in. */
@@ -37,7 +62,7 @@ function findLog(entry: Entry): LogName {
 
 export function EntryEvents({ entry }: { entry: Entry }) {
   const log = findLog(entry);
-  const pages = useEvents(log, { entry_id: entry.id }, false);
+  const pages = useEvents(log, { entry_id: entry.id });
   return (
     <section aria-labelledby="events">
       <h2 id="events">What happened to it</h2>
@@ -58,8 +83,8 @@ export function EventTable({ events }: { events: Event[] }) {
           <td><span className="event" data-type={event.type}>{event.type.replace("memory.", "")}</span></td>
           <td><EventEntry event={event} /></td>
           <td><Name>{event.actor.id}</Name></td>
-          <td><Name>{event.agent_id}</Name></td>
-          <td>{event.task_id ? <Name>{event.task_id}</Name> : "–"}</td>
+          <td><a href={toHref(["agent", event.agent_id])}><Name>{event.agent_id}</Name></a></td>
+          <td>{event.task_id ? <a href={toHref(["task", event.task_id])}><Name>{event.task_id}</Name></a> : "–"}</td>
         </tr>
       ))}
     </Table>

@@ -1,100 +1,101 @@
 import { useQuery } from "@tanstack/react-query";
 import { api, read, type Schemas } from "../api/client";
 import { can, usePrincipal } from "../session/session";
-import { Details, List, Loaded, Problem, Table, usePages } from "../ui/data";
+import { Details, List, Loaded, usePages } from "../ui/data";
 import { readForm, TextField } from "../ui/form";
 import { goTo, toHref } from "../ui/location";
-import { Name, Time } from "../ui/text";
-import { useAgentIds, usePrincipals } from "./principals";
+import { Name } from "../ui/text";
+import { NamespaceTable } from "./Namespaces";
 
-/** The tenant at a glance: agents with their counts and room, and the shared namespaces. */
+const AGENTS = 12;
+const NEAR = 0.8;
+const MINUTES = 10;
+const MOST = 100;
+const REFRESH_MS = 10_000;
+type Agent = Schemas["AgentPage"]["agents"][number];
+
+/** The tenant at a glance: agents with their room and what they do, and the shared namespaces. */
 export function OverviewScreen() {
-  const caller = usePrincipal();
-  const principals = usePrincipals();
-  const agents = useAgentIds();
+  const pages = usePages(["agents"], (after) =>
+    read(api.GET("/api/v1/agents", { params: { query: { after, total: "none", limit: AGENTS } } })), { refresh: REFRESH_MS },
+  );
   return (
     <>
       <section aria-labelledby="agents">
         <h2 id="agents">Agents</h2>
-        {principals.isError && <Problem error={principals.error} />}
-        {agents.length === 0 && !principals.isFetching && (
-          <p className="empty">
-            {can(caller, "memory.admin") ? "This tenant has no agents yet." : "Listing agents needs memory.admin; look at one by its id:"}
-          </p>
-        )}
-        <ul className="cards">{agents.map((id) => <li key={id}><AgentCard id={id} /></li>)}</ul>
-        {principals.data?.next && <p>These are the newest principals&rsquo; agents; find others by id.</p>}
+        <List pages={pages} items={(page) => page.agents} empty="There is no agent yet that you may know of.">
+          {(agents) => (
+            <ul className="cards">
+              {agents.map((agent) => <li key={agent.agent_id}><AgentCard agent={agent} /></li>)}
+            </ul>
+          )}
+        </List>
         <form className="filters" onSubmit={(event) => {
           event.preventDefault();
-          goTo(toHref(["memory"], readForm(event.currentTarget)));
+          goTo(toHref(["agent", readForm(event.currentTarget).agent_id ?? ""]));
         }}>
           <TextField label="Agent’s id" name="agent_id" required />
-          <div className="actions"><button type="submit">Show its memory</button></div>
+          <div className="actions"><button type="submit">Open the agent</button></div>
         </form>
       </section>
       <section aria-labelledby="namespaces">
         <h2 id="namespaces">Namespaces</h2>
-        <Namespaces />
+        <NamespaceTable />
       </section>
     </>
   );
 }
 
-function AgentCard({ id }: { id: string }) {
-  const query = useQuery({
-    queryKey: ["summary", id],
-    queryFn: () => read(api.GET("/api/v1/agents/{agent_id}/memory/summary", { params: { path: { agent_id: id } } })),
-    refetchInterval: 10_000,
-  });
+function AgentCard({ agent: { agent_id: id, agent_type, working, episodic } }: { agent: Agent }) {
+  const isNear = (count: number, most: number) => count >= most * NEAR;
+  const near = [
+    ...(isNear(episodic.entry_count, episodic.capacity) ? ["episodic memory"] : []),
+    ...(isNear(working.entry_count, working.max_entries) || isNear(working.total_size_kb, working.max_total_size_kb) ? ["working memory"] : []),
+  ];
+  const room = `${episodic.entry_count.toLocaleString()} of ${episodic.capacity.toLocaleString()} entries`;
   return (
     <article className="card">
-      <h3><a href={toHref(["memory"], { agent_id: id })}><Name>{id}</Name></a></h3>
-      <Loaded query={query}>{(summary) => <AgentFigures summary={summary} />}</Loaded>
-      <p className="actions">
-        <a href={toHref(["tasks"], { agent_id: id })}>Tasks</a>
-        <a href={toHref(["timeline"], { log: "agent", name: id })}>Timeline</a>
-      </p>
+      <h3><a href={toHref(["agent", id])}><Name>{id}</Name></a>{agent_type && <> (<Name>{agent_type}</Name>)</>}</h3>
+      {near.length > 0 && <p className="notice">Near its limit: {near.join(", ")}.</p>}
+      <Details rows={[
+        ["Working, outside tasks", `${working.entry_count.toLocaleString()} entries, ${working.total_size_kb.toLocaleString()} KB`],
+        ["Episodic", <>
+          <meter min={0} max={episodic.capacity} high={episodic.capacity * NEAR} value={episodic.entry_count} aria-label={`Episodic capacity: ${room}`} />
+          {" "}{room}, {episodic.pinned_count.toLocaleString()} pinned
+        </>],
+      ]} />
+      <Activity id={id} />
     </article>
   );
 }
 
-function AgentFigures({ summary: { working, episodic } }: { summary: Schemas["Summary"] }) {
-  const room = `${episodic.entry_count.toLocaleString()} of ${episodic.capacity.toLocaleString()} entries`;
+/** What an agent does at present: its open tasks, and how much happens in its log. */
+function Activity({ id }: { id: string }) {
+  const caller = usePrincipal();
+  const mayReadLog = caller.id === id || can(caller, "memory.admin");
+  const query = useQuery({
+    queryKey: ["activity", id],
+    queryFn: async () => {
+      const path = { agent_id: id };
+      const from = new Date(Date.now() - MINUTES * 60_000).toISOString();
+      const [tasks, log] = await Promise.all([
+        read(api.GET("/api/v1/agents/{agent_id}/tasks", { params: { path, query: { limit: MOST } } })),
+        mayReadLog ? read(api.GET("/api/v1/agents/{agent_id}/events", { params: { path, query: { from, limit: MOST } } })) : undefined,
+      ]);
+      return { tasks: tasks.filter((task) => task.completed_at === null).length, events: log?.events.length };
+    },
+    refetchInterval: REFRESH_MS,
+  });
   return (
-    <Details rows={[
-      ["Working", `${working.entry_count.toLocaleString()} entries, ${working.total_size_kb.toLocaleString()} KB, ${working.tasks_with_memory.length} tasks`],
-      ["Episodic", <>
-        <meter min={0} max={episodic.capacity} high={episodic.capacity * 0.8} value={episodic.entry_count} aria-label={`Episodic capacity: ${room}`} />
-        {" "}{room}, {episodic.pinned_count.toLocaleString()} pinned, {episodic.total_size_kb.toLocaleString()} KB
-      </>],
-      ["Episodes from", <Time>{episodic.oldest_entry}</Time>],
-      ["to", <Time>{episodic.newest_entry}</Time>],
-    ]} />
-  );
-}
-
-function Namespaces() {
-  const pages = usePages(["namespaces"], (after) =>
-    read(api.GET("/api/v1/memory/namespaces", { params: { query: { after, total: "none", limit: 50 } } })),
-  );
-  return (
-    <List pages={pages} items={(page) => page.namespaces} empty="There is no namespace that you may read.">
-      {(namespaces) => (
-        <Table label="Namespaces" head={["Namespace", "Others may", "Exceptions", "Changed", ""]}>
-          {namespaces.map(({ namespace, permissions, updated_at }) => (
-            <tr key={namespace}>
-              <th scope="row"><a href={toHref(["memory"], { namespace, memory_type: "semantic" })}><Name>{namespace}</Name></a></th>
-              <td>{permissions.default}</td>
-              <td className="number">{permissions.allow.length}</td>
-              <td><Time>{updated_at}</Time></td>
-              <td>
-                <a href={toHref(["access"], { kind: "namespace", id: namespace })}>Access</a>{" "}
-                <a href={toHref(["timeline"], { log: "namespace", name: namespace })}>Timeline</a>
-              </td>
-            </tr>
-          ))}
-        </Table>
+    <Loaded query={query}>
+      {({ tasks, events }) => (
+        <p className="actions">
+          <a href={toHref(["agent", id], { show: "tasks" })}>{tasks}{tasks === MOST && "+"} open tasks</a>
+          {events !== undefined && (
+            <a href={toHref(["agent", id], { show: "log" })}>{events / MINUTES}{events === MOST && "+"} events a minute</a>
+          )}
+        </p>
       )}
-    </List>
+    </Loaded>
   );
 }

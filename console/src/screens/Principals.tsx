@@ -78,7 +78,7 @@ function ShownKey({ created, onClose }: { created: NewKey; onClose: () => void }
 function PrincipalTable({ principals, onAct }: { principals: Principal[]; onAct: (act: Act) => void }) {
   const caller = usePrincipal();
   return (
-    <Table label="Principals" head={["Id", "Kind", "May", "Agent type", "Since", "Until", ""]}>
+    <Table label="Principals" head={["Id", "Kind", "May", "Agent type", "Since", "Until", "Change"]}>
       {principals.map(({ id, kind, permissions, agent_type, created_at, expires_at }) => (
         <tr key={id}>
           <th scope="row"><Name>{id}</Name></th>

@@ -1,10 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { api, read, type Schemas } from "../api/client";
 import { renderValue } from "../api/json";
 import { Details, List, Loaded, Table, usePages } from "../ui/data";
 import { readForm, TextField } from "../ui/form";
 import { goTo, toHref } from "../ui/location";
 import { LongText, Name, Tags, Time } from "../ui/text";
+import { EntryTable } from "./entries";
 import { useAgentIds } from "./principals";
 
 type Task = Schemas["Task"];
@@ -28,7 +30,7 @@ export function TasksScreen({ params }: { params: URLSearchParams }) {
           <a href={toHref(["tasks"])}>All intents</a>
         </div>
       </form>
-      {intent || agent ? <TaskList intent={intent} agent={agent} /> : <Intents />}
+      {intent || agent ? <TaskList intent={intent || undefined} agent={agent} /> : <Intents />}
     </>
   );
 }
@@ -40,13 +42,13 @@ function Intents() {
   return (
     <List pages={pages} items={(page) => page.intents} empty="There is no intent that you may read.">
       {(intents) => (
-        <Table label="Intents" head={["Intent", "Owner", "Since", ""]}>
+        <Table label="Intents" head={["Intent", "Owner", "Since", "See also"]}>
           {intents.map(({ intent_id, owner, created_at }) => (
             <tr key={intent_id}>
-              <th scope="row"><a href={toHref(["tasks"], { intent_id })}><Name>{intent_id}</Name></a></th>
+              <th scope="row"><a href={toHref(["intent", intent_id])}><Name>{intent_id}</Name></a></th>
               <td>{owner ? <Name>{owner}</Name> : "nobody"}</td>
               <td><Time>{created_at}</Time></td>
-              <td><a href={toHref(["timeline"], { log: "intent", name: intent_id })}>Timeline</a></td>
+              <td><a href={toHref(["tasks"], { intent_id })}>Tasks</a></td>
             </tr>
           ))}
         </Table>
@@ -55,14 +57,20 @@ function Intents() {
   );
 }
 
-function TaskList({ intent, agent }: { intent: string; agent: string }) {
-  const query = useQuery({
+/** The newest tasks of an intent, or of an agent. */
+export function useTasks({ intent, agent = "" }: { intent?: string; agent?: string }) {
+  const query = { limit: MOST };
+  return useQuery({
     queryKey: ["tasks", intent, agent],
-    queryFn: () => intent
-      ? read(api.GET("/api/v1/intents/{intent_id}/tasks", { params: { path: { intent_id: intent }, query: { limit: MOST } } }))
-      : read(api.GET("/api/v1/agents/{agent_id}/tasks", { params: { path: { agent_id: agent }, query: { limit: MOST } } })),
+    queryFn: () => intent !== undefined
+      ? read(api.GET("/api/v1/intents/{intent_id}/tasks", { params: { path: { intent_id: intent }, query } }))
+      : read(api.GET("/api/v1/agents/{agent_id}/tasks", { params: { path: { agent_id: agent }, query } })),
     refetchInterval: 5_000,
   });
+}
+
+export function TaskList(which: { intent?: string; agent?: string }) {
+  const query = useTasks(which);
   return (
     <Loaded query={query}>
       {(tasks) => tasks.length === 0 ? <p className="empty">There is no task that you may read.</p> : (
@@ -73,7 +81,7 @@ function TaskList({ intent, agent }: { intent: string; agent: string }) {
               <td>{task.status}</td>
               <td>{task.assigned_agent ? <Name>{task.assigned_agent}</Name> : "nobody"}</td>
               <td>{task.coordinator ? <Name>{task.coordinator}</Name> : "nobody"}</td>
-              <td>{task.intent_id ? <Name>{task.intent_id}</Name> : "–"}</td>
+              <td>{task.intent_id ? <a href={toHref(["intent", task.intent_id])}><Name>{task.intent_id}</Name></a> : "–"}</td>
               <td><Time>{task.updated_at}</Time></td>
             </tr>
           ))}
@@ -103,7 +111,7 @@ function TaskDetails({ task }: { task: Task }) {
         ["Assignee", task.assigned_agent ? <Name>{task.assigned_agent}</Name> : "nobody"],
         ["Coordinator", task.coordinator ? <Name>{task.coordinator}</Name> : "nobody"],
         ["Delegates", <Tags tags={task.delegates} />],
-        ["Intent", intent ? <a href={toHref(["tasks"], { intent_id: intent })}><Name>{intent}</Name></a> : "–"],
+        ["Intent", intent ? <a href={toHref(["intent", intent])}><Name>{intent}</Name></a> : "–"],
         ["Part of", parent ? <a href={toHref(["task", parent])}><Name>{parent}</Name></a> : "–"],
         ["Created", <Time>{task.created_at}</Time>],
         ["Changed", <><Time>{task.updated_at}</Time>, version {task.version}</>],
@@ -114,11 +122,12 @@ function TaskDetails({ task }: { task: Task }) {
       ]} />
       <p className="actions">
         <a href={toHref(["memory"], { task_id: task.id })}>Its working memory</a>
-        {intent && <a href={toHref(["timeline"], { log: "intent", name: intent })}>Its intent&rsquo;s timeline</a>}
         <a href={toHref(["access"], { kind: "task", id: task.id })}>Who may read it?</a>
       </p>
       <h2>Grants</h2>
       <Grants id={task.id} />
+      <h2>What it would be given</h2>
+      <TaskContext id={task.id} />
       <details>
         <summary>All that is stored of the task</summary>
         <LongText label="The task" text={renderValue(task)} />
@@ -147,5 +156,38 @@ function Grants({ id }: { id: string }) {
         </Table>
       )}
     </List>
+  );
+}
+
+const SECTIONS = { working: "Working memory", inherited: "Inherited", episodic: "Episodes", semantic: "Shared memory" };
+
+/** What the task's assignee is given when it starts, section by section, without values. */
+function TaskContext({ id }: { id: string }) {
+  const [isAsked, setAsked] = useState(false);
+  const query = useQuery({
+    queryKey: ["context", id],
+    queryFn: () => read(api.GET("/api/v1/tasks/{task_id}/context", {
+      params: { path: { task_id: id }, query: { values: "omit", touch: false } },
+    })),
+    enabled: isAsked,
+  });
+  if (!isAsked) return <button type="button" onClick={() => setAsked(true)}>Show what its context holds</button>;
+  return (
+    <Loaded query={query}>
+      {(context) => (
+        <>
+          <p>{context.size_kb.toLocaleString()} KB{context.truncated && ", cut at the limit"}.</p>
+          {Object.entries(SECTIONS).map(([section, title]) => {
+            const entries = context[section as keyof typeof SECTIONS];
+            return (
+              <section key={section} aria-label={title}>
+                <h3>{title} ({entries.length})</h3>
+                {entries.length > 0 && <EntryTable entries={entries} />}
+              </section>
+            );
+          })}
+        </>
+      )}
+    </Loaded>
   );
 }

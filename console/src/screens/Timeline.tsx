@@ -3,21 +3,19 @@ import { List } from "../ui/data";
 import { ChoiceField, readForm, TextField } from "../ui/form";
 import { goTo, toHref } from "../ui/location";
 import { EventBars } from "./EventBars";
-import { EventTable, useEvents, type Event, type EventFilters, type LogName } from "./Events";
+import { EventTable, useEvents, useNewEvents, type Event, type EventFilters, type LogName } from "./Events";
 import { useAgentIds } from "./principals";
 
 const LOGS = { agent: "agent", intent: "intent", namespace: "namespace" };
 const TYPES = ["created", "updated", "deleted", "archived", "evicted", "expired"];
-const FOLLOW_MS = 2_000;
+const OVERLAP_MS = 60_000; // by which clocks may differ
 
 /** What happened, newest first, from the log in the address; it follows what happens next. */
 export function TimelineScreen({ params }: { params: URLSearchParams }) {
   const agents = useAgentIds();
-  const [isFollowing, setFollowing] = useState(true);
   const get = (name: string) => params.get(name) ?? undefined;
   const log: LogName = { log: (get("log") ?? "agent") as LogName["log"], name: get("name") ?? agents[0] ?? "" };
   const filters: EventFilters = { type: get("type") as Event["type"] | undefined, actor: get("actor") };
-  const pages = useEvents(log, filters, isFollowing && FOLLOW_MS);
   const types = Object.fromEntries(TYPES.map((each) => [`memory.${each}`, each]));
   return (
     <>
@@ -31,15 +29,32 @@ export function TimelineScreen({ params }: { params: URLSearchParams }) {
         <TextField label="Who did it" name="actor" initial={filters.actor} />
         <div className="actions"><button type="submit" className="primary">Show</button></div>
       </form>
+      {log.name === "" ? <p className="empty">Choose a log.</p> : <Log log={log} filters={filters} />}
+    </>
+  );
+}
+
+/** A log, newest first; what happens next joins it. */
+export function Log({ log, filters }: { log: LogName; filters: EventFilters }) {
+  const [isFollowing, setFollowing] = useState(true);
+  const pages = useEvents(log, filters);
+  const loaded = pages.data?.pages[0];
+  const [since, setSince] = useState<string>();
+  if (since === undefined && loaded) setSince(loaded.events[0]?.timestamp ?? new Date(Date.now() - OVERLAP_MS).toISOString());
+  const newer = useNewEvents(log, filters, isFollowing ? since : undefined);
+  const withNewer = (older: Event[]) => {
+    const known = new Set(older.map(({ id }) => id));
+    return [...newer.filter(({ id }) => !known.has(id)), ...older];
+  };
+  return (
+    <>
       <label className="check">
         <input type="checkbox" checked={isFollowing} onChange={(event) => setFollowing(event.target.checked)} />
         Follow what happens
       </label>
-      {log.name === "" ? <p className="empty">Choose a log.</p> : (
-        <List pages={pages} items={(page) => page.events} empty="Nothing has happened that this log still has.">
-          {(events) => <><EventBars events={events} /><EventTable events={events} /></>}
-        </List>
-      )}
+      <List pages={pages} items={(page) => page.events} also={newer.length} empty="Nothing has happened that this log still has.">
+        {(events) => { const all = withNewer(events); return <><EventBars events={all} /><EventTable events={all} /></>; }}
+      </List>
     </>
   );
 }
