@@ -2,7 +2,6 @@
 
 import base64
 import random
-import re
 import time
 from typing import Any
 
@@ -24,14 +23,18 @@ from functions.platform import request_context
 from functions.platform.errors import Conflict, ReadOnly, ServiceError
 from functions.platform.json_text import get_escaped_size
 from functions.platform.limits import MAX_RESPONSE_BYTES
-from functions.platform.observability import log_unexpected, logger
+from functions.platform.observability import (
+    describe_aws_error,
+    log_unexpected,
+    logger,
+    report_count,
+)
 
 _PROBLEM_FORMAT = (problem_response, internal_problem)
 _OPENWOP_FORMAT = (openwop_error_response, internal_openwop_error)
 _PRIVATE = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 """The headers of every answer to a request with a key or token: nobody stores or guesses it."""
 _READS = ("GET", "HEAD")
-_TRACEPARENT = re.compile(r"[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}", re.ASCII)
 
 
 class App:
@@ -52,29 +55,33 @@ class App:
         """Answer one API Gateway event (HTTP API, payload 2.0)."""
         started = time.perf_counter()
         request_id: str = event["requestContext"]["requestId"]
-        request_context.request_id.set(request_id)
+        request_context.set_request(request_id, event.get("headers") or {})
         log_fields: dict[str, object] = {"request_id": request_id}
         is_openwop = event["rawPath"].startswith(OPENWOP_PREFIX)
         error_response, internal_error = _OPENWOP_FORMAT if is_openwop else _PROBLEM_FORMAT
+        is_held = False
         try:
             response = self._respond(event, log_fields)
         except ServiceError as error:
             response = error_response(error)
-            log_fields["code"] = error.code
+            log_fields |= {"code": error.code, **describe_aws_error(error)}
+            is_held = isinstance(error, ReadOnly)
         except Exception as error:  # noqa: BLE001 - whatever it is, the caller gets a response
             log_unexpected(error, **log_fields)
             response = internal_error()
         took = round((time.perf_counter() - started) * 1000, 1)
         if response.status >= 400 or random.random() < self._logged_share:  # noqa: S311 - no secret
             logger.info("request", extra={"status": response.status, "took_ms": took, **log_fields})
+        if response.status >= 500 and not is_held:
+            report_count("FailedRequests", by_version=True, request_id=request_id)
         return _to_gateway(response, request_id, is_private=_has_credentials(event))
 
     def _respond(self, event: dict[str, Any], log_fields: dict[str, object]) -> Response:
         # HTTP APIs decode the path, but by some accounts leave `%25` as it is.
         path: str = event["rawPath"].replace("%25", "%")
         method: str = event["requestContext"]["http"]["method"]
-        trace = _TRACEPARENT.fullmatch((event.get("headers") or {}).get("traceparent", ""))
-        log_fields |= {"method": method, "trace_id": trace.group(1) if trace else None}
+        trace_id = request_context.get_trace_id(request_context.traceparent.get())
+        log_fields |= {"method": method, "trace_id": trace_id}
         route, path_params = self._router.find(method, path)
         if self._container.settings.read_only and route.method not in _READS:
             raise ReadOnly("nothing is written for about a minute; send the same request again")

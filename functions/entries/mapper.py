@@ -2,6 +2,7 @@
 
 from functions.entries.model import Entry
 from functions.entries.tiers import EPISODIC, POLICIES, Tier
+from functions.platform import request_context
 from functions.platform.encryption import Cipher
 from functions.platform.entry_keys import build_creation_order, parse_entry_key, parse_recency
 from functions.platform.items import Item
@@ -61,6 +62,7 @@ class EntryMapper:
             "curator": entry.curator,
             "actor_kind": entry.actor_kind,
             "request_token": entry.request,
+            "traceparent": request_context.traceparent.get(),
             "fenced": entry.is_fenced or None,
             "own": entry.is_own or None,
             "vector_at": entry.vector_at,
@@ -122,6 +124,7 @@ class EntryMapper:
             sensitivity=get("sensitivity"),
             accessed=get("accessed", updated),
             request=get("request_token"),
+            traceparent=get("traceparent"),
             actor_kind=item["actor_kind"],
             is_fenced=get("fenced", False),
             is_own=get("own", False),

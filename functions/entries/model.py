@@ -47,6 +47,7 @@ class Entry(NamedTuple):
     sensitivity: Sensitivity | None = None
     accessed: int = 0  # when its owner last wrote or read it; kept for evictable tiers only
     request: bytes | None = None  # the token of the request that wrote it
+    traceparent: str | None = None  # of the request that wrote it; a write stores its own
     actor_kind: ActorKind = "agent"  # the kind of who wrote this version
     is_own: bool = False  # in a task without a coordinator: counts against its agent's limits, too
     is_fenced: bool = False  # each write checks its task, as its owner isn't the assignee (§5)

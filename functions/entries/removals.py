@@ -23,11 +23,12 @@ from functions.platform.table import Table, TransactionConditionFailed
 
 
 class Removal(NamedTuple):
-    """Why, when (epoch ms) and by whom an entry was removed."""
+    """Why, when (epoch ms), by whom and within which trace an entry was removed."""
 
     reason: RemovalReason
     happened: int
     actor: Actor
+    traceparent: str | None = None
 
 
 class RemovalReasons:
@@ -48,7 +49,8 @@ class RemovalReasons:
         key = _tombstone_key(entry)
         tombstone = tombstones.get(key) or self._complete(entry, key)
         actor = Actor(tombstone["actor"], tombstone["actor_kind"])
-        return Removal(tombstone["reason"], tombstone["happened"], actor)
+        traceparent = tombstone.get("traceparent")
+        return Removal(tombstone["reason"], tombstone["happened"], actor, traceparent)
 
     def _complete(self, entry: Entry, tombstone_key: Key) -> Item:
         now = self._clock()

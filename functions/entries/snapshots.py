@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from functions.entries.model import Entry
 from functions.entries.store import TOMBSTONE_LIFETIME
 from functions.event_log.model import Event, build_event_id, choose_log
-from functions.platform import task_keys
+from functions.platform import request_context, task_keys
 from functions.platform.item_types import SNAPSHOT_PART
 from functions.platform.items import Item
 from functions.platform.json_text import dumps, loads
@@ -183,6 +183,7 @@ def _announcement(tenant: str, task: Task, event: Event, now: int) -> Write:
         "agent_id": event.agent,
         "actor": event.actor.id,
         "actor_kind": event.actor.kind,
+        "traceparent": request_context.traceparent.get(),
         "intent": event.intent,
         "task": task.id,
         "entries": event.data["entries_archived"],

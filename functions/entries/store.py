@@ -9,7 +9,7 @@ from functions.entries.mapper import EntryMapper, to_eviction_candidate
 from functions.entries.model import Entry, Filters, Transition
 from functions.entries.tiers import EPISODIC, POLICIES_BY_ID_LETTER
 from functions.identity.model import SERVICE, Actor, Principal
-from functions.platform import entry_keys, task_keys
+from functions.platform import entry_keys, request_context, task_keys
 from functions.platform.entry_keys import EntryAddress
 from functions.platform.items import Item
 from functions.platform.json_text import compress
@@ -42,6 +42,7 @@ _REPLACED_BY_A_PUT = (
     "updated",
     "actor_kind",
     "request_token",
+    "traceparent",
     "vector_at",
     "vector_length",
     EXPIRY_ATTRIBUTE,
@@ -305,6 +306,7 @@ def _build_own_update(
         "version": version + 1,
         "updated": now,
         "request_token": changes["request"],
+        "traceparent": request_context.traceparent.get(),
         "actor_kind": caller.kind,
     }
     condition = (
@@ -359,6 +361,7 @@ def build_tombstone_write(transition: Transition, actor: Actor, now: int) -> Wri
         "reason": reason,
         "actor": actor.id,
         "actor_kind": actor.kind,
+        "traceparent": request_context.traceparent.get(),
         "happened": now,
         TTL_ATTRIBUTE: to_ttl_seconds(now + TOMBSTONE_LIFETIME),
     }

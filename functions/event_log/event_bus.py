@@ -83,7 +83,10 @@ class EventBus:
 
 
 def to_cloud_event(event: Event | BusOnlyEvent) -> dict[str, Any]:
-    """Convert an event to a CloudEvent; the subject of a log's event is its entry or task."""
+    """Convert an event to a CloudEvent; the subject of a log's event is its entry or task.
+
+    `traceparent` is CloudEvents' extension for distributed tracing.
+    """
     subject: str | None
     if isinstance(event, BusOnlyEvent):
         subject, data = event.subject, dict(event.data)
@@ -97,6 +100,7 @@ def to_cloud_event(event: Event | BusOnlyEvent) -> dict[str, Any]:
             "task_id": event.task,
             **event.data,
         }
+    traceparent = event.traceparent if isinstance(event, Event) else None
     return {
         "specversion": "1.0",
         "id": event.id,
@@ -105,6 +109,7 @@ def to_cloud_event(event: Event | BusOnlyEvent) -> dict[str, Any]:
         "subject": subject,
         "time": to_rfc3339(event.timestamp),
         "datacontenttype": "application/json",
+        **({"traceparent": traceparent} if traceparent else {}),
         "data": data,
     }
 

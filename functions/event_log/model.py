@@ -38,6 +38,7 @@ class Event(NamedTuple):
         actor: who did it.
         timestamp: epoch ms.
         data: never holds a value, except for the snapshot of `memory.archived`.
+        traceparent: of the request that made the change; the log doesn't keep it.
     """
 
     id: str
@@ -50,6 +51,7 @@ class Event(NamedTuple):
     data: dict[str, Any]
     timestamp: int
     log: LogName
+    traceparent: str | None = None
 
 
 class LogQuery(NamedTuple):

@@ -42,7 +42,7 @@ _log = logging.getLogger(__name__)
 
 
 class LocalContext:
-    """What a function reads of Lambda's context. Without a name it reports no metrics.
+    """What a function reads of Lambda's context.
 
     Args:
         stopping: as soon as it is set, the invocation's time is over.

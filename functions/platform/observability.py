@@ -1,36 +1,109 @@
 """Logs and metrics: JSON lines with names of routes and codes, never of memories."""
 
+import os
 import traceback
+from collections.abc import Mapping
+from typing import Any
 
 from aws_lambda_powertools import Logger
-from aws_lambda_powertools.metrics import MetricUnit, single_metric
+from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
+from botocore.exceptions import BotoCoreError, ClientError
+
+from functions.platform.errors import ServiceError
 
 logger = Logger(service="agent-memory", utc=True)
 _NAMESPACE = "AgentMemory"
+_MAX_CAUSES = 10  # of an error's chain
 
 
 def log_unexpected(error: BaseException, **fields: object) -> None:
-    """Log the type of an unexpected error and where it was raised, not its message.
+    """Log the type of an unexpected error, where it was raised, and what AWS answered.
 
-    A message may quote what a caller sent.
+    Not its message, which may quote what a caller sent.
     """
     frames = traceback.extract_tb(error.__traceback__)
     places = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames[-12:]]
-    logger.error(
-        "unexpected error", extra={"error": type(error).__name__, "places": places, **fields}
-    )
+    known = {"error": type(error).__name__, "places": places, **describe_aws_error(error)}
+    logger.error("unexpected error", extra=known | fields)
 
 
-def report_ms(name: str, value: float, function: str) -> None:
-    """Report a time in milliseconds as a metric of a Lambda function."""
-    _report(name, MetricUnit.Milliseconds, value, function)
+def log_service_error(message: str, error: ServiceError, **fields: object) -> None:
+    """Log the code of a known error that nobody is answered with, and what AWS answered."""
+    logger.warning(message, extra={"code": error.code, **describe_aws_error(error), **fields})
 
 
-def report_percent(name: str, value: float, function: str) -> None:
-    """Report a utilization as a metric of a Lambda function."""
-    _report(name, MetricUnit.Percent, value, function)
+def describe_aws_error(error: BaseException) -> dict[str, object]:
+    """Describe what AWS answered where an error comes from that: code, operation, request id.
+
+    A throttled call has the reasons, each with the table or index. Nothing here is a caller's.
+    """
+    cause: BaseException | None = error
+    for _ in range(_MAX_CAUSES):
+        if isinstance(cause, ClientError):
+            return _describe_answer(cause)
+        if isinstance(cause, BotoCoreError):
+            return {"aws_code": type(cause).__name__}  # no answer came
+        cause = None if cause is None else cause.__cause__ or cause.__context__
+    return {}
 
 
-def _report(name: str, unit: MetricUnit, value: float, function: str) -> None:
-    with single_metric(name=name, unit=unit, value=value, namespace=_NAMESPACE) as metric:
-        metric.add_dimension("FunctionName", function)
+def _describe_answer(error: ClientError) -> dict[str, object]:
+    answer = error.response
+    described: dict[str, object] = {
+        "aws_code": answer["Error"].get("Code"),
+        "aws_operation": error.operation_name,
+        "aws_request_id": answer.get("ResponseMetadata", {}).get("RequestId"),
+    }
+    reasons = list_throttling_reasons(answer)
+    return described | ({"throttling_reasons": reasons} if reasons else {})
+
+
+def list_throttling_reasons(answer: Mapping[str, Any]) -> list[dict[str, str]]:
+    """List why DynamoDB throttled a call: each reason with the table, or `TABLE/index/INDEX`."""
+    reasons = answer.get("ThrottlingReasons") or answer.get("throttlingReasons") or ()
+    return [
+        {
+            "reason": each.get("reason", ""),
+            "resource": each.get("resource", "").rpartition(":table/")[2],
+        }
+        for each in reasons
+    ]
+
+
+def report_ms(name: str, value: float) -> None:
+    """Report a time in milliseconds as a metric of this function."""
+    _report(name, MetricUnit.Milliseconds, value)
+
+
+def report_percent(name: str, value: float) -> None:
+    """Report a utilization as a metric of this function."""
+    _report(name, MetricUnit.Percent, value)
+
+
+def report_count(name: str, *, by_version: bool = False, **details: object) -> None:
+    """Report that something happened once, as a metric of this function.
+
+    Args:
+        name: of the metric.
+        by_version: whether it is a metric of the function's version, too.
+        details: stand in the same line of the log, and are no dimensions.
+    """
+    _report(name, MetricUnit.Count, 1, by_version=by_version, **details)
+
+
+def _report(
+    name: str, unit: MetricUnit, value: float, *, by_version: bool = False, **details: object
+) -> None:
+    """Write the line of a metric; a function that isn't Lambda's has no name and reports none."""
+    function = os.environ.get("AWS_LAMBDA_FUNCTION_NAME")
+    if function is None:
+        return
+    metrics = EphemeralMetrics(namespace=_NAMESPACE)
+    metrics.add_metric(name, unit, value)
+    metrics.add_dimension("FunctionName", function)
+    if by_version:
+        version = os.environ.get("AWS_LAMBDA_FUNCTION_VERSION", "$LATEST")
+        metrics.add_dimensions(FunctionName=function, Version=version)
+    for detail, text in details.items():
+        metrics.add_metadata(detail, text)
+    metrics.flush_metrics()

@@ -57,7 +57,6 @@ class Settings:
         event_bus: the bus that events are published on; none without.
         event_bus_types: the types of events that it carries, with commas between; `*` for all.
         stream_consumers: the consumers of the change stream, by name, with commas between.
-        aws_lambda_function_name: the function's own name, a dimension of its metrics.
         sweep_threads: how many turns of tenants a sweep takes in parallel.
         log_retention_days: how long logs and audit records are kept; 0 is for good.
         log_wait_seconds: how long the end of a task waits for the log of what happened before it,
@@ -88,7 +87,6 @@ class Settings:
     event_bus: str | None = None
     event_bus_types: str = DEFAULT_EVENT_BUS_TYPES
     stream_consumers: str = "events,vectors,quotas"
-    aws_lambda_function_name: str | None = None
     sweep_threads: int = 8
     log_retention_days: int = 365
     log_wait_seconds: float = 0
@@ -179,12 +177,7 @@ class ScheduleSettings(Settings):
 class StreamSettings(Settings):
     """The stream function's settings."""
 
-    USED = (
-        _TABLES
-        | _LOGS
-        | _SEARCH
-        | {"event_bus", "event_bus_types", "stream_consumers", "aws_lambda_function_name"}
-    )
+    USED = _TABLES | _LOGS | _SEARCH | {"event_bus", "event_bus_types", "stream_consumers"}
 
 
 class TaskEventSettings(Settings):

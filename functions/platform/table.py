@@ -8,17 +8,24 @@ from functions.platform.keys import Key
 from functions.platform.limits import MAX_WRITE_ITEMS
 from functions.platform.retry import Backoff
 from functions.platform.table_client import (
+    OVERLOAD_CODES,
     THROTTLING_CODES,
     ConditionFailed,
     TransactionCancelled,
     build_item_size_error,
     encode_key,
     is_item_too_large,
+    report_throttle,
 )
 from functions.platform.table_reader import TableReader
 from functions.platform.writes import Write
 
 __all__ = ["ConditionFailed", "Table", "TransactionConditionFailed"]
+
+
+_OVERLOADED = OVERLOAD_CODES | {"ProvisionedThroughputExceeded", "ThrottlingError"}
+"""The reasons of a cancelled transaction that DynamoDB throttled; their names vary."""
+_TRANSIENT = THROTTLING_CODES | _OVERLOADED | {"TransactionConflict"}
 
 
 class TransactionConditionFailed(Exception):
@@ -78,6 +85,8 @@ class Table(TableReader):
             chunk, rest = wanted[:MAX_WRITE_ITEMS], wanted[MAX_WRITE_ITEMS:]
             response = self._call("batch_write_item", RequestItems={self._name: chunk})
             unprocessed = response.get("UnprocessedItems", {}).get(self._name, [])
+            if unprocessed:
+                report_throttle(self._name, "BatchWriteItem", unprocessed=len(unprocessed))
             if len(unprocessed) == len(chunk):
                 backoff.wait()
             else:
@@ -103,5 +112,7 @@ class Table(TableReader):
         if any(too_large):
             raise build_item_size_error()
         codes = {reason["Code"] for reason in reasons} - {"None"}
-        if not codes <= {"TransactionConflict", "ThrottlingError", *THROTTLING_CODES}:
+        if codes & _OVERLOADED:
+            report_throttle(self._name, "TransactWriteItems")
+        if not codes <= _TRANSIENT:
             raise RuntimeError(f"transaction cancelled: {sorted(codes)}")

@@ -3,6 +3,7 @@
 A failed condition carries the present item; everything else becomes `Throttled` or `Unavailable`.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -12,19 +13,22 @@ from functions.platform.item_types import find_sealed_type
 from functions.platform.items import Item, TypedItem, decode_item, encode, encode_item
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_ITEM_BYTES
+from functions.platform.observability import list_throttling_reasons, report_count
 from functions.platform.retry import Backoff
 from functions.platform.seals import ItemSeals
 from functions.platform.writes import Write
 
-THROTTLING_CODES = frozenset(
+OVERLOAD_CODES = frozenset(
     {
         "ProvisionedThroughputExceededException",
         "RequestLimitExceeded",
         "ThrottlingException",
-        "TransactionConflictException",
-        "TransactionInProgressException",
     }
 )
+THROTTLING_CODES = OVERLOAD_CODES | {
+    "TransactionConflictException",
+    "TransactionInProgressException",
+}
 
 
 class ConditionFailed(Exception):
@@ -110,6 +114,10 @@ class TableClient:
 
     def _translate(self, error: ClientError) -> Exception:
         code = error.response["Error"]["Code"]
+        if code in OVERLOAD_CODES:
+            report_throttle(
+                self._name, error.operation_name, list_throttling_reasons(error.response)
+            )
         if code == "ConditionalCheckFailedException":
             return ConditionFailed(self._decode_item(error.response.get("Item")))
         if code == "TransactionCanceledException":
@@ -117,6 +125,19 @@ class TableClient:
         if is_item_too_large(code, error.response["Error"].get("Message", "")):
             return build_item_size_error()
         return _find_service_error(code) or error
+
+
+def report_throttle(
+    table: str, operation: str, reasons: Sequence[dict[str, str]] = (), unprocessed: int = 0
+) -> None:
+    """Report that DynamoDB throttled a call: its table, the reasons, how much it left undone."""
+    report_count(
+        "StoreThrottles",
+        table=table,
+        operation=operation,
+        reasons=reasons,
+        unprocessed=unprocessed,
+    )
 
 
 def _find_service_error(code: str) -> ServiceError | None:

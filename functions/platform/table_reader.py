@@ -10,7 +10,12 @@ from functions.platform.items import Item, decode_item, encode
 from functions.platform.keys import HIGHEST, Key
 from functions.platform.limits import MAX_GET_ITEMS
 from functions.platform.retry import Backoff
-from functions.platform.table_client import TableClient, encode_key, encode_placeholders
+from functions.platform.table_client import (
+    TableClient,
+    encode_key,
+    encode_placeholders,
+    report_throttle,
+)
 
 _INDEX_PAGE = 25
 
@@ -43,6 +48,8 @@ class TableReader(TableClient):
                 if item is not None:
                     found[item["pk"], item["sk"]] = item
             unprocessed = response.get("UnprocessedKeys", {}).get(self._name, {}).get("Keys", [])
+            if unprocessed:
+                report_throttle(self._name, "BatchGetItem", unprocessed=len(unprocessed))
             if len(unprocessed) == len(chunk):
                 backoff.wait()
             else:

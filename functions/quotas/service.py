@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from functions.platform.clock import Clock
 from functions.platform.errors import CapacityExceeded
+from functions.platform.observability import report_percent
 from functions.quotas.model import Quota, QuotaUsage
 from functions.quotas.store import QuotaStore
 
@@ -47,6 +48,7 @@ class Quotas:
                     self._cache.clear()
                 self._cache[name] = known
         if known.used >= quota.limit:
+            report_percent(quota.metric, 100 * known.used / quota.limit)
             raise CapacityExceeded(quota.name, known.used, quota.limit, quota.remedy)
 
     def add_item(self, tenant: str, quota: Quota) -> None:

@@ -25,28 +25,26 @@ def build_handler(container: Container) -> Handler:
 
     def handle(event: dict[str, Any], context: Any = None) -> dict[str, Any]:
         if "part" not in event:
-            return _report(sweep.run(_limit_time(context)), context)
+            return _report(sweep.run(_limit_time(context)))
         part = Part(event["part"], event["parts"])
         name = f"sweep {part.number} of {part.of}"
         holder = leases.acquire(name, _get_remaining_ms(context))
         if holder is None:
             return {"leased": 1}
         try:
-            return _report(sweep.run(_limit_time(context), part), context)
+            return _report(sweep.run(_limit_time(context), part))
         finally:
             leases.release(name, holder)
 
     return handle
 
 
-def _report(result: SweepResult, context: object) -> dict[str, Any]:
+def _report(result: SweepResult) -> dict[str, Any]:
     """Log what a sweep did and how late it was, and return both."""
     summary = {"lag_ms": result.lag, **result.counts}
     if result.counts:
         logger.info("swept", extra=summary)
-    function_name = getattr(context, "function_name", None)
-    if function_name is not None:
-        report_ms("SweepLag", result.lag, function_name)
+    report_ms("SweepLag", result.lag)
     return summary
 
 

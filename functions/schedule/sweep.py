@@ -19,7 +19,7 @@ from functions.platform.item_types import PRIVATE_ENTRY, ItemType, find_due_type
 from functions.platform.items import Item
 from functions.platform.keys import DUE_SHARDS, Key
 from functions.platform.limits import MAX_GET_ITEMS, MAX_SWEPT_ITEMS
-from functions.platform.observability import log_unexpected, logger
+from functions.platform.observability import log_service_error, log_unexpected
 from functions.schedule.jobs import HasTime, Job
 from functions.schedule.rules import TurnQueue, group_removals, select_shards
 
@@ -117,7 +117,7 @@ class Sweep:
                 if number % _LISTED_TOGETHER == 0 and not has_time():
                     break
         except ServiceError as error:
-            logger.warning("sweep", extra={"code": error.code, "shard": shard})
+            log_service_error("sweep", error, shard=shard)
             return Counter(failed=1)
         return Counter()
 
@@ -136,7 +136,7 @@ class Sweep:
         try:
             items = self._index.get_due(keys, now)
         except ServiceError as error:
-            logger.warning("sweep", extra={"code": error.code})
+            log_service_error("sweep", error)
             return iter([lambda: Counter(failed=1)])
         return self._plan(items, has_time)
 
@@ -169,7 +169,7 @@ def _run_safely(run: Run) -> Counter[str]:
     try:
         return run()
     except ServiceError as error:
-        logger.warning("sweep", extra={"code": error.code})
+        log_service_error("sweep", error)
     except Exception as error:  # noqa: BLE001 - whatever it is, the rest is due as well
         log_unexpected(error)
     return Counter(failed=1)

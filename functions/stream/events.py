@@ -31,6 +31,15 @@ def build_events(change: Change, removal: Removal | None, tasks: Tasks) -> list[
     old, new = change.old, change.new
     if change.announcement is not None:
         return [_build_archived(change.record.tenant, change.announcement)]
+    cause = removal if new is None else new
+    traceparent = None if cause is None else cause.traceparent
+    events = _build_changes(old, new, removal, tasks)
+    return [each._replace(traceparent=traceparent) for each in events] if traceparent else events
+
+
+def _build_changes(
+    old: Entry | None, new: Entry | None, removal: Removal | None, tasks: Tasks
+) -> list[Event]:
     if new is None:
         return _build_removed(old, removal, tasks)
     if old is None:
@@ -68,6 +77,7 @@ def _build_archived(tenant: str, announcement: Item) -> Event:
         data={"entries_archived": announcement["entries"]},
         timestamp=announcement["happened"],
         log=choose_log(intent=intent, agent=agent, namespace=None),
+        traceparent=announcement.get("traceparent"),
     )
 
 

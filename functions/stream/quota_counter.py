@@ -29,19 +29,15 @@ class QuotaCounter:
         Subscription(quota.item_type, inserts_only=True) for quota in QUOTAS
     )
 
-    def __init__(
-        self, store: QuotaStore, bus: EventBus | None, function_name: str | None, clock: Clock
-    ) -> None:
+    def __init__(self, store: QuotaStore, bus: EventBus | None, clock: Clock) -> None:
         self._store = store
         self._bus = bus
-        self._function_name = function_name
         self._clock = clock
 
     @classmethod
     def build(cls, container: Container) -> Self:
         """Build the consumer from the function's services."""
-        function_name = container.settings.aws_lambda_function_name
-        return cls(container.quota_store, container.event_bus, function_name, container.clock)
+        return cls(container.quota_store, container.event_bus, container.clock)
 
     def process(self, batch: StreamBatch) -> None:
         """Count a batch's new items; the records of those that can't be counted fail."""
@@ -72,8 +68,8 @@ class QuotaCounter:
         try:
             usage = self._store.get_usage(tenant, quota)
             is_near = usage.count >= quota.warning
-            if is_near and self._function_name is not None:
-                report_percent(quota.metric, 100 * usage.count / quota.limit, self._function_name)
+            if is_near:
+                report_percent(quota.metric, 100 * usage.count / quota.limit)
             if is_near == usage.is_warned:
                 return
             if not is_near or self._warn(tenant, quota, usage):

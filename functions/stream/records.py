@@ -12,6 +12,7 @@ from functions.platform.item_types import ANNOUNCEMENT, PRIVATE_ENTRY, SEMANTIC_
 from functions.platform.items import Item, TypedItem, decode_item
 from functions.platform.keys import Key, get_tenant
 from functions.platform.observability import log_unexpected
+from functions.platform.request_context import get_trace_id
 
 T = TypeVar("T")
 
@@ -41,6 +42,11 @@ class StreamRecord(NamedTuple):
     @property
     def tenant(self) -> str:
         return get_tenant(self.key[0])
+
+    @property
+    def trace_id(self) -> str | None:
+        """The trace of the request that wrote the item."""
+        return get_trace_id((self.new or {}).get("traceparent", {}).get("S"))
 
 
 def parse_record(record: Mapping[str, Any]) -> StreamRecord:
@@ -158,7 +164,7 @@ class StreamBatch:
         first = self.blocked_from.get(record.key, record.number)
         self.blocked_from[record.key] = min(record.number, first)
         if error is not None:
-            log_unexpected(error, sequence=record.sequence)
+            log_unexpected(error, sequence=record.sequence, trace_id=record.trace_id)
 
     def may_process(self, record: StreamRecord) -> bool:
         """Tell whether neither a record nor an earlier one of its item failed."""

@@ -5,7 +5,7 @@ from typing import Any
 
 from functions.container import Container
 from functions.platform.errors import ServiceError
-from functions.platform.observability import log_unexpected, logger
+from functions.platform.observability import log_service_error, log_unexpected
 from functions.task_events.requests import parse_envelope
 from functions.task_events.service import TaskEventIngester
 
@@ -31,7 +31,7 @@ def build_handler(container: Container) -> Handler:
         try:
             task = ingester.ingest(parse_envelope(event))
         except ServiceError as error:
-            logger.warning("task event rejected", extra={"code": error.code})
+            log_service_error("task event rejected", error)
             raise TaskEventRejected(f"{error.code}: {error.message}") from None
         except Exception as error:  # noqa: BLE001 - whatever it is, Lambda prints its message
             log_unexpected(error)

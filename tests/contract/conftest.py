@@ -5,6 +5,8 @@ engine has no build, moto runs them all. Those that a deployment can take run th
 """
 
 import base64
+import io
+import logging
 import secrets
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -157,3 +159,20 @@ def parallel(engine: Engine) -> None:
     """For tests that call from several threads."""
     if not engine.parallel:
         pytest.skip(f"{engine.name} in this process is not thread-safe")
+
+
+@pytest.fixture
+def logged() -> Iterator[io.StringIO]:
+    """What the function writes to its log, whichever loggers it has."""
+    loggers = [
+        each for each in logging.root.manager.loggerDict.values() if hasattr(each, "handlers")
+    ]
+    handlers = [
+        h for each in loggers for h in each.handlers if isinstance(h, logging.StreamHandler)
+    ]
+    written, streams = io.StringIO(), [(each, each.stream) for each in handlers]
+    for each in handlers:
+        each.setStream(written)
+    yield written
+    for each, stream in streams:
+        each.setStream(stream)

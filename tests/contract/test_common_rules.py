@@ -2,9 +2,7 @@
 
 import io
 import json
-import logging
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import httpx
@@ -124,23 +122,6 @@ def test_a_body_that_is_no_json_object_is_malformed(
     headers = {"If-Match": "1", "Content-Type": "application/json"}
     invalid(tenant.admin.request(method, path, content=body, headers=headers))
     assert ok(read(tenant.admin, made["id"])) == made
-
-
-@pytest.fixture
-def logged() -> Iterator[io.StringIO]:
-    """What the function writes to its log, whichever loggers it has."""
-    loggers = [
-        each for each in logging.root.manager.loggerDict.values() if hasattr(each, "handlers")
-    ]
-    handlers = [
-        h for each in loggers for h in each.handlers if isinstance(h, logging.StreamHandler)
-    ]
-    written, streams = io.StringIO(), [(each, each.stream) for each in handlers]
-    for each in handlers:
-        each.setStream(written)
-    yield written
-    for each, stream in streams:
-        each.setStream(stream)
 
 
 @pytest.mark.in_process

@@ -78,11 +78,12 @@ def reported(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     monkeypatch.setenv("MEMORY_TABLE", "memory")
     monkeypatch.setenv("LOG_TABLE", "log")
     monkeypatch.setenv("SWEEP_THREADS", "1")
+    monkeypatch.setenv("AWS_LAMBDA_FUNCTION_NAME", "sweeper")
     with mock_aws():
         for table in (build_memory_table("memory"), build_log_table("log")):
             boto3.client("dynamodb").create_table(**table)
         handler = build_handler(Container(ScheduleSettings.from_env()))
-        assert handler({}, LambdaContext(function_name="sweeper"))["lag_ms"] == 0
+        assert handler({}, LambdaContext())["lag_ms"] == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     return [line for line in lines if "_aws" in line]
 
@@ -102,8 +103,9 @@ def test_the_sweeps_lag_is_reported_under_the_name_that_is_watched(
 
 
 def test_what_episodes_use_up_is_reported_under_the_name_that_is_watched(
-    dev: Template, capsys: pytest.CaptureFixture[str]
+    dev: Template, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("AWS_LAMBDA_FUNCTION_NAME", "lifecycle")
     with mock_aws():
         dynamodb = boto3.client("dynamodb")
         for table in (build_memory_table("memory"), build_log_table("log")):
@@ -115,7 +117,7 @@ def test_what_episodes_use_up_is_reported_under_the_name_that_is_watched(
         key = item_types.QUOTA_COUNT.build_key(**names, day=expires // 86_400)
         memory.update(update(key, "SET counted = :n", n=EPISODES.warning - 1))
         store, batch = QuotaStore(memory, lambda: expires * 1000), StreamBatch(records)
-        QuotaCounter(store, None, "lifecycle", lambda: expires * 1000).process(batch)
+        QuotaCounter(store, None, lambda: expires * 1000).process(batch)
         assert batch.failed == []
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     (line,) = [line for line in lines if "_aws" in line]

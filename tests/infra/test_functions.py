@@ -26,7 +26,7 @@ _LEFT_OUT = {  # the laptop's own ways, what has a good default, and what Lambda
         "READ_ONLY",
         "ROOT_KEY",
     },
-    "Stream": {"AWS_LAMBDA_FUNCTION_NAME"},
+    "Stream": set(),
     "Schedule": {"ARCHIVE_FOLDER", "SWEEP_THREADS"},
 }
 _NUMBERS = {

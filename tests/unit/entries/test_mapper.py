@@ -74,6 +74,7 @@ def test_an_entry_is_read_as_it_was_stored(entry: Entry) -> None:
 def test_a_new_field_is_stored_or_fails_here() -> None:
     assert [name for name in Entry._fields if getattr(PLAIN, name) == getattr(FULL, name)] == [
         *("nonce", "agent", "namespace", "key", "size", "version", "created", "updated"),
+        "traceparent",  # of the request that writes, not of the entry
         "is_inherited",  # of one answer
         "vector",  # an item of its own
     ]
