@@ -5,6 +5,7 @@ begins after a position neither skips nor repeats what stays in the list.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
@@ -96,28 +97,41 @@ class PageRequest(NamedTuple):
         return position
 
 
+def sign_cursor(request: Request, caller: Principal, position: str) -> str:
+    """Make the cursor of a position in the list that a request asks for."""
+    return request.services.cursors.sign(_build_list_name(request, caller), position)
+
+
+def read_cursor(request: Request, caller: Principal) -> str | None:
+    """Read the position after which a page begins; None if the request has no `after`.
+
+    Raises:
+        ValidationFailed: `after` is no cursor of this list.
+    """
+    cursor = AFTER.read(request)
+    if cursor is None:
+        return None
+    position = request.services.cursors.verify(_build_list_name(request, caller), cursor)
+    if position is None:
+        raise ValidationFailed("after", "is no `next` of this list with these filters")
+    return position
+
+
 def read_page_request(request: Request, caller: Principal) -> PageRequest:
     """Read which page of a list a request asks for.
 
     Raises:
         ValidationFailed: a parameter is wrong, or `after` is no cursor of this list.
     """
-    list_name = _build_list_name(request, caller)
-    cursors = request.services.cursors
-    cursor, total = AFTER.read(request), TOTAL.read(request)
-    after = None
-    if cursor is not None:
-        if OFFSET.text(request) is not None:
-            raise ValidationFailed("offset", "doesn't go with after")
-        after = cursors.verify(list_name, cursor)
-        if after is None:
-            raise ValidationFailed("after", "is no `next` of this list with these filters")
+    after, total = read_cursor(request, caller), TOTAL.read(request)
+    if after is not None and OFFSET.text(request) is not None:
+        raise ValidationFailed("offset", "doesn't go with after")
     return PageRequest(
         LIMIT.read(request),
         OFFSET.read(request),
         after,
         total == "exact" or (total is None and after is None),
-        lambda position: cursors.sign(list_name, position),
+        partial(sign_cursor, request, caller),
     )
 
 

@@ -126,6 +126,18 @@ class PrefixParameter(Parameter):
         return prefix
 
 
+def read_either(request: Request, *parameters: TextParameter) -> str | None:
+    """Return the one of these parameters that was sent; None if none was.
+
+    Raises:
+        ValidationFailed: more than one was, or it is malformed.
+    """
+    given = [parameter for parameter in parameters if parameter.text(request) is not None]
+    if len(given) > 1:
+        raise ValidationFailed(given[1].name, f"goes without {given[0].name}")
+    return given[0].read(request) if given else None
+
+
 class ChoiceParameter(Parameter, Generic[T]):
     """One of the values of `literal`, a Literal."""
 
@@ -263,6 +275,9 @@ TOTAL: ChoiceParameter[Literal["exact", "none"]] = ChoiceParameter(
     "`none` leaves `total` out, and then a request costs no more than its page; `exact` is the "
     "default, but for pages that begin `after` another one.",
     Literal["exact", "none"],
+)
+UNCOUNTED: ChoiceParameter[Literal["none"]] = ChoiceParameter(
+    "total", "`none`, which is the default: this list isn't counted.", Literal["none"]
 )
 VALUES: ChoiceParameter[Literal["omit"]] = ChoiceParameter(
     "values", "`omit` leaves the values out, and shows all else.", Literal["omit"]

@@ -82,6 +82,26 @@ def test_pages_are_exact_wherever_they_start(alice: httpx.Client) -> None:
     assert "next_offset" not in ok(alice.get(f"{CONVERSATIONS}/s1?offset=4"))
 
 
+def test_messages_are_read_on_from_a_cursor(alice: httpx.Client) -> None:
+    ok(put(alice, "s1", *map(str, range(5))), 201)
+    seen, asked = list[str](), dict[str, Any](limit=2)
+    while True:
+        page = ok(alice.get(f"{CONVERSATIONS}/s1", params=asked))
+        assert page["total"] == 5
+        seen += [each["content"] for each in page["messages"]]
+        if "next" not in page:
+            break
+        asked["after"] = page["next"]
+    assert seen == list("01234")
+    assert "total" not in ok(alice.get(f"{CONVERSATIONS}/s1?total=none"))
+    for query in (
+        asked | {"after": "x"},
+        asked | {"offset": 1},
+        {"after": asked["after"], "last": 1},
+    ):
+        assert alice.get(f"{CONVERSATIONS}/s1", params=query).status_code == 400
+
+
 def test_a_conversation_outgrows_an_item(alice: httpx.Client) -> None:
     texts = [f"{number:03}" + "ü" * 30_000 for number in range(100)]
     ok(put(alice, "s1", *texts[:60]), 201)

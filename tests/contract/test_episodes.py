@@ -84,7 +84,7 @@ def test_the_next_page_begins_where_the_last_one_ended(
     found: list[int] = []
     page: dict[str, Any] = {"next": None}
     while "next" in page:
-        before = {"before": page["next"]} if page["next"] else {}
+        before = {"after": page["next"]} if page["next"] else {}
         page = ok(agent.get(EPISODES, params=whose | before | {"limit": 3}))
         assert page["limit"] == 3
         found += [each["content"] for each in page["episodes"]]

@@ -160,7 +160,8 @@ def test_a_list_goes_by_key_in_pages(ada: httpx.Client) -> None:
         if "next" not in page:
             break
         put(ada, "0 comes before all")
-        page = ok(ada.get(path(), params={"limit": 3, "after": page["next"]}))
+        asked = {"limit": 3, "after": page["next"], "total": "none"}
+        page = ok(ada.get(path(), params=asked))
     assert seen == keys
     cursor = ok(ada.get(path(), params={"limit": 1}))["next"]
     invalid(ada.get(path(), params={"after": cursor, "prefix": "a"}), "after")

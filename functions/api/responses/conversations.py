@@ -67,6 +67,10 @@ class MessagePosition(TypedDict):
     """How many messages come before the page."""
     next_offset: NotRequired[Count]
     """Where to go on; absent on the last page."""
+    next: NotRequired[str]
+    """Give it as `after` to go on; absent on the last page."""
+    total: NotRequired[Count]
+    """How many messages the conversation has; absent with `total=none`."""
 
 
 class ConversationDocument(ConversationHeadDocument, MessagePosition):

@@ -5,8 +5,15 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import build_page, mark_hidden, read_page_request, truncate_to_limit
-from functions.api.parameters import CURSOR_PAGE, TAGS, VALUES, IntegerParameter
+from functions.api.paging import (
+    build_page,
+    mark_hidden,
+    read_cursor,
+    read_page_request,
+    sign_cursor,
+    truncate_to_limit,
+)
+from functions.api.parameters import AFTER, CURSOR_PAGE, TAGS, TOTAL, VALUES, IntegerParameter
 from functions.api.responses.conversations import (
     ConversationDocument,
     ConversationHeadDocument,
@@ -77,15 +84,15 @@ def change_conversation(request: Request, caller: Principal) -> Response:
 
 
 def get_conversation(request: Request, caller: Principal) -> Response:
-    offset, limit = _range(request)
+    offset, limit = _range(request, caller)
     last = _LAST.read(request)
-    if last and not request.query.keys().isdisjoint({_MESSAGES.name, _FIRST.name}):
-        raise ValidationFailed("last", "goes without limit and offset")
+    if last and not request.query.keys().isdisjoint({_MESSAGES.name, _FIRST.name, AFTER.name}):
+        raise ValidationFailed("last", "goes without limit, offset and after")
     session_id = request.path_params["session_id"]
     found, start, page = request.services.conversations.read(
         caller, session_id, -last or offset, limit, _read_builder(request)
     )
-    return _page_response(request, found, start, page)
+    return _page_response(request, caller, found, start, page)
 
 
 def delete_conversation(request: Request, caller: Principal) -> Response:
@@ -120,12 +127,12 @@ def list_user_conversations(request: Request, caller: Principal) -> Response:
 
 
 def get_archived_conversation(request: Request, caller: Principal) -> Response:
-    offset, limit = _range(request)
+    offset, limit = _range(request, caller)
     session_id = request.path_params["session_id"]
     found, page = request.services.conversation_archive.read(
         caller, session_id, offset, limit, _read_builder(request)
     )
-    return _page_response(request, found, offset, page)
+    return _page_response(request, caller, found, offset, page)
 
 
 def delete_archived_conversation(request: Request, caller: Principal) -> Response:
@@ -133,10 +140,18 @@ def delete_archived_conversation(request: Request, caller: Principal) -> Respons
     return Response(204)
 
 
-def _range(request: Request) -> tuple[int, int | None]:
-    """Read offset and limit; without a limit, a page has as many messages as a response holds."""
+def _range(request: Request, caller: Principal) -> tuple[int, int | None]:
+    """Read the index of the first message, and the limit.
+
+    Without a limit, a page has as many messages as a response holds.
+    """
     limit = None if _MESSAGES.text(request) is None else _MESSAGES.read(request)
-    return _FIRST.read(request), limit
+    after = read_cursor(request, caller)
+    if after is None:
+        return _FIRST.read(request), limit
+    if _FIRST.text(request) is not None:
+        raise ValidationFailed(_FIRST.name, "doesn't go with after")
+    return int(after), limit
 
 
 def _read_builder(request: Request) -> BuildPage[_MessagePage]:
@@ -161,13 +176,16 @@ def _read_builder(request: Request) -> BuildPage[_MessagePage]:
 
 
 def _page_response(
-    request: Request, found: Conversation, start: int, page: _MessagePage
+    request: Request, caller: Principal, found: Conversation, start: int, page: _MessagePage
 ) -> Response:
     with_metadata = page.has_metadata and VALUES.read(request) is None
     position: MessagePosition = {"offset": start}
+    if TOTAL.read(request) != "none":
+        position["total"] = found.count
     following = max(page.last + 1, start)
     if following < found.end:
         position["next_offset"] = following
+        position["next"] = sign_cursor(request, caller, str(following))
     head = render_conversation(found, with_values=with_metadata)
     document: ConversationDocument = {**head, **position, "messages": page.messages}
     return conversation_response(200, found, document)
@@ -194,7 +212,7 @@ ROUTES = [
         "Read a conversation whose retention is over back from cold storage",
         {200: ConversationDocument},
         response_headers=("ETag",),
-        query=(_MESSAGES, _FIRST, VALUES),
+        query=(_MESSAGES, _FIRST, AFTER, TOTAL, VALUES),
         error_statuses=(404,),
     ),
     Route(
@@ -215,7 +233,7 @@ ROUTES = [
         "Get a conversation and a page of its messages, oldest first",
         {200: ConversationDocument},
         response_headers=("ETag",),
-        query=(_LAST, _MESSAGES, _FIRST, VALUES),
+        query=(_LAST, _MESSAGES, _FIRST, AFTER, TOTAL, VALUES),
         error_statuses=(404,),
     ),
     Route(

@@ -2,7 +2,14 @@
 
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import mark_hidden, paginate, read_page_request, truncate_to_limit
-from functions.api.parameters import AFTER, CURSOR_PAGE, LIMIT, HeaderParameter, PrefixParameter
+from functions.api.parameters import (
+    AFTER,
+    CURSOR_PAGE,
+    LIMIT,
+    UNCOUNTED,
+    HeaderParameter,
+    PrefixParameter,
+)
 from functions.api.responses.objects import (
     DeletedObjectsDocument,
     ObjectDocument,
@@ -179,6 +186,7 @@ def delete_object(request: Request, caller: Principal) -> Response:
 def list_objects(request: Request, caller: Principal) -> Response:
     wanted, prefix = read_page_request(request, caller), _PREFIX.read(request)
     reader, space = request.services.object_reader, _space(request)
+    UNCOUNTED.read(request)
     found = reader.list_all(caller, space, prefix, wanted.after, wanted.limit + 1)
     shown = truncate_to_limit(map(render_object, found[: wanted.limit]))
     page: ObjectPageDocument = {"objects": shown, "limit": wanted.limit}
@@ -312,7 +320,7 @@ ROUTES = [
         READ,
         "List the objects of a space by their keys",
         {200: ObjectPageDocument},
-        query=(_PREFIX, AFTER, LIMIT),
+        query=(_PREFIX, AFTER, LIMIT, UNCOUNTED),
         description="Keys sort by their UTF-8 bytes. A space that nobody has made is empty.",
     ),
     Route(

@@ -1,12 +1,12 @@
 """Memories of replayable runs, by OpenWOP RFC 0004 (contract §7)."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import truncate_to_limit
-from functions.api.parameters import IntegerParameter, TextParameter
+from functions.api.parameters import UNCOUNTED, VALUES, IntegerParameter, TextParameter, read_either
 from functions.api.responses.openwop import (
     EndedMemoryRunDocument,
     FoundMemoryEntryDocument,
@@ -22,6 +22,7 @@ from functions.api.responses.openwop import (
     render_started_run,
 )
 from functions.api.routing import ANY, Route
+from functions.api.value_fields import omit_values
 from functions.identity.model import READ, WRITE, Principal
 from functions.openwop.authority import CHANGE_RUN, DELETE_RUN
 from functions.openwop.model import EntryListQuery, MemoryEntry, MemoryRun
@@ -40,11 +41,14 @@ _RUN_ID = TextParameter(
 )
 _MEMORY_REF = TextParameter("memoryRef", "Which of the run's memories; the first one unless given.")
 _TAG = TextParameter("tag", "Entries that have this tag.")
-_BEFORE = TextParameter(
-    "before",
-    "Entries older than the one with this id.",
-    pattern="mem_[0-9a-hjkmnp-tv-z]{22}",
-    expected="is the id of an entry",
+_AFTER, _BEFORE = (
+    TextParameter(
+        name, meaning, pattern="mem_[0-9a-hjkmnp-tv-z]{22}", expected="is the id of an entry"
+    )
+    for name, meaning in (
+        ("after", "Where the page begins: the `next` of the page before."),
+        ("before", "Entries older than the one with this id; the same as `after`."),
+    )
 )
 _LIMIT = IntegerParameter(
     "limit",
@@ -53,6 +57,7 @@ _LIMIT = IntegerParameter(
     MAX_PAGE_ITEMS,
     0,
 )
+_LIST = (_LIMIT, _TAG, _AFTER, _BEFORE, UNCOUNTED, VALUES)
 
 
 def start_memory_run(request: Request, caller: Principal) -> Response:
@@ -83,7 +88,7 @@ def list_seen_entries(request: Request, caller: Principal) -> Response:
     document = SeenMemoryEntryListDocument(entries=seen)
     if next_id is not None:
         document["next"] = next_id
-    return json_response(200, document)
+    return _list_response(request, document, SeenMemoryEntryListDocument)
 
 
 def delete_memory_run(request: Request, caller: Principal) -> Response:
@@ -106,17 +111,23 @@ def list_memory_entries(request: Request, caller: Principal) -> Response:
     document = MemoryEntryListDocument(entries=entries)
     if next_id is not None:
         document["next"] = next_id
-    return json_response(200, document)
+    return _list_response(request, document, MemoryEntryListDocument)
+
+
+def _list_response(request: Request, document: Mapping[str, Any], document_type: Any) -> Response:
+    response = json_response(200, document)
+    return response if VALUES.read(request) is None else omit_values(response, document_type)
 
 
 def _query(request: Request, limit: int) -> EntryListQuery:
-    return EntryListQuery(_TAG.read(request), _before(request), limit or MAX_PAGE_ITEMS)
+    UNCOUNTED.read(request)
+    return EntryListQuery(_TAG.read(request), _before(request), (limit or MAX_PAGE_ITEMS) + 1)
 
 
 def _take_page(
     found: Iterator[MemoryEntry], limit: int, render: Callable[[MemoryEntry], Document]
 ) -> tuple[list[Document], str | None]:
-    """Render a page, and get where to go on, unless the caller's own limit ended it."""
+    """Render a page, and get where to go on if there is more."""
     taken: list[MemoryEntry] = []
 
     def documents() -> Iterator[Document]:
@@ -125,7 +136,7 @@ def _take_page(
             yield render(entry)
 
     page = truncate_to_limit(documents())
-    if len(page) == len(taken) and (limit or next(found, None) is None):
+    if len(page) == len(taken) and next(found, None) is None:
         return page, None
     return page, taken[len(page) - 1].id
 
@@ -174,7 +185,7 @@ def _render_state(request: Request, caller: Principal, run: MemoryRun) -> Memory
 
 def _before(request: Request) -> int | None:
     """Return the position of the entry that the list begins after."""
-    text = _BEFORE.read(request)
+    text = read_either(request, _AFTER, _BEFORE)
     if text is None:
         return None
     named = parse_memory_entry_id(text)
@@ -228,7 +239,7 @@ ROUTES = [
         READ,
         "List what a run sees or saw, with who put each entry and when it was deleted",
         {200: SeenMemoryEntryListDocument},
-        query=(_MEMORY_REF, _LIMIT, _TAG, _BEFORE),
+        query=(_MEMORY_REF, *_LIST),
         error_statuses=(404, 409),
         description="Newest first, of open and closed runs, as long as the snapshot is kept.",
     ),
@@ -286,7 +297,7 @@ ROUTES = [
         READ,
         "List what a snapshot shows",
         {200: MemoryEntryListDocument},
-        query=(_RUN_ID, _LIMIT, _TAG, _BEFORE),
+        query=(_RUN_ID, *_LIST),
         error_statuses=(404, 409),
         description="Newest first. In a run it is always the same, but for entries that "
         "expire; without one it is what there is now.",

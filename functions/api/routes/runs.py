@@ -8,10 +8,12 @@ from functions.api.http import Request, Response, json_response
 from functions.api.paging import PageRequest, paginate, read_page_request, truncate_to_limit
 from functions.api.parameters import (
     CURSOR_PAGE,
+    UNCOUNTED,
     VALUES,
     ChoiceParameter,
     IntegerParameter,
     TextParameter,
+    read_either,
 )
 from functions.api.responses.runs import (
     AgentTypePageDocument,
@@ -52,11 +54,17 @@ _STATUS: ChoiceParameter[RunStatus] = ChoiceParameter("status", "The runs' statu
 _EPISODE_LIMIT = IntegerParameter(
     "limit", "How many to answer at most.", 1, MAX_PAGE_ITEMS, DEFAULT_RECALLED_EPISODES
 )
-_BEFORE = TextParameter(
-    "before",
-    "Episodes older than the one with this id: the `next` of an earlier answer.",
-    pattern="epi_[0-9a-hjkmnp-tv-z]{36}",
-    expected="is the id of an episode: the `next` of an earlier answer",
+_AFTER, _BEFORE = (
+    TextParameter(
+        name,
+        meaning,
+        pattern="epi_[0-9a-hjkmnp-tv-z]{36}",
+        expected="is the id of an episode: the `next` of an earlier answer",
+    )
+    for name, meaning in (
+        ("after", "Where the page begins: the `next` of the page before."),
+        ("before", "Episodes older than the one with this id; the same as `after`."),
+    )
 )
 
 
@@ -169,7 +177,8 @@ def append_episode(request: Request, caller: Principal) -> Response:
 
 
 def recall_episodes(request: Request, caller: Principal) -> Response:
-    limit, before = _EPISODE_LIMIT.read(request), _BEFORE.read(request)
+    limit, before = _EPISODE_LIMIT.read(request), read_either(request, _AFTER, _BEFORE)
+    UNCOUNTED.read(request)
     agent_type, run_id = _AGENT_TYPE.read(request), _RUN_ID.read(request)
     if (agent_type is None) == (run_id is None):
         raise ValidationFailed("agent_type", "is required, or else run_id: give one of the two")
@@ -331,7 +340,7 @@ ROUTES = [
         READ,
         "Recall the newest episodes of an agent type, or of a run",
         {200: EpisodePageDocument},
-        query=(_AGENT_TYPE, _RUN_ID, _EPISODE_LIMIT, _BEFORE, VALUES),
+        query=(_AGENT_TYPE, _RUN_ID, _EPISODE_LIMIT, _AFTER, _BEFORE, UNCOUNTED, VALUES),
         error_statuses=(404,),
         description="Newest first. Those of an agent type come in one query, across its runs, "
         "from an index that may be a moment behind; those of a run are complete. "
