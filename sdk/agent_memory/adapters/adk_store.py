@@ -1,0 +1,75 @@
+"""Where the services of Google's ADK keep sessions: JSON documents as objects of the service."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from agent_memory import AsyncClient, Client
+from agent_memory.adapters.clients import to_sync
+from agent_memory.adapters.object_storage import ObjectStorage
+from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
+
+Document = dict[str, Any]
+_PAGE = 1000
+
+
+class Documents:
+    """JSON documents by key, each changed by one writer at a time.
+
+    Args:
+        root: what the name of their space begins with.
+    """
+
+    def __init__(self, client: Client | AsyncClient, root: str, sensitivity: str | None) -> None:
+        self.storage = ObjectStorage(to_sync(client), root, None, sensitivity)
+
+    def get(self, key: str) -> tuple[Document, int] | None:
+        """Return a document and its version; None if there is none."""
+        found = self.storage.get(key)
+        return None if found is None else (json.loads(found.data), found.version)
+
+    def get_many(self, keys: Iterable[str]) -> dict[str, Document]:
+        """Return those documents that there are, by key."""
+        found = self.storage.get_many(keys)
+        return {key: json.loads(data) for key, data in found.items()}
+
+    def get_below(self, prefix: str) -> list[Document]:
+        """Return the documents whose keys begin so, by key."""
+        keys = [*self.storage.list_keys(prefix, _PAGE)]
+        found = self.get_many(keys)
+        return [found[key] for key in keys if key in found]
+
+    def add(self, key: str, document: Document) -> bool:
+        """Store a new document; whether there was none."""
+        try:
+            self.storage.put(key, json.dumps(document).encode(), only_new=True)
+        except MemoryConflictError:
+            return False
+        return True
+
+    def replace(self, key: str, document: Document, version: int) -> bool:
+        """Replace a document of this version; whether it still was."""
+        try:
+            self.storage.put(key, json.dumps(document).encode(), version=version)
+        except (MemoryConflictError, MemoryNotFoundError):
+            return False
+        return True
+
+    def update(self, key: str, fn: Callable[[Document], Document | None]) -> None:
+        """Put `fn(document)` in place of a document, which is empty at first; None leaves it."""
+        while True:
+            found = self.get(key)
+            changed = fn({} if found is None else found[0])
+            if changed is None:
+                return
+            is_done = (
+                self.add(key, changed) if found is None else self.replace(key, changed, found[1])
+            )
+            if is_done:
+                return
+
+
+def hash_id(id: str) -> str:
+    """Return a part of a key for an id of any length and characters."""
+    return hashlib.sha256(id.encode("utf-8", "surrogatepass")).hexdigest()[:32]

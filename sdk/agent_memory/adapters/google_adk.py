@@ -1,0 +1,13 @@
+"""The services of Google's Agent Development Kit (extra `google-adk`).
+
+```python
+client = Client(api_key="am_...")
+runner = Runner(agent=agent, app_name="app", session_service=AgentMemorySessionService(client))
+```
+"""
+
+from agent_memory.adapters.adk_artifacts import AgentMemoryArtifactService
+from agent_memory.adapters.adk_memory import AgentMemoryMemoryService
+from agent_memory.adapters.adk_sessions import AgentMemorySessionService
+
+__all__ = ["AgentMemoryArtifactService", "AgentMemoryMemoryService", "AgentMemorySessionService"]

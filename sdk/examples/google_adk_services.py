@@ -1,0 +1,53 @@
+"""An agent of Google's ADK whose sessions outlive its process.
+
+    python google_adk_services.py "My name is Ada."
+    python google_adk_services.py "I like tea."
+
+The environment has AGENT_MEMORY_URL and AGENT_MEMORY_API_KEY. The agent here needs no model; give
+the runner an `LlmAgent` in its place.
+"""
+
+import asyncio
+import sys
+
+from agent_memory import Client
+from agent_memory.adapters.google_adk import (
+    AgentMemoryArtifactService,
+    AgentMemoryMemoryService,
+    AgentMemorySessionService,
+)
+from google.adk.agents import BaseAgent
+from google.adk.events.event import Event
+from google.adk.runners import Runner
+from google.genai import types
+
+
+class Parrot(BaseAgent):
+    """Repeats what the user has said so far."""
+
+    async def _run_async_impl(self, ctx):
+        said = [each.content.parts[0].text for each in ctx.session.events if each.author == "user"]
+        content = types.Content(parts=[types.Part(text=f"You said: {'; '.join(said)}")])
+        yield Event(author=self.name, invocation_id=ctx.invocation_id, content=content)
+
+
+async def main(text: str) -> None:
+    with Client() as client:
+        runner = Runner(
+            agent=Parrot(name="parrot"),
+            app_name="chat",
+            session_service=AgentMemorySessionService(client),
+            memory_service=AgentMemoryMemoryService(client),
+            artifact_service=AgentMemoryArtifactService(client),
+        )
+        place = {"app_name": "chat", "user_id": "ada", "session_id": "chat-42"}
+        if await runner.session_service.get_session(**place) is None:
+            await runner.session_service.create_session(**place)
+        message = types.Content(role="user", parts=[types.Part(text=text)])
+        async for event in runner.run_async(
+            user_id="ada", session_id="chat-42", new_message=message
+        ):
+            print(event.content.parts[0].text)
+
+
+asyncio.run(main(sys.argv[1] if len(sys.argv) > 1 else "Hello"))
