@@ -67,7 +67,7 @@ def test_a_tenant_is_made_and_its_admin_has_a_key(
 def test_an_answers_request_id_leads_to_its_line_in_the_log(
     deployment: Deployment, tenant: Tenant
 ) -> None:
-    answer = tenant.agent("ada").get("/api/v1/me")
+    answer = tenant.agent("ada").get("/api/v1/memory/unknown")  # failures are always logged
     named = answer.headers["x-request-id"]
     awaited(lambda: named in operate(deployment, "tail-log", "Api", "--minutes", "1"), "the line")
 
