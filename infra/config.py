@@ -54,6 +54,7 @@ class Config(BaseModel):
         request_log_sample: the share of successful requests that have a line in the log; all others
             have one. The access log, which can't be sampled, is there at 1 alone.
         tracing: whether functions record traces (X-Ray).
+        contributor_insights: whether the tables record their throttled keys.
         event_bus_types: the types of events that the bus carries (several with commas between); `*`
             for all.
         alarm_topic_arn: the SNS topic that alarms go to.
@@ -93,6 +94,7 @@ class Config(BaseModel):
     event_retention_days: int = Field(default=365, ge=0, le=MAX_LOG_RETENTION_DAYS)
     request_log_sample: float = Field(default=0.05, ge=0, le=1)
     tracing: bool = False
+    contributor_insights: bool = False
     event_bus_types: str = DEFAULT_EVENT_BUS_TYPES
     alarm_topic_arn: str | None = Field(default=None, pattern=r"^arn:[a-z-]+:sns:\S+$")
     cors_origins: str | None = Field(
@@ -189,6 +191,7 @@ class Config(BaseModel):
             event_retention_days=self.event_retention_days,
             request_log_sample=self.request_log_sample,
             tracing=self.tracing,
+            contributor_insights=self.contributor_insights,
             event_bus_types=self.event_bus_types,
             traffic_shift=self.traffic_shift or ("canary" if self.retains else "all-at-once"),
             cors_origins=tuple(_split(self.cors_origins)),

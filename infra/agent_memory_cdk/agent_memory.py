@@ -17,6 +17,7 @@ from .alarms import Alarms
 from .bus import Bus
 from .code import FunctionCode, find_bundled_code
 from .dashboard import Dashboard
+from .dead_letters import DeadLetters
 from .deployments import Deployments
 from .domain import DomainName
 from .http_api import HttpApi
@@ -317,16 +318,25 @@ class AgentMemory(Construct):
         alarms.watch_stream("Events", self.stream, self.stream_function)
         if self.embedding_stream is not None and self.embedding_function is not None:
             alarms.watch_stream("Vectors", self.embedding_stream, self.embedding_function)
-        alarms.watch_quotas(self.stream_function)
+        alarms.watch_quotas(self.stream_function, self.api_function)
         alarms.watch_schedule(self.schedule, self.schedule_function)
         if self.task_events is not None:
             alarms.watch_task_events(self.task_events)
         self._add_deployments(alarms, answers)
         board = Dashboard(self, "Dashboard", alarms)
-        board.show_api(self.http_api)
+        board.show_api(*(api for api in (self.http_api, self.token_api) if api is not None))
+        board.show_causes(self.api_function)
+        board.show_throttles(self.state.tables, self._functions())
+        board.show_background(
+            self.stream_function, self.schedule_function, self._list_dead_letters()
+        )
+        board.show_quotas(self.stream_function, self.api_function)
         board.show_functions(self._functions())
         board.show_tables(self.state.tables)
-        board.show_background(self.stream_function, self.schedule_function)
+
+    def _list_dead_letters(self) -> list[DeadLetters]:
+        sources = (self.stream, self.embedding_stream, self.schedule, self.task_events)
+        return [each.dead_letters for each in sources if each is not None]
 
     def _add_deployments(self, alarms: Alarms, answers: list[cloudwatch.Alarm]) -> None:
         """Shift requests to a new version bit by bit; move what isn't requested at once.
@@ -338,7 +348,9 @@ class AgentMemory(Construct):
         for name, function in self._functions().items():
             is_api = function is self.api_function
             how = self._settings.traffic_shift if is_api else "all-at-once"
-            watching = [alarms.watch_new_version(name, function), *(answers if is_api else [])]
+            watching = [alarms.watch_new_version(name, function)]
+            if is_api:
+                watching += [alarms.watch_new_answers(name, function), *answers]
             deployments.shift(name, function, how, watching)
 
     def _table_names(self) -> dict[str, str]:

@@ -5,16 +5,20 @@ from aws_cdk import aws_cloudwatch_actions as actions
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
+from functions.platform.schema import build_memory_table
 from functions.quotas.model import QUOTAS
 
 from .http_api import HttpApi
 from .lambda_function import LambdaFunction
 from .metrics import (
+    MINUTE,
     from_function,
     of_api,
+    of_failures,
     of_function,
     of_new_version,
     of_table,
+    rate,
     waiting_in,
 )
 from .schedule import Schedule
@@ -23,10 +27,12 @@ from .tables import Tables
 from .task_events import TaskEvents
 
 _MISSING = cloudwatch.TreatMissingData
-_FAILED_ANSWERS = 5  # within five minutes
+_FAILED_PERCENT = 1  # of what was asked for within five minutes
 _SLOW_MS = 3_000
 _STALE_MS = 300_000
 _LATE_MS = 1_800_000  # what has expired is to be out of storage within an hour
+_AN_HOUR = 12  # periods of five minutes
+_INDEXES = [each["IndexName"] for each in build_memory_table("memory")["GlobalSecondaryIndexes"]]
 
 
 class Alarms(Construct):
@@ -40,7 +46,10 @@ class Alarms(Construct):
     def watch_api(self, name: str, api: HttpApi) -> list[cloudwatch.Alarm]:
         """Watch failing and slow responses; return the alarms."""
         failing = self._add(
-            f"{name}Fail", "callers are answered with 5xx", of_api(api, "5xx"), _FAILED_ANSWERS
+            f"{name}Fail",
+            "one in a hundred requests is answered with 5xx",
+            rate(of_api(api, "5xx"), of_api(api, "Count"), "5xx, %"),
+            _FAILED_PERCENT,
         )
         slow = self._add(
             f"{name}AreSlow",
@@ -56,19 +65,45 @@ class Alarms(Construct):
         meaning = "the newest version of a function crashes: its deployment is rolled back"
         return self._add(f"{name}VersionFails", meaning, of_new_version(function, "Errors"), 1)
 
+    def watch_new_answers(self, name: str, function: LambdaFunction) -> cloudwatch.Alarm:
+        """Watch the 5xx that the version being deployed answers, which are no crashes."""
+        failed = of_failures(function, of_new_version=True)
+        calls = of_new_version(function, "Invocations")
+        return self._add(
+            f"{name}VersionAnswers5xx",
+            "the newest version answers one in a hundred requests with 5xx: its deployment is"
+            " rolled back",
+            rate(failed, calls, "5xx of the version, %", MINUTE),
+            _FAILED_PERCENT,
+        )
+
     def watch_function(self, name: str, function: LambdaFunction) -> None:
-        """Watch crashes, timeouts and throttled invocations."""
+        """Watch crashes, timeouts, throttled invocations, and calls that the store throttles."""
         errors, throttles = of_function(function, "Errors"), of_function(function, "Throttles")
-        self._add(f"{name}Fails", "a function crashed or ran out of time", errors, 1)
+        failed = rate(errors, of_function(function, "Invocations"), "Errors, %")
+        meaning = "one in a hundred invocations crashes or runs out of time"
+        self._add(f"{name}Fails", meaning, failed, _FAILED_PERCENT)
         self._add(f"{name}IsThrottled", "the account's concurrency is used up", throttles, 1)
+        slowed = from_function(function, "StoreThrottles", "Sum")
+        meaning = "DynamoDB refuses a function's calls, retries included; its log says where"
+        self._add(f"{name}IsSlowedDown", meaning, slowed, 1)
 
     def watch_tables(self, tables: Tables) -> None:
-        """Watch reads and writes that DynamoDB throttled."""
-        meaning = "DynamoDB throttles requests: a partition is hot, or traffic grew too quickly"
-        for name, table in (("Memory", tables.memory_name), ("Log", tables.log_name)):
-            for kind in ("Read", "Write"):
-                metric = of_table(table, f"{kind}ThrottleEvents")
-                self._add(f"{name}{kind}sAreThrottled", meaning, metric, 1, periods=2)
+        """Watch reads and writes that DynamoDB throttled, on each table and each index."""
+        self._watch_throttles("Memory", tables.memory_name)
+        self._watch_throttles("Log", tables.log_name)
+        for index in _INDEXES:
+            name = "".join(word.capitalize() for word in index.split("_"))
+            self._watch_throttles(f"Memory{name}", tables.memory_name, index)
+
+    def _watch_throttles(self, name: str, table: str, index: str | None = None) -> None:
+        where = f"the index {index} of {table}" if index else table
+        for kind in ("Read", "Write"):
+            metric = of_table(table, f"{kind}ThrottleEvents", index)
+            meaning = (
+                f"DynamoDB throttles {kind.lower()}s of {where}: a key is hot, or traffic grew"
+            )
+            self._add(f"{name}{kind}sAreThrottled", meaning, metric, 1)
 
     def watch_stream(self, made: str, stream: Stream, function: LambdaFunction) -> None:
         """Watch for what is made of changes (`Events`, `Vectors`) and comes late, or not at all."""
@@ -76,6 +111,8 @@ class Alarms(Construct):
         letters = waiting_in(stream.dead_letters)
         self._add(f"{made}AreLate", "the change stream is five minutes behind", age, _STALE_MS)
         self._add(f"{made}AreMissing", "changes were given up: replay within 20 hours", letters, 1)
+        lost = of_function(function, "DestinationDeliveryFailures")
+        self._add(f"{made}AreLost", "changes were given up, and no queue has them", lost, 1)
 
     def watch_schedule(self, schedule: Schedule, function: LambdaFunction) -> None:
         """Watch for sweeps that don't keep up, or don't run."""
@@ -95,15 +132,29 @@ class Alarms(Construct):
         letters = waiting_in(task_events.dead_letters)
         self._add("TaskEventsAreRefused", "other systems' task events wait in a queue", letters, 1)
 
-    def watch_quotas(self, function: LambdaFunction) -> None:
-        """Watch for tenants that come near their limits."""
+    def watch_quotas(self, counting: LambdaFunction, refusing: LambdaFunction) -> None:
+        """Watch for tenants that come near their limits, or are at one.
+
+        Args:
+            counting: the function that reports what new items use up.
+            refusing: the function that reports that it refused one.
+        """
         for quota in QUOTAS:
+            name = quota.name.capitalize()
             self._add(
-                f"{quota.name.capitalize()}FillUp",
+                f"{name}FillUp",
                 f"a tenant has {quota.warning:,} of the {quota.limit:,} {quota.name} that it may"
                 " have; the log says which",
-                from_function(function, quota.metric),
+                from_function(counting, quota.metric),
                 quota.warning_percent,
+                within=_AN_HOUR,
+            )
+            self._add(
+                f"{name}AreFull",
+                f"a tenant was refused {quota.name} within the last hour: it has {quota.limit:,}",
+                from_function(refusing, quota.metric),
+                100,
+                within=_AN_HOUR,
             )
 
     def _add(
@@ -114,8 +165,10 @@ class Alarms(Construct):
         at_least: float,
         *,
         periods: int = 1,
+        within: int | None = None,
         missing: cloudwatch.TreatMissingData = _MISSING.NOT_BREACHING,
     ) -> cloudwatch.Alarm:
+        """Add an alarm that rises after so many periods, or after one `within` so many."""
         alarm = cloudwatch.Alarm(
             self,
             id,
@@ -123,7 +176,8 @@ class Alarms(Construct):
             metric=metric,
             threshold=at_least,
             comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-            evaluation_periods=periods,
+            evaluation_periods=within or periods,
+            datapoints_to_alarm=1 if within else None,
             treat_missing_data=missing,
         )
         if self._action is not None:

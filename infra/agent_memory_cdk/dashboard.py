@@ -1,21 +1,26 @@
-"""One page that shows how the service is."""
+"""One page that answers the questions of who reads an alarm, in their order."""
 
 from collections.abc import Mapping, Sequence
 
 from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
+from functions.platform.schema import build_memory_table
+from functions.quotas.model import QUOTAS
+
 from .alarms import Alarms
+from .dead_letters import DeadLetters
 from .http_api import HttpApi
 from .lambda_function import LambdaFunction
-from .metrics import from_function, of_api, of_function, of_table
+from .metrics import from_function, of_api, of_function, of_table, rate, waiting_in
 from .tables import Tables
 
 _WIDE, _HALF = 24, 12  # of the page's 24 columns
+_INDEXES = [each["IndexName"] for each in build_memory_table("memory")["GlobalSecondaryIndexes"]]
 
 
 class Dashboard(Construct):
-    """Alarms on top, then requests, functions, tables, and what happens in the background."""
+    """Alarms on top; then a row of graphs for each question."""
 
     def __init__(self, scope: Construct, id: str, alarms: Alarms) -> None:
         super().__init__(scope, id)
@@ -23,41 +28,134 @@ class Dashboard(Construct):
         status = cloudwatch.AlarmStatusWidget(title="Alarms", width=_WIDE, alarms=alarms.all)
         self._board.add_widgets(status)
 
-    def show_api(self, api: HttpApi) -> None:
-        """Show requests and their latency."""
+    def show_api(self, *apis: HttpApi) -> None:
+        """Show requests, the share that fails, and latency."""
+        self._ask("Are callers served?")
+        for api in apis:
+            failed = rate(of_api(api, "5xx"), of_api(api, "Count"), "5xx, %")
+            self._board.add_widgets(
+                _graph(
+                    "Requests, and 5xx in %",
+                    [of_api(api, name) for name in ("Count", "4xx", "5xx")],
+                    [failed],
+                ),
+                _graph(
+                    "Latency, ms", [of_api(api, "Latency", f"p{part}") for part in (50, 90, 99)]
+                ),
+            )
+
+    def show_causes(self, function: LambdaFunction) -> None:
+        """Show what fails and why, and who is refused most, from the function's log."""
+        self._ask("Why are requests refused, and whose?")
         self._board.add_widgets(
-            _graph("Requests", [of_api(api, name) for name in ("Count", "4xx", "5xx")]),
-            _graph("Latency, ms", [of_api(api, "Latency", f"p{part}") for part in (50, 90, 99)]),
+            _query(
+                function,
+                "Causes",
+                "filter status >= 429 or level = 'ERROR'",
+                "stats count(*) as requests by code, error, aws_code, aws_operation, route",
+                "sort requests desc",
+            ),
+            _query(
+                function,
+                "Who is refused",
+                "filter status = 429 or status >= 500",
+                "stats count(*) as requests by tenant, principal, code",
+                "sort requests desc",
+            ),
+        )
+
+    def show_throttles(self, tables: Tables, functions: Mapping[str, LambdaFunction]) -> None:
+        """Show which table, index or function is throttled, and for which reason."""
+        self._ask("What is throttled?")
+        for kind in ("Read", "Write"):
+            metric, memory = f"{kind}ThrottleEvents", tables.memory_name
+            metrics = [of_table(name, metric) for name in (memory, tables.log_name)]
+            metrics += [of_table(memory, metric, index) for index in _INDEXES]
+            self._board.add_widgets(_graph(f"{kind}s that DynamoDB throttled", metrics))
+        named = functions.values()
+        self._board.add_widgets(
+            _graph("Calls refused by DynamoDB", [_count_throttles(each) for each in named]),
+            _graph("Invocations refused by Lambda", [of_function(f, "Throttles") for f in named]),
+        )
+        for each in (functions["Api"], functions["Stream"]):
+            self._board.add_widgets(
+                _query(
+                    each,
+                    "Why DynamoDB refuses calls",
+                    "filter ispresent(StoreThrottles)",
+                    "stats count(*) as calls by operation, table, reasons.0.reason,"
+                    " reasons.0.resource",
+                    "sort calls desc",
+                )
+            )
+
+    def show_background(
+        self, stream: LambdaFunction, schedule: LambdaFunction, letters: Sequence[DeadLetters]
+    ) -> None:
+        """Show how far behind the stream and the schedule are, and what was given up."""
+        self._ask("Is the background behind?")
+        self._board.add_widgets(
+            _graph("Stream, ms behind", [of_function(stream, "IteratorAge", "Maximum")]),
+            _graph("Sweep, ms behind", [from_function(schedule, "SweepLag")]),
+            _graph("Dead letters", [waiting_in(each) for each in letters]),
+        )
+
+    def show_quotas(self, counting: LambdaFunction, refusing: LambdaFunction) -> None:
+        """Show how much of a quota the fullest tenant uses, and which tenants were warned."""
+        self._ask("Is a tenant full?")
+        metrics = [from_function(f, q.metric) for q in QUOTAS for f in (counting, refusing)]
+        self._board.add_widgets(
+            _graph("Quota of the fullest tenant, %", metrics),
+            _query(
+                counting,
+                "Tenants that were warned",
+                "filter message = 'quota'",
+                "stats latest(current_count) by tenant, limit",
+            ),
         )
 
     def show_functions(self, functions: Mapping[str, LambdaFunction]) -> None:
-        """Show invocations and their duration."""
-        self._board.add_widgets(
-            _graph(
-                "Invocations",
-                [of_function(function, "Invocations") for function in functions.values()],
-            ),
-            _graph(
-                "Duration, ms",
-                [of_function(function, "Duration", "p99") for function in functions.values()],
-            ),
-        )
+        """Show invocations, those that fail, their duration, and how many run at once."""
+        self._ask("Do functions crash, or fill the account's concurrency?")
+        for title, name, statistic in (
+            ("Invocations", "Invocations", "Sum"),
+            ("Crashes and timeouts", "Errors", "Sum"),
+            ("Duration, ms", "Duration", "p99"),
+            ("At once", "ConcurrentExecutions", "Maximum"),
+        ):
+            metrics = [of_function(each, name, statistic) for each in functions.values()]
+            self._board.add_widgets(_graph(title, metrics))
 
     def show_tables(self, tables: Tables) -> None:
         """Show consumed units, as DynamoDB bills them."""
+        self._ask("What does it cost?")
         for name, table in (("memory", tables.memory_name), ("log", tables.log_name)):
             kinds = [f"Consumed{kind}CapacityUnits" for kind in ("Read", "Write")]
             self._board.add_widgets(
                 _graph(f"Units of {name}", [of_table(table, kind) for kind in kinds])
             )
 
-    def show_background(self, stream: LambdaFunction, schedule: LambdaFunction) -> None:
-        """Show how far behind the stream and the schedule are."""
-        self._board.add_widgets(
-            _graph("Stream, ms behind", [of_function(stream, "IteratorAge", "Maximum")]),
-            _graph("Sweep, ms behind", [from_function(schedule, "SweepLag")]),
-        )
+    def _ask(self, question: str) -> None:
+        text = cloudwatch.TextWidget(markdown=f"## {question}", width=_WIDE, height=1)
+        self._board.add_widgets(text)
 
 
-def _graph(title: str, metrics: Sequence[cloudwatch.IMetric]) -> cloudwatch.GraphWidget:
-    return cloudwatch.GraphWidget(title=title, width=_HALF, left=list(metrics))
+def _count_throttles(function: LambdaFunction) -> cloudwatch.Metric:
+    return from_function(function, "StoreThrottles", "Sum")
+
+
+def _graph(
+    title: str,
+    metrics: Sequence[cloudwatch.IMetric],
+    right: Sequence[cloudwatch.IMetric] = (),
+) -> cloudwatch.GraphWidget:
+    return cloudwatch.GraphWidget(title=title, width=_HALF, left=list(metrics), right=list(right))
+
+
+def _query(function: LambdaFunction, title: str, *lines: str) -> cloudwatch.LogQueryWidget:
+    return cloudwatch.LogQueryWidget(
+        title=title,
+        width=_HALF,
+        log_group_names=[function.log.log_group_name],
+        query_lines=list(lines),
+    )

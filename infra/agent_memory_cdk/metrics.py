@@ -9,7 +9,8 @@ from .lambda_function import LambdaFunction
 
 _OWN_NAMESPACE = "AgentMemory"
 _PERIOD = Duration.minutes(5)
-_MINUTE = Duration.minutes(1)  # while a new version takes over
+_LEAST_FAILED = 2  # within a period: one alone is no rate
+MINUTE = Duration.minutes(1)  # while a new version takes over
 
 
 def of_api(api: HttpApi, name: str, statistic: str = "Sum") -> cloudwatch.Metric:
@@ -30,7 +31,27 @@ def of_new_version(function: LambdaFunction, name: str) -> cloudwatch.Metric:
         "Resource": f"{function.function.function_name}:{function.alias.alias_name}",
         "ExecutedVersion": function.version.version,
     }
-    return _metric("AWS/Lambda", name, dimensions, "Sum", _MINUTE)
+    return _metric("AWS/Lambda", name, dimensions, "Sum", MINUTE)
+
+
+def of_failures(function: LambdaFunction, *, of_new_version: bool = False) -> cloudwatch.Metric:
+    """Make the metric of the 5xx that a function answers, or only the version being deployed."""
+    version = {"Version": function.version.version} if of_new_version else {}
+    dimensions = {"FunctionName": function.function.function_name, **version}
+    period = MINUTE if of_new_version else _PERIOD
+    return _metric(_OWN_NAMESPACE, "FailedRequests", dimensions, "Sum", period)
+
+
+def rate(
+    failed: cloudwatch.IMetric, total: cloudwatch.IMetric, label: str, period: Duration = _PERIOD
+) -> cloudwatch.MathExpression:
+    """Make the share of what failed, in percent; a single failure counts as none."""
+    return cloudwatch.MathExpression(
+        expression=f"IF(failed >= {_LEAST_FAILED}, 100 * failed / MAX([total, failed]), 0)",
+        using_metrics={"failed": failed, "total": total},
+        label=label,
+        period=period,
+    )
 
 
 def from_function(
@@ -41,9 +62,13 @@ def from_function(
     return _metric(_OWN_NAMESPACE, name, dimensions, statistic)
 
 
-def of_table(table: str, name: str) -> cloudwatch.Metric:
-    """Make a metric of a table: `ReadThrottleEvents`, `ConsumedWriteCapacityUnits`."""
-    return _metric("AWS/DynamoDB", name, {"TableName": table}, "Sum")
+def of_table(table: str, name: str, index: str | None = None) -> cloudwatch.Metric:
+    """Make a metric of a table, or of one index: `ReadThrottleEvents`, and the like.
+
+    What a table's own metrics count is without its indexes.
+    """
+    of_index = {} if index is None else {"GlobalSecondaryIndexName": index}
+    return _metric("AWS/DynamoDB", name, {"TableName": table, **of_index}, "Sum")
 
 
 def waiting_in(letters: DeadLetters) -> cloudwatch.Metric:

@@ -101,6 +101,7 @@ class Settings:
         request_log_sample: the share of successful requests that have a line in the log; all others
             have one. The access log, which can't be sampled, is there at 1 alone.
         tracing: whether functions record traces (X-Ray).
+        contributor_insights: whether the tables that are made record their throttled keys.
         event_bus_types: the types of events that the bus carries, with commas between; `*` for all.
         traffic_shift: how a new version of the API function takes over: `canary` gives it a tenth
             of the requests for five minutes, `linear` a tenth more each minute. A raised alarm
@@ -129,6 +130,7 @@ class Settings:
     event_retention_days: int = 365
     request_log_sample: float = 0.05
     tracing: bool = False
+    contributor_insights: bool = False
     event_bus_types: str = DEFAULT_EVENT_BUS_TYPES
     traffic_shift: TrafficShift = "canary"
     cors_origins: tuple[str, ...] = ()

@@ -106,6 +106,8 @@ class Tables(Construct):
         # TableEncryptionV2 takes a key only where the stack's Region is known
         own_key = {"KMSMasterKeyId": self._encryption.storage.key_arn}
         low.add_property_override("Replicas.0.SSESpecification", own_key)
+        if self._settings.contributor_insights:
+            _record_throttled_keys(low, [each.index_name for each in indexes or ()])
         return table
 
     def _memory_arn(self) -> str:
@@ -117,6 +119,17 @@ class Tables(Construct):
     def _physical_name(self, id: str) -> str:
         """Name a table: CloudFormation replaces nothing that has a name."""
         return f"agent-memory-{self._settings.name}-{id.lower()}"
+
+
+def _record_throttled_keys(table: dynamodb.CfnGlobalTable, indexes: list[str]) -> None:
+    """Record the keys that are throttled most, for a table and for each of its indexes."""
+    recorded = {"Enabled": True, "Mode": "THROTTLED_KEYS"}
+    specified = [
+        {"IndexName": name, "ContributorInsightsSpecification": recorded} for name in indexes
+    ]
+    table.add_property_override("Replicas.0.ContributorInsightsSpecification", recorded)
+    if specified:
+        table.add_property_override("Replicas.0.GlobalSecondaryIndexes", specified)
 
 
 def _to_attribute(name: str, kind: str = "S") -> dynamodb.Attribute:

@@ -1,19 +1,28 @@
 """The alarms watch what the services and the functions really measure."""
 
 import json
+from base64 import b64encode
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import boto3
 import pytest
+from botocore.exceptions import ClientError
 from moto import mock_aws
 
+from functions.api.app import App
 from functions.container import Container
+from functions.local.in_process import to_request_event
 from functions.platform import item_types
+from functions.platform.errors import CapacityExceeded
 from functions.platform.schema import build_log_table, build_memory_table
-from functions.platform.settings import ScheduleSettings
+from functions.platform.settings import ApiSettings, ScheduleSettings
 from functions.platform.table import Table
 from functions.platform.writes import update
 from functions.quotas.model import EPISODES
+from functions.quotas.service import Quotas
 from functions.quotas.store import QuotaStore
 from functions.schedule.handler import build_handler
 from functions.stream.quota_counter import QuotaCounter
@@ -24,15 +33,28 @@ from tools.events import render_stream_event
 
 _TOPIC = "arn:aws:sns:eu-central-1:123456789012:on-call"
 _QUEUES = ("Stream", "Schedule")
+_OWN = "AgentMemory"  # the namespace of the functions' own metrics
+_TABLES = [("agent-memory-dev-memory", None), ("agent-memory-dev-log", None)] + [
+    ("agent-memory-dev-memory", each["IndexName"])
+    for each in build_memory_table("memory")["GlobalSecondaryIndexes"]
+]
 
 
 def alarms(template: Template) -> list[Properties]:
     return [each["Properties"] for each in template.of_type("CloudWatch::Alarm").values()]
 
 
+def metrics_of(alarm: Properties) -> list[Properties]:
+    """The metrics that an alarm watches, whether alone or in an expression."""
+    if "Metrics" not in alarm:
+        return [alarm]
+    return [each["MetricStat"]["Metric"] for each in alarm["Metrics"] if "MetricStat" in each]
+
+
 def watched(template: Template, metric: str) -> list[str]:
     """The logical ids whose metric of this name an alarm watches."""
-    dimensions = [each["Dimensions"] for each in alarms(template) if each["MetricName"] == metric]
+    found = [each for alarm in alarms(template) for each in metrics_of(alarm)]
+    dimensions = [each["Dimensions"] for each in found if each["MetricName"] == metric]
     return sorted(_id(each[0]["Value"]) for each in dimensions if len(each) == 1)
 
 
@@ -42,15 +64,33 @@ def _id(value: Any) -> str:
     return str(value["Ref"] if "Ref" in value else value["Fn::GetAtt"][0])
 
 
-@pytest.mark.parametrize("metric", ["Errors", "Throttles"])
+def function_ids(template: Template, *functions: str) -> list[str]:
+    return sorted(template.id_of("Lambda::Function", f"{each}Function") for each in functions)
+
+
+@pytest.mark.parametrize(
+    "metric", ["Errors", "Throttles", "StoreThrottles", "DestinationDeliveryFailures"]
+)
 def test_every_function_is_watched(dev: Template, metric: str) -> None:
-    functions = [dev.id_of("Lambda::Function", f"{function}Function") for function in FUNCTIONS]
-    assert watched(dev, metric) == sorted(functions)
+    of_streams = metric == "DestinationDeliveryFailures"
+    assert watched(dev, metric) == function_ids(dev, *(["Stream"] if of_streams else FUNCTIONS))
 
 
 @pytest.mark.parametrize("metric", ["ReadThrottleEvents", "WriteThrottleEvents"])
-def test_every_table_is_watched(dev: Template, metric: str) -> None:
-    assert watched(dev, metric) == ["agent-memory-dev-log", "agent-memory-dev-memory"]
+@pytest.mark.parametrize(("table", "index"), _TABLES)
+def test_every_table_and_index_is_watched(
+    dev: Template, metric: str, table: str, index: str | None
+) -> None:
+    names = {"TableName": table} | ({"GlobalSecondaryIndexName": index} if index else {})
+    watching = [
+        alarm
+        for alarm in alarms(dev)
+        if alarm.get("MetricName") == metric
+        and {each["Name"]: each["Value"] for each in alarm["Dimensions"]} == names
+    ]
+    (alarm,) = watching
+    assert (index or table) in alarm["AlarmDescription"]
+    assert (alarm["Threshold"], alarm["EvaluationPeriods"]) == (1, 1)
 
 
 def test_every_queue_of_dead_letters_is_watched(dev: Template) -> None:
@@ -60,8 +100,22 @@ def test_every_queue_of_dead_letters_is_watched(dev: Template) -> None:
 
 def test_failing_answers_and_a_late_stream_are_watched(dev: Template) -> None:
     api = dev.id_of("ApiGatewayV2::Api", "Api")
-    assert watched(dev, "5xx") == watched(dev, "Latency") == [api]
-    assert watched(dev, "IteratorAge") == [dev.id_of("Lambda::Function", "StreamFunction")]
+    assert watched(dev, "5xx") == watched(dev, "Count") == watched(dev, "Latency") == [api]
+    assert watched(dev, "IteratorAge") == function_ids(dev, "Stream")
+
+
+@pytest.mark.parametrize("metric", ["5xx", "Errors", "FailedRequests"])
+def test_failures_are_watched_as_a_share(dev: Template, metric: str) -> None:
+    rates = [
+        alarm
+        for alarm in alarms(dev)
+        if "Metrics" in alarm and metric in {each["MetricName"] for each in metrics_of(alarm)}
+    ]
+    assert rates
+    for alarm in rates:
+        (expression,) = [each["Expression"] for each in alarm["Metrics"] if "Expression" in each]
+        assert "100 * failed / MAX([total, failed])" in expression
+        assert alarm["Threshold"] == 1
 
 
 def test_an_alarm_says_what_it_means_and_goes_to_the_named_topic(
@@ -72,67 +126,154 @@ def test_an_alarm_says_what_it_means_and_goes_to_the_named_topic(
         assert each["AlarmActions"] == each["OKActions"] == [_TOPIC]
 
 
-@pytest.fixture
-def reported(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
-    """The metrics that a sweep prints, as the log gets them."""
-    monkeypatch.setenv("MEMORY_TABLE", "memory")
-    monkeypatch.setenv("LOG_TABLE", "log")
-    monkeypatch.setenv("SWEEP_THREADS", "1")
-    monkeypatch.setenv("AWS_LAMBDA_FUNCTION_NAME", "sweeper")
-    with mock_aws():
-        for table in (build_memory_table("memory"), build_log_table("log")):
-            boto3.client("dynamodb").create_table(**table)
-        handler = build_handler(Container(ScheduleSettings.from_env()))
-        assert handler({}, LambdaContext())["lag_ms"] == 0
-    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    return [line for line in lines if "_aws" in line]
+class _RefusingClient:
+    """DynamoDB, which answers every call with one error."""
+
+    def __init__(self, code: str) -> None:
+        self._error = ClientError({"Error": {"Code": code}}, "GetItem")
+
+    def __getattr__(self, name: str) -> Any:
+        def call(**_request: Any) -> Any:
+            raise self._error
+
+        return call
 
 
-def test_the_sweeps_lag_is_reported_under_the_name_that_is_watched(
-    dev: Template, reported: list[dict[str, Any]]
-) -> None:
-    (line,) = reported
-    (metrics,) = line["_aws"]["CloudWatchMetrics"]
-    own = [each for each in alarms(dev) if each["Namespace"] == metrics["Namespace"]]
-    (name,) = [metric["Name"] for metric in metrics["Metrics"]]
-    (alarm,) = [each for each in own if each["MetricName"] == name]
-    assert metrics["Dimensions"] == [[dimension["Name"] for dimension in alarm["Dimensions"]]]
-    assert (line["FunctionName"], line["SweepLag"]) == ("sweeper", [0.0])
-    (dimension,) = alarm["Dimensions"]
-    assert _id(dimension["Value"]) == dev.id_of("Lambda::Function", "ScheduleFunction")
+def _ask_api(key_file: Path, code: str) -> int:
+    """Send a request to an API whose table answers with an error; the status."""
+    key_file.write_bytes(b64encode(bytes(32)))
+    settings = ApiSettings(
+        memory_table="memory",
+        log_table="log",
+        root_key="k" * 40,
+        encryption_key_file=str(key_file),
+    )
+    with patch("functions.container.create_client", return_value=_RefusingClient(code)):
+        app = App(Container(settings))
+    event = to_request_event("GET", b"/api/v1/memory", [("x-api-key", "am_unknown")], b"")
+    return int(app(event)["statusCode"])
 
 
-def test_what_episodes_use_up_is_reported_under_the_name_that_is_watched(
-    dev: Template, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("AWS_LAMBDA_FUNCTION_NAME", "lifecycle")
-    with mock_aws():
+def _sweep() -> None:
+    settings = ScheduleSettings(memory_table="memory", log_table="log", sweep_threads=1)
+    assert build_handler(Container(settings))({}, LambdaContext())["lag_ms"] == 0
+
+
+def _count_episode(memory: Table) -> None:
+    """Count the episode that uses up a tenant's quota, and refuse the next one."""
+    records = render_stream_event("episode")["Records"]
+    expires = int(records[0]["dynamodb"]["NewImage"]["ttl_at"]["N"])
+    names = {"tenant": "acme", "quota": EPISODES.name}
+    key = item_types.QUOTA_COUNT.build_key(**names, day=expires // 86_400)
+    store, batch = QuotaStore(memory, lambda: expires * 1000), StreamBatch(records)
+    for counted in (EPISODES.warning - 1, EPISODES.limit):
+        memory.update(update(key, "SET counted = :n", n=counted))
+        QuotaCounter(store, None, lambda: expires * 1000).process(batch)
+        assert batch.failed == []
+    with pytest.raises(CapacityExceeded):
+        Quotas(store, lambda: expires * 1000).assert_room("acme", EPISODES)
+
+
+@pytest.fixture(scope="module")
+def reported(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[dict[str, Any]]]:
+    """The metrics that the functions print, as the log gets them, when all goes wrong."""
+    with pytest.MonkeyPatch.context() as patched, mock_aws():
+        patched.setenv("AWS_LAMBDA_FUNCTION_NAME", "function")
+        patched.setenv("AWS_LAMBDA_FUNCTION_VERSION", "7")
+        printed: list[str] = []
+        patched.setattr("builtins.print", lambda line, **_kwargs: printed.append(line))
         dynamodb = boto3.client("dynamodb")
         for table in (build_memory_table("memory"), build_log_table("log")):
             dynamodb.create_table(**table)
-        records = render_stream_event("episode")["Records"]
-        expires = int(records[0]["dynamodb"]["NewImage"]["ttl_at"]["N"])
-        memory = Table(dynamodb, "memory")
-        names = {"tenant": "acme", "quota": EPISODES.name}
-        key = item_types.QUOTA_COUNT.build_key(**names, day=expires // 86_400)
-        memory.update(update(key, "SET counted = :n", n=EPISODES.warning - 1))
-        store, batch = QuotaStore(memory, lambda: expires * 1000), StreamBatch(records)
-        QuotaCounter(store, None, lambda: expires * 1000).process(batch)
-        assert batch.failed == []
-    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    (line,) = [line for line in lines if "_aws" in line]
-    (alarm,) = [each for each in alarms(dev) if each["MetricName"] == EPISODES.metric]
-    assert line[EPISODES.metric] == [float(alarm["Threshold"])]
-    (dimension,) = alarm["Dimensions"]
-    assert line[dimension["Name"]] == "lifecycle"
-    assert _id(dimension["Value"]) == dev.id_of("Lambda::Function", "StreamFunction")
+        _sweep()
+        _count_episode(Table(dynamodb, "memory"))
+        key_file = tmp_path_factory.mktemp("keys") / "key"
+        assert _ask_api(key_file, "AccessDeniedException") == 500
+        assert _ask_api(key_file, "ThrottlingException") == 429
+        yield [json.loads(line) for line in printed]
+
+
+def _names(line: dict[str, Any]) -> tuple[str, str, list[list[str]]]:
+    """The namespace, the name and the sets of dimensions of a reported metric."""
+    (metrics,) = line["_aws"]["CloudWatchMetrics"]
+    (metric,) = metrics["Metrics"]
+    return metrics["Namespace"], metric["Name"], metrics["Dimensions"]
+
+
+def test_what_alarms_watch_of_the_functions_is_reported_so(
+    dev: Template, reported: list[dict[str, Any]]
+) -> None:
+    own = [each for alarm in alarms(dev) for each in metrics_of(alarm) if each["Namespace"] == _OWN]
+    known = [_names(line) for line in reported]
+    assert {each["MetricName"] for each in own} == {name for _, name, _ in known}
+    for each in own:
+        dimensions = [dimension["Name"] for dimension in each["Dimensions"]]
+        assert any(
+            (namespace, name) == (each["Namespace"], each["MetricName"]) and dimensions in sets
+            for namespace, name, sets in known
+        )
+    for line in reported:
+        assert (line["FunctionName"], line.get("Version", "7")) == ("function", "7")
+
+
+@pytest.mark.parametrize(
+    ("metric", "function", "threshold"),
+    [
+        ("SweepLag", "Schedule", 1_800_000),
+        ("EpisodeQuota", "Stream", 80),
+        ("EpisodeQuota", "Api", 100),
+    ],
+)
+def test_an_alarm_watches_the_function_that_reports(
+    dev: Template,
+    reported: list[dict[str, Any]],
+    metric: str,
+    function: str,
+    threshold: float,
+) -> None:
+    (id,) = function_ids(dev, function)
+    (alarm,) = [
+        each
+        for each in alarms(dev)
+        if each.get("MetricName") == metric and _id(each["Dimensions"][0]["Value"]) == id
+    ]
+    assert alarm["Threshold"] == threshold
+    values = [value for line in reported for value in line.get(metric, ())]
+    assert (threshold in values) or (metric, values) == ("SweepLag", [0])
+
+
+def test_a_full_tenant_is_an_alarm_for_an_hour(dev: Template) -> None:
+    for alarm in alarms(dev):
+        if alarm.get("MetricName") == EPISODES.metric:
+            assert (alarm["EvaluationPeriods"], alarm["DatapointsToAlarm"]) == (12, 1)
 
 
 def test_a_sweep_that_does_not_run_is_an_alarm_too(dev: Template) -> None:
-    (alarm,) = [each for each in alarms(dev) if each["MetricName"] == "SweepLag"]
+    (alarm,) = [each for each in alarms(dev) if each.get("MetricName") == "SweepLag"]
     assert alarm["TreatMissingData"] == "breaching"
 
 
 def test_the_page_shows_every_alarm(dev: Template) -> None:
     body = json.dumps(dev.one("CloudWatch::Dashboard")["DashboardBody"])
     assert [id for id in dev.of_type("CloudWatch::Alarm") if id not in body] == []
+
+
+def test_the_page_shows_what_alarms_watch(dev: Template) -> None:
+    body = json.dumps(dev.one("CloudWatch::Dashboard")["DashboardBody"])
+    names = {each["MetricName"] for alarm in alarms(dev) for each in metrics_of(alarm)}
+    at_deployments = {"DestinationDeliveryFailures", "FailedRequests"}
+    assert [name for name in names - at_deployments if name not in body] == []
+
+
+def test_tables_record_throttled_keys_where_asked_to(dev: Template, synthesize: Any) -> None:
+    asked = synthesize(contributor_insights="true")
+    recorded = {"Enabled": True, "Mode": "THROTTLED_KEYS"}
+    for part in ("Memory", "Log"):
+        (silent,) = dev.named("DynamoDB::GlobalTable", f"{part}Table")["Replicas"]
+        assert "ContributorInsightsSpecification" not in silent
+        (replica,) = asked.named("DynamoDB::GlobalTable", f"{part}Table")["Replicas"]
+        assert replica["ContributorInsightsSpecification"] == recorded
+        indexes = [index for table, index in _TABLES if index and part == "Memory"]
+        given = replica.get("GlobalSecondaryIndexes", [])
+        assert [each["IndexName"] for each in given] == indexes
+        assert all(each["ContributorInsightsSpecification"] == recorded for each in given)

@@ -8,6 +8,7 @@ from ministack import app
 from ministack.core import lambda_runtime
 
 from tests.e2e.emulator import (
+    alarms,
     buckets,
     denials,
     deployments,
@@ -22,6 +23,7 @@ from tests.e2e.emulator import (
 )
 
 _PARTS = (
+    alarms,
     buckets,
     denials,
     deployments,
