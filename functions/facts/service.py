@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize
 from functions.facts.authority import DELETE_FACT
 from functions.facts.model import Fact, FactQuery, Recalled
 from functions.facts.rules import derive_fact_id, relearn
-from functions.facts.store import FactChanged, FactStore, StoredFact, decode_fact
+from functions.facts.store import FactChanged, FactStore, Reference, StoredFact, decode_fact
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
 from functions.platform.errors import NotFound, VersionMismatch
@@ -37,6 +37,14 @@ if TYPE_CHECKING:
 _BUSY = "others are writing this fact"
 
 
+class _Place(NamedTuple):
+    """Where a fact is learned, what is stored there, and what is written to refer to it."""
+
+    id: str
+    stored: StoredFact
+    reference: Reference | None
+
+
 class Facts:
     """The facts of a caller's tenant."""
 
@@ -53,8 +61,8 @@ class Facts:
     ) -> tuple[Fact, bool]:
         """Store a fact; return it, and whether it is new.
 
-        What is learned again is one fact: it counts how often, and the later confidence holds. A
-        fact with an id takes the place of the one with this id.
+        What is learned again is one fact, whatever id comes with it: it counts how often, and the
+        later confidence holds. A fact with the id of a known one takes its place.
 
         Args:
             token: of a request with an Idempotency-Key, which costs one write more: the fact that
@@ -68,23 +76,54 @@ class Facts:
         fact = _build_fact(caller, new, token, self._clock())
         if token is not None:
             self._store.claim_request(caller.tenant, token)
-        stored: StoredFact | None = None
-        backoff = Backoff(_BUSY)
+        place = _Place(fact.id, StoredFact(None, None), None)
+        if new.fact_id is not None:
+            place = self._find_place(caller.tenant, fact, None)
+        backoff, has_failed = Backoff(_BUSY), False
         while True:
-            present = None if stored is None else stored.fact
-            seen = None if stored is None else stored.version
+            present, seen, _ = place.stored
             if present is not None and token is not None and _has_learned(present, token):
                 return present, present.version == 1
-            after = relearn(present, fact)._replace(version=(seen or 0) + 1)
+            after = relearn(present, fact)._replace(id=place.id, version=(seen or 0) + 1)
             vector = self._vector_search.embed_stored(after.text)
             try:
-                self._store.put(caller.tenant, after, vector, seen)
+                self._store.put(caller.tenant, after, vector, seen, place.reference)
             except FactChanged as changed:
-                if stored is not None:
+                if has_failed:
                     backoff.wait()
-                stored = changed.stored
+                has_failed = True
+                stored = changed.stored if new.fact_id is None else None
+                place = self._find_place(caller.tenant, fact, stored)
             else:
                 return after, present is None
+
+    def _find_place(self, tenant: str, fact: Fact, stored: StoredFact | None) -> _Place:
+        """Find where a fact is learned: at its id, or where its statement is stored.
+
+        Args:
+            stored: what is at the fact's id; None if it isn't read yet.
+        """
+        own = stored or self._store.get(tenant, fact.id)
+        derived = derive_fact_id(*fact.triple)
+        known = own if fact.id == derived else self._store.get(tenant, derived)
+        if own.fact is None:
+            place = self._find_statement(tenant, fact, derived, known)
+            if place is not None:
+                return place
+        is_referred = fact.id == derived or known.fact is not None or known.same_as == fact.id
+        reference = None if is_referred else Reference(derived, known.version)
+        return _Place(fact.id, own, reference)
+
+    def _find_statement(
+        self, tenant: str, fact: Fact, derived: str, known: StoredFact
+    ) -> _Place | None:
+        """Find the stored fact that says the same; `known` is what is at the derived id."""
+        id = known.same_as or derived
+        if id == fact.id:
+            return None
+        same = known if known.same_as is None else self._store.get(tenant, id)
+        says_so = same.fact is not None and same.fact.triple == fact.triple
+        return _Place(id, same, None) if says_so else None
 
     def get(self, caller: Principal, id: str) -> Fact:
         """Get one fact: one read.
@@ -158,7 +197,10 @@ class Facts:
             except FactChanged:
                 backoff.wait()
             else:
-                return
+                break
+        derived = derive_fact_id(*fact.triple)
+        if fact.id != derived:
+            self._store.delete_reference(caller.tenant, derived, fact.id)
 
     def _build_record(self, caller: Principal, fact: Fact) -> list[Write]:
         """Build the record of the deletion of a fact that another principal has learned."""

@@ -1,6 +1,7 @@
 """Items of facts: each is in one item with the vector by which it is found."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import islice
 from typing import NamedTuple
 
@@ -33,7 +34,7 @@ from functions.platform.schema import (
     TYPE_ORDER_ATTRIBUTE,
 )
 from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
-from functions.platform.writes import Write, put
+from functions.platform.writes import Write, delete, put
 from functions.vectors.model import Vector, VectorFormat
 from functions.vectors.store import tombstone
 
@@ -45,14 +46,33 @@ class FactChanged(Exception):
 
     def __init__(self, item: Item | None) -> None:
         super().__init__("the fact is not as expected")
-        self.stored = StoredFact(decode_fact(item), None if item is None else item["version"])
+        self.stored = _decode_stored(item)
 
 
 class StoredFact(NamedTuple):
-    """What an item holds: no fact if that was deleted, no version if there is no item."""
+    """What an item holds: no fact if that was deleted, no version if there is no item.
+
+    Attributes:
+        same_as: the id under which the fact is that has this statement, if it has an id of its own.
+    """
 
     fact: Fact | None
     version: int | None
+    same_as: str | None = None
+
+
+class Reference(NamedTuple):
+    """An item that is going to name the id of a fact: at the id that follows from its statement.
+
+    To indexes of vectors it is a removed one.
+
+    Attributes:
+        id: derived from the statement.
+        seen: the version that the item was read at; None if there was none.
+    """
+
+    id: str
+    seen: int | None
 
 
 class FactStore:
@@ -65,8 +85,7 @@ class FactStore:
 
     def get(self, tenant: str, id: str) -> StoredFact:
         """Read one fact: one read."""
-        item = self._table.get(build_fact_key(tenant, id))
-        return StoredFact(decode_fact(item), None if item is None else item["version"])
+        return _decode_stored(self._table.get(build_fact_key(tenant, id)))
 
     def claim_request(self, tenant: str, token: RequestToken) -> None:
         """Note for a day what an Idempotency-Key is used for: one write of one unit.
@@ -89,14 +108,25 @@ class FactStore:
         facts = {keys[key]: decode_fact(item) for key, item in items.items()}
         return {ref: fact for ref, fact in facts.items() if fact is not None}
 
-    def put(self, tenant: str, fact: Fact, vector: Vector, seen: int | None) -> None:
+    def put(
+        self, tenant: str, fact: Fact, vector: Vector, seen: int | None, reference: Reference | None
+    ) -> None:
         """Write a fact in place of what was read at the version `seen`; None: of nothing.
 
+        Args:
+            reference: is written in the same transaction.
+
         Raises:
-            FactChanged: the item has another version.
+            FactChanged: one of the items has another version.
         """
-        item = encode_fact(tenant, fact, vector, self._format)
-        self._put(build_fact_key(tenant, fact.id), item, seen)
+        key, item = build_fact_key(tenant, fact.id), encode_fact(tenant, fact, vector, self._format)
+        if reference is None:
+            self._put(key, item, seen)
+            return
+        version = (reference.seen or 0) + 1
+        named = {"same_as": fact.id, "version": version, AGE_ATTRIBUTE: self._clock()}
+        refers = _build_put(build_fact_key(tenant, reference.id), named, reference.seen)
+        self._transact([_build_put(key, item, seen), refers], key)
 
     def list_newest(self, tenant: str, query: FactQuery, before: str | None) -> Iterator[Fact]:
         """List the facts that a query selects before a position, newest first.
@@ -125,11 +155,13 @@ class FactStore:
         if not audit:
             self._put(key, item, fact.version)
             return
-        write = put(key, item, "version = :seen", seen=fact.version)
-        try:
-            self._table.transact([write, *audit])
-        except TransactionConditionFailed as refused:
-            raise FactChanged(refused.failed.get(key)) from refused
+        self._transact([_build_put(key, item, fact.version), *audit], key)
+
+    def delete_reference(self, tenant: str, id: str, fact_id: str) -> None:
+        """Delete the item at `id` if it names the id of this fact."""
+        write = delete(build_fact_key(tenant, id), "same_as = :fact", fact=fact_id)
+        with suppress(TransactionConditionFailed):
+            self._table.transact([write])
 
     def replace_vector(self, tenant: str, fact: Fact, vector: Vector) -> None:
         """Write a fact with another vector; its version stays.
@@ -142,13 +174,30 @@ class FactStore:
         self._put(build_fact_key(tenant, fact.id), item, fact.version)
 
     def _put(self, key: Key, item: Item, seen: int | None) -> None:
-        condition, values = "attribute_not_exists(pk)", {}
-        if seen is not None:
-            condition, values = "version = :seen", {"seen": seen}
         try:
-            self._table.put(put(key, item, condition, **values))
+            self._table.put(_build_put(key, item, seen))
         except ConditionFailed as failed:
             raise FactChanged(failed.item) from failed
+
+    def _transact(self, writes: Sequence[Write], key: Key) -> None:
+        """Write all; `key` is that of the fact."""
+        try:
+            self._table.transact(writes)
+        except TransactionConditionFailed as refused:
+            raise FactChanged(refused.failed.get(key)) from refused
+
+
+def _build_put(key: Key, item: Item, seen: int | None) -> Write:
+    """Build the write of an item in place of what was read at the version `seen`."""
+    if seen is None:
+        return put(key, item, "attribute_not_exists(pk)")
+    return put(key, item, "version = :seen", seen=seen)
+
+
+def _decode_stored(item: Item | None) -> StoredFact:
+    if item is None:
+        return StoredFact(None, None)
+    return StoredFact(decode_fact(item), item["version"], item.get("same_as"))
 
 
 def build_fact_key(tenant: str, id: str) -> Key:

@@ -188,6 +188,37 @@ def test_the_same_triple_learned_again_is_one_fact(sdr: httpx.Client, clock: Mov
     assert len(recall(sdr, "email")) == 1
 
 
+@pytest.mark.parametrize("ids", [("a", "b", None), ("a", None, "a"), (None, "a", "b")])
+def test_the_same_triple_is_one_fact_under_any_id(
+    sdr: httpx.Client, service: Service, ids: tuple[str | None, ...]
+) -> None:
+    bodies = [said() if id is None else said(fact_id=id) for id in ids]
+    first = ok(sdr.post(FACTS, json=bodies[0]), 201)
+    for body in bodies[1:]:
+        again = ok(sdr.post(FACTS, json=body))
+        assert again["fact_id"] == first["fact_id"]
+    assert again["learned_count"] == 3
+    assert ok(sdr.get(FACTS))["total"] == 1
+    assert_no_content(sdr.delete(f"{FACTS}/{first['fact_id']}"))
+    assert not any("same_as" in item for item in service.stored())
+    assert learn(sdr, fact_id="c")["fact_id"] == "c"
+
+
+def test_a_statement_that_an_id_no_longer_has_is_learned_anew(sdr: httpx.Client) -> None:
+    learn(sdr, fact_id="a")
+    ok(sdr.post(FACTS, json=said(what="phone", fact_id="a")))
+    assert learn(sdr)["learned_count"] == 1
+    ok(sdr.post(FACTS, json=said(fact_id="a")))
+    assert ok(sdr.get(FACTS))["total"] == 2
+
+
+def test_parallel_learning_under_many_ids_is_one_fact(sdr: httpx.Client) -> None:
+    answers = at_once(5, lambda number: sdr.post(FACTS, json=said(fact_id=f"f{number}")))
+    assert sorted(each.status_code for each in answers) == [200] * 4 + [201]
+    (fact,) = ok(sdr.get(FACTS))["facts"]
+    assert fact["learned_count"] == 5
+
+
 def test_the_seeds_document_is_taken_as_printed(sdr: httpx.Client) -> None:
     printed = SEED | {"fact_id": "f-1", "tenant_id": "acme", "created_at": 1746700000}
     made = ok(sdr.post(FACTS, json=printed), 201)
