@@ -39,6 +39,7 @@ class Config(BaseModel):
         runtime: Lambda's Python.
         architecture: Lambda's processor.
         boto3: `bundled` ships the version that is tested; `runtime` takes Lambda's own.
+        read_only: whether nothing is written: requests that may write are refused for now.
         snap_start: start the API function from a snapshot (SnapStart).
         traffic_shift: how a new version of the API function takes over: `canary`, `linear` or
             `all-at-once`; by default `canary` where data is kept.
@@ -79,6 +80,7 @@ class Config(BaseModel):
     runtime: Literal["python3.11", "python3.12", "python3.13", "python3.14"] = "python3.14"
     architecture: Literal["arm64", "x86_64"] = "arm64"
     boto3: Literal["bundled", "runtime"] = "bundled"
+    read_only: bool = False
     snap_start: bool = False
     traffic_shift: Literal["canary", "linear", "all-at-once"] | None = None
     vector_index: bool = True
@@ -179,6 +181,7 @@ class Config(BaseModel):
         return Settings(
             name=self.stage,
             retain=self.retains,
+            read_only=self.read_only,
             snap_start=self.snap_start,
             vector_index=self.vector_index,
             embedding_model=self.embedding_model,

@@ -12,6 +12,7 @@ from functions.deletion.model import Subject, SubjectKind
 from operations import dead_letters, logs, restore, root_key
 from operations.deletion import build_container, run_deletion
 from operations.deployment import Deployment, UnknownDeployment, client
+from operations.read_only import set_read_only
 from operations.tenant_data import Storage, export_tenant, open_private
 from operations.versions import DeploymentInProgress
 
@@ -36,9 +37,11 @@ def _tail(deployment: Deployment, options: argparse.Namespace) -> None:
         print(line, flush=True)
 
 
-def _set_read_only(deployment: Deployment, options: argparse.Namespace) -> dict[str, str]:
-    version = restore.set_read_only(deployment, is_read_only=options.state == "on")
-    return {"version": version, "read_only": options.state}
+def _set_read_only(deployment: Deployment, options: argparse.Namespace) -> dict[str, Any]:
+    is_read_only = options.state == "on"
+    versions = set_read_only(deployment, is_read_only=is_read_only)
+    note = {"note": _READ_ONLY_NOTE} if is_read_only else {}
+    return {"versions": versions, "read_only": options.state, **note}
 
 
 def _export(deployment: Deployment, options: argparse.Namespace) -> dict[str, int]:
@@ -53,6 +56,7 @@ def _delete(
     return run_deletion(build_container(deployment), subject, is_preview=options.dry_run)
 
 
+_READ_ONLY_NOTE = "a deployment may end this: add -c read_only=true to those that must not"
 _COMMANDS: dict[str, Callable[[Deployment, argparse.Namespace], Any]] = {
     "create-tenant": lambda deployment, options: root_key.create_tenant(deployment, options.tenant),
     "rotate-root-key": lambda deployment, _: {"version": root_key.rotate_root_key(deployment)},
@@ -92,7 +96,7 @@ def _options() -> argparse.Namespace:
     back = add("restore", help="both tables as they were, under other names")
     back.add_argument("moment", help="RFC 3339, or: latest")
     back.add_argument("suffix", help="of the new tables' names")
-    only = add("read-only", help="let the API refuse to write, or write again")
+    only = add("read-only", help="write nothing, or write again")
     only.add_argument("state", choices=("on", "off"))
     export = add("export-tenant", help="everything of a tenant, as JSON Lines")
     export.add_argument("tenant")

@@ -9,7 +9,6 @@ from functions.platform.aws import create_client
 from functions.platform.clock import Clock, now_ms
 from functions.platform.table import Table
 from operations.deployment import Deployment, client
-from operations.versions import change_function
 
 TABLES = ("MemoryTable", "LogTable")
 _WAIT = {"MaxAttempts": 720}
@@ -54,14 +53,6 @@ def copy_deletions(source: str, target: str, clock: Clock) -> list[str]:
     for each in known:
         stores[1].put(restart(each, clock()))
     return [f"{each.subject.kind}:{each.subject.id}" for each in known]
-
-
-def set_read_only(deployment: Deployment, *, is_read_only: bool) -> str:
-    """Let the API refuse to write, with 503 and Retry-After, or write again; return its version."""
-    functions, name = client("lambda"), deployment.function("Api")
-    variables = functions.get_function_configuration(FunctionName=name)["Environment"]["Variables"]
-    variables["READ_ONLY"] = str(int(is_read_only))
-    return change_function(deployment, "Api", Environment={"Variables": variables})
 
 
 def _begin(dynamodb: Any, source: str, name: str, moment: str) -> None:

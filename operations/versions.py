@@ -1,5 +1,6 @@
 """Changes of a function that take effect at once: by a version, and the alias that moves to it."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from operations.deployment import Deployment, client
@@ -19,6 +20,25 @@ def check_settled(deployment: Deployment, name: str) -> None:
     found = client("lambda").get_alias(FunctionName=function, Name=alias)
     if (found.get("RoutingConfig") or {}).get("AdditionalVersionWeights"):
         raise DeploymentInProgress(f"{function} is being deployed: try again when that has ended")
+
+
+def change_variables(deployment: Deployment, name: str, variables: Mapping[str, str]) -> str:
+    """Change some of a function's environment variables; return its version.
+
+    Raises:
+        DeploymentInProgress: a new version is taking over.
+    """
+    all_variables = {**get_variables(deployment, name), **variables}
+    return change_function(deployment, name, Environment={"Variables": all_variables})
+
+
+def get_variables(deployment: Deployment, name: str) -> dict[str, str]:
+    """Get the environment variables of the version that a function's alias is at."""
+    found = client("lambda").get_function_configuration(
+        FunctionName=deployment.function(name), Qualifier=deployment.outputs["Alias"]
+    )
+    variables: dict[str, str] = found["Environment"]["Variables"]
+    return variables
 
 
 def change_function(deployment: Deployment, name: str, **configuration: Any) -> str:

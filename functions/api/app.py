@@ -34,7 +34,6 @@ _PROBLEM_FORMAT = (problem_response, internal_problem)
 _OPENWOP_FORMAT = (openwop_error_response, internal_openwop_error)
 _PRIVATE = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 """The headers of every answer to a request with a key or token: nobody stores or guesses it."""
-_READS = ("GET", "HEAD")
 
 
 class App:
@@ -83,7 +82,7 @@ class App:
         trace_id = request_context.get_trace_id(request_context.traceparent.get())
         log_fields |= {"method": method, "trace_id": trace_id}
         route, path_params = self._router.find(method, path)
-        if self._container.settings.read_only and route.method not in _READS:
+        if self._container.settings.read_only and route.may_write:
             raise ReadOnly("nothing is written for about a minute; send the same request again")
         log_fields["route"] = route.openapi_path
         request = Request(event, path, path_params, self._container)

@@ -43,6 +43,7 @@ class Route:
         idempotent: whether it honours Idempotency-Key.
         audited: the actions that leave a record in the audit log.
         is_documented: whether the OpenAPI document has it.
+        is_query: whether it only reads, though its method isn't GET.
     """
 
     method: str
@@ -64,6 +65,12 @@ class Route:
     audited: tuple[Action[Any], ...] = ()
     is_documented: bool = True
     further_permission: str | None = None
+    is_query: bool = False
+
+    @property
+    def may_write(self) -> bool:
+        """Whether it changes what clients see: not where reads are only counted."""
+        return self.method not in ("GET", "HEAD") and not self.is_query
 
     @cached_property
     def openapi_path(self) -> str:

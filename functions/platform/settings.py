@@ -45,7 +45,8 @@ class Settings:
         root_key, root_key_secret_id: the operator's key, or its id in Secrets Manager.
         encryption_key_file, encryption_key_id: the file, or the KMS key, that wraps the data keys
             of sensitive values.
-        read_only: 1 while nothing is written: requests that may write are refused, to be repeated.
+        read_only: 1 while nothing is written: requests that may write are refused, to be repeated;
+            the schedule rests, and other systems' events are left to their retries.
         key_cache_seconds: how long a function remembers an API key.
         principal_requests_per_minute, tenant_requests_per_minute: how many requests one instance
             takes of each; 0 is no limit.
@@ -171,7 +172,7 @@ class ApiSettings(Settings):
 class ScheduleSettings(Settings):
     """The scheduled function's settings."""
 
-    USED = _TABLES | _LOGS | _TASK_ENDS | _ARCHIVE | _SEARCH | {"sweep_threads"}
+    USED = _TABLES | _LOGS | _TASK_ENDS | _ARCHIVE | _SEARCH | {"sweep_threads", "read_only"}
 
 
 class StreamSettings(Settings):
@@ -183,7 +184,9 @@ class StreamSettings(Settings):
 class TaskEventSettings(Settings):
     """The settings of the function that takes other systems' task events."""
 
-    USED = _TABLES | _LOGS | _TASK_ENDS | {"task_events_tenant", "task_events_principal"}
+    USED = (
+        _TABLES | _LOGS | _TASK_ENDS | {"task_events_tenant", "task_events_principal", "read_only"}
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -18,12 +18,17 @@ _MARGIN = 10_000  # ms, in which the last job ends, at the table's slowest
 def build_handler(container: Container) -> Handler:
     """Build the scheduled function, which gives the counts of its sweep.
 
+    While nothing is to be written, it does nothing.
+
     An event that names a part, such as `{"part": 0, "parts": 4}`, sweeps that part of what is due,
     unless another invocation is doing so. Any other event sweeps all of it.
     """
     sweep, leases = _build_sweep(container), container.leases
+    is_read_only = container.settings.read_only
 
     def handle(event: dict[str, Any], context: Any = None) -> dict[str, Any]:
+        if is_read_only:
+            return {"read_only": 1}
         if "part" not in event:
             return _report(sweep.run(_limit_time(context)))
         part = Part(event["part"], event["parts"])

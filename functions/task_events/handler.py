@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from functions.container import Container
-from functions.platform.errors import ServiceError
+from functions.platform.errors import ReadOnly, ServiceError
 from functions.platform.observability import log_service_error, log_unexpected
 from functions.task_events.requests import parse_envelope
 from functions.task_events.service import TaskEventIngester
@@ -29,6 +29,8 @@ def build_handler(container: Container) -> Handler:
 
     def handle(event: object, _context: object = None) -> dict[str, Any]:
         try:
+            if settings.read_only:
+                raise ReadOnly("nothing is written for about a minute")
             task = ingester.ingest(parse_envelope(event))
         except ServiceError as error:
             log_service_error("task event rejected", error)

@@ -145,6 +145,7 @@ class AgentMemory(Construct):
             timeout=Duration.seconds(29),
             environment=self._table_names()
             | _TASK_ENDS
+            | self._read_only_variables()
             | self._search_variables()
             | self._token_variables()
             | {
@@ -252,6 +253,7 @@ class AgentMemory(Construct):
             timeout=Duration.seconds(60),
             environment=self._table_names()
             | _TASK_ENDS
+            | self._read_only_variables()
             | self._search_variables()
             | {"ARCHIVE_BUCKET": self.state.archive.name},
             no_dead_letters_reason="the next sweep does what a failed one left; an alarm watches",
@@ -280,6 +282,7 @@ class AgentMemory(Construct):
             timeout=Duration.seconds(60),
             environment=self._table_names()
             | _TASK_ENDS
+            | self._read_only_variables()
             | {"TASK_EVENTS_TENANT": source.tenant, "TASK_EVENTS_PRINCIPAL": source.principal},
             no_dead_letters_reason="its failures go to the queue of refused task events",
             network=self._network,
@@ -359,6 +362,9 @@ class AgentMemory(Construct):
             "LOG_TABLE": self.state.tables.log_name,
             "LOG_RETENTION_DAYS": str(self._settings.event_retention_days),
         }
+
+    def _read_only_variables(self) -> dict[str, str]:
+        return {"READ_ONLY": "1"} if self._settings.read_only else {}
 
     def _search_variables(self) -> dict[str, str]:
         model = self._settings.embedding_model

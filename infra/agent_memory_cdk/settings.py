@@ -89,6 +89,7 @@ class Settings:
             between, each beginning with a letter.
         retain: whether tables, keys, bucket, root key and logs outlive the stack, and whether the
             tables have deletion protection.
+        read_only: whether nothing is written: requests that may write are refused for now.
         snap_start: start the API function from a snapshot (SnapStart).
         vector_index: search by a vector index of DynamoDB's; else exactly, in memory.
         embedding_model: embed by this model of Amazon Bedrock; else by the one in the package.
@@ -118,6 +119,7 @@ class Settings:
 
     name: str
     retain: bool = True
+    read_only: bool = False
     snap_start: bool = False
     vector_index: bool = True
     embedding_model: str | None = None

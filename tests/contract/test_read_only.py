@@ -5,10 +5,14 @@ from dataclasses import replace
 import pytest
 
 from functions.api.app import App
+from functions.api.routes import ROUTES
 from functions.container import Container
+from functions.platform.settings import TaskEventSettings
+from functions.task_events.handler import TaskEventRejected, build_handler
 from tests.contract.bodies import MEMORY, create, entry, read
 from tests.contract.expect import ok, refused
-from tests.contract.service import Tenant
+from tests.contract.service import Service, Tenant
+from tests.contract.sweeping import sweep
 from tests.contract.transport import HandlerTransport, open_client, turns
 
 pytestmark = pytest.mark.in_process
@@ -27,3 +31,29 @@ def test_writes_are_unavailable_and_reads_go_on(tenant: Tenant) -> None:
     assert answer.headers["Retry-After"] == "5"
     refused(held.delete(f"{MEMORY}/{made['id']}"), 503, "UNAVAILABLE")
     create(ada, entry(key="late"))
+
+
+def test_a_request_that_only_asks_is_answered_whatever_its_method() -> None:
+    queries = {route.path for route in ROUTES if route.method == "POST" and not route.may_write}
+    assert queries == {
+        "/api/v1/facts/recall",
+        "/api/v1/memory/search",
+        "/api/v1/objects/{space}/read",
+        "/api/v1/procedures/{agent_type}/{task_type}/select",
+    }
+    assert not any(route.audited or route.idempotent for route in ROUTES if not route.may_write)
+
+
+def test_the_schedule_and_task_events_write_nothing_either(
+    service: Service, tenant: Tenant
+) -> None:
+    assert sweep(service, read_only=1) == {"read_only": 1}
+    settings = TaskEventSettings(
+        memory_table=service.engine.memory,
+        log_table=service.engine.log,
+        task_events_tenant=tenant.id,
+        task_events_principal="planner",
+        read_only=1,
+    )
+    with pytest.raises(TaskEventRejected, match="UNAVAILABLE"):
+        build_handler(Container(settings, service.clock))({"source": "planner"}, None)

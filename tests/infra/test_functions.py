@@ -27,7 +27,7 @@ _LEFT_OUT = {  # the laptop's own ways, what has a good default, and what Lambda
         "ROOT_KEY",
     },
     "Stream": set(),
-    "Schedule": {"ARCHIVE_FOLDER", "SWEEP_THREADS"},
+    "Schedule": {"ARCHIVE_FOLDER", "READ_ONLY", "SWEEP_THREADS"},
 }
 _NUMBERS = {
     "LOG_RETENTION_DAYS": "365",

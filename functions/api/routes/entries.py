@@ -248,5 +248,6 @@ ROUTES = [
         "by meaning. What you may not read is never found, nor what is "
         "`confidential` or `restricted`. A write is found within a second or two; "
         "what is removed, from that moment on no more.",
+        is_query=True,
     ),
 ]

@@ -153,6 +153,7 @@ ROUTES = [
         query=(VALUES,),
         description="By meaning, words and ids; best first. `score` is 1 for the query's own "
         "words; below about 0.2 it is rather nothing that fits.",
+        is_query=True,
     ),
     Route(
         "GET",

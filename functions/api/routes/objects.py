@@ -290,6 +290,7 @@ ROUTES = [
         "Read several objects",
         {200: ObjectsDocument},
         request_model=ObjectReading,
+        is_query=True,
     ),
     Route(
         "POST",

@@ -101,6 +101,7 @@ ROUTES = [
         error_statuses=(404,),
         description="Draws from each workflow's Beta(alpha, beta) and gives the one with the "
         "highest draw. The body may be left out; `seed` makes the draws repeatable.",
+        is_query=True,
     ),
     Route(
         "POST",
