@@ -333,7 +333,7 @@ class Container:
             self.task_access,
             self.guardrails,
             self.task_archive,
-            self.entry_fence,
+            self.entry_fence.fence,
             self.principal_store.get_kind,
             self.audit,
             self.clock,

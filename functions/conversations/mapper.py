@@ -9,9 +9,8 @@ from functions.platform.conversation_keys import (
     parse_message_index,
 )
 from functions.platform.items import Item
-from functions.platform.keys import Key, get_due_shard
+from functions.platform.keys import Key, build_due_attributes
 from functions.platform.limits import MAX_INLINE_BYTES
-from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.value_parts import create_value_name, get_value_name, split_value
 from functions.platform.values import ValueCodec
 from functions.platform.writes import Write
@@ -58,11 +57,7 @@ def encode_header(conversation: Conversation) -> Item:
         "ttl_rule": conversation.ttl,
         "expires": expires,
         "schema": conversation.schema,
-        DUE_ATTRIBUTE: expires,
-        DUE_SHARD_ATTRIBUTE: None
-        if expires is None
-        else get_due_shard(header_key(conversation)[0]),
-    }
+    } | build_due_attributes(header_key(conversation)[0], expires)
 
 
 def encode_listing(conversation: Conversation) -> Item:

@@ -21,9 +21,8 @@ from functions.platform.conversation_keys import (
     parse_removed_range,
 )
 from functions.platform.items import Item
-from functions.platform.keys import Key, get_due_shard
+from functions.platform.keys import Key, build_due_attributes
 from functions.platform.retry import Backoff
-from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.value_parts import STAGED_FOR, ValueParts, get_value_name
 from functions.platform.writes import Write, delete, put, update
@@ -65,8 +64,7 @@ def range_key(conversation: Conversation, removed: RemovedRange) -> Key:
 
 
 def _due(conversation: Conversation, due: int) -> Item:
-    shard = get_due_shard(header_key(conversation)[0])
-    return {DUE_ATTRIBUTE: due, DUE_SHARD_ATTRIBUTE: shard}
+    return build_due_attributes(header_key(conversation)[0], due)
 
 
 class OrphanedMessages:

@@ -11,8 +11,8 @@ from functions.conversations.message_store import MessageStore
 from functions.conversations.model import Conversation, Upload
 from functions.conversations.orphan_store import orphan_key
 from functions.platform.errors import NotFound, ValidationFailed
-from functions.platform.keys import get_due_shard
-from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
+from functions.platform.keys import build_due_attributes
+from functions.platform.schema import DUE_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
 from functions.platform.value_parts import STAGED_FOR
 from functions.platform.writes import Write, check, delete, put, update
@@ -55,9 +55,7 @@ class UploadStore:
             "writer": upload.writer,
             "sensitivity": upload.sensitivity,
             "schema": upload.schema,
-            DUE_ATTRIBUTE: upload.expires,
-            DUE_SHARD_ATTRIBUTE: get_due_shard(key[0]),
-        }
+        } | build_due_attributes(key[0], upload.expires)
         not_shown = "attribute_not_exists(pk) OR generation <> :id"
         writes = [
             put(key, item, "attribute_not_exists(pk)"),

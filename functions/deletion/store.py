@@ -13,9 +13,9 @@ from functions.platform.archive_storage import ArchiveStorage
 from functions.platform.bulk_writes import delete_in_transactions, write_parallel
 from functions.platform.item_types import ItemType
 from functions.platform.items import Item
-from functions.platform.keys import Key, get_due_shard, get_tenant
+from functions.platform.keys import Key, build_due_attributes, get_tenant
 from functions.platform.parallel import run_parallel
-from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE, TTL_ATTRIBUTE
+from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
 from functions.platform.task_keys import build_deletion_key, build_tenant_key
 from functions.platform.writes import Write, check, delete, put
@@ -165,9 +165,7 @@ def _encode(deletion: Deletion) -> Item:
         "counts": deletion.counts,
         "revision": deletion.revision,
         TTL_ATTRIBUTE: None if is_kept else deletion.requested // 1000 + days * _DAY_S,
-        DUE_ATTRIBUTE: due,
-        DUE_SHARD_ATTRIBUTE: None if due is None else get_due_shard(get_key(deletion)[0]),
-    }
+    } | build_due_attributes(get_key(deletion)[0], due)
 
 
 def _decode(item: Item) -> Deletion:

@@ -168,7 +168,7 @@ class AgentStore:
         present = {name: value for name, value in changes.items() if value is not None}
         present |= {"agent_id": agent, "ep_capacity": after}
         if (item | changes).get("ep_asked", _CAPACITY) < item.get("ep_asked", _CAPACITY):
-            present |= {DUE_ATTRIBUTE: now, DUE_SHARD_ATTRIBUTE: keys.get_due_shard(key[0])}
+            present |= keys.build_due_attributes(key[0], now)
         settings = [f"{name} = :{name}" for name in present]
         settings.append("ep_room = if_not_exists(ep_room, :before) + :more")
         values: Item = {"before": before, "more": after - before} | present
@@ -245,14 +245,9 @@ def build_counter_write(
     """
     key = entry_keys.build_agent_key(tenant, agent)
     settings, conditions = ["agent_id = :agent"], []
-    settings += [
-        f"{name} = if_not_exists({name}, :{name})" for name in (DUE_SHARD_ATTRIBUTE, DUE_ATTRIBUTE)
-    ]
-    values: Item = {
-        "agent": agent,
-        DUE_SHARD_ATTRIBUTE: keys.get_due_shard(key[0]),
-        DUE_ATTRIBUTE: now + RECONCILE_EVERY,
-    }
+    due = keys.build_due_attributes(key[0], now + RECONCILE_EVERY)
+    settings += [f"{name} = if_not_exists({name}, :{name})" for name in due]
+    values: Item = {"agent": agent} | due
     if observed_capacity is not None:
         conditions.append("ep_room = :observed")
         values["observed"] = observed_capacity

@@ -7,11 +7,9 @@ from functions.platform.encryption import Cipher
 from functions.platform.entry_keys import build_creation_order, parse_entry_key, parse_recency
 from functions.platform.items import Item
 from functions.platform.json_text import compress
-from functions.platform.keys import decode_timestamp, get_due_shard
+from functions.platform.keys import build_due_attributes, decode_timestamp
 from functions.platform.schema import (
     CREATION_ATTRIBUTE,
-    DUE_ATTRIBUTE,
-    DUE_SHARD_ATTRIBUTE,
     EXPIRY_ATTRIBUTE,
     RECENCY_ATTRIBUTE,
     TASK_ATTRIBUTE,
@@ -74,10 +72,7 @@ class EntryMapper:
             else None,
             EXPIRY_ATTRIBUTE: entry.expires,
             TTL_ATTRIBUTE: to_ttl_seconds(entry.expires),
-            DUE_ATTRIBUTE: entry.expires,
-            DUE_SHARD_ATTRIBUTE: None
-            if entry.expires is None
-            else get_due_shard(entry.address.partition),
+            **build_due_attributes(entry.address.partition, entry.expires),
             TASK_ATTRIBUTE: build_task_key(entry.address.tenant, entry.task)[0]
             if is_of_task and entry.task is not None
             else None,

@@ -12,7 +12,7 @@ from functions.platform.archive_storage import Address, ArchiveStorage
 from functions.platform.errors import Unavailable
 from functions.platform.item_types import OBJECT_FILE
 from functions.platform.items import Item
-from functions.platform.keys import Key, get_due_shard, get_tenant
+from functions.platform.keys import Key, build_due_attributes, get_tenant
 from functions.platform.limits import UPLOAD_ADDRESS_SECONDS
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
@@ -46,12 +46,8 @@ def mark_unused_file(item: Item, now: int) -> Write:
 
     It is due when no address takes bytes under its name any more.
     """
-    return _mark(item["pk"], item["file"], max(now, item.get("address_expires", 0)))
-
-
-def _mark(partition: str, file: str, due: int) -> Write:
-    item = {DUE_ATTRIBUTE: due, DUE_SHARD_ATTRIBUTE: get_due_shard(partition)}
-    return put(build_file_key(partition, file), item)
+    due = build_due_attributes(item["pk"], max(now, item.get("address_expires", 0)))
+    return put(build_file_key(item["pk"], item["file"]), due)
 
 
 class ObjectFiles:
@@ -68,7 +64,8 @@ class ObjectFiles:
             Unavailable: the storage doesn't respond, or there is none.
         """
         storage = self._required
-        self._table.put(_mark(partition, file, now + STAGED_FOR))
+        due = build_due_attributes(partition, now + STAGED_FOR)
+        self._table.put(put(build_file_key(partition, file), due))
         storage.put(_build_name(partition, file), data)
 
     def begin_upload(self, partition: str, upload: Upload) -> bool:
@@ -82,9 +79,7 @@ class ObjectFiles:
             "address_expires": upload.address_expires,
             "expires": upload.expires,
             "request": upload.request,
-            DUE_ATTRIBUTE: upload.expires,
-            DUE_SHARD_ATTRIBUTE: get_due_shard(partition),
-        }
+        } | build_due_attributes(partition, upload.expires)
         changes = UsageChanges()
         changes.add({"pk": partition, **attributes})
         key = build_file_key(partition, upload.id)

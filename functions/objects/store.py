@@ -6,7 +6,6 @@ them in order. An object's item has its bytes where they are few, and else the n
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import Any
 
 from functions.namespaces.store import namespace_from_item, put_permissions
 from functions.objects.file_store import (
@@ -21,9 +20,9 @@ from functions.platform.archive_storage import Address
 from functions.platform.errors import ServiceError
 from functions.platform.item_types import OBJECT, OBJECT_SPACE
 from functions.platform.items import Item
-from functions.platform.keys import HIGHEST, Key, get_due_shard, hash_name
+from functions.platform.keys import HIGHEST, Key, build_due_attributes, hash_name
 from functions.platform.limits import MAX_INLINE_OBJECT_BYTES
-from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
+from functions.platform.schema import DUE_ATTRIBUTE
 from functions.platform.sensitivity import ENCRYPTED
 from functions.platform.table import Table, TransactionConditionFailed
 from functions.platform.values import ValueCodec
@@ -276,10 +275,7 @@ def build_object_key(tenant: str, space: str, key: str) -> Key:
 def describe(tenant: str, stored: StoredObject) -> Item:
     """Describe an object as attributes: all but its bytes and its metadata."""
     partition, sort = build_object_key(tenant, stored.space, stored.key)
-    due: dict[str, Any] = {}
-    if stored.expires is not None:
-        due = {DUE_ATTRIBUTE: stored.expires, DUE_SHARD_ATTRIBUTE: get_due_shard(partition)}
-    return due | {
+    return build_due_attributes(partition, stored.expires) | {
         "pk": partition,
         "sk": sort,
         "space": stored.space,

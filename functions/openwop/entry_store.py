@@ -12,7 +12,7 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.item_types import MEMORY_ENTRY
 from functions.platform.items import Item
 from functions.platform.json_text import compress, decompress
-from functions.platform.keys import get_due_shard
+from functions.platform.keys import build_due_attributes, get_due_shard
 from functions.platform.limits import MAX_GET_ITEMS
 from functions.platform.openwop_keys import (
     build_memory_entry_id,
@@ -292,9 +292,7 @@ def _encode(entry: MemoryEntry, partition: str) -> Item:
         "run": entry.run,
         "principal": entry.principal,
         "request": entry.request,
-        DUE_ATTRIBUTE: entry.expires,
-        DUE_SHARD_ATTRIBUTE: None if entry.expires is None else get_due_shard(partition),
-    }
+    } | build_due_attributes(partition, entry.expires)
 
 
 def _decode(item: Item) -> MemoryEntry:

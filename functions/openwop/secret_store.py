@@ -14,10 +14,10 @@ from functions.openwop.rules import CLOCK_SKEW
 from functions.platform.errors import CapacityExceeded
 from functions.platform.item_types import RUN_SECRETS
 from functions.platform.items import Item
-from functions.platform.keys import get_due_shard
+from functions.platform.keys import build_due_attributes
 from functions.platform.limits import MAX_MEMORY_SECRETS, MAX_MEMORY_SECRETS_BYTES
 from functions.platform.openwop_keys import build_memory_key, build_run_secrets_key
-from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE, TTL_ATTRIBUTE
+from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import Table, TransactionConditionFailed
 from functions.platform.ttl import to_ttl_seconds
 from functions.platform.writes import Write, delete, put, update
@@ -99,8 +99,7 @@ def put_secrets(partition: str, run: MemoryRun, encrypted: Item) -> Write:
         "secrets_number": run.secrets_number,
         "secret_count": len(run.labels),
         "secret_bytes": run.secret_bytes,
-        DUE_ATTRIBUTE: due,
-        DUE_SHARD_ATTRIBUTE: get_due_shard(partition),
+        **build_due_attributes(partition, due),
         TTL_ATTRIBUTE: to_ttl_seconds(due),
     }
     return put(build_run_secrets_key(partition, run.id), row)

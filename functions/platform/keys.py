@@ -7,8 +7,10 @@ names meet. Which keys there are is in `functions.platform.item_types`.
 import secrets
 from functools import lru_cache
 from hashlib import blake2b
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from zlib import crc32
+
+from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 
 Key = tuple[str, str]
 """Partition and sort key of an item."""
@@ -109,3 +111,14 @@ def get_tenant(partition: str) -> str:
 def get_due_shard(partition: str) -> str:
     """Get the shard of the index of due items that a partition's items are in."""
     return str(crc32(partition.encode()) % _DUE_SHARDS)
+
+
+def build_due_attributes(partition: str, due: int | None) -> dict[str, Any]:
+    """Build the attributes that make an item due for the scheduled function.
+
+    Args:
+        partition: of the item.
+        due: when, in epoch ms; None for never.
+    """
+    shard = None if due is None else get_due_shard(partition)
+    return {DUE_ATTRIBUTE: due, DUE_SHARD_ATTRIBUTE: shard}

@@ -14,9 +14,8 @@ from itertools import islice
 from functions.platform import item_types
 from functions.platform.bulk_writes import write_parallel
 from functions.platform.items import Item
-from functions.platform.keys import Key, get_due_shard
+from functions.platform.keys import Key, build_due_attributes
 from functions.platform.limits import MAX_INLINE_BYTES, MAX_WRITE_ITEMS
-from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import Write, delete, put, update
 
@@ -70,7 +69,7 @@ def split_value(partition: str, name: str, item: Item) -> tuple[Item, list[Write
 
 def mark_staged(partition: str, path: str, now: int) -> Write:
     """Mark values that nothing refers to yet; write it before their parts."""
-    return _mark(partition, path, now + STAGED_FOR)
+    return put(build_marker_key(partition, path), build_due_attributes(partition, now + STAGED_FOR))
 
 
 def clear_staged(partition: str, path: str) -> Write:
@@ -84,7 +83,7 @@ def clear_staged(partition: str, path: str) -> Write:
 
 def mark_orphaned(partition: str, path: str, now: int) -> Write:
     """Mark values, in the transaction after which nothing refers to them."""
-    return _mark(partition, path, now)
+    return put(build_marker_key(partition, path), build_due_attributes(partition, now))
 
 
 def build_marker_key(partition: str, path: str) -> Key:
@@ -153,8 +152,3 @@ class ValueParts:
 
 def _build_part_key(partition: str, name: str, number: int) -> Key:
     return partition, item_types.VALUE_PART.build_sort(name=name, number=number)
-
-
-def _mark(partition: str, path: str, due: int) -> Write:
-    item = {DUE_ATTRIBUTE: due, DUE_SHARD_ATTRIBUTE: get_due_shard(partition)}
-    return put(build_marker_key(partition, path), item)

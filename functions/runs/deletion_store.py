@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from functions.platform.item_types import EPISODE
 from functions.platform.items import Item
-from functions.platform.keys import Key, get_due_shard, get_tenant
+from functions.platform.keys import Key, build_due_attributes, get_tenant
 from functions.platform.run_keys import build_deleted_run_key, parse_episode_id, parse_episode_key
 from functions.platform.schema import (
     DUE_ATTRIBUTE,
@@ -48,10 +48,7 @@ class RunDeletionStore:
         """
         key, names = (item["pk"], item["sk"]), list_value_names(item)
         lasting = {"run": item["run"], TTL_ATTRIBUTE: item[TTL_ATTRIBUTE]}
-        due = {
-            DUE_ATTRIBUTE: now + _RESUMED_AFTER,
-            DUE_SHARD_ATTRIBUTE: get_due_shard(item["pk"]),
-        }
+        due = build_due_attributes(item["pk"], now + _RESUMED_AFTER)
         writes = [
             put(key, lasting, "version = :seen", seen=item["version"]),
             put(build_deleted_run_key(item["pk"]), lasting | due),

@@ -3,8 +3,7 @@
 from functions.platform.entry_keys import EMBEDDING_KEY
 from functions.platform.item_types import AGENT_VECTOR, PRIVATE_ENTRY
 from functions.platform.items import Item
-from functions.platform.keys import Key, get_due_shard
-from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
+from functions.platform.keys import Key, build_due_attributes
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import put
 
@@ -26,15 +25,16 @@ class EmbeddingProgress:
     def start(self, format_name: str, due: int | None) -> None:
         """Start a pass for a format, due at a time (epoch ms), or never."""
         item: Item = {"vector_format": format_name, "pages": 0, "is_last": False}
-        self._table.put(put(EMBEDDING_KEY, item | _due_at(due)))
+        self._table.put(put(EMBEDDING_KEY, item | build_due_attributes(EMBEDDING_KEY[0], due)))
 
     def save(self, progress: Item, previous: Item, due: int | None) -> bool:
         """Save progress; tell whether nobody else has come as far since `previous`."""
         seen = {"vector_format": previous["vector_format"], "pages": previous["pages"]}
         item = {name: progress.get(name) for name in ("vector_format", "pages", "is_last", "after")}
+        item |= build_due_attributes(EMBEDDING_KEY[0], due)
         condition = "vector_format = :vector_format AND pages = :pages"
         try:
-            self._table.put(put(EMBEDDING_KEY, item | _due_at(due), condition, **seen))
+            self._table.put(put(EMBEDDING_KEY, item, condition, **seen))
         except ConditionFailed:
             return False
         return True
@@ -42,9 +42,3 @@ class EmbeddingProgress:
     def scan_embedded(self, after: Key | None) -> tuple[list[Item], Key | None]:
         """Scan a page of the table for entries and facts; give where the next page begins."""
         return self._table.scan(after, _SCANNED, _IS_EMBEDDED, **_PREFIXES)
-
-
-def _due_at(due: int | None) -> Item:
-    if due is None:
-        return {}
-    return {DUE_ATTRIBUTE: due, DUE_SHARD_ATTRIBUTE: get_due_shard(EMBEDDING_KEY[0])}

@@ -11,7 +11,7 @@ from functions.namespaces.restrictions import (
 )
 from functions.platform import task_keys
 from functions.platform.items import Item
-from functions.platform.keys import Key, get_due_shard
+from functions.platform.keys import Key, build_due_attributes
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import Write, check, delete, put, update
@@ -55,10 +55,7 @@ class GuardrailStore:
             functions.platform.table.TransactionConditionFailed: another version is stored.
         """
         key = task_keys.build_guardrails_key(tenant, new.coordinator)
-        due = {
-            DUE_SHARD_ATTRIBUTE: get_due_shard(key[0]),
-            DUE_ATTRIBUTE: (new.updated or 0) + _REQUEST_TIME,
-        }
+        due = build_due_attributes(key[0], (new.updated or 0) + _REQUEST_TIME)
         item = guardrails_to_item(new) | due
         self._table.transact([_put_version(key, item, new.version), record])
 

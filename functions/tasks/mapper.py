@@ -3,8 +3,8 @@
 from functions.identity.model import SERVICE, Actor
 from functions.platform.items import Item
 from functions.platform.json_text import dumps, loads
-from functions.platform.keys import get_due_shard, hash_agent
-from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE, TTL_ATTRIBUTE
+from functions.platform.keys import build_due_attributes, hash_agent
+from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.task_keys import build_task_key
 from functions.platform.ttl import to_ttl_seconds
 from functions.tasks.model import Grant, GrantAccess, Intent, Policy, Task
@@ -56,10 +56,8 @@ def _due(task: Task) -> Item:
     The call that ends the task or hands it over has a minute.
     """
     is_pending = task.leaving if task.ended is None else task.archived is None
-    if not is_pending:
-        return {DUE_SHARD_ATTRIBUTE: None, DUE_ATTRIBUTE: None}
-    place = build_task_key("", task.id)[0]
-    return {DUE_SHARD_ATTRIBUTE: get_due_shard(place), DUE_ATTRIBUTE: task.updated + _REQUEST_TIME}
+    due = task.updated + _REQUEST_TIME if is_pending else None
+    return build_due_attributes(build_task_key("", task.id)[0], due)
 
 
 def task_from_item(item: Item) -> Task:

@@ -57,13 +57,6 @@ class MemoryArchive(Protocol):
         """Finish what an earlier request left."""
 
 
-class EntryFence(Protocol):
-    """What fences entries after a hand-over: `functions.entries.fence.EntryFence`."""
-
-    def fence(self, tenant: str, task_id: str) -> None:
-        """Have each write of who has left the task check the task."""
-
-
 class Tasks:
     """The tasks of a caller's tenant.
 
@@ -74,7 +67,7 @@ class Tasks:
         access: says who reads whose memory.
         guardrails: restricts them.
         archive: takes over the memory of those that end.
-        fence: keeps those that leave a task from writing for it.
+        fence_entries: keeps those that left a task from writing for it, by tenant and task.
         kind_of: gives a principal's kind by tenant and id; None if there is no such principal.
         audit: records changes of assignee, coordinator and end.
         clock: gives the time in epoch ms.
@@ -88,7 +81,7 @@ class Tasks:
         access: TaskAccess,
         guardrails: GuardrailService,
         archive: MemoryArchive,
-        fence: EntryFence,
+        fence_entries: Callable[[str, str], None],
         kind_of: Callable[[str, str], str | None],
         audit: AuditTrail,
         clock: Clock,
@@ -99,7 +92,7 @@ class Tasks:
         self._access = access
         self._guardrails = guardrails
         self._archive = archive
-        self._fence = fence
+        self._fence_entries = fence_entries
         self._kind_of = kind_of
         self._audit = audit
         self._clock = clock
@@ -350,7 +343,7 @@ class Tasks:
         if task.awaits_archive:
             self._archive.resume(tenant, task.id)
         elif task.leaving:
-            self._fence.fence(tenant, task.id)
+            self._fence_entries(tenant, task.id)
         return task
 
     def _save(self, caller: Principal, old: Task, new: Task, writes_of: WritesOf) -> Task:
