@@ -287,6 +287,23 @@ TOUCH = BooleanParameter(
     "`false` reads without a trace: the order of eviction stays as it is. Reads of others than the "
     "owner never change it.",
 )
+ORDER: ChoiceParameter[Literal["asc", "desc"]] = ChoiceParameter(
+    "order", "`desc` gives the newest first; `asc` is the default.", Literal["asc", "desc"]
+)
+FROM = TimestampParameter("from", "What happened at this moment or later.")
+TO = TimestampParameter("to", "What happened up to this moment, which is included.")
 PAGE: tuple[Parameter, ...] = (LIMIT, OFFSET)
 CURSOR_PAGE: tuple[Parameter, ...] = (*PAGE, AFTER, TOTAL)
 """What a list takes whose pages may also begin after another one."""
+
+
+def read_period(request: Request) -> tuple[int | None, int | None]:
+    """Read the period that a log is asked for: its first and last moment, in epoch ms.
+
+    Raises:
+        ValidationFailed: one is no date-time, or the period ends before it begins.
+    """
+    since, until = FROM.read(request), TO.read(request)
+    if since is not None and until is not None and since > until:
+        raise ValidationFailed("to", "lies before from")
+    return since, until

@@ -29,12 +29,20 @@ class AuditRecord(NamedTuple):
 
 
 class AuditQuery(NamedTuple):
-    """Asks for up to `limit` records after a position, of one actor's id or one action."""
+    """Asks for up to `limit` records, of one actor's id or one action.
 
-    after: str
+    Attributes:
+        after: the position after which the page begins; None where the order begins.
+        since, until: the first and last moment of a period, in epoch ms.
+    """
+
+    after: str | None
     limit: int
     actor: str | None = None
     action: str | None = None
+    newest_first: bool = False
+    since: int | None = None
+    until: int | None = None
 
     def matches(self, record: AuditRecord) -> bool:
         """Whether the query asks for a record."""

@@ -67,8 +67,8 @@ class AuditLog:
         self._store = store
         self._clock = clock
 
-    def read(self, caller: Principal, query: AuditQuery) -> tuple[list[AuditRecord], str]:
-        """Read records, oldest first, and the position to continue from.
+    def read(self, caller: Principal, query: AuditQuery) -> tuple[list[AuditRecord], str | None]:
+        """Read records, and the position to continue from; None if none can follow.
 
         Raises:
             AccessDenied: the caller lacks `memory.admin`.

@@ -1,5 +1,6 @@
 """Items of the audit log: a tenant's are in one partition, in the order of time."""
 
+from collections.abc import Iterator
 from itertools import islice
 
 from functions.audit.model import AuditQuery, AuditRecord
@@ -7,7 +8,7 @@ from functions.identity.model import Actor
 from functions.platform.item_types import AUDIT_RECORD
 from functions.platform.items import Item
 from functions.platform.json_text import dumps, loads
-from functions.platform.keys import build_audit_position
+from functions.platform.keys import FIRST_AUDIT_POSITION, build_audit_position, encode_timestamp
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import Table
 from functions.platform.writes import Write, put
@@ -43,22 +44,19 @@ class AuditStore:
     def __init__(self, table: Table) -> None:
         self._table = table
 
-    def read(self, tenant: str, query: AuditQuery, now: int) -> tuple[list[AuditRecord], str]:
+    def read(
+        self, tenant: str, query: AuditQuery, now: int
+    ) -> tuple[list[AuditRecord], str | None]:
         """Read the next records that match, and the position of the last one examined.
 
-        A call examines as many records as it may give, or 2,000 where it selects.
+        A call examines as many records as it may give, or 2,000 where it selects. The position is
+        None where the newest come first and there are no more.
         """
         is_selective = query.actor is not None or query.action is not None
         examined = _MAX_SCANNED if is_selective else query.limit
-        items = self._table.query_from(
-            AUDIT_RECORD.build_partition(tenant=tenant),
-            AUDIT_RECORD.build_sort(position=query.after),
-            AUDIT_RECORD.build_sort(position=_LAST),
-            examined + 1,
-        )
         found: list[AuditRecord] = []
-        position = query.after
-        following = (item for item in items if _get_position(item) != query.after)
+        position = query.after or FIRST_AUDIT_POSITION
+        following = self._iterate(tenant, query, examined + 1)
         for item in islice(following, examined):
             position = _get_position(item)
             record = _decode(tenant, item)
@@ -66,7 +64,31 @@ class AuditStore:
                 found.append(record)
             if len(found) == query.limit:
                 break
+        if query.newest_first and next(following, None) is None:
+            return found, None
         return found, position
+
+    def _iterate(self, tenant: str, query: AuditQuery, page_size: int) -> Iterator[Item]:
+        """Read the records after a position and of a period, in the order asked for."""
+        first, last = FIRST_AUDIT_POSITION, _LAST
+        if query.since is not None:
+            first = encode_timestamp(max(query.since, 0))
+        if query.until is not None:
+            last = encode_timestamp(max(query.until, 0)) + _LAST
+        if query.after is not None and query.newest_first:
+            last = min(last, query.after)
+        elif query.after is not None:
+            first = max(first, query.after)
+        if first > last:
+            return iter(())
+        items = self._table.query_from(
+            AUDIT_RECORD.build_partition(tenant=tenant),
+            AUDIT_RECORD.build_sort(position=first),
+            AUDIT_RECORD.build_sort(position=last),
+            page_size,
+            newest_first=query.newest_first,
+        )
+        return (item for item in items if _get_position(item) != query.after)
 
 
 def _get_position(item: Item) -> str:

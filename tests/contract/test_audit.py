@@ -373,6 +373,28 @@ def test_records_come_oldest_first_in_pages(tenant: Tenant, clock: MovableClock)
     invalid(tenant.admin.get(AUDIT, params={"after": "yesterday"}), "after")
 
 
+def test_records_are_read_newest_first_and_of_a_period(tenant: Tenant, clock: MovableClock) -> None:
+    names = ["ada", "bob", "cleo", "dora"]
+    for id in names:
+        clock.advance(seconds=1)
+        tenant.agent(id)
+    asked = {"limit": "2", "order": "desc", "action": "principal.create"}
+    targets: list[str] = []
+    while True:
+        page = ok(tenant.admin.get(AUDIT, params=asked))
+        targets += [each["target"] for each in page["records"]]
+        if "next" not in page:
+            break
+        asked["after"] = page["next"]
+    assert targets == [f"principal:{id}" for id in reversed(names)]
+    period = {"from": clock.time(seconds=-2), "to": clock.time(seconds=-1)}
+    for order, within in (("asc", names[1:3]), ("desc", names[2:0:-1])):
+        found = records(tenant.admin, order=order, **period)
+        assert [each["target"] for each in found] == [f"principal:{id}" for id in within]
+    assert records(tenant.admin, to="1960-01-01T00:00:00Z") == []
+    invalid(tenant.admin.get(AUDIT, params={"from": period["to"], "to": period["from"]}), "to")
+
+
 def test_records_are_kept_as_long_as_logs(tenant: Tenant, clock: MovableClock) -> None:
     clock.advance(seconds=365 * 86_400 - 1)
     assert records(tenant.admin) != []

@@ -30,11 +30,12 @@ class AuditRecordDocument(TypedDict):
 
 
 class AuditPageDocument(TypedDict):
-    """A page of the audit log, oldest first."""
+    """A page of the audit log."""
 
     records: list[AuditRecordDocument]
-    next: str
-    """Where to go on, now or once more has happened."""
+    next: NotRequired[str]
+    """Where to go on, now or once more has happened; absent at the end where the newest come
+    first."""
 
 
 def render_audit_record(record: AuditRecord) -> AuditRecordDocument:

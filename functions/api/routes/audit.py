@@ -1,17 +1,17 @@
 """The audit log (contract §2)."""
 
 from functions.api.http import Request, Response, json_response
-from functions.api.parameters import LIMIT, TextParameter
+from functions.api.parameters import FROM, LIMIT, ORDER, TO, TextParameter, read_period
 from functions.api.responses.audit import AuditPageDocument, render_audit_record
 from functions.api.routing import Route
 from functions.audit.model import AuditQuery
 from functions.identity.model import ADMIN, Principal
-from functions.platform.keys import AUDIT_POSITION_PATTERN, FIRST_AUDIT_POSITION
+from functions.platform.keys import AUDIT_POSITION_PATTERN
 from functions.platform.limits import MAX_ID_CHARACTERS
 
 _AFTER = TextParameter(
     "after",
-    "The `next` of an earlier answer; the log's beginning unless given.",
+    "The `next` of an earlier answer; where the order begins unless given.",
     pattern=AUDIT_POSITION_PATTERN,
     expected="takes the `next` of an earlier answer",
 )
@@ -20,16 +20,21 @@ _ACTION = TextParameter("action", "Records of this action.", MAX_ID_CHARACTERS)
 
 
 def read_audit_log(request: Request, caller: Principal) -> Response:
+    since, until = read_period(request)
     query = AuditQuery(
-        _AFTER.read(request) or FIRST_AUDIT_POSITION,
+        _AFTER.read(request),
         LIMIT.read(request),
         _ACTOR.read(request),
         _ACTION.read(request),
+        newest_first=ORDER.read(request) == "desc",
+        since=since,
+        until=until,
     )
     records, position = request.services.audit_log.read(caller, query)
-    return json_response(
-        200, AuditPageDocument(records=list(map(render_audit_record, records)), next=position)
-    )
+    page = AuditPageDocument(records=list(map(render_audit_record, records)))
+    if position is not None:
+        page["next"] = position
+    return json_response(200, page)
 
 
 ROUTES = [
@@ -40,8 +45,8 @@ ROUTES = [
         ADMIN,
         "Read who did what with authority",
         {200: AuditPageDocument},
-        query=(_ACTOR, _ACTION, _AFTER, LIMIT),
-        description="Oldest first, and never a value of memory. With `actor` or `action` a page "
+        query=(_ACTOR, _ACTION, FROM, TO, ORDER, _AFTER, LIMIT),
+        description="Oldest first, unless `order` is `desc`. With `actor` or `action` a page "
         "may have fewer records than there are; `next` goes on.",
     ),
 ]

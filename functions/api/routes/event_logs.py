@@ -1,14 +1,19 @@
 """Logs: what happened to memory (RFC-0015 §5, contract §5)."""
 
-from typing import Literal
-
 from functions.api.http import Request, Response, json_response
-from functions.api.parameters import LIMIT, ChoiceParameter, TextParameter, TimestampParameter
+from functions.api.parameters import (
+    FROM,
+    LIMIT,
+    ORDER,
+    TO,
+    ChoiceParameter,
+    TextParameter,
+    read_period,
+)
 from functions.api.responses.event_logs import EventPageDocument, render_event
 from functions.api.routing import Route
 from functions.event_log.model import Event, LogEventType, LogQuery
 from functions.identity.model import READ, Principal
-from functions.platform.errors import ValidationFailed
 from functions.platform.limits import MAX_ID_CHARACTERS
 
 _TYPE: ChoiceParameter[LogEventType] = ChoiceParameter("type", "The events' type.", LogEventType)
@@ -18,16 +23,11 @@ _AFTER = TextParameter(
     pattern="[0-9]{1,17}",
     expected="takes the `next` of an earlier answer",
 )
-_ORDER: ChoiceParameter[Literal["asc", "desc"]] = ChoiceParameter(
-    "order", "`desc` gives the newest first; `asc` is the default.", Literal["asc", "desc"]
-)
 _ENTRY = TextParameter(
     "entry_id", "Events about this entry, archivals that it is in included.", MAX_ID_CHARACTERS
 )
-_FROM = TimestampParameter("from", "Events of this moment and later.")
-_TO = TimestampParameter("to", "Events up to this moment, which is included.")
 _ACTOR = TextParameter("actor", "Events of what this principal did.", MAX_ID_CHARACTERS)
-_QUERY = (_TYPE, _ENTRY, _ACTOR, _FROM, _TO, _ORDER, _AFTER, LIMIT)
+_QUERY = (_TYPE, _ENTRY, _ACTOR, FROM, TO, ORDER, _AFTER, LIMIT)
 _PAGES = (
     "Oldest first, unless `order` is `desc`. One call examines a bounded number of events: with "
     "filters a page may have fewer events than there are, or none; `next` goes on."
@@ -56,13 +56,11 @@ def read_namespace_log(request: Request, caller: Principal) -> Response:
 
 
 def _log_query(request: Request) -> LogQuery:
-    after, since, until = _AFTER.read(request), _FROM.read(request), _TO.read(request)
-    if since is not None and until is not None and since > until:
-        raise ValidationFailed("to", "lies before from")
+    after, (since, until) = _AFTER.read(request), read_period(request)
     return LogQuery(
         LIMIT.read(request),
         None if after is None else int(after),
-        newest_first=_ORDER.read(request) == "desc",
+        newest_first=ORDER.read(request) == "desc",
         type=_TYPE.read(request),
         actor=_ACTOR.read(request),
         entry=_ENTRY.read(request),
