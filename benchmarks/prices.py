@@ -1,13 +1,16 @@
 """What a million of each operation costs: measured units and calls, times published prices.
 
 Everything that a deployment has on by default is counted: units of the table and its indexes, the
-request, its line in the log, the events that it makes with their way into a log, and vectors. The
-stream's calls are for a batch of ten changes of as many logs, which ten thousand busy agents fill.
+request, its line in the log, the events that it makes with their way into a log, and vectors as
+DynamoDB's own index takes them; what that index bills for bytes is nowhere published. Functions run
+for 5 ms a call that they wait for, and for their CPU, which is measured. The stream's calls are for
+a batch of ten changes of as many logs, which ten thousand busy agents fill.
 Prices: us-east-1, on demand, as docs/explanation/cost.md names their sources.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from math import ceil
 
 from benchmarks import costs
 from benchmarks.tables import text_table
@@ -15,14 +18,16 @@ from benchmarks.tables import text_table
 WRITE_UNIT, READ_UNIT = 0.625, 0.125  # USD for a million
 HTTP_API, LAMBDA_REQUEST, BUS_EVENT, TRACE = 1.00, 0.20, 1.00, 5.00  # USD for a million
 GB_SECOND, LOG_GB, STORED_GB_MONTH = 0.0000133334, 0.50, 0.45  # USD; storage with PITR
-REQUEST_SECONDS, REQUEST_GB = 0.010, 1.0  # of the API function, assumed
-STREAM_SECONDS, STREAM_GB = 0.004, 1.73  # of an event in a batch of ten, assumed from its CPU
-STREAM_BATCH = 10
-LINE_BYTES = 350 + 26  # of a request's line in the log, and of CloudWatch beside it
+CALL_MS = 5.0  # of a call to DynamoDB, assumed
+REQUEST_GB, REQUEST_CORE = 1.0, 1024 / 1769  # of the API function: a core is 1,769 MB
+READ_MS, LIST_MS, WRITE_MS = 1.1, 4.2, 2.2  # CPU of one core (`python -m benchmarks floor`)
+STREAM_GB, STREAM_BATCH = 1.73, 10  # of the stream function, and the changes of an invocation
+EVENT_MS, VECTOR_MS = 1.8, 1.8  # CPU of one core (`python -m benchmarks stream`)
+LINE_BYTES = 404 + 26  # of a request's line in the log, and of CloudWatch beside it
 SAMPLE = 0.05  # of successful requests that have one
-LOG_ROW_BYTES, KEPT_MONTHS = 700, 12  # of an event, with DynamoDB's own 100; kept for a year
+LOG_ROW_BYTES, KEPT_MONTHS = 480, 12  # of an event, with DynamoDB's own 100; kept for a year
 _LOGGED = "log an event"
-_VECTOR, _NEW_VECTOR = "embed an entry again", "embed an entry, off the write path"
+_VECTOR, _NEW_VECTOR = "embed an entry again", "embed an entry"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,29 +36,31 @@ class Operation:
 
     Attributes:
         name: of the operation in `costs`.
+        cpu_ms: of its request, on one core.
         goal: USD for a million at most; None where there is none.
         events: how many it makes.
         vector: the operation that brings the vector of its entry up to date, if there is one.
     """
 
     name: str
+    cpu_ms: float
     goal: float | None = None
     events: int = 0
     vector: str | None = None
 
 
 OPERATIONS = (
-    Operation("get working by id", 1.50),
-    Operation("get episodic by id"),
-    Operation("get semantic by id"),
-    Operation("put value", 3.00, 1),
-    Operation("patch value", None, 1, _VECTOR),
-    Operation("create working", 4.50, 1),
-    Operation("create episodic", None, 1, _NEW_VECTOR),
-    Operation("create semantic, 0 tags", None, 1, _NEW_VECTOR),
-    Operation("create semantic, 5 tags", 9.00, 1, _NEW_VECTOR),
-    Operation("delete", None, 1, _NEW_VECTOR),
-    Operation("query own, 100 of 1 KB"),
+    Operation("get working by id", READ_MS, 1.50),
+    Operation("get episodic by id", READ_MS),
+    Operation("get semantic by id", READ_MS),
+    Operation("put value", WRITE_MS, 3.00, 1),
+    Operation("patch value", WRITE_MS, None, 1, _VECTOR),
+    Operation("create working", WRITE_MS, 4.50, 1),
+    Operation("create episodic", WRITE_MS, None, 1, _NEW_VECTOR),
+    Operation("create semantic, 0 tags", WRITE_MS, None, 1, _NEW_VECTOR),
+    Operation("create semantic, 5 tags", WRITE_MS, 9.00, 1, _NEW_VECTOR),
+    Operation("delete", WRITE_MS, None, 1, _VECTOR),
+    Operation("query own, 100 of 1 KB", LIST_MS),
 )
 AGENT_MONTH = {  # eight hours a day, 22 days: a checkpoint written and one read each minute
     "put value": 10_560,
@@ -106,9 +113,9 @@ def price_operations(measured: Mapping[str, costs.Cost]) -> list[Price]:
         Price(
             operation=each,
             units=_price_units(measured[each.name]),
-            request=_price_request(),
+            request=_price_request(measured[each.name].in_sequence, each.cpu_ms),
             events=each.events * _price_event(measured[_LOGGED]),
-            vector=_price_units(measured[each.vector]) if each.vector else 0.0,
+            vector=_price_vector(measured[each.vector]) if each.vector else 0.0,
             storage=each.events * LOG_ROW_BYTES / 1000 * STORED_GB_MONTH * KEPT_MONTHS,
         )
         for each in OPERATIONS
@@ -119,14 +126,28 @@ def _price_units(cost: costs.Cost) -> float:
     return (cost.write + cost.index_write) * WRITE_UNIT + cost.read * READ_UNIT
 
 
-def _price_request() -> float:
-    function = LAMBDA_REQUEST + REQUEST_SECONDS * REQUEST_GB * GB_SECOND * 1e6
+def _price_request(calls: int, cpu_ms: float) -> float:
+    """Price a request with so many calls one after another; milliseconds are billed whole."""
+    took = ceil(calls * CALL_MS + cpu_ms / REQUEST_CORE)
+    function = LAMBDA_REQUEST + _price_ms(took, REQUEST_GB)
     return HTTP_API + function + SAMPLE * LINE_BYTES / 1000 * LOG_GB
 
 
 def _price_event(logged: costs.Cost) -> float:
-    invocation = LAMBDA_REQUEST / STREAM_BATCH
-    return _price_units(logged) + invocation + STREAM_SECONDS * STREAM_GB * GB_SECOND * 1e6
+    """Price an event's way into its log; a batch waits for its calls together."""
+    waits = logged.in_sequence * CALL_MS / STREAM_BATCH
+    invocation = LAMBDA_REQUEST / STREAM_BATCH + _price_ms(waits + EVENT_MS, STREAM_GB)
+    return _price_units(logged) + invocation
+
+
+def _price_vector(embedded: costs.Cost) -> float:
+    """Price a vector, which is made while the batch's events wait."""
+    return _price_units(embedded) + _price_ms(VECTOR_MS, STREAM_GB)
+
+
+def _price_ms(milliseconds: float, size_gb: float) -> float:
+    """Price a million times so many milliseconds of a function."""
+    return milliseconds * 1000 * size_gb * GB_SECOND
 
 
 def price_agent_month(prices: Iterable[Price]) -> float:

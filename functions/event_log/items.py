@@ -20,7 +20,7 @@ MAX_ITEM_BYTES = 64_000  # of all events in an item: those of a batch, some 100 
 MAX_ITEM_EVENTS = 900  # a position has three digits for the event's place in its item
 MAX_PART_BYTES = 350_000  # an item holds 400 KB
 _PUBLISHED_LIFETIME = 172_800_000  # ms; change streams are kept for half of it
-_MIN_COMPRESSED_BYTES = 700  # with names and keys that is a write unit
+_MIN_COMPRESSED_BYTES = 200  # below, JSON gets no smaller; rows are stored for a year
 _ABSENT = "attribute_not_exists(pk)"
 
 

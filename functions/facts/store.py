@@ -23,7 +23,6 @@ from functions.platform.run_keys import (
     hash_fact,
 )
 from functions.platform.schema import (
-    AGE_ATTRIBUTE,
     BY_GROUP,
     BY_TENANT,
     BY_TYPE,
@@ -36,7 +35,6 @@ from functions.platform.schema import (
 from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
 from functions.platform.writes import Write, delete, put
 from functions.vectors.model import Vector, VectorFormat
-from functions.vectors.store import tombstone
 
 _REQUEST_LIFETIME = 86_400  # seconds
 
@@ -151,7 +149,8 @@ class FactStore:
         Raises:
             FactChanged: the item has another version.
         """
-        item, key = tombstone(fact.version + 1, self._clock()), build_fact_key(tenant, fact.id)
+        item = self._format.build_tombstone(fact.version + 1, self._clock())
+        key = build_fact_key(tenant, fact.id)
         if not audit:
             self._put(key, item, fact.version)
             return
@@ -170,7 +169,7 @@ class FactStore:
             FactChanged: the item has another version.
         """
         item = encode_fact(tenant, fact, vector, self._format)
-        item[AGE_ATTRIBUTE] = self._clock()  # indexes in memory read what is newer
+        item |= self._format.build_stamp(self._clock())  # later than the fact's own
         self._put(build_fact_key(tenant, fact.id), item, fact.version)
 
     def _put(self, key: Key, item: Item, seen: int | None) -> None:
@@ -216,7 +215,7 @@ def encode_fact(tenant: str, fact: Fact, vector: Vector, vector_format: VectorFo
         "version": fact.version,
         "created": fact.created,
         "updated": fact.updated,
-        AGE_ATTRIBUTE: fact.updated,
+        **vector_format.build_stamp(fact.updated),
         "request": fact.request,
         "runs": list(fact.runs),
         "learned_count": fact.learned_count,

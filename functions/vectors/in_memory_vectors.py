@@ -52,7 +52,7 @@ def float16_format(model: str) -> VectorFormat:
         )
         return {_VECTOR: packed, "model": model, **filters}
 
-    return VectorFormat(model, _VECTOR, to_attributes)
+    return VectorFormat(model, _VECTOR, to_attributes, is_listed_by_age=True)
 
 
 def decode_vectors(stored: Sequence[bytes]) -> "NDArray[np.float32]":
@@ -229,7 +229,7 @@ class InMemoryVectors:
             if _VECTOR in item and item["model"] == self._model:
                 current.append(item)
             else:
-                matrix.remove(item["sk"], dimension, item[AGE_ATTRIBUTE])
+                matrix.remove(item["sk"], dimension, item.get(AGE_ATTRIBUTE, 0))
         if not current:
             return
         keys = [

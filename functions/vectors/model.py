@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from functions.platform.items import Item
+from functions.platform.schema import AGE_ATTRIBUTE, TTL_ATTRIBUTE
+from functions.platform.ttl import to_ttl_seconds
 from functions.vectors.words import Weigh
 
 if TYPE_CHECKING:
@@ -19,6 +21,7 @@ Embed: TypeAlias = Callable[[str], Vector]
 
 NO_MODEL = "nothing"
 """Stands for the model, and for the format, where there is none to embed with."""
+_TOMBSTONE_KEPT = 86_400_000  # ms; change streams are kept as long
 _MIN_DEPTH = 20  # hits by each half; of more, the ranking gains nothing
 _FIRST_EXPANSION = 2  # times the wanted number of results
 _NEXT_EXPANSION = 10  # times the last depth
@@ -32,11 +35,14 @@ class VectorFormat(NamedTuple):
         model: the name of the model.
         attribute: the attribute that only vectors of this index have.
         to_attributes: takes space, vector and filters; gives the attributes that are stored.
+        is_listed_by_age: whether the index by age lists the vectors, for searches in memory, which
+            read what is new; each change costs two write units of that index.
     """
 
     model: str
     attribute: str
     to_attributes: Callable[[str, Vector, Mapping[str, str]], Item]
+    is_listed_by_age: bool = False
 
     @property
     def name(self) -> str:
@@ -46,6 +52,15 @@ class VectorFormat(NamedTuple):
     def matches(self, item: Item) -> bool:
         """Tell whether an item holds a vector in this format."""
         return item.get("model") == self.model and self.attribute in item
+
+    def build_stamp(self, now: int) -> Item:
+        """Build what says that an item was written now (epoch ms), where that is listed."""
+        return {AGE_ATTRIBUTE: now} if self.is_listed_by_age else {}
+
+    def build_tombstone(self, version: int, now: int) -> Item:
+        """Build what replaces a removed vector for a day: indexes in memory learn of it."""
+        ends = to_ttl_seconds(now + _TOMBSTONE_KEPT)
+        return {"version": version, TTL_ATTRIBUTE: ends} | self.build_stamp(now)
 
 
 def _keep_filters(_space: str, _vector: Vector, filters: Mapping[str, str]) -> Item:

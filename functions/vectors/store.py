@@ -6,13 +6,9 @@ from contextlib import suppress
 from functions.platform.clock import Clock
 from functions.platform.entry_keys import build_vector_key, parse_vector_ref
 from functions.platform.items import Item
-from functions.platform.schema import AGE_ATTRIBUTE, TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
-from functions.platform.ttl import to_ttl_seconds
 from functions.platform.writes import put
 from functions.vectors.model import Vector, VectorFormat
-
-_TOMBSTONE_KEPT = 86_400_000  # ms; change streams are kept as long
 
 
 class VectorStore:
@@ -27,12 +23,12 @@ class VectorStore:
         self, space: str, ref: str, version: int, vector: Vector, filters: Mapping[str, str]
     ) -> None:
         """Put the vector of `ref` at a version, beside what a search may filter by."""
-        stamp = {"version": version, AGE_ATTRIBUTE: self._clock()}
+        stamp = {"version": version} | self._format.build_stamp(self._clock())
         self._put(space, ref, self._format.to_attributes(space, vector, filters) | stamp)
 
     def remove_vector(self, space: str, ref: str, version: int) -> None:
         """Replace the vector of `ref` by a tombstone, which outlives late older versions."""
-        self._put(space, ref, tombstone(version, self._clock()))
+        self._put(space, ref, self._format.build_tombstone(version, self._clock()))
 
     def select_current(self, addresses: Iterable[tuple[str, str]]) -> set[str]:
         """Select the refs whose vectors exist in the current format.
@@ -52,9 +48,3 @@ class VectorStore:
         with suppress(ConditionFailed):
             version = item["version"]
             self._table.put(put(build_vector_key(space, ref), item, not_newer, version=version))
-
-
-def tombstone(version: int, now: int) -> Item:
-    """Build what replaces a removed vector for a day: indexes in memory learn of the removal."""
-    ends = to_ttl_seconds(now + _TOMBSTONE_KEPT)
-    return {"version": version, AGE_ATTRIBUTE: now, TTL_ATTRIBUTE: ends}

@@ -11,7 +11,7 @@ from functions.api.app import App
 from functions.container import Container
 from functions.platform.aws import create_client
 from functions.platform.errors import Unavailable
-from functions.platform.schema import VECTOR_DIMENSIONS
+from functions.platform.schema import AGE_ATTRIBUTE, VECTOR_DIMENSIONS
 from functions.platform.table import Table
 from functions.vectors.factory import DEFAULT_EMBED
 from functions.vectors.in_memory_vectors import InMemoryVectors, float16_format
@@ -103,6 +103,7 @@ def test_written_entries_are_found_and_deleted_ones_are_not(
     assert deliver(stream.read()) == []
     refs = index.answer(index.asked[-1])["SearchResults"]
     assert [made["a"]["id"] in each["Item"]["sk"]["S"] for each in refs] == [True]
+    assert not any(AGE_ATTRIBUTE in each for each in service.stored())
 
 
 @pytest.mark.parametrize("said", [BUILDING, MISSING])

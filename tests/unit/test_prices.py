@@ -4,6 +4,9 @@ import pytest
 
 from benchmarks import prices
 from benchmarks.costs import Cost, Limit
+from benchmarks.events import build_event
+from functions.event_log.items import LogTime, build_events_write, encode_events
+from functions.platform.entry_keys import build_log_partition
 
 NOTHING = Limit(0, 0, 0)
 
@@ -20,9 +23,9 @@ def measured() -> dict[str, Cost]:
     used = (
         cost("put value", write=1),
         cost("patch value", write=1),
-        cost("log an event", write=1, read=1),
-        cost("embed an entry again", write=1, index_write=2),
-        cost("embed an entry, off the write path", write=1, index_write=1),
+        cost("log an event", write=1, read=0.5),
+        cost("embed an entry again", write=2, index_write=1),
+        cost("embed an entry", write=2),
     )
     return found | {each.operation: each for each in used}
 
@@ -36,8 +39,8 @@ def price(name: str) -> prices.Price:
 def test_a_price_has_the_units_of_the_operation_its_event_and_its_vector() -> None:
     patch = price("patch value")
     assert patch.units == 0.625
-    assert patch.vector == 3 * 0.625
-    assert patch.events == pytest.approx(0.625 + 0.125 + 0.02 + 0.0923, abs=0.001)
+    assert patch.vector == pytest.approx(3 * 0.625 + 0.0415, abs=0.001)
+    assert patch.events == pytest.approx(0.625 + 0.0625 + 0.02 + 0.0531, abs=0.001)
     assert patch.total == pytest.approx(patch.units + patch.request + patch.events + patch.vector)
 
 
@@ -49,7 +52,15 @@ def test_working_memory_has_no_vector() -> None:
 def test_a_read_has_neither_event_nor_vector() -> None:
     get = price("get working by id")
     assert (get.events, get.vector, get.storage) == (0, 0, 0)
-    assert get.request == pytest.approx(1.00 + 0.20 + 0.133 + 0.0094, abs=0.001)
+    assert get.request == pytest.approx(1.00 + 0.20 + 0.007 * 13.3334 + 0.0108, abs=0.001)
+
+
+def test_the_row_of_an_event_is_as_large_as_its_price_says() -> None:
+    (encoded,) = encode_events([build_event(1)._replace(timestamp=1_763_800_000_000)])
+    partition = build_log_partition("default", "agent", "ada")
+    time = LogTime().add(encoded)
+    write = build_events_write(partition, encoded.newest, encoded, time, encoded.newest)
+    assert prices.LOG_ROW_BYTES - 20 < write.size + 100 <= prices.LOG_ROW_BYTES
 
 
 def test_a_month_is_the_sum_of_what_an_agent_does() -> None:
