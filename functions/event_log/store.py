@@ -65,6 +65,25 @@ def _build_end(items: Sequence[Item], since: int) -> _LogEnd:
     return _LogEnd(number, get_log_time(items[0]), set(chain.from_iterable(recent)))
 
 
+def _has_gap(items: Sequence[Item], since: int) -> bool:
+    """Tell whether a log's last items, newest first, may leave out events of `since` and later.
+
+    They don't where their numbers go back one by one to an older item, or to the log's first.
+    """
+    if not items or is_head(items[0]) or not _is_far_enough(items[-1], since):
+        return True
+    numbers = [
+        get_first_number(item) - 1 if is_head(item) else entry_keys.parse_log_item(item["sk"])
+        for item in items
+    ]
+    return any(one != other + 1 for one, other in pairwise(numbers))
+
+
+def _is_far_enough(item: Item, since: int) -> bool:
+    """Tell whether no item before this one has events of `since` (epoch ms) or later."""
+    return is_head(item) or item["newest"] < since
+
+
 class EventLogStore:
     """The logs of all tenants, in the log table.
 
@@ -125,14 +144,11 @@ class EventLogStore:
         """Find a log's end at half the price of reading it.
 
         It may be behind: then an item is where the append wants to put one, and the append fails.
-        Numbers without a gap, back to an item that is older than `since`, leave no event out.
         """
         items = self._list_back(partition, since, is_consistent=False)
-        numbers = [entry_keys.parse_log_item(item["sk"]) for item in items]
-        has_all = all(one == other + 1 for one, other in pairwise(numbers))
-        if items and has_all and not is_head(items[-1]) and items[-1]["newest"] < since:
-            return _build_end(items, since)
-        return self._read_end(partition, since)
+        if _has_gap(items, since):
+            return self._read_end(partition, since)
+        return _build_end([item for item in items if not is_head(item)], since)
 
     def _read_end(self, partition: str, since: int) -> _LogEnd:
         """Read a log's end, with the ids of all events of `since` (epoch ms) and later."""
@@ -150,7 +166,7 @@ class EventLogStore:
             *all_items, _END_PAGE, newest_first=True, is_consistent=is_consistent
         ):
             listed.append(item)
-            if is_head(item) or item["newest"] < since:
+            if _is_far_enough(item, since):
                 break
         return listed
 
