@@ -122,7 +122,7 @@ class FactStore:
             self._put(key, item, seen)
             return
         version = (reference.seen or 0) + 1
-        named = {"same_as": fact.id, "version": version, AGE_ATTRIBUTE: self._clock()}
+        named = {"same_as": fact.id, "version": version} | self._format.build_stamp(self._clock())
         refers = _build_put(build_fact_key(tenant, reference.id), named, reference.seen)
         self._transact([_build_put(key, item, seen), refers], key)
 
