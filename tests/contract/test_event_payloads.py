@@ -19,6 +19,7 @@ from functions.api.routing import Router
 from functions.container import Container
 from functions.local.gateway import to_event
 from functions.platform.errors import MethodNotAllowed, NotFound
+from functions.platform.items import TypedItem
 from functions.platform.settings import ApiSettings
 from tests.contract import conversation_calls, run_calls
 from tests.contract.bodies import MEMORY, TASKS, create, create_task, grant
@@ -74,7 +75,7 @@ ANSWERS: dict[str, tuple[int, Any]] = {
     "delete-entry": (204, None),
     "query-entries": (200, PAGE),
     "query-task": (200, PAGE),
-    "search-entries": (200, {"results": []}),
+    "search-entries": (200, {"results": [{"entry": KEPT, "matched": ["invoices"]}]}),
     "list-agent-memory": (200, [KEPT]),
     "summarize-agent": (200, SUMMARY),
     "write-batch": (200, {"entries": [MADE, {"version": 2, "tags": ["batch", "done"]}]}),
@@ -224,8 +225,10 @@ READS = [
 
 
 @pytest.fixture(scope="module")
-def handler(session_service: Service) -> Handler:
-    """The API function, built from its environment."""
+def handler(session_service: Service, deployment_secret: TypedItem) -> Handler:
+    """The API function, built from its environment and with the deployment's secret."""
+    engine = session_service.engine
+    engine.client.put_item(TableName=engine.memory, Item=deployment_secret)
     settings = ApiSettings.from_env(session_service.environment())
     return App(Container(settings, session_service.clock))
 
