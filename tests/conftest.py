@@ -1,13 +1,15 @@
-"""What all tests share: an AWS environment that reaches no account, and hypothesis profiles."""
+"""What all tests share: an AWS environment that reaches no account, hypothesis, a server."""
 
 import os
 import signal
 import threading
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.contract.local_server import ROOT_KEY, LocalServer, running
 from tests.e2e.fixtures import deployment, toolkit
 
 if TYPE_CHECKING:
@@ -39,6 +41,13 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 settings.load_profile("contract")
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
+    """The local server, as a user starts it, for all tests that only talk to it."""
+    with running(tmp_path_factory.mktemp("shared"), AGENT_MEMORY_ROOT_KEY=ROOT_KEY) as started:
+        yield started
 
 
 @pytest.hookimpl(optionalhook=True)

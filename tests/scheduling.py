@@ -7,6 +7,7 @@ _SHARED = {
     "tests/console/": "console",
     "tests/infra/": "infra",
     "tests/contract/test_readme.py": "pages",  # what a page does is there for its next block
+    "tests/contract/test_local_workers.py": "workers",
 }
 
 

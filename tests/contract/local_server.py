@@ -19,6 +19,7 @@ ROOT = Path(__file__).parents[2]
 PATIENCE = 60.0  # seconds; far more than anything here takes
 ENDED = (FileNotFoundError, ProcessLookupError)  # raised by reads of /proc
 _ENGINE, _WORKER = str(ROOT / "node_modules"), "multiprocessing.spawn"
+ROOT_KEY = "am_root_key_of_the_shared_server"
 SERVE = (  # the tests of frameworks run in an environment without the service
     os.environ.get("AGENT_MEMORY_SERVICE_PYTHON", sys.executable),
     "-m",
@@ -32,6 +33,7 @@ class LocalServer:
 
     process: subprocess.Popen[str]
     greeting: str
+    data: Path
 
     @property
     def address(self) -> str:
@@ -104,7 +106,7 @@ def running(
         text=True,
     )
     try:
-        yield LocalServer(process, _greeting(process))
+        yield LocalServer(process, _greeting(process), data)
     finally:
         process.kill()
         process.communicate()

@@ -2,24 +2,16 @@
 
 import json
 import socket
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from functions.local.engine import find_binary
-from tests.contract.local_server import PATIENCE, ROOT, LocalServer, running
+from tests.contract.local_server import PATIENCE, ROOT, LocalServer
 
 pytestmark = pytest.mark.skipif(
     find_binary(ROOT) is None, reason="no embedded database for this platform"
 )
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
-    """One that is only talked to."""
-    with running(tmp_path_factory.mktemp("shared") / "data") as ready:
-        yield ready
 
 
 def raw(server: LocalServer, request: bytes) -> bytes:

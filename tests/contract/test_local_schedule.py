@@ -39,28 +39,19 @@ def await_removal(database: Path, entry_id: str) -> None:
         time.sleep(0.02)
 
 
-def test_an_expired_entry_is_removed_from_storage(tmp_path: Path) -> None:
+def test_expired_entries_are_removed_and_those_that_expired_while_it_was_off(
+    tmp_path: Path,
+) -> None:
+    database = tmp_path / "memory.db"
+    with running(tmp_path) as server, server.client() as client:
+        before = create(client, entry(key="before", ttl="duration:PT1S"))
+        server.end(signal.SIGKILL)
+    assert is_stored(database, before["id"])
     with running(tmp_path, AGENT_MEMORY_SWEEP_SECONDS="0.2") as server, server.client() as client:
         kept = create(client, entry(key="kept"))
-        assert is_stored(tmp_path / "memory.db", kept["id"])
         made = create(client, entry(ttl="duration:PT1S"))
-        await_removal(tmp_path / "memory.db", made["id"])
-        assert is_stored(tmp_path / "memory.db", kept["id"])
+        assert is_stored(database, kept["id"])
+        await_removal(database, before["id"])
+        await_removal(database, made["id"])
+        assert is_stored(database, kept["id"])
         assert server.end(signal.SIGTERM) == 0
-
-
-def test_what_expired_while_it_was_off_is_removed_at_the_start(tmp_path: Path) -> None:
-    with running(tmp_path) as server, server.client() as client:
-        made = create(client, entry(ttl="duration:PT1S"))
-        server.end(signal.SIGKILL)
-    assert is_stored(tmp_path / "memory.db", made["id"])
-    with running(tmp_path, AGENT_MEMORY_SWEEP_SECONDS="0.2"):
-        await_removal(tmp_path / "memory.db", made["id"])
-
-
-@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT])
-def test_it_stops_at_once_between_two_sweeps(tmp_path: Path, by: signal.Signals) -> None:
-    with running(tmp_path, AGENT_MEMORY_SWEEP_SECONDS="3600") as server:
-        began = time.monotonic()
-        assert server.end(by) == 0
-        assert time.monotonic() - began < 10

@@ -6,7 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -36,13 +36,6 @@ ON_ANOTHER_PLATFORM = (
 )
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
-    """One that is only talked to."""
-    with running(tmp_path_factory.mktemp("shared") / "data") as ready:
-        yield ready
-
-
 def shell(command: str) -> Any:
     done = subprocess.run(["bash", "-c", command], capture_output=True, check=True)
     return json.loads(done.stdout)
@@ -69,10 +62,13 @@ def test_the_printed_commands_write_and_read_an_entry(server: LocalServer) -> No
     assert found["entries"][0]["value"] == written["value"]
 
 
-def test_only_the_owner_can_read_keys_and_data(tmp_path: Path) -> None:
-    with running(tmp_path / "data"):
-        files = list((tmp_path / "data").iterdir())
-        assert (tmp_path / "data").stat().st_mode & 0o777 == 0o700
+def test_an_open_address_is_warned_of_and_only_the_owner_can_read_keys_and_data(
+    tmp_path: Path,
+) -> None:
+    with running(tmp_path / "data", AGENT_MEMORY_HOST="0.0.0.0") as server:  # noqa: S104 - warned of
+        assert "unencrypted" in server.greeting
+        files = list(server.data.iterdir())
+        assert server.data.stat().st_mode & 0o777 == 0o700
         assert {file.stat().st_mode & 0o777 for file in files} == {0o600}
 
 
@@ -106,24 +102,43 @@ def test_it_says_when_the_printed_key_no_longer_works(tmp_path: Path) -> None:
         assert server.api_key == new_key
 
 
-@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
-def test_no_acknowledged_write_is_lost_however_it_ends(tmp_path: Path, by: signal.Signals) -> None:
+def test_no_acknowledged_write_is_lost_however_it_ends(tmp_path: Path) -> None:
+    """And it ends at once, between two sweeps, without a child that outlives it."""
     acknowledged: list[str] = []
+    api_keys = set()
+    for by in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL):
+        with running(tmp_path, AGENT_MEMORY_SWEEP_SECONDS="3600") as server:
+            assert_stored(server, acknowledged)
+            code = end_under_writes(server, by, acknowledged)
+            assert code == (-signal.SIGKILL if by is signal.SIGKILL else 0)
+            api_keys.add(server.api_key)
     with running(tmp_path) as server:
-        with ThreadPoolExecutor(4) as writers:
-            for number in range(4):
-                writers.submit(write_until_it_ends, server, f"writer-{number}", acknowledged)
-            while len(acknowledged) < 100:
-                assert server.process.poll() is None
-            children = server.descendants()
-            code = server.end(by)
-        for child in children:  # with several workers, see test_no_child_outlives_it
-            await_end(child)
-        api_key = server.api_key
-    assert code == (-signal.SIGKILL if by is signal.SIGKILL else 0)
-    with running(tmp_path) as again, again.client() as client:
-        assert again.api_key == api_key
-        assert [key for key in acknowledged if value_of(client, key) != key] == []
+        assert_stored(server, acknowledged)
+        assert api_keys == {server.api_key}
+
+
+def end_under_writes(server: LocalServer, by: signal.Signals, acknowledged: list[str]) -> int:
+    """End a server in the middle of writes, and wait for all of its processes; its exit code."""
+    enough = len(acknowledged) + 50
+    with ThreadPoolExecutor(4) as writers:
+        for number in range(4):
+            writers.submit(write_until_it_ends, server, f"{by.name}-{number}", acknowledged)
+        while len(acknowledged) < enough:
+            assert server.process.poll() is None
+        children, began = server.descendants(), time.monotonic()
+        code = server.end(by)
+        assert time.monotonic() - began < 10
+    for child in children:
+        await_end(child)
+    return code
+
+
+def assert_stored(server: LocalServer, acknowledged: list[str]) -> None:
+    """Assert that each write is there, with its value."""
+    with server.client() as client:
+        page = client.get("/api/v1/memory", params={"agent_id": "admin", "limit": 1000}).json()
+    stored = {each["key"] for each in page["entries"] if each["value"] == {"is": each["key"]}}
+    assert set(acknowledged) <= stored
 
 
 def write_until_it_ends(server: LocalServer, writer: str, acknowledged: list[str]) -> None:
@@ -166,18 +181,11 @@ def test_an_openwop_run_is_replayed_after_a_kill(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
-@pytest.mark.parametrize(
-    ("by", "workers"),
-    [
-        (signal.SIGHUP, 1),
-        *((by, 2) for by in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL)),
-    ],
-)
-def test_no_child_outlives_it(tmp_path: Path, by: signal.Signals, workers: int) -> None:
-    with running(tmp_path, AGENT_MEMORY_WORKERS=str(workers)) as server:
+def test_no_child_outlives_a_kill(tmp_path: Path) -> None:
+    with running(tmp_path, AGENT_MEMORY_WORKERS="2") as server:
         children = server.descendants()
         assert server.engine() in children
-        server.end(by)
+        server.end(signal.SIGKILL)
         for child in children:
             await_end(child)
 
@@ -200,9 +208,8 @@ def test_a_taken_port_is_one_line(server: LocalServer, tmp_path: Path) -> None:
     assert errors.count("\n") == 1
 
 
-def test_a_taken_data_folder_is_one_line(tmp_path: Path) -> None:
-    with running(tmp_path):
-        errors = start_error(tmp_path)
+def test_a_taken_data_folder_is_one_line(server: LocalServer) -> None:
+    errors = start_error(server.data)
     assert "AGENT_MEMORY_DATA" in errors
     assert errors.count("\n") == 1
 
@@ -251,9 +258,4 @@ def test_requests_in_parallel_never_get_each_others_answers(server: LocalServer)
         return value_of(client, key)
 
     with server.client() as client, ThreadPoolExecutor(32) as callers:
-        assert list(callers.map(write_and_read, range(200))) == list(range(200))
-
-
-def test_an_address_that_other_machines_reach_is_warned_of(tmp_path: Path) -> None:
-    with running(tmp_path / "data", AGENT_MEMORY_HOST="0.0.0.0") as server:  # noqa: S104 - warned of
-        assert "unencrypted" in server.greeting
+        assert list(callers.map(write_and_read, range(100))) == list(range(100))

@@ -24,10 +24,11 @@ pytestmark = [
 _ENTRIES = 240  # of each of four writers: few enough that no entry is evicted
 
 
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[LocalServer]:
-    with running(tmp_path, AGENT_MEMORY_WORKERS="2") as ready:
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
+    with running(tmp_path_factory.mktemp("workers"), AGENT_MEMORY_WORKERS="2") as ready:
         yield ready
+        assert ready.end(signal.SIGTERM) == 0
 
 
 def await_that(holds: Callable[[], bool], otherwise: str) -> None:
@@ -67,22 +68,30 @@ def connect_to_both(server: LocalServer, api_key: str, stack: ExitStack) -> list
     return clients
 
 
+def make_agent(admin: httpx.Client, name: str) -> dict[str, str]:
+    made = admin.post("/api/v1/principals", json={"id": name, "kind": "agent"})
+    found: dict[str, str] = made.raise_for_status().json()
+    return found
+
+
 @pytest.mark.parametrize("how", ["revoked", "rotated"])
 def test_a_revoked_or_rotated_key_stops_at_every_worker(server: LocalServer, how: str) -> None:
     with ExitStack() as stack, server.client() as admin:
-        made = admin.post("/api/v1/principals", json={"id": "agent", "kind": "agent"}).json()
+        made = make_agent(admin, how)
         clients = connect_to_both(server, made["api_key"], stack)
         if how == "revoked":
-            changed = admin.delete("/api/v1/principals/agent")
+            changed = admin.delete(f"/api/v1/principals/{how}")
         else:
-            changed = admin.post("/api/v1/principals/agent/rotate")
+            changed = admin.post(f"/api/v1/principals/{how}/rotate")
         changed.raise_for_status()
         assert {each.get("/api/v1/me").status_code for each in clients} == {401}
 
 
-def write_entries(server: LocalServer, writer: str, stop: Event, acknowledged: list[str]) -> None:
+def write_entries(
+    server: LocalServer, api_key: str, writer: str, stop: Event, acknowledged: list[str]
+) -> None:
     """Write one entry after another, the next one where a connection breaks."""
-    with server.client() as client:
+    with server.client(api_key) as client:
         for number in range(_ENTRIES):
             if stop.is_set():
                 return
@@ -102,9 +111,11 @@ def test_a_worker_that_ends_is_replaced_and_no_acknowledged_write_is_lost(
 ) -> None:
     acknowledged: list[str] = []
     stop = Event()
+    with server.client() as admin:
+        key = make_agent(admin, by.name)["api_key"]
     with ThreadPoolExecutor(4) as pool:
         writers = [
-            pool.submit(write_entries, server, f"w{n}", stop, acknowledged) for n in range(4)
+            pool.submit(write_entries, server, key, f"w{n}", stop, acknowledged) for n in range(4)
         ]
         try:
             await_that(lambda: len(acknowledged) > 20, "nothing is written")
@@ -115,10 +126,9 @@ def test_a_worker_that_ends_is_replaced_and_no_acknowledged_write_is_lost(
             stop.set()
         for each in writers:
             each.result()
-    with server.client() as client:
-        page = client.get("/api/v1/memory", params={"agent_id": "admin", "limit": 1000}).json()
+    with server.client(key) as client:
+        page = client.get("/api/v1/memory", params={"agent_id": by.name, "limit": 1000}).json()
         assert set(acknowledged) <= {each["key"] for each in page["entries"]}
-    assert server.end(signal.SIGTERM) == 0
 
 
 def end_one_worker(server: LocalServer, by: signal.Signals) -> None:
@@ -131,10 +141,17 @@ def end_one_worker(server: LocalServer, by: signal.Signals) -> None:
 
 
 @pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_a_request_that_has_begun_is_finished(server: LocalServer, by: signal.Signals) -> None:
+def test_a_request_that_has_begun_is_finished(tmp_path: Path, by: signal.Signals) -> None:
+    with running(tmp_path, AGENT_MEMORY_WORKERS="2") as server:
+        finish_a_request(server, by)
+
+
+def finish_a_request(server: LocalServer, by: signal.Signals) -> None:
+    """End a server during a request: it is answered, and then no process is left."""
     body = b'{"namespace": "n", "key": "k", "value": {}, "memory_type": "working"}'
     url = httpx.URL(server.address)
     await_that(lambda: len(server.workers()) == 2, "there are no two workers")
+    children = server.descendants()
     with socket.create_connection((url.host, url.port), timeout=PATIENCE) as connection:
         head = (
             f"POST /api/v1/memory HTTP/1.1\r\nhost: {url.host}\r\nx-api-key: {server.api_key}\r\n"
@@ -147,3 +164,5 @@ def test_a_request_that_has_begun_is_finished(server: LocalServer, by: signal.Si
         connection.sendall(body)
         assert connection.recv(1000).startswith(b"HTTP/1.1 201 ")
     assert server.process.wait(PATIENCE) == 0
+    for child in children:
+        await_end(child)

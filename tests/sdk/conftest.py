@@ -1,4 +1,4 @@
-"""The real local server, once for all tests of the SDK; each test gets a tenant of its own."""
+"""Clients of the shared local server; each test gets a tenant of its own."""
 
 import itertools
 import runpy
@@ -8,22 +8,14 @@ from collections.abc import Callable, Iterator
 import pytest
 from agent_memory import Client, responses
 
-from tests.contract.local_server import ROOT, LocalServer, running
+from tests.contract.local_server import ROOT, ROOT_KEY, LocalServer
 from tests.sdk import faults
 from tests.sdk.crew import Crew
 from tests.sdk.fault_proxy import FaultProxy, proxy_to
 
-ROOT_KEY = "am_root_key_of_the_tests_of_the_sdk"
 EXAMPLES = ROOT / "sdk" / "examples"
 RunExample = Callable[..., list[str]]
 _serial = itertools.count(1)
-
-
-@pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
-    """The memory service."""
-    with running(tmp_path_factory.mktemp("memory"), AGENT_MEMORY_ROOT_KEY=ROOT_KEY) as started:
-        yield started
 
 
 @pytest.fixture

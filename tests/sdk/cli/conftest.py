@@ -10,9 +10,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.contract.local_server import LocalServer
+from tests.contract.local_server import ROOT_KEY, LocalServer
 from tests.sdk.cli.terminal import Cli
-from tests.sdk.conftest import ROOT_KEY
 
 _serial = itertools.count(1)
 
