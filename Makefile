@@ -64,7 +64,7 @@ test: $(TOOLKIT) $(VENV)/dev.stamp $(MODEL) $(TYPESCRIPT) $(if $(CHROMIUM),$(CON
 	@$(PY) -m pytest -q -n auto -m "not deployed" tests
 
 adversary: $(ENGINE) $(VENV)/dev.stamp $(MODEL)
-	@ADVERSARY_SECONDS=$${ADVERSARY_SECONDS:-3600} $(PY) -m pytest -q -o faulthandler_timeout=0 -m "not deployed" tests/contract/test_adversary.py
+	@ADVERSARY_SECONDS=$${ADVERSARY_SECONDS:-3600} FUZZ_EXAMPLES=$${FUZZ_EXAMPLES:-200} $(PY) -m pytest -q -o faulthandler_timeout=0 -m "not deployed" tests/contract/test_adversary.py tests/contract/test_fuzz.py
 
 lint: $(VENV)/dev.stamp
 	@$(VENV)/bin/ruff format --check -q $(CODE) || { echo "make lint: run $(VENV)/bin/ruff format" >&2; exit 1; }

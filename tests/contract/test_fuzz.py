@@ -32,7 +32,7 @@ from tests.contract.service import ROOT_KEY, Service, Tenant
 from tests.contract.transport import BASE_URL
 from tools.openapi.document import PATH
 
-EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "8"))
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "5"))
 CHECKS = [
     not_a_server_error,
     status_code_conformance,
