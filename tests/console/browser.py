@@ -104,11 +104,22 @@ class Browser:
         self.evaluate(f"{field}.focus(), {field}.select()")
         self.call("Input.insertText", text=text)
 
+    def choose(self, name: str, option: str) -> None:
+        """Choose an option of the list with an accessible name."""
+        field = f"document.querySelector('select[aria-label={json.dumps(name)}]')"
+        self.wait_for(field)
+        self.evaluate(f"{field}.value = {json.dumps(option)}")
+
     def press(self, text: str) -> None:
         """Press the button or link with a text."""
         found = _BUTTON % json.dumps(text)
         self.wait_for(found)
         self.evaluate(f"{found}.click()")
+
+    def press_within(self, name: str, text: str) -> None:
+        """Press a link of the navigation with an accessible name."""
+        links = f"[...document.querySelectorAll('[aria-label={json.dumps(name)}] a')]"
+        self.evaluate(f"{links}.find(each => each.textContent === {json.dumps(text)}).click()")
 
     def press_key(self, key: str, **modifiers: int) -> None:
         """Press a key, such as Tab or Enter."""

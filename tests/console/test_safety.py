@@ -1,16 +1,28 @@
 """Contract §11: what the console must never do, tried in a browser."""
 
 import gzip
+import json
 from pathlib import Path
+from typing import Any
 
+import httpx
 import pytest
 
 from functions.api.routes.console import FOLDER
+from tests.console.demo import Demo
 from tests.console.visit import SECRET, Visit
+from tests.contract.expect import ok
 
 _MAX_SCRIPT_BYTES = 120 * 1024
 _STORES = "JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie])"
 _HTML = "document.documentElement.outerHTML"
+_DANGEROUS = "[...document.querySelectorAll('button.danger')].map(each => each.textContent)"
+_LONGEST_TASK = """new Promise(resolve => {
+  let longest = 0;
+  const see = list => list.getEntries().forEach(each => longest = Math.max(longest, each.duration));
+  new PerformanceObserver(see).observe({type: "longtask", buffered: true});
+  setTimeout(() => resolve(longest), 50);
+})"""
 _MARKUP = '<img src=x onerror="window.hurt = 1"><script>window.hurt = 1</script>'
 
 
@@ -108,6 +120,131 @@ def test_an_agents_key_is_warned_about_and_sees_what_the_agent_may(visit: Visit)
 def test_the_script_is_small() -> None:
     scripts = [path.read_bytes() for path in (FOLDER / "assets").glob("*.js")]
     assert sum(len(gzip.compress(each)) for each in scripts) <= _MAX_SCRIPT_BYTES
+
+
+def test_looking_changes_nothing_that_is_stored_or_counted(visit: Visit) -> None:
+    made = ok(visit.admin.post("/api/v1/principals", json={"id": "full", "kind": "agent"}), 201)
+    settings = {"episodic": {"capacity": 2}}
+    ok(visit.admin.patch("/api/v1/agents/full/memory/config", json=settings))
+    with visit.server.client(made["api_key"]) as agent:
+        first, second = (_note(agent, f"note {number}") for number in (1, 2))
+        visit.start("memory?agent_id=full")
+        browser = visit.sign_in(made["api_key"])  # the agent's own key: its reads would count
+        browser.press("note 1")
+        browser.wait_for_text(first["id"])
+        browser.wait_for_text("What happened to it")
+        _note(agent, "note 3")
+        left = ok(agent.get("/api/v1/memory?memory_type=episodic"))["entries"]
+    assert [each["key"] for each in left] == ["note 3", "note 2"], second["id"]
+
+
+def test_numbers_are_shown_as_they_were_written(visit: Visit) -> None:
+    path = "/api/v1/memory"
+    body = (
+        b'{"namespace": "company.style", "key": "precise", "memory_type": "semantic",'
+        b' "value": {"a": 12345678901234567890123, "b": 1.0}}'
+    )
+    headers = {"Content-Type": "application/json"}
+    entry = ok(visit.admin.post(path, content=body, headers=headers), 201)
+    browser = visit.sign_in()
+    visit.open_entry(entry)
+    for text in ('"a": 12345678901234567890123', '"b": 1.0'):
+        browser.wait_for_text(text)
+
+
+def test_every_change_is_sent_under_the_version_that_was_read(visit: Visit) -> None:
+    entry = visit.make_entry("deleted under its version", {"rule": "old"})
+    browser = visit.sign_in()
+    visit.open_entry(entry)
+    browser.press("Delete…")
+    path = f"/api/v1/memory/{entry['id']}"
+    ok(visit.admin.patch(path, json={"tags": ["new"]}, headers={"If-Match": "1"}))
+    visit.statuses = (409,)
+    browser.press("Delete for good")
+    browser.wait_for_text("VERSION_MISMATCH")
+    assert ok(visit.admin.get(path))["version"] == 2
+
+
+def test_nothing_deletes_several_things_at_once(visit: Visit, demo: Demo) -> None:
+    browser = visit.sign_in()
+    for title, address in demo.screens.items():
+        if demo.key_of(title) == visit.server.api_key:
+            visit.go_to(title, address)
+            dangerous = browser.evaluate(_DANGEROUS)
+            assert all(each.startswith(("Delete…", "Rotate", "Revoke")) for each in dangerous)
+
+
+def test_permissions_change_after_the_page_has_said_what_changes(visit: Visit) -> None:
+    permissions = {"default": "read", "allow": [{"agent": "agent_ada", "access": "write"}]}
+    path = "/api/v1/memory/namespaces/company.plans"
+    ok(visit.admin.patch(path, json={"permissions": permissions}))
+    visit.start("namespace/company.plans")
+    browser = visit.sign_in()
+    browser.wait_for_text("everybody else")
+    browser.fill("Somebody else’s id", "agent_eve")  # noqa: RUF001 - as the page has it
+    browser.choose("Access of everybody else", "none")
+    browser.press("Change…")
+    for text in ("agent_eve: read → read", "everybody else: read → none"):
+        browser.wait_for_text(text)
+    assert ok(visit.admin.get(path))["permissions"] == permissions
+    browser.press("Change")
+    browser.wait_for("!document.querySelector('dialog')")
+    changed = ok(visit.admin.get(path))["permissions"]
+    assert changed["default"] == "none"
+    allowed = {each["agent"]: each["access"] for each in changed["allow"]}
+    assert allowed == {"agent_ada": "write", "agent_eve": "read"}
+
+
+def test_the_service_opens_no_door_to_other_origins(visit: Visit) -> None:
+    headers = {"Origin": "https://elsewhere.example"}
+    for answer in (
+        visit.admin.options("/api/v1/me", headers=headers),
+        visit.admin.get("/api/v1/me", headers=headers),
+    ):
+        assert not [name for name in answer.headers if name.startswith("access-control-")]
+        assert "set-cookie" not in answer.headers
+    page = httpx.get(f"{visit.server.address}/console")
+    assert (page.status_code, visit.server.api_key in page.text) == (200, False)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        pytest.param({f"key {number}": number for number in range(4_000)}, id="thousands of keys"),
+        pytest.param({"text": "\u202eevil\u2066\u200b" * 5_000}, id="bidi"),
+        pytest.param({"a": [[[[[[[[[["deep"]]]]]]]]]]}, id="deep"),
+        pytest.param({"__proto__": {"hurt": True}, "constructor": 1}, id="prototype"),
+    ],
+)
+def test_a_hostile_value_is_text_and_the_page_goes_on(visit: Visit, value: Any) -> None:
+    entry = visit.make_entry(f"hostile {len(json.dumps(value))}", value)
+    browser = visit.sign_in()
+    visit.open_entry(entry)
+    browser.wait_for("document.querySelector('pre')")
+    shown = browser.evaluate("document.querySelector('pre').textContent")
+    assert len(shown) <= 20_000
+    assert not set(shown) & {"\u202e", "\u2066", "\u200b"}
+    assert browser.evaluate("({}).hurt === undefined && window.hurt === undefined")
+    assert browser.evaluate(_LONGEST_TASK) < 1_000  # milliseconds in which the page stood still
+
+
+def test_a_state_of_four_megabytes_is_cut_and_the_page_goes_on(visit: Visit) -> None:
+    made = ok(visit.admin.post("/api/v1/principals", json={"id": "keeper", "kind": "agent"}), 201)
+    with visit.server.client(made["api_key"]) as keeper:
+        value = {"text": "<b>" * 1_300_000}
+        ok(keeper.put("/api/v1/agents/keeper/state/user_1/huge", json={"value": value}))
+    visit.start("states?agent_id=keeper&owner_id=user_1")
+    browser = visit.sign_in(made["api_key"])
+    browser.press("Show the value")
+    browser.wait_for("document.querySelector('pre')?.textContent.length === 20000")
+    assert browser.evaluate("document.querySelectorAll('main b').length") == 0
+    assert browser.evaluate(_LONGEST_TASK) < 1_000
+
+
+def _note(agent: httpx.Client, key: str) -> dict[str, Any]:
+    body = {"namespace": "notes", "key": key, "memory_type": "episodic", "value": {"seen": key}}
+    made: dict[str, Any] = ok(agent.post("/api/v1/memory", json=body), 201)
+    return made
 
 
 def _read_files(folder: Path) -> list[bytes]:

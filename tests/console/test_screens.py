@@ -4,8 +4,14 @@ import json
 
 import pytest
 
+from tests.console.browser import Browser
+from tests.console.demo import Demo
 from tests.console.visit import Visit
 from tests.contract.expect import ok
+
+_LONG = {"namespace": "company.long", "memory_type": "semantic", "value": {}}
+_HAS_MORE = """[...document.querySelectorAll('.count button')].length > 0"""
+_ROWS = "[...document.querySelectorAll('tbody tr')]"
 
 
 def test_signing_in_shows_agents_and_namespaces(visit: Visit) -> None:
@@ -200,10 +206,7 @@ def test_all_can_be_done_by_keyboard(visit: Visit) -> None:
     browser.call("Input.insertText", text=visit.server.api_key)  # the field has the focus
     browser.press_key("Enter")
     browser.wait_for_text("company.people")
-    for _ in range(20):
-        browser.press_key("Tab")
-        if browser.evaluate("document.activeElement.innerText") == "Memory":
-            break
+    _tab_to(browser, "Memory")
     browser.press_key("Enter")
     browser.wait_for(
         "document.activeElement.innerText === 'Memory' && document.activeElement.tagName === 'H1'"
@@ -219,3 +222,113 @@ def test_json_escapes_show_what_is_invisible(visit: Visit) -> None:
     assert "\u202e" not in shown
     assert json.dumps({"text": text}, indent=2) in shown
     assert "hidden abc\\u202edef" in shown
+
+
+_SHOWN = {
+    "Agent": ["1 of 1,000 entries", "INV-1043", "rounding"],
+    "Intent": ["Read invoices", "→ checker", "archived"],
+    "Namespace": ["everybody else", "yes: write access to the namespace"],
+    "Facts": ["Acme GmbH", "2 times", "day first"],
+    "Workflows": ["0.740 ± 0.179", "totals-first"],
+    "States": ["language"],
+    "OpenWOP run": ["open", "Show what it saw"],
+}
+
+
+@pytest.mark.parametrize("title", _SHOWN)
+def test_a_screen_shows_what_the_demo_has_stored(visit: Visit, demo: Demo, title: str) -> None:
+    visit.sign_in(demo.key_of(title))
+    visit.go_to(title, demo.screens[title])
+    for text in _SHOWN[title]:
+        visit.browser.wait_for_text(text)
+
+
+def test_workflows_are_drawn_as_curves_whose_area_is_one(visit: Visit, demo: Demo) -> None:
+    browser = visit.sign_in()
+    visit.go_to("Workflows", demo.screens["Workflows"])
+    browser.wait_for("document.querySelectorAll('.curves polyline').length === 2")
+    lines = browser.evaluate("[...document.querySelectorAll('polyline')].map(e => e.points.length)")
+    assert lines == [100, 100]
+
+
+def test_values_of_states_and_snapshots_come_when_asked_for(visit: Visit, demo: Demo) -> None:
+    browser = visit.sign_in(demo.keys["reader"])
+    visit.go_to("States", demo.screens["States"])
+    assert not [each for each in browser.requested if each.endswith("/language")]
+    browser.press("Show the value")
+    browser.wait_for_text('"fr"')
+    visit.start(demo.screens["OpenWOP run"])
+    visit.sign_in()
+    browser.press("Show what it saw")
+    browser.wait_for_text("closed the month")
+    browser.wait_for_text("paid with <REDACTED:stripe>")
+
+
+def test_an_agents_parts_are_its_memory_eviction_tasks_and_log(visit: Visit, demo: Demo) -> None:
+    browser = visit.sign_in(demo.keys["planner"])
+    visit.go_to("Agent", demo.screens["Agent"])
+    browser.press("Eviction order")
+    browser.wait_for_text("the lowest priority first")
+    browser.press_within("Parts of the agent", "Tasks")
+    browser.wait_for_text("Check invoices")
+
+
+def test_a_log_is_followed_from_its_cursor(visit: Visit) -> None:
+    visit.make_entry("before", {})
+    visit.start("timeline?log=namespace&name=company.style")
+    browser = visit.sign_in()
+    browser.wait_for_text("before")
+    for key in ("after one", "after two"):
+        visit.make_entry(key, {})
+        browser.wait_for_text(key)
+    looks = [each for each in browser.requested if "order=asc" in each]
+    assert any("&after=" in each for each in looks)
+    assert len([each for each in browser.requested if "order=desc" in each]) == 1
+
+
+def test_a_long_list_is_scrolled_without_growing_the_page(visit: Visit) -> None:
+    for start in range(0, 630, 45):
+        many = [_LONG | {"key": f"row {start + number:03}"} for number in range(45)]
+        ok(visit.admin.post("/api/v1/memory/batch", json={"entries": many}))
+    visit.start("memory?namespace=company.long")
+    browser = visit.sign_in()
+    browser.wait_for(f"{_ROWS}.length >= 100")
+    first = browser.evaluate(f"{_ROWS}[0].innerText")
+    seen = set()
+    while browser.evaluate(_HAS_MORE):
+        seen |= set(browser.evaluate(f"{_ROWS}.map(each => each.cells[1].innerText)"))
+        last = browser.evaluate(f"{_ROWS}.at(-1).innerText")
+        browser.evaluate("window.scrollTo(0, document.body.scrollHeight)")
+        browser.wait_for(f"{_ROWS}.at(-1).innerText !== {json.dumps(last)} || !({_HAS_MORE})")
+    seen |= set(browser.evaluate(f"{_ROWS}.map(each => each.cells[1].innerText)"))
+    assert len(seen) == 630
+    assert browser.evaluate(f"{_ROWS}.length") <= 500
+    for _ in range(2):
+        browser.evaluate("window.scrollTo(0, 0)")
+        browser.press("Show the ones before")
+    browser.wait_for(f"{_ROWS}[0].innerText === {json.dumps(first)}")
+
+
+def test_an_entry_is_deleted_by_keyboard(visit: Visit) -> None:
+    entry = visit.make_entry("deleted by keys", {"a": 1})
+    browser = visit.sign_in()
+    visit.open_entry(entry)
+    _tab_to(browser, "Delete…")
+    browser.press_key("Enter")
+    browser.wait_for("document.activeElement.innerText === 'Cancel'")
+    browser.press_key("Escape")
+    browser.wait_for("!document.querySelector('dialog')")
+    _tab_to(browser, "Delete…")
+    browser.press_key("Enter")
+    browser.wait_for("document.activeElement.innerText === 'Cancel'")
+    _tab_to(browser, "Delete for good")
+    browser.press_key("Enter")
+    browser.wait_for_text("The entry is deleted.")
+
+
+def _tab_to(browser: Browser, text: str) -> None:
+    for _ in range(200):  # an overview has links for each agent
+        browser.press_key("Tab")
+        if browser.evaluate("document.activeElement.innerText") == text:
+            return
+    raise AssertionError(f"Tab doesn't reach {text}")

@@ -6,7 +6,7 @@ import { can, usePrincipal } from "../session/session";
 import { Details, Loaded } from "../ui/data";
 import { ConfirmDialog } from "../ui/form";
 import { toHref } from "../ui/location";
-import { LongText, Name, Tags, Time } from "../ui/text";
+import { Id, LongText, Name, Tags, Time } from "../ui/text";
 import { EntryEditor } from "./EntryEditor";
 import { isSensitive, readEntry, type Entry } from "./entries";
 import { EntryEvents } from "./Events";
@@ -86,7 +86,7 @@ function EntryDetails({ entry }: { entry: Entry }) {
       ["Intent", intent_id ? <a href={toHref(["intent", intent_id])}><Name>{intent_id}</Name></a> : "–"],
       ...(entry.memory_type === "episodic"
         ? [["Eviction", entry.pinned ? "pinned: never evicted" : `priority ${entry.priority}`] as [string, string]] : []),
-      ["Id", <Name>{entry.id}</Name>],
+      ["Id", <Id>{entry.id}</Id>],
     ]} />
   );
 }

@@ -3,7 +3,7 @@ import { api, read, type Schemas } from "../api/client";
 import { List, Problem, Table, usePages } from "../ui/data";
 import { readForm, TextField } from "../ui/form";
 import { goTo, toHref } from "../ui/location";
-import { Name, Tags, Time } from "../ui/text";
+import { Id, Name, Tags, Time } from "../ui/text";
 
 const FILTERS = { subject: "Subject", predicate: "Predicate", agent_type: "Agent type", learned_from_run_id: "Learned in run" };
 type Recalled = Schemas["RecalledFact"];
@@ -67,7 +67,7 @@ function FactTable({ label, facts }: { label: string; facts: (Schemas["Fact"] & 
           <td><meter min={0} max={1} value={fact.confidence} aria-label="Confidence" /> {fact.confidence}</td>
           <td>{fact.learned_count === 1 ? "once" : `${fact.learned_count.toLocaleString()} times`}, first <Time>{fact.first_learned_at}</Time></td>
           <td><Name>{fact.learned_by}</Name></td>
-          <td>{fact.learned_from_run_ids.length === 0 ? "–" : fact.learned_from_run_ids.map((run) => <a key={run} href={toHref(["run", run])}><Name>{run}</Name></a>)}</td>
+          <td>{fact.learned_from_run_ids.length === 0 ? "–" : fact.learned_from_run_ids.map((run) => <a key={run} href={toHref(["run", run])}><Id>{run}</Id></a>)}</td>
         </tr>
       ))}
     </Table>

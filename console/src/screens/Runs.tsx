@@ -5,7 +5,7 @@ import { renderValue } from "../api/json";
 import { Details, List, Loaded, Table, usePages } from "../ui/data";
 import { ChoiceField, readForm, TextField } from "../ui/form";
 import { goTo, toHref } from "../ui/location";
-import { LongText, Name, Time } from "../ui/text";
+import { Id, LongText, Name, Time } from "../ui/text";
 
 const STATES = { running: "running", completed: "completed", failed: "failed" };
 const PAGE = 100;
@@ -37,7 +37,7 @@ export function RunsScreen({ params }: { params: URLSearchParams }) {
             {runs.map((run) => (
               <tr key={run.id}>
                 <td><Time>{run.created_at}</Time></td>
-                <th scope="row"><a href={toHref(["run", run.id])}><Name>{run.id}</Name></a></th>
+                <th scope="row"><a href={toHref(["run", run.id])}><Id>{run.id}</Id></a></th>
                 <td><Name>{run.agent_type}</Name></td>
                 <td>{run.instance_id ? <Name>{run.instance_id}</Name> : "–"}</td>
                 <td>{run.status}</td>

@@ -70,7 +70,7 @@ type ListProps<P extends Page, T> = {
 /** Shows the pages of a list that are loaded. Scrolling loads the next; pages far above leave the document. */
 export function List<P extends Page, T>({ pages, items, empty, also = 0, children }: ListProps<P, T>) {
   const { box, loadMore, loadEarlier } = useScrolling(pages);
-  const end = useNearness(loadMore);
+  const end = useNearness(loadMore, pages.data);
   if (pages.data === undefined) {
     return pages.isError ? <Problem error={pages.error} /> : <p role="status">Loading…</p>;
   }
@@ -127,8 +127,8 @@ function useScrolling(pages: Pages<Page>) {
   };
 }
 
-/** Call a function when the reader has scrolled to an element; the browser tells. */
-function useNearness(onNear: () => void) {
+/** Call a function when the reader has scrolled to an element, and again if that is still so with new data. */
+function useNearness(onNear: () => void, data: unknown) {
   const [element, setElement] = useState<HTMLElement | null>(null);
   const call = useRef(onNear);
   call.current = onNear;
@@ -139,7 +139,7 @@ function useNearness(onNear: () => void) {
     });
     observer.observe(element);
     return () => observer.disconnect();
-  }, [element]);
+  }, [element, data]);
   return setElement;
 }
 

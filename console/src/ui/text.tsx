@@ -11,6 +11,11 @@ export function Name({ children }: { children: string }) {
   return <bdi className="name">{showInvisible(children)}</bdi>;
 }
 
+/** A long id, which may be broken anywhere. */
+export function Id({ children }: { children: string }) {
+  return <bdi className="name id">{showInvisible(children)}</bdi>;
+}
+
 export function Time({ children }: { children: string | null | undefined }) {
   if (!children) return <>–</>;
   return (
