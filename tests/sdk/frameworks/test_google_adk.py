@@ -405,7 +405,7 @@ def test_memories_and_events_are_added_beside_a_session(alice: Client) -> None:
     wait(memory.add_events_to_memory(**WHERE, events=events, custom_metadata={"k": "v"}))
     entry = MemoryEntry(content=types.Content(parts=[types.Part(text="The cat is Tom")]), id="m")
     wait(memory.add_memory(**WHERE, memories=[entry]))
-    found = find(memory, "4711", lambda found: len(found) == 5)
+    found = find(memory, "4711", lambda found: len(found) == 6)
     assert (found[0].content.parts[0].text, found[0].custom_metadata) == (
         "The code is 4711",
         {"k": "v"},
