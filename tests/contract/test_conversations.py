@@ -59,7 +59,8 @@ def test_a_conversation_is_given_back_as_it_was_stored(
     hello = {"index": 0, **message("hello"), "timestamp": clock.time(), "metadata": {}}
     assert document["messages"] == [hello, {"index": 1, **assistant}]
     expected = body | {"created_at": clock.time(), "updated_at": clock.time(), "message_count": 2}
-    assert document == made | expected | {"messages": document["messages"], "offset": 0}
+    page = {"messages": document["messages"], "offset": 0, "total": 2}
+    assert document == made | expected | page
 
 
 def test_appended_messages_get_the_next_indexes(alice: httpx.Client, clock: MovableClock) -> None:
