@@ -21,9 +21,16 @@ if TYPE_CHECKING:
 _TOGETHER = (
     ("domain_name", "certificate_arn", "hosted_zone_id", "hosted_zone_name"),
     ("edge_domain_name", "edge_certificate_arn", "edge_client_certificate_arn", "trust_store"),
+    ("memory_stream_arn", "log_table_arn"),
+    ("also_memory_stream_arn", "also_log_table_arn"),
     ("jwt_issuer", "jwt_audience"),
     ("task_event_sources", "task_event_principal"),
 )
+
+
+_STREAM_ARN = r"^arn:[a-z-]+:dynamodb:\S+:table/[\w.-]+/stream/\S+$"
+_TABLE_ARN = r"^arn:[a-z-]+:dynamodb:\S+:table/[\w.-]+$"
+_KEY_ARN = r"^arn:[a-z-]+:kms:\S+:key/\S+$"
 
 
 class ConfigError(Exception):
@@ -59,6 +66,13 @@ class Config(BaseModel):
         event_bus_types: the types of events that the bus carries (several with commas between); `*`
             for all.
         alarm_topic_arn: the SNS topic that alarms go to.
+        backup_days: how long daily backups of the tables are kept; none are made unless given.
+        backup_copy_vault_arn: a vault that gets a copy of each.
+        memory_stream_arn, log_table_arn: the tables in use, where they aren't the deployment's own:
+            the ARN of the memory table's stream, which begins with the table's, and the log table.
+        also_memory_stream_arn, also_log_table_arn: two more that functions may use.
+        storage_key_arn, values_key_arn, archive_bucket, root_key_arn: what else is kept, where it
+            isn't the deployment's own.
         cors_origins: whose pages may call the API from a browser (several with commas between).
         domain_name: a domain name of the API's own, with its certificate and its hosted zone.
         trust_store: where in S3 the certificates are that clients are checked against.
@@ -99,6 +113,18 @@ class Config(BaseModel):
     contributor_insights: bool = False
     event_bus_types: str = DEFAULT_EVENT_BUS_TYPES
     alarm_topic_arn: str | None = Field(default=None, pattern=r"^arn:[a-z-]+:sns:\S+$")
+    backup_days: int | None = Field(default=None, ge=1)
+    backup_copy_vault_arn: str | None = Field(
+        default=None, pattern=r"^arn:[a-z-]+:backup:\S+:backup-vault:\S+$"
+    )
+    memory_stream_arn: str | None = Field(default=None, pattern=_STREAM_ARN)
+    log_table_arn: str | None = Field(default=None, pattern=_TABLE_ARN)
+    also_memory_stream_arn: str | None = Field(default=None, pattern=_STREAM_ARN)
+    also_log_table_arn: str | None = Field(default=None, pattern=_TABLE_ARN)
+    storage_key_arn: str | None = Field(default=None, pattern=_KEY_ARN)
+    values_key_arn: str | None = Field(default=None, pattern=_KEY_ARN)
+    archive_bucket: str | None = Field(default=None, pattern=r"^[a-z0-9][a-z0-9.-]+$")
+    root_key_arn: str | None = Field(default=None, pattern=r"^arn:[a-z-]+:secretsmanager:\S+$")
     cors_origins: str | None = Field(
         default=None, pattern=r"^https?://[\w.:-]+(\s*,\s*https?://[\w.:-]+)*$"
     )
@@ -174,6 +200,12 @@ class Config(BaseModel):
         """Whether data outlives the stack."""
         return self.stage == "prod" if self.retain is None else self.retain
 
+    @property
+    def refers_to_all_state(self) -> bool:
+        """Whether the deployment keeps nothing of its own."""
+        keys = self.storage_key_arn and self.values_key_arn and self.root_key_arn
+        return bool(keys and self.memory_stream_arn and self.archive_bucket)
+
     def to_settings(self) -> "Settings":
         """Convert the choices to the construct's settings."""
         from infra.agent_memory_cdk import Settings  # noqa: PLC0415 - the CDK takes seconds to import
@@ -197,6 +229,8 @@ class Config(BaseModel):
             contributor_insights=self.contributor_insights,
             event_bus_types=self.event_bus_types,
             traffic_shift=self.traffic_shift or ("canary" if self.retains else "all-at-once"),
+            backup_days=self.backup_days,
+            backup_copy_vault_arn=self.backup_copy_vault_arn,
             cors_origins=tuple(_split(self.cors_origins)),
             domain=self._domain(),
             edge=self._edge(),

@@ -11,23 +11,41 @@ from typing import Any
 from functions.deletion.model import Subject, SubjectKind
 from operations import dead_letters, logs, restore, root_key
 from operations.deletion import build_container, run_deletion
+from operations.deploying import DEFAULT_COMMAND, DeploymentFailed
 from operations.deployment import Deployment, UnknownDeployment, client
 from operations.read_only import set_read_only
+from operations.reattachment import StateNotFound, reattach
+from operations.table_switch import NotKept, restore_into_service
 from operations.tenant_data import Storage, export_tenant, open_private
 from operations.versions import DeploymentInProgress
+
+_PROBLEMS = (
+    UnknownDeployment,
+    DeploymentInProgress,
+    DeploymentFailed,
+    NotKept,
+    StateNotFound,
+    FileExistsError,
+)
 
 
 def main() -> int:
     """Runs what the command line names; the exit status."""
     options = _options()
     try:
-        found = _COMMANDS[options.command](Deployment.find(options.name), options)
-    except (UnknownDeployment, DeploymentInProgress) as error:
+        found = _run(options)
+    except _PROBLEMS as error:
         sys.exit(f"operations: {error}")
     if found is not None:
         print(json.dumps(found, indent=2))
     has_left = options.command == "replay" and any(each["left"] for each in found.values())
     return 1 if has_left and not options.list else 0
+
+
+def _run(options: argparse.Namespace) -> Any:
+    if options.command == "reattach":  # there is no deployment before
+        return reattach(options.name, options.deploy, options.memory_table, options.log_table)
+    return _COMMANDS[options.command](Deployment.find(options.name), options)
 
 
 def _tail(deployment: Deployment, options: argparse.Namespace) -> None:
@@ -65,6 +83,9 @@ _COMMANDS: dict[str, Callable[[Deployment, argparse.Namespace], Any]] = {
     "restore": lambda deployment, options: restore.restore(
         deployment, options.moment, options.suffix
     ),
+    "restore-into-service": lambda deployment, options: restore_into_service(
+        deployment, options.moment, options.suffix, options.deploy, Path(options.left_behind)
+    ),
     "read-only": _set_read_only,
     "export-tenant": _export,
     "delete-tenant": lambda deployment, options: _delete(deployment, options, "tenant"),
@@ -93,9 +114,20 @@ def _options() -> argparse.Namespace:
     tail.add_argument("--follow", action="store_true", help="wait for more")
     again = add("replay", help="the dead letters, once more; exit status 1 if some are left")
     again.add_argument("--list", action="store_true", help="only list them")
-    back = add("restore", help="both tables as they were, under other names")
-    back.add_argument("moment", help="RFC 3339, or: latest")
-    back.add_argument("suffix", help="of the new tables' names")
+    _add_restore(add("restore", help="both tables as they were, under other names"))
+    switch = add("restore-into-service", help="both tables as they were, in the place of those now")
+    _add_restore(switch)
+    switch.add_argument("left_behind", help="a new file: what the old tables alone have")
+    anew = add("reattach", help="a deployment on what a destroyed one has kept")
+    anew.add_argument("--memory-table", help="where there are several")
+    anew.add_argument("--log-table", help="where there are several")
+    for deploys in (switch, anew):
+        deploys.add_argument(
+            "--deploy",
+            default=DEFAULT_COMMAND,
+            metavar="LINE",
+            help="what deploys, with {context} at its end (default: %(default)s)",
+        )
     only = add("read-only", help="write nothing, or write again")
     only.add_argument("state", choices=("on", "off"))
     export = add("export-tenant", help="everything of a tenant, as JSON Lines")
@@ -106,6 +138,11 @@ def _options() -> argparse.Namespace:
         delete = add(f"delete-{kind}", help=f"what a tenant's {kind} has, everywhere")
         _add_deletion(delete).add_argument("id")
     return parser.parse_args()
+
+
+def _add_restore(command: argparse.ArgumentParser) -> None:
+    command.add_argument("moment", help="RFC 3339, or: latest")
+    command.add_argument("suffix", help="of the new tables' names")
 
 
 def _add_deletion(command: argparse.ArgumentParser) -> argparse.ArgumentParser:

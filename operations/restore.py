@@ -37,7 +37,7 @@ def restore(
     restored: dict[str, Any] = {}
     for table, name in names.items():
         dynamodb.get_waiter("table_exists").wait(TableName=name, WaiterConfig=_WAIT)
-        _complete(dynamodb, name, streams=table == "MemoryTable")
+        _complete(dynamodb, deployment.outputs[table], name, streams=table == "MemoryTable")
         restored[table] = dynamodb.describe_table(TableName=name)["Table"]["TableArn"]
     source = deployment.outputs["MemoryTable"]
     return restored | {"deleted_again": copy_deletions(source, names["MemoryTable"], clock)}
@@ -68,8 +68,9 @@ def _begin(dynamodb: Any, source: str, name: str, moment: str) -> None:
         )
 
 
-def _complete(dynamodb: Any, name: str, *, streams: bool) -> None:
+def _complete(dynamodb: Any, source: str, name: str, *, streams: bool) -> None:
     """Set what a restore leaves out, as far as it isn't set."""
+    _copy_tags(dynamodb, source, name)
     expiry = dynamodb.describe_time_to_live(TableName=name)["TimeToLiveDescription"]
     if expiry["TimeToLiveStatus"] not in ("ENABLED", "ENABLING"):
         dynamodb.update_time_to_live(
@@ -86,3 +87,14 @@ def _complete(dynamodb: Any, name: str, *, streams: bool) -> None:
         stream = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
         dynamodb.update_table(TableName=name, StreamSpecification=stream)
         dynamodb.get_waiter("table_exists").wait(TableName=name)
+
+
+def _copy_tags(dynamodb: Any, source: str, name: str) -> None:
+    """Copy a table's tags, but for those that AWS alone can set."""
+    arns = [dynamodb.describe_table(TableName=each)["Table"]["TableArn"] for each in (source, name)]
+    pages = dynamodb.get_paginator("list_tags_of_resource").paginate(ResourceArn=arns[0])
+    tags = [
+        tag for page in pages for tag in page["Tags"] if not tag["Key"].startswith(("aws:", "AWS:"))
+    ]
+    if tags:
+        dynamodb.tag_resource(ResourceArn=arns[1], Tags=tags)

@@ -45,11 +45,11 @@ def export_tenant(storage: Storage, tenant: str, out: TextIO) -> dict[str, int]:
     counts: Counter[str] = Counter()
     for table in storage.tables:
         for item in _items(storage, table, tenant):
-            out.write(json.dumps({"table": table, "item": item}, default=_base64) + "\n")
+            out.write(json.dumps({"table": table, "item": item}, default=encode_bytes) + "\n")
             counts[table] += 1
     for name in _objects(storage, tenant):
         body = storage.s3.get_object(Bucket=storage.bucket, Key=name)["Body"].read()
-        out.write(json.dumps({"object": name, "body": _base64(body)}) + "\n")
+        out.write(json.dumps({"object": name, "body": encode_bytes(body)}) + "\n")
         counts["archive"] += 1
     return dict(counts)
 
@@ -78,5 +78,6 @@ def _objects(storage: Storage, tenant: str) -> Iterator[str]:
             yield from (each["Key"] for each in page.get("Contents", ()))
 
 
-def _base64(value: bytes) -> str:
+def encode_bytes(value: bytes) -> str:
+    """Render bytes as JSON has them: in base64."""
     return base64.b64encode(value).decode()

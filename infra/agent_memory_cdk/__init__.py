@@ -6,6 +6,7 @@ from .edge import Edge
 from .lambda_function import Network
 from .settings import Domain, EdgeSettings, Settings, TaskEventSource, Tokens, WrongChoice
 from .state import State
+from .tables import TableArns
 
 __all__ = [
     "AgentMemory",
@@ -17,6 +18,7 @@ __all__ = [
     "NoCode",
     "Settings",
     "State",
+    "TableArns",
     "TaskEventSource",
     "Tokens",
     "WrongChoice",

@@ -162,7 +162,7 @@ class AgentMemory(Construct):
         )
         state.tables.grant(function.role, grants.API_ON_MEMORY, grants.API_ON_LOG)
         if self._settings.vector_index:
-            grant_search(function.role, state.tables.memory)
+            grant_search(function.role, state.tables.memory_arns)
         self._grant_embed(function)
         state.root_key.grant_read(function.role, state.encryption)
         state.encryption.grant_wrap_values(function.role)

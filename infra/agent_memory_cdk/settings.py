@@ -107,6 +107,9 @@ class Settings:
         traffic_shift: how a new version of the API function takes over: `canary` gives it a tenth
             of the requests for five minutes, `linear` a tenth more each minute. A raised alarm
             takes it back.
+        backup_days: back both tables up each day, and keep each backup for so many days; no backups
+            but point-in-time recovery unless given.
+        backup_copy_vault_arn: a vault, as of another account, that gets a copy of each backup.
         cors_origins: whose pages may call the API from a browser, as in `https://app.example.com`.
         domain: a domain name of the API's own. The API's generated address is closed then.
         edge: CloudFront and a firewall before the API's own domain, which needs a trust store then.
@@ -135,6 +138,8 @@ class Settings:
     contributor_insights: bool = False
     event_bus_types: str = DEFAULT_EVENT_BUS_TYPES
     traffic_shift: TrafficShift = "canary"
+    backup_days: int | None = None
+    backup_copy_vault_arn: str | None = None
     cors_origins: tuple[str, ...] = ()
     domain: Domain | None = None
     edge: EdgeSettings | None = None
@@ -150,6 +155,10 @@ class Settings:
         _check(kept, f"event_retention_days is a number from 0 to {MAX_LOG_RETENTION_DAYS}")
         logged = self.log_retention_days in LOG_RETENTION_DAYS
         _check(logged, f"log_retention_days is one of {LOG_RETENTION_DAYS}")
+        backed = self.backup_days is None or self.backup_days >= 1
+        _check(backed, "backup_days is a number from 1")
+        copied = self.backup_copy_vault_arn is None or self.backup_days is not None
+        _check(copied, "backup_copy_vault_arn needs backup_days: there is nothing to copy")
         for origin in self.cors_origins:
             _check("://" in origin and "*" not in origin, f"{origin} is no origin: name one whole")
         closed = self.edge is None or (self.domain is not None and self.domain.trust_store)

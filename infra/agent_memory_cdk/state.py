@@ -8,10 +8,11 @@ from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
 
 from .archive import Archive
+from .backups import Backups
 from .encryption import Encryption
 from .root_key import RootKey
 from .settings import Settings
-from .tables import Tables
+from .tables import TableArns, Tables
 
 
 class State(Construct):
@@ -28,6 +29,8 @@ class State(Construct):
         memory_table: with its stream's ARN, where it is imported.
         log_table: without a stream.
         archive_bucket: for archived conversations and large objects.
+        also_grant: two other tables that functions may use as well: those that are to take the
+            place of these, or have given it up.
         root_key: a secret with the operator's key: at least 16 characters.
     """
 
@@ -43,15 +46,24 @@ class State(Construct):
         log_table: dynamodb.ITable | None = None,
         archive_bucket: s3.IBucket | None = None,
         root_key: secretsmanager.ISecret | None = None,
+        also_grant: TableArns | None = None,
     ) -> None:
         super().__init__(scope, id)
         self.encryption = Encryption(
             self, "Encryption", settings, storage=storage_key, values=values_key
         )
         self.tables = Tables(
-            self, "Tables", settings, self.encryption, memory=memory_table, log=log_table
+            self,
+            "Tables",
+            settings,
+            self.encryption,
+            memory=memory_table,
+            log=log_table,
+            also_grant=also_grant,
         )
         self.root_key = RootKey(self, "RootKey", settings, self.encryption, root_key)
         self.archive = Archive(self, "Archive", settings, self.encryption, archive_bucket)
+        if settings.backup_days is not None:
+            Backups(self, "Backups", settings, self.encryption, self.tables)
         Tags.of(self).add("service", "agent-memory")
         Tags.of(self).add("memory", settings.name)

@@ -13,7 +13,7 @@ from .dead_letters import DeadLetters
 from .encryption import Encryption
 from .lambda_function import LambdaFunction
 from .nag_suppressions import suppress, wildcard_rule
-from .tables import Tables
+from .tables import Tables, TableStream
 
 _BATCH = 200  # at 5 ms a call their logs take 130 ms (`python -m benchmarks stream`)
 _SIDE_BY_SIDE = 8  # of a shard, which changes up to 1,000 items a second: each takes 130 or more
@@ -35,14 +35,19 @@ class Stream(Construct):
     ) -> None:
         super().__init__(scope, id)
         self.dead_letters = DeadLetters(self, "DeadLetters", encryption)
-        arn = tables.stream_arn
-        self._grant_read(function.role, tables)
         self._grant_send_dead_letters(function.role, encryption)
+        for stream in tables.streams:
+            self._grant_read(function.role, stream)
+            self._add_mapping(stream, function, consumers)
+
+    def _add_mapping(
+        self, stream: TableStream, function: LambdaFunction, consumers: Sequence[str]
+    ) -> None:
         mapping = lambda_.CfnEventSourceMapping(
             self,
-            "Mapping",
+            f"Mapping{stream.name}",
             function_name=function.alias.function_arn,
-            event_source_arn=arn,
+            event_source_arn=stream.arn,
             starting_position="TRIM_HORIZON",
             batch_size=_BATCH,
             parallelization_factor=_SIDE_BY_SIDE,
@@ -57,21 +62,21 @@ class Stream(Construct):
         )
         mapping.node.add_dependency(function.role)
 
-    def _grant_read(self, role: iam.Role, tables: Tables) -> None:
+    def _grant_read(self, role: iam.Role, stream: TableStream) -> None:
         reads = ("DescribeStream", "GetRecords", "GetShardIterator")
         role.add_to_policy(
             iam.PolicyStatement(
                 actions=[f"dynamodb:{action}" for action in reads],
-                resources=[tables.stream_arn],
+                resources=[stream.arn],
             )
         )
         role.add_to_policy(
-            iam.PolicyStatement(actions=["dynamodb:ListStreams"], resources=[tables.streams_arn])
+            iam.PolicyStatement(actions=["dynamodb:ListStreams"], resources=[stream.all_arns])
         )
         suppress(
             role,
             "ListStreams is asked of a table, not of one stream",
-            wildcard_rule(role, tables.streams_arn),
+            wildcard_rule(role, stream.all_arns),
         )
 
     def _grant_send_dead_letters(self, role: iam.Role, encryption: Encryption) -> None:

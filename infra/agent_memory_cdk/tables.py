@@ -1,8 +1,10 @@
 """The two tables, with the indexes of `functions/platform/schema.py`."""
 
+from dataclasses import dataclass
+from itertools import chain
 from typing import Any, cast
 
-from aws_cdk import RemovalPolicy, Stack
+from aws_cdk import RemovalPolicy, Stack, Token
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_iam as iam
 from constructs import Construct
@@ -17,12 +19,48 @@ from .vector_index import add_vector_index
 _TYPES = {"S": dynamodb.AttributeType.STRING, "N": dynamodb.AttributeType.NUMBER}
 
 
+@dataclass(frozen=True, slots=True)
+class TableStream:
+    """The change stream of a memory table; `name` is the table's, and empty for its own."""
+
+    table_arn: str
+    arn: str
+    name: str
+
+    @property
+    def all_arns(self) -> str:
+        """The ARN that stands for all streams of the table."""
+        return f"{self.table_arn}/stream/*"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableArns:
+    """Both tables of a memory, as a restore makes them.
+
+    Attributes:
+        memory_stream: the ARN of the memory table's stream, which begins with the table's own.
+        log: the ARN of the log table.
+    """
+
+    memory_stream: str
+    log: str
+
+    @property
+    def memory(self) -> str:
+        """The ARN of the memory table."""
+        return self.memory_stream.partition("/stream/")[0]
+
+
 class Tables(Construct):
     """`memory` holds all but the logs and has a change stream; `log` holds events.
 
     Both are encrypted, can be restored to any second of the last 35 days, and let DynamoDB remove
     what has expired. They are global tables of one Region, since a plain one can't become global
     without being replaced. A table that is given is used as it is.
+
+    Args:
+        also_grant: two other tables that functions may use as well, and whose changes are read.
+            So they can take the place of these, or these of them, without a call refused.
 
     Attributes:
         memory_name, log_name: as functions get them: literals, wherever the tables are made here or
@@ -41,25 +79,46 @@ class Tables(Construct):
         *,
         memory: dynamodb.ITable | None = None,
         log: dynamodb.ITable | None = None,
+        also_grant: TableArns | None = None,
     ) -> None:
         super().__init__(scope, id)
         self._settings = settings
         self._encryption = encryption
+        self._also = also_grant
         self.memory = memory or self._make_memory()
         self.log = log or self._make("Log")
         self.memory_name = memory.table_name if memory else self._physical_name("Memory")
         self.log_name = log.table_name if log else self._physical_name("Log")
         if self.memory.table_stream_arn is None:
             raise WrongChoice("the memory table needs its table_stream_arn: give it, too")
-        self.stream_arn = self.memory.table_stream_arn
-        self.streams_arn = f"{memory.table_arn if memory else self._memory_arn()}/stream/*"
+        memory_arn = memory.table_arn if memory else self._memory_arn()
+        self.streams = [TableStream(memory_arn, self.memory.table_stream_arn, self._name_stream())]
+        if also_grant is not None:
+            also = also_grant.memory, also_grant.memory_stream
+            self.streams.append(TableStream(*also, self._name_stream(also_grant.memory)))
+
+    @property
+    def memory_arns(self) -> list[str]:
+        """The memory table's ARN, and that of the other one that functions may use."""
+        return [self.memory.table_arn, *([self._also.memory] if self._also else [])]
+
+    @property
+    def _log_arns(self) -> list[str]:
+        return [self.log.table_arn, *([self._also.log] if self._also else [])]
+
+    def _name_stream(self, arn: str = "") -> str:
+        """Name a stream by its table: a mapping stays when the table in use is another one."""
+        name = arn.rpartition("/")[2] or self.memory_name
+        own = name == self._physical_name("Memory") or Token.is_unresolved(name)
+        return "" if own else name
 
     def grant(
         self, role: iam.Role, on_memory: TableGrant, on_log: TableGrant | None = None
     ) -> None:
         """Let a role call exactly what is granted."""
-        for table, grant in ((self.memory, on_memory), (self.log, on_log)):
-            for statement in grant.build_statements(table.table_arn) if grant else ():
+        for arns, grant in ((self.memory_arns, on_memory), (self._log_arns, on_log)):
+            statements = [grant.build_statements(arn) for arn in arns] if grant else []
+            for statement in chain.from_iterable(statements):
                 role.add_to_policy(statement)
         self._encryption.grant_use_tables(role)
 

@@ -1,5 +1,6 @@
 """DynamoDB's own search of vectors, as `functions/platform/schema.py` declares it."""
 
+from collections.abc import Sequence
 from typing import cast
 
 from aws_cdk import Stack
@@ -39,10 +40,10 @@ def add_vector_index(table: dynamodb.TableV2) -> None:
     ]
 
 
-def grant_search(role: iam.Role, table: dynamodb.ITable) -> None:
-    """Let a role search the index. No condition on keys applies to that (AWS)."""
-    index = f"{table.table_arn}/index/{NAME}"
-    role.add_to_policy(iam.PolicyStatement(actions=["dynamodb:SearchVectors"], resources=[index]))
+def grant_search(role: iam.Role, table_arns: Sequence[str]) -> None:
+    """Let a role search the index of tables. No condition on keys applies to that (AWS)."""
+    indexes = [f"{arn}/index/{NAME}" for arn in table_arns]
+    role.add_to_policy(iam.PolicyStatement(actions=["dynamodb:SearchVectors"], resources=indexes))
 
 
 def grant_embed(role: iam.Role, model: str) -> None:

@@ -32,7 +32,14 @@ TENANTS = "/api/v1/tenants"
 
 def operate(deployment: Deployment, *arguments: str) -> str:
     """What a command prints; it has to succeed."""
-    ran = subprocess.run(
+    ran = attempt(deployment, *arguments)
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
+
+def attempt(deployment: Deployment, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    """Call a command, whatever becomes of it."""
+    return subprocess.run(
         [sys.executable, "-m", "operations", "--name", deployment.name, *arguments],
         cwd=ROOT,
         env=deployment.cloud.environment,
@@ -40,8 +47,6 @@ def operate(deployment: Deployment, *arguments: str) -> str:
         text=True,
         check=False,
     )
-    assert ran.returncode == 0, ran.stderr
-    return ran.stdout
 
 
 @pytest.fixture

@@ -2,10 +2,12 @@
 
 import os
 import platform
+import shlex
 import shutil
 import subprocess
 import sys
 import threading
+from collections.abc import Mapping
 from concurrent.futures import Executor
 from pathlib import Path
 
@@ -16,6 +18,8 @@ _IN_PROJECT = ROOT / "node_modules/.bin/cdk"
 _PATIENCE = 120.0  # seconds; far more than any command takes
 SOURCE, PLANNING = "com.example.planner", "planning"  # who sends task events, and to which tenant
 NAME = "e2e"
+_APP = f"--app={sys.executable} -m infra.app"
+_HOME = {"HOME": str(Path.home())}  # where jsii keeps what it has unpacked, once and for all
 # Functions run on the interpreter that runs the emulator, so they are built for it.
 # Its boto3 serves, too: one in the asset would be read from disk by each of them.
 _CONTEXT = {
@@ -35,18 +39,31 @@ class Toolkit:
     Args:
         folder: where it keeps what it makes, the synthesized stack among it.
         side: what synthesizes meanwhile, since that takes longest and needs no AWS.
+        context: beside what all deployments of the tests have.
     """
 
-    def __init__(self, folder: Path, side: Executor) -> None:
+    def __init__(
+        self, folder: Path, side: Executor, context: Mapping[str, str] | None = None
+    ) -> None:
         self._folder = folder
+        self._context = _CONTEXT | dict(context or {})
         self._assembly = folder / "cdk.out"
         self._synthesized = side.submit(self._synth)
 
     def _synth(self) -> None:
-        context = [f"--context={name}={value}" for name, value in _CONTEXT.items()]
-        app = f"--app={sys.executable} -m infra.app"
-        home = {"HOME": str(Path.home())}  # where jsii keeps what it has unpacked, once and for all
-        self._run(ROOT, home, "synth", "--quiet", app, f"--output={self._assembly}", *context)
+        output = f"--output={self._assembly}"
+        self._run(ROOT, _HOME, "synth", "--quiet", _APP, output, *self._list_context())
+
+    def _list_context(self) -> list[str]:
+        return [f"--context={name}={value}" for name, value in self._context.items()]
+
+    def render_deployment(self) -> str:
+        """Render the line for a shell that synthesizes anew and deploys, with more `{context}`."""
+        variables = [f"{name}={value}" for name, value in (self._environment() | _HOME).items()]
+        options = ["--all", "--require-approval=never", "--no-notices", "--ci", _APP]
+        output = f"--output={self._folder / 'anew'}"
+        words = [_command(), "deploy", *options, output, *self._list_context()]
+        return f"{shlex.join(['env', *variables, *words])} {{context}}"
 
     def bootstrap(self, cloud: Cloud) -> None:
         """Prepare an account for deployments."""

@@ -1,0 +1,85 @@
+"""Daily backups of the tables, beside point-in-time recovery."""
+
+from typing import cast
+
+from aws_cdk import Duration, RemovalPolicy
+from aws_cdk import aws_backup as backup
+from aws_cdk import aws_events as events
+from aws_cdk import aws_iam as iam
+from constructs import Construct
+
+from .encryption import Encryption
+from .nag_suppressions import suppress
+from .settings import Settings
+from .tables import Tables
+
+_MANAGED_POLICY = "AWSBackupServiceRolePolicyForBackup"
+_AT_NIGHT = events.Schedule.cron(hour="3", minute="0")  # UTC
+
+
+class Backups(Construct):
+    """A vault and a plan of AWS Backup for both tables in use, and copies where they are asked for.
+
+    The archive bucket has no versions, which AWS Backup needs of a bucket, so it isn't in the plan.
+    """
+
+    def __init__(
+        self, scope: Construct, id: str, settings: Settings, encryption: Encryption, tables: Tables
+    ) -> None:
+        super().__init__(scope, id)
+        kept = Duration.days(settings.backup_days or 1)
+        vault = self._make_vault(settings, encryption)
+        rule = backup.BackupPlanRule(
+            rule_name="daily",
+            backup_vault=vault,
+            schedule_expression=_AT_NIGHT,
+            delete_after=kept,
+            copy_actions=self._list_copies(settings.backup_copy_vault_arn, kept),
+        )
+        plan = backup.BackupPlan(
+            self,
+            "Plan",
+            backup_plan_name=f"agent-memory-{settings.name}",
+            backup_plan_rules=[rule],
+        )
+        plan.add_selection(
+            "Tables",
+            resources=[
+                backup.BackupResource.from_arn(arn)
+                for arn in (tables.memory.table_arn, tables.log.table_arn)
+            ],
+            role=self._make_role(),
+        )
+
+    def _make_vault(self, settings: Settings, encryption: Encryption) -> backup.BackupVault:
+        vault = backup.BackupVault(
+            self,
+            "Vault",
+            encryption_key=encryption.storage,
+            removal_policy=RemovalPolicy.RETAIN if settings.retain else RemovalPolicy.DESTROY,
+        )
+        low = cast("backup.CfnBackupVault", vault.node.default_child)
+        low.override_logical_id(settings.to_logical_id("BackupVault"))
+        return vault
+
+    def _list_copies(
+        self, vault_arn: str | None, kept: Duration
+    ) -> list[backup.BackupPlanCopyActionProps]:
+        if vault_arn is None:
+            return []
+        vault = backup.BackupVault.from_backup_vault_arn(self, "CopyVault", vault_arn)
+        return [backup.BackupPlanCopyActionProps(destination_backup_vault=vault, delete_after=kept)]
+
+    def _make_role(self) -> iam.Role:
+        role = iam.Role(
+            self,
+            "Role",
+            description="agent-memory: backs the tables up",
+            assumed_by=iam.ServicePrincipal("backup.amazonaws.com"),
+        )
+        suppress(
+            role,
+            "it is the policy that AWS keeps for just this",
+            f"AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/{_MANAGED_POLICY}]",
+        )
+        return role

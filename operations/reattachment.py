@@ -1,0 +1,117 @@
+"""A deployment made anew on the data that a destroyed one left."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from operations.deploying import render_context, run_deployment
+from operations.deployment import Deployment, UnknownDeployment, client
+from operations.table_switch import TablePair
+
+_KEYS = {"storage_key_arn": "what is stored", "values_key_arn": "the data keys of sensitive values"}
+_ROOT_KEY = "the operator's key, which makes tenants"
+
+
+class StateNotFound(Exception):
+    """What a deployment has kept isn't found, or not only once; the message says what."""
+
+
+def reattach(
+    name: str, command: str, memory_table: str | None = None, log_table: str | None = None
+) -> dict[str, str]:
+    """Deploy on tables, keys, bucket and root key that a destroyed deployment has left.
+
+    Args:
+        command: the line that deploys (`run_deployment`).
+        memory_table, log_table: which, where a restore has left more than one of them.
+
+    Returns:
+        The context that all deployments need from now on.
+
+    Raises:
+        StateNotFound: something isn't there, or more than one is, or the deployment is there.
+        DeploymentFailed: the deployment failed.
+    """
+    _check_destroyed(name)
+    context = find_state(name, memory_table, log_table)
+    run_deployment(command, name, context)
+    return {"context": render_context(context)}
+
+
+def find_state(name: str, memory_table: str | None, log_table: str | None) -> dict[str, str]:
+    """Find what a deployment has kept, as context for the next one.
+
+    Raises:
+        StateNotFound: something isn't there, or more than one is.
+    """
+    tables = list(_list_tables())
+    found = TablePair(
+        memory_table or _find_one_table(tables, f"agent-memory-{name}-memory"),
+        log_table or _find_one_table(tables, f"agent-memory-{name}-log"),
+    )
+    return {
+        **found.build_context(),
+        **{option: _find_key(f"agent-memory {name}: {use}") for option, use in _KEYS.items()},
+        "archive_bucket": _find_bucket(name),
+        "root_key_arn": _find_secret(f"agent-memory {name}: {_ROOT_KEY}"),
+    }
+
+
+def _check_destroyed(name: str) -> None:
+    try:
+        Deployment.find(name)
+    except UnknownDeployment:
+        return
+    raise StateNotFound(f"the deployment {name} is there: there is nothing to re-attach")
+
+
+def _list_tables() -> Iterator[str]:
+    for page in client("dynamodb").get_paginator("list_tables").paginate():
+        yield from page["TableNames"]
+
+
+def _find_one_table(tables: list[str], own: str) -> str:
+    """Find the table of this name, unless there are restored ones beside it."""
+    found = [each for each in tables if each == own or each.startswith(f"{own}-")]
+    return _get_only(found, f"table {own}", "name them by --memory-table and --log-table")
+
+
+def _find_key(description: str) -> str:
+    kms = client("kms")
+    pages = kms.get_paginator("list_keys").paginate()
+    keys = (
+        kms.describe_key(KeyId=key["KeyId"])["KeyMetadata"]
+        for page in pages
+        for key in page["Keys"]
+    )
+    found = [
+        key["Arn"]
+        for key in keys
+        if key["Description"] == description and key["KeyState"] == "Enabled"
+    ]
+    return _get_only(found, f"enabled key with the description {description!r}", _BY_CONTEXT)
+
+
+def _find_secret(description: str) -> str:
+    pages = client("secretsmanager").get_paginator("list_secrets").paginate()
+    secrets = (each for page in pages for each in page["SecretList"])
+    found = [each["ARN"] for each in secrets if each.get("Description") == description]
+    return _get_only(found, f"secret with the description {description!r}", _BY_CONTEXT)
+
+
+def _find_bucket(name: str) -> str:
+    sts: Any = client("sts")
+    account, region = sts.get_caller_identity()["Account"], sts.meta.region_name
+    bucket = f"agent-memory-{name}-{account}-{region}"
+    buckets = [each["Name"] for each in client("s3").list_buckets()["Buckets"]]
+    found = [each for each in buckets if each == bucket]
+    return _get_only(found, f"bucket {bucket}", _BY_CONTEXT)
+
+
+_BY_CONTEXT = "deploy with the options of what you mean (docs/reference/deployment.md)"
+
+
+def _get_only(found: list[str], what: str, otherwise: str) -> str:
+    if len(found) == 1:
+        return found[0]
+    listed = f": {', '.join(found)}" if found else ""
+    raise StateNotFound(f"there are {len(found)}, not one {what}{listed}; {otherwise}")

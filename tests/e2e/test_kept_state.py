@@ -1,0 +1,156 @@
+"""What a deployment keeps outlives a restore into the running service, and its destruction."""
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.contract.bodies import MEMORY, create, entry, read
+from tests.contract.expect import ok
+from tests.e2e import cloud
+from tests.e2e.deployment import Deployment
+from tests.e2e.fixtures import E2E
+from tests.e2e.test_operations import attempt, operate
+from tests.e2e.toolkit import Toolkit
+from tests.e2e.waiting import awaited
+
+pytestmark = E2E
+_LONGEST_REFUSAL = 60.0  # seconds
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_denied() -> None:
+    """These tests have a cloud of their own."""
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Deployment, Toolkit]]:
+    """A deployment that keeps its data."""
+    with (
+        ThreadPoolExecutor(1) as side,
+        cloud.running(tmp_path_factory.mktemp("kept")) as there,
+    ):
+        toolkit = Toolkit(tmp_path_factory.mktemp("keeping"), side, {"retain": "true"})
+        toolkit.bootstrap(there)
+        toolkit.deploy(there)
+        yield Deployment(there), toolkit
+
+
+class Writer:
+    """Writes entries without a pause, and knows which were taken and for how long none was."""
+
+    def __init__(self, client: httpx.Client) -> None:
+        self._client, self._stop = client, threading.Event()
+        client.event_hooks = {}  # they let no answer of the 500s pass
+        self.taken: dict[str, str] = {}
+        self.refusals: list[str] = []
+        self.longest = 0.0
+
+    def write(self) -> None:
+        """Write until it is stopped."""
+        last = time.monotonic()
+        while not self._stop.wait(0.1):
+            key = f"w{len(self.taken) + len(self.refusals)}"
+            answer = self._client.post(MEMORY, json=entry(key=key))
+            if answer.status_code == 201:
+                self.taken[key] = answer.json()["id"]
+                self.longest, last = max(self.longest, time.monotonic() - last), time.monotonic()
+            else:
+                self.refusals.append(f"{answer.status_code} {answer.text}")
+
+    def stop(self) -> None:
+        """Stop writing."""
+        self._stop.set()
+
+
+def await_event(deployment: Deployment, key: str) -> None:
+    """Wait until the log tells of an entry."""
+    awaited(lambda: f"'{key}'" in str(deployment.items("LogTable", "")), f"the event of {key}")
+
+
+@contextmanager
+def writing(client: httpx.Client) -> Iterator[Writer]:
+    """Write meanwhile, and then until more has been taken."""
+    writer = Writer(client)
+    with ThreadPoolExecutor(1) as side:
+        written = side.submit(writer.write)
+        try:
+            yield writer
+            enough = len(writer.taken) + 3
+            awaited(lambda: len(writer.taken) > enough, "writes after the switch")
+        finally:
+            writer.stop()
+        written.result()
+
+
+def test_a_restore_into_service_that_is_cut_off_twice_loses_nothing_without_a_word(
+    kept: tuple[Deployment, Toolkit], tmp_path: Path
+) -> None:
+    deployed, toolkit = kept
+    tenant, line = deployed.service.tenant(), toolkit.render_deployment()
+    ada = tenant.agent("ada")
+    secret = create(ada, entry(key="secret", sensitivity="confidential"))
+    await_event(deployed, "secret")
+    left_behind, flag = tmp_path / "left-behind.jsonl", tmp_path / "deployed-once"
+    command = ("restore-into-service", "latest", "restored", str(left_behind), "--deploy")
+    once = f"test ! -e {flag} && touch {flag} && {line}"
+    with writing(tenant.agent("bob")) as writer:
+        for cut_off in ("false", once):  # before anything has changed, and after the switch
+            assert "call this again" in attempt(deployed, *command, cut_off).stderr
+        report = json.loads(operate(deployed, *command, line))
+    switched = Deployment(deployed.cloud)
+    assert switched.outputs["MemoryTable"] == f"{deployed.outputs['MemoryTable']}-restored"
+    assert all(each.startswith(("502", "503")) for each in writer.refusals), writer.refusals
+    assert writer.longest < _LONGEST_REFUSAL
+    left = [json.loads(each)["item"] for each in left_behind.read_text().splitlines()]
+    stored = str(switched.items("MemoryTable", f"{tenant.id}#") + left)
+    assert [key for key in writer.taken if f"'{key}'" not in stored] == []
+    assert report["differences"]["MemoryTable"]["only_in_old"] > 0
+    assert ok(read(ada, secret["id"]))["value"] == secret["value"]
+    create(ada, entry(key="after"))
+    await_event(switched, "after")
+    assert deployed.cloud.new_denials() == []
+
+
+def test_a_destroyed_deployment_comes_back_with_all_that_it_kept(
+    kept: tuple[Deployment, Toolkit],
+) -> None:
+    toolkit, deployed = kept[1], Deployment(kept[0].cloud)
+    line, outputs = toolkit.render_deployment(), deployed.outputs
+    ada = deployed.service.tenant().agent("ada")
+    secret = create(ada, entry(key="before", sensitivity="confidential"))
+    await_event(deployed, "before")
+    destroy(deployed, toolkit)
+    client = deployed.cloud.client("dynamodb")
+    client.restore_table_to_point_in_time(
+        SourceTableName=outputs["LogTable"],
+        TargetTableName=f"{outputs['LogTable']}-2",
+        UseLatestRestorableTime=True,
+    )
+    tables = ["--memory-table", outputs["MemoryTable"]]
+    refused = attempt(deployed, "reattach", *tables, "--deploy", line)
+    assert "not one table agent-memory-e2e-log" in refused.stderr
+    tables += ["--log-table", outputs["LogTable"]]
+    operate(deployed, "reattach", *tables, "--deploy", line)
+    anew = Deployment(deployed.cloud)
+    again = anew.service.client(ada.headers["X-API-Key"])
+    assert ok(read(again, secret["id"]))["value"] == secret["value"]
+    create(again, entry(key="anew"))
+    await_event(anew, "anew")
+    await_event(anew, "before")
+    anew.service.tenant("made-with-the-same-root-key")
+    assert deployed.cloud.new_denials() == []
+
+
+def destroy(deployment: Deployment, toolkit: Toolkit) -> None:
+    """Destroy the stacks, which are protected."""
+    stacks = deployment.cloud.client("cloudformation")
+    for name in deployment.stacks:
+        stacks.update_termination_protection(StackName=name, EnableTerminationProtection=False)
+    toolkit.destroy(deployment.cloud)
