@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: run console test screenshots adversary e2e frameworks crewai lint openapi check bench docs synth bootstrap upgrade-check deploy destroy sbom lock clean
+.PHONY: run console console-types test screenshots adversary e2e frameworks crewai lint openapi check bench docs synth bootstrap upgrade-check deploy destroy sbom lock clean
 
 # Tests start hundreds of processes, which share compiled modules whatever the caller's shell says.
 export PYTHONDONTWRITEBYTECODE :=
@@ -59,6 +59,10 @@ run: $(ENGINE) $(VENV)/run.stamp
 	@exec $(PY) -m functions.local
 
 console: $(CONSOLE)
+
+# The console's types agree with each other and with the API's document.
+console-types: $(CONSOLE)
+	@npm --prefix console run --silent check >/dev/null || { echo "make console-types: run npm --prefix console run check" >&2; exit 1; }
 
 test: $(TOOLKIT) $(VENV)/dev.stamp $(MODEL) $(TYPESCRIPT) $(if $(CHROMIUM),$(CONSOLE))
 	@$(PY) -m pytest -q -n auto -m "not deployed" tests
