@@ -318,7 +318,7 @@ def test_every_exception_of_the_sdk_is_listed() -> None:
 
 def test_every_alarm_is_listed() -> None:
     rows = parse_table("docs/reference/deployment.md", "Alarms")
-    listed = {name for row in rows for name in re.findall(r"`([A-Z]\w+)`", row[0])}
+    listed = {name for row in rows for name in re.findall(r"`([A-Z]\w+)`", row[1])}
     defined = set(re.findall(r'"([A-Z][a-z]+[A-Z]\w+)"', read("infra/agent_memory_cdk/alarms.py")))
     assert {name for name in defined if name.endswith(_ALARM_ENDINGS)} <= listed
 
