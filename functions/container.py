@@ -140,8 +140,9 @@ class Container:
         dynamodb = create_client("dynamodb")
         self.settings = settings
         self.clock = clock
-        self.table = Table(dynamodb, settings.memory_table, self.seals)
-        self.log_table = Table(dynamodb, settings.log_table)
+        held = settings.is_read_only
+        self.table = Table(dynamodb, settings.memory_table, self.seals, is_read_only=held)
+        self.log_table = Table(dynamodb, settings.log_table, is_read_only=held)
 
     def build_common_services(self) -> None:
         """Make what nearly every request of the API needs, while the function starts.

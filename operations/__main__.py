@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from functions.deletion.model import Subject, SubjectKind
-from operations import dead_letters, logs, restore, root_key
+from operations import dead_letters, logs, regions, restore, root_key
 from operations.deletion import build_container, run_deletion
 from operations.deploying import DEFAULT_COMMAND, DeploymentFailed
 from operations.deployment import Deployment, UnknownDeployment, client
@@ -87,6 +87,8 @@ _COMMANDS: dict[str, Callable[[Deployment, argparse.Namespace], Any]] = {
         deployment, options.moment, options.suffix, options.deploy, Path(options.left_behind)
     ),
     "read-only": _set_read_only,
+    "stop-region": lambda deployment, options: regions.stop_region(deployment, options.active),
+    "start-region": lambda deployment, _: regions.start_region(deployment),
     "export-tenant": _export,
     "delete-tenant": lambda deployment, options: _delete(deployment, options, "tenant"),
     "delete-agent": lambda deployment, options: _delete(deployment, options, "agent"),
@@ -130,6 +132,9 @@ def _options() -> argparse.Namespace:
         )
     only = add("read-only", help="write nothing, or write again")
     only.add_argument("state", choices=("on", "off"))
+    stop = add("stop-region", help="this Region writes no more, since another one is to")
+    stop.add_argument("active", help="the Region that is to write, as in eu-west-1")
+    add("start-region", help="this Region writes, and reconciles what came in part")
     export = add("export-tenant", help="everything of a tenant, as JSON Lines")
     export.add_argument("tenant")
     export.add_argument("file", help="must not be there yet")

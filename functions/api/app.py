@@ -82,8 +82,8 @@ class App:
         trace_id = request_context.get_trace_id(request_context.traceparent.get())
         log_fields |= {"method": method, "trace_id": trace_id}
         route, path_params = self._router.find(method, path)
-        if self._container.settings.read_only and route.may_write:
-            raise ReadOnly("nothing is written for about a minute; send the same request again")
+        if self._container.settings.is_read_only and route.may_write:
+            raise ReadOnly
         log_fields["route"] = route.openapi_path
         request = Request(event, path, path_params, self._container)
         caller = self._authenticator.authenticate(event, request, route)

@@ -11,6 +11,7 @@ from functions.entries.tiers import EPISODIC, POLICIES_BY_ID_LETTER
 from functions.identity.model import SERVICE, Actor, Principal
 from functions.platform import entry_keys, request_context, task_keys
 from functions.platform.entry_keys import EntryAddress
+from functions.platform.errors import ReadOnly
 from functions.platform.items import Item
 from functions.platform.json_text import compress
 from functions.platform.keys import HIGHEST, Key
@@ -198,7 +199,10 @@ class EntryStore:
         return None
 
     def record_access(self, entry: Entry, now: int) -> None:
-        """Record that an entry's owner read it: no new version, and nothing if it has changed."""
+        """Record that an entry's owner read it: no new version, and nothing if it has changed.
+
+        Nor where nothing is written for now: it is the read that counts.
+        """
         write = update(
             entry.item_key,
             "SET accessed = :now, recency = :order",
@@ -208,7 +212,7 @@ class EntryStore:
             nonce=entry.nonce,
             before=entry.eviction_order,
         )
-        with suppress(ConditionFailed):
+        with suppress(ConditionFailed, ReadOnly):
             self._table.update(write)
 
     def fence(self, entry: Entry) -> None:

@@ -376,6 +376,9 @@ class Unavailable(ServiceError):
 
 
 class ReadOnly(Unavailable):
-    """Nothing is written for now: the operator moves the data."""
+    """Nothing is written for now: the operator moves the data, or another Region writes."""
 
     retry_after = 5
+
+    def __init__(self) -> None:
+        super().__init__("nothing is written here for now; send the same request again")

@@ -25,6 +25,7 @@ _TASK_ENDS = frozenset({"log_wait_seconds"})
 _TABLES = frozenset({"memory_table", "log_table"})
 _ARCHIVE = frozenset({"archive_bucket", "archive_folder"})
 DEFAULT_EVENT_BUS_TYPES = "memory.archived,memory.evicted,quota.warning"
+_HOLDS = frozenset({"read_only", "active_region", "aws_region"})
 _SEARCH = frozenset({"vector_index", "embedding_model"})
 
 
@@ -47,6 +48,8 @@ class Settings:
             of sensitive values.
         read_only: 1 while nothing is written: requests that may write are refused, to be repeated;
             the schedule rests, and other systems' events are left to their retries.
+        active_region: the one Region that writes, where the tables are in several; any without.
+        aws_region: the Region that the function runs in, as Lambda says it.
         key_cache_seconds: how long a function remembers an API key.
         principal_requests_per_minute, tenant_requests_per_minute: how many requests one instance
             takes of each; 0 is no limit.
@@ -78,6 +81,8 @@ class Settings:
     encryption_key_file: str | None = None
     encryption_key_id: str | None = None
     read_only: int = 0
+    active_region: str | None = None
+    aws_region: str | None = None
     key_cache_seconds: float = 60
     principal_requests_per_minute: int = DEFAULT_PRINCIPAL_REQUESTS
     tenant_requests_per_minute: int = DEFAULT_TENANT_REQUESTS
@@ -133,6 +138,12 @@ class Settings:
             f"SWEEP_THREADS is a number from 1 to {MAX_SWEEP_THREADS}",
         )
 
+    @property
+    def is_read_only(self) -> bool:
+        """Whether nothing is written: the operator says so, or another Region writes."""
+        is_standby = self.active_region is not None and self.active_region != self.aws_region
+        return bool(self.read_only) or is_standby
+
     def _check_at_most_one(self, one: str, other: str) -> None:
         both = getattr(self, one) is not None and getattr(self, other) is not None
         _check(not both, f"set {one.upper()} or {other.upper()}")
@@ -153,9 +164,9 @@ class ApiSettings(Settings):
         | _SEARCH
         | {"root_key", "root_key_secret_id", "encryption_key_file", "encryption_key_id"}
         | {"principal_requests_per_minute", "tenant_requests_per_minute"}
+        | _HOLDS
         | {
             "request_log_sample",
-            "read_only",
             "key_cache_seconds",
             "jwt_tenant_claim",
             "jwt_principal_claim",
@@ -172,7 +183,7 @@ class ApiSettings(Settings):
 class ScheduleSettings(Settings):
     """The scheduled function's settings."""
 
-    USED = _TABLES | _LOGS | _TASK_ENDS | _ARCHIVE | _SEARCH | {"sweep_threads", "read_only"}
+    USED = _TABLES | _LOGS | _TASK_ENDS | _ARCHIVE | _SEARCH | _HOLDS | {"sweep_threads"}
 
 
 class StreamSettings(Settings):
@@ -184,9 +195,7 @@ class StreamSettings(Settings):
 class TaskEventSettings(Settings):
     """The settings of the function that takes other systems' task events."""
 
-    USED = (
-        _TABLES | _LOGS | _TASK_ENDS | {"task_events_tenant", "task_events_principal", "read_only"}
-    )
+    USED = _TABLES | _LOGS | _TASK_ENDS | _HOLDS | {"task_events_tenant", "task_events_principal"}
 
     def __post_init__(self) -> None:
         super().__post_init__()

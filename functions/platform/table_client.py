@@ -8,7 +8,13 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from functions.platform.errors import CapacityExceeded, ServiceError, Throttled, Unavailable
+from functions.platform.errors import (
+    CapacityExceeded,
+    ReadOnly,
+    ServiceError,
+    Throttled,
+    Unavailable,
+)
 from functions.platform.item_types import find_sealed_type
 from functions.platform.items import Item, TypedItem, decode_item, encode, encode_item
 from functions.platform.keys import Key
@@ -24,6 +30,9 @@ OVERLOAD_CODES = frozenset(
         "RequestLimitExceeded",
         "ThrottlingException",
     }
+)
+_WRITES = frozenset(
+    {"put_item", "update_item", "delete_item", "batch_write_item", "transact_write_items"}
 )
 THROTTLING_CODES = OVERLOAD_CODES | {
     "TransactionConflictException",
@@ -50,19 +59,33 @@ class TransactionCancelled(Exception):
 class TableClient:
     """Call one table, by a client that many threads share.
 
+    Nothing gets past `is_read_only`: a write in a standby Region, as of the time of a read, would
+    replace what the other Region writes meanwhile.
+
     Args:
         client: botocore's.
         name: the table's.
         seals: by which an item of authority counts as absent unless the service wrote it; None in
             functions that can't read the deployment's secret: they trust the table, and write none.
+        is_read_only: whether writes are refused.
     """
 
-    def __init__(self, client: Any, name: str, seals: ItemSeals | None = None) -> None:
+    def __init__(
+        self,
+        client: Any,
+        name: str,
+        seals: ItemSeals | None = None,
+        *,
+        is_read_only: bool = False,
+    ) -> None:
+        self._is_read_only = is_read_only
         self._client = client
         self._name = name
         self._seals = seals
 
     def _call(self, operation: str, **request: Any) -> dict[str, Any]:
+        if self._is_read_only and operation in _WRITES:
+            raise ReadOnly
         backoff: Backoff | None = None
         while True:
             try:

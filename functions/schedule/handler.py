@@ -24,7 +24,7 @@ def build_handler(container: Container) -> Handler:
     unless another invocation is doing so. Any other event sweeps all of it.
     """
     sweep, leases = _build_sweep(container), container.leases
-    is_read_only = container.settings.read_only
+    is_read_only = container.settings.is_read_only
 
     def handle(event: dict[str, Any], context: Any = None) -> dict[str, Any]:
         if is_read_only:

@@ -29,8 +29,8 @@ def build_handler(container: Container) -> Handler:
 
     def handle(event: object, _context: object = None) -> dict[str, Any]:
         try:
-            if settings.read_only:
-                raise ReadOnly("nothing is written for about a minute")
+            if settings.is_read_only:
+                raise ReadOnly
             task = ingester.ingest(parse_envelope(event))
         except ServiceError as error:
             log_service_error("task event rejected", error)

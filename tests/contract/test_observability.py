@@ -4,6 +4,7 @@ import io
 import json
 from collections.abc import Callable
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from botocore.exceptions import ClientError
@@ -11,7 +12,7 @@ from botocore.exceptions import ClientError
 from functions.api.app import App
 from functions.container import Container
 from tests.contract.bodies import MEMORY, create, entry
-from tests.contract.expect import refused
+from tests.contract.expect import ok, refused
 from tests.contract.faults import faulty
 from tests.contract.service import Service, Tenant
 from tests.contract.streaming import FakeEventBridge, Json, Stream, stream_function
@@ -76,6 +77,21 @@ def test_a_throttled_request_says_where_and_why(
     (metric,) = lines_with("StoreThrottles", capsys.readouterr().out)
     assert (metric["FunctionName"], metric["reasons"]) == ("memory-api", [where])
     assert "hush-hush" not in logged.getvalue()
+
+
+def test_a_deep_health_check_fails_where_the_table_does(service: Service) -> None:
+    class NoTable:
+        """DynamoDB without the table."""
+
+        def get_item(self, **_request: Any) -> Any:
+            raise aws_error("ResourceNotFoundException")
+
+    with patch("functions.container.create_client", return_value=NoTable()):
+        handler = App(Container(service.settings(), service.clock))
+    anyone = open_client(HandlerTransport(handler, turns(parallel=True)), None)
+    anyone.event_hooks = {}
+    assert ok(anyone.get("/health")) == {"status": "ok"}
+    refused(anyone.get("/health?deep=true"), 500, "INTERNAL_ERROR")
 
 
 @pytest.mark.usefixtures("in_lambda")

@@ -17,7 +17,9 @@ _SETTINGS: dict[str, type[Settings]] = {
 }
 _LEFT_OUT = {  # the laptop's own ways, what has a good default, and what Lambda itself gives
     "Api": {
+        "ACTIVE_REGION",
         "ARCHIVE_FOLDER",
+        "AWS_REGION",
         "ENCRYPTION_KEY_FILE",
         "JWT_PRINCIPAL_CLAIM",
         "JWT_TENANT_CLAIM",
@@ -27,7 +29,7 @@ _LEFT_OUT = {  # the laptop's own ways, what has a good default, and what Lambda
         "ROOT_KEY",
     },
     "Stream": set(),
-    "Schedule": {"ARCHIVE_FOLDER", "READ_ONLY", "SWEEP_THREADS"},
+    "Schedule": {"ACTIVE_REGION", "ARCHIVE_FOLDER", "AWS_REGION", "READ_ONLY", "SWEEP_THREADS"},
 }
 _NUMBERS = {
     "LOG_RETENTION_DAYS": "365",

@@ -4,9 +4,11 @@ from dataclasses import replace
 
 from functions.api.capabilities import OPENINTENT, OPENWOP, describe_capabilities
 from functions.api.http import Request, Response, json_response
+from functions.api.parameters import BooleanParameter
 from functions.api.routing import PUBLIC, Example, Route
 from functions.api.static_files import read_docs_file, read_openapi_document
 from functions.identity.model import Principal
+from functions.platform.item_types import DEPLOYMENT_SECRET
 from functions.vectors.factory import can_embed
 
 _ROOT = {
@@ -21,6 +23,12 @@ _ROOT = {
     "health": "/health",
 }
 _HEALTH = {"status": "ok"}
+_DEEP_HEALTH = {"status": "ok", "writes": True}
+_DEEP = BooleanParameter(
+    "deep",
+    "`true` reads the table, too, for a health check that decides where requests go. It is 5xx"
+    " where that fails; `writes` says whether this Region takes writes.",
+)
 _CAPABILITIES = [
     describe_capabilities(can_embed=each, log_retention_days=365) for each in (True, False)
 ]
@@ -34,8 +42,12 @@ def get_root(request: Request, _caller: Principal) -> Response:
     return replace(found, headers=found.headers | headers)
 
 
-def get_health(_request: Request, _caller: Principal) -> Response:
-    return json_response(200, _HEALTH)
+def get_health(request: Request, _caller: Principal) -> Response:
+    if not _DEEP.read(request):
+        return json_response(200, _HEALTH)
+    request.services.table.get(DEPLOYMENT_SECRET.build_key())
+    writes = not request.services.settings.is_read_only
+    return json_response(200, _DEEP_HEALTH | {"writes": writes})
 
 
 def get_openintent_discovery(_request: Request, _caller: Principal) -> Response:
@@ -82,7 +94,8 @@ ROUTES = [
         get_health,
         PUBLIC,
         "Whether the service answers",
-        {200: Example("Health", _HEALTH)},
+        {200: Example("Health", _HEALTH, _DEEP_HEALTH)},
+        query=(_DEEP,),
     ),
     Route(
         "GET",

@@ -1,0 +1,117 @@
+"""The switch to another Region: one writes, and the other follows it.
+
+Each command is about the Region at hand. Both may be repeated.
+"""
+
+import time
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from functions.platform.aws import create_client
+from functions.platform.clock import Clock, now_ms
+from functions.platform.item_types import AGENT
+from functions.platform.keys import get_due_shard
+from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
+from functions.platform.table import Table
+from functions.platform.writes import update
+from operations.deployment import Deployment, client
+from operations.versions import change_function
+
+_PAGE = 1000  # items
+_LATENCY_FACTOR = 10  # AWS: wait ten times the recent maximum before another Region writes
+_LATENCY_MINUTES = 60
+_STREAM_FUNCTIONS = ("Stream", "Embedding")
+
+
+def stop_region(deployment: Deployment, active: str) -> dict[str, Any]:
+    """Let this Region write no more, and wait until its writes are in the other one.
+
+    Args:
+        deployment: the one of this Region.
+        active: the Region that is to write.
+
+    Returns:
+        The API function's version, and for how many seconds this waited.
+    """
+    version = _set_active_region(deployment, active)
+    _set_background(deployment, is_enabled=False)
+    seconds = _LATENCY_FACTOR * _find_latency_ms(deployment, active) / 1000
+    time.sleep(seconds)
+    return {"version": version, "waited_seconds": seconds}
+
+
+def start_region(deployment: Deployment, clock: Clock = now_ms) -> dict[str, Any]:
+    """Let this Region write: after the other one stopped, or because it can't be reached.
+
+    The schedule reconciles the counters of all agents, since a transaction may have come in part.
+
+    Returns:
+        The API function's version, and how many agents are reconciled.
+    """
+    table = Table(create_client("dynamodb"), deployment.outputs["MemoryTable"])
+    agents = make_agents_due(table, clock())
+    version = _set_active_region(deployment, _get_region())
+    _set_background(deployment, is_enabled=True)
+    return {"version": version, "agents": agents}
+
+
+def make_agents_due(table: Table, now: int) -> int:
+    """Make all agents due for the reconciliation of their counters; count them."""
+    count, after = 0, None
+    while True:
+        items, after = table.scan(after, _PAGE, "sk = :agent", agent=AGENT.sort)
+        for item in items:
+            key, shard = (item["pk"], item["sk"]), get_due_shard(item["pk"])
+            names = f"{DUE_ATTRIBUTE} = :now, {DUE_SHARD_ATTRIBUTE} = :shard"
+            table.update(update(key, f"SET {names}", "attribute_exists(pk)", now=now, shard=shard))
+        count += len(items)
+        if after is None:
+            return count
+
+
+def _get_region() -> str:
+    region: str = client("lambda").meta.region_name
+    return region
+
+
+def _set_active_region(deployment: Deployment, region: str) -> str:
+    functions, name = client("lambda"), deployment.function("Api")
+    variables = functions.get_function_configuration(FunctionName=name)["Environment"]["Variables"]
+    variables["ACTIVE_REGION"] = region
+    return change_function(deployment, "Api", Environment={"Variables": variables})
+
+
+def _set_background(deployment: Deployment, *, is_enabled: bool) -> None:
+    """Let the stream's functions and the schedule run, or rest."""
+    functions, scheduler = client("lambda"), client("scheduler")
+    present = [each for each in _STREAM_FUNCTIONS if f"{each}Function" in deployment.outputs]
+    for function in map(deployment.alias_of, present):
+        listed = functions.list_event_source_mappings(FunctionName=function)
+        for mapping in listed["EventSourceMappings"]:
+            functions.update_event_source_mapping(UUID=mapping["UUID"], Enabled=is_enabled)
+    for name in deployment.outputs["Schedules"].split(","):
+        schedule = scheduler.get_schedule(Name=name)
+        kept = ("Name", "ScheduleExpression", "FlexibleTimeWindow", "Target", "Description")
+        state = "ENABLED" if is_enabled else "DISABLED"
+        scheduler.update_schedule(**{part: schedule[part] for part in kept}, State=state)
+
+
+def _find_latency_ms(deployment: Deployment, receiver: str) -> float:
+    """Find the longest replication of the last hour; 1 s where nothing was replicated."""
+    end = datetime.fromtimestamp(now_ms() / 1000, UTC)
+    found = [1000.0]
+    for table in ("MemoryTable", "LogTable"):
+        answer = client("cloudwatch").get_metric_statistics(
+            Namespace="AWS/DynamoDB",
+            MetricName="ReplicationLatency",
+            Dimensions=[
+                {"Name": "TableName", "Value": deployment.outputs[table]},
+                {"Name": "ReceivingRegion", "Value": receiver},
+            ],
+            StartTime=end - timedelta(minutes=_LATENCY_MINUTES),
+            EndTime=end,
+            Period=60,
+            Statistics=["Maximum"],
+        )
+        found += [each["Maximum"] for each in answer["Datapoints"]]
+    return max(found)
