@@ -16,7 +16,14 @@ from functions.platform.limits import (
 from functions.platform.settings import DEFAULT_EVENT_BUS_TYPES, WrongSetting
 
 if TYPE_CHECKING:
-    from infra.agent_memory_cdk import Domain, EdgeSettings, Settings, TaskEventSource, Tokens
+    from infra.agent_memory_cdk import (
+        Domain,
+        EdgeSettings,
+        Settings,
+        StandbyRegion,
+        TaskEventSource,
+        Tokens,
+    )
 
 _TOGETHER = (
     ("domain_name", "certificate_arn", "hosted_zone_id", "hosted_zone_name"),
@@ -25,6 +32,7 @@ _TOGETHER = (
     ("also_memory_stream_arn", "also_log_table_arn"),
     ("jwt_issuer", "jwt_audience"),
     ("task_event_sources", "task_event_principal"),
+    ("standby_region", "standby_storage_key_arn"),
 )
 
 
@@ -85,6 +93,11 @@ class Config(BaseModel):
         task_event_sources: whose task events an EventBridge rule takes (several with commas
             between), from the account's default bus or the one of `task_event_bus_arn`.
         task_event_principal: in whose name: `tenant/principal`, a coordinator or user.
+        standby_region, standby_storage_key_arn: the Region that follows this one, and the key there
+            that encrypts the replicas.
+        active_region: the Region that writes, where this one follows it.
+        replicated_values_key_arn: the values key of another Region, of which this one makes a
+            replica.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -147,6 +160,12 @@ class Config(BaseModel):
     task_event_sources: str | None = None
     task_event_bus_arn: str | None = Field(default=None, pattern=r"^arn:[a-z-]+:events:\S+$")
     task_event_principal: str | None = Field(default=None, pattern=r"^[^/]+/.+$")
+    standby_region: str | None = Field(default=None, pattern=r"^[a-z]+(-[a-z]+)+-\d$")
+    standby_storage_key_arn: str | None = Field(default=None, pattern=r"^arn:[a-z-]+:kms:\S+$")
+    active_region: str | None = Field(default=None, pattern=r"^[a-z]+(-[a-z]+)+-\d$")
+    replicated_values_key_arn: str | None = Field(
+        default=None, pattern=r"^arn:[a-z-]+:kms:\S+:key/mrk-"
+    )
 
     @classmethod
     def from_context(cls, context: Mapping[str, Any]) -> Self:
@@ -236,7 +255,16 @@ class Config(BaseModel):
             edge=self._edge(),
             tokens=self._tokens(),
             task_events=self._task_events(),
+            standby=self._standby(),
+            active_region=self.active_region,
         )
+
+    def _standby(self) -> "StandbyRegion | None":
+        from infra.agent_memory_cdk import StandbyRegion  # noqa: PLC0415 - as above
+
+        if self.standby_region is None or self.standby_storage_key_arn is None:
+            return None
+        return StandbyRegion(name=self.standby_region, storage_key_arn=self.standby_storage_key_arn)
 
     def _domain(self) -> "Domain | None":
         from infra.agent_memory_cdk import Domain  # noqa: PLC0415 - as above

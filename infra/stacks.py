@@ -9,6 +9,7 @@ from aws_cdk import aws_sns as sns
 
 from infra.agent_memory_cdk import AgentMemory, Edge, FunctionCode, Settings, State, TableArns
 from infra.agent_memory_cdk.edge import REGION as EDGE_REGION
+from infra.agent_memory_cdk.encryption import Encryption
 from infra.config import Config
 
 _DESCRIPTION = "Memory for AI agents (OpenIntent RFC-0015)"
@@ -66,7 +67,9 @@ def _make_state(stack: Stack, settings: Settings, config: Config) -> State:
         _STATE if config.refers_to_all_state else _HIDDEN,
         settings,
         storage_key=_refer_to_key(stack, "StorageKey", config.storage_key_arn),
-        values_key=_refer_to_key(stack, "ValuesKey", config.values_key_arn),
+        values_key=Encryption.replicate_values(stack, settings, config.replicated_values_key_arn)
+        if config.replicated_values_key_arn
+        else _refer_to_key(stack, "ValuesKey", config.values_key_arn),
         memory_table=_refer_to_table(stack, "Memory", tables.memory, tables.memory_stream)
         if tables
         else None,

@@ -15,7 +15,8 @@ from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import Table
 from functions.platform.writes import update
 from operations.deployment import Deployment, client
-from operations.versions import change_function
+from operations.read_only import list_writers
+from operations.versions import change_variables
 
 _PAGE = 1000  # items
 _LATENCY_FACTOR = 10  # AWS: wait ten times the recent maximum before another Region writes
@@ -31,13 +32,13 @@ def stop_region(deployment: Deployment, active: str) -> dict[str, Any]:
         active: the Region that is to write.
 
     Returns:
-        The API function's version, and for how many seconds this waited.
+        The functions' versions, and for how many seconds this waited.
     """
-    version = _set_active_region(deployment, active)
+    versions = _set_active_region(deployment, active)
     _set_background(deployment, is_enabled=False)
     seconds = _LATENCY_FACTOR * _find_latency_ms(deployment, active) / 1000
     time.sleep(seconds)
-    return {"version": version, "waited_seconds": seconds}
+    return {"versions": versions, "waited_seconds": seconds}
 
 
 def start_region(deployment: Deployment, clock: Clock = now_ms) -> dict[str, Any]:
@@ -46,13 +47,13 @@ def start_region(deployment: Deployment, clock: Clock = now_ms) -> dict[str, Any
     The schedule reconciles the counters of all agents, since a transaction may have come in part.
 
     Returns:
-        The API function's version, and how many agents are reconciled.
+        The functions' versions, and how many agents are reconciled.
     """
     table = Table(create_client("dynamodb"), deployment.outputs["MemoryTable"])
     agents = make_agents_due(table, clock())
-    version = _set_active_region(deployment, _get_region())
+    versions = _set_active_region(deployment, _get_region())
     _set_background(deployment, is_enabled=True)
-    return {"version": version, "agents": agents}
+    return {"versions": versions, "agents": agents}
 
 
 def make_agents_due(table: Table, now: int) -> int:
@@ -74,11 +75,11 @@ def _get_region() -> str:
     return region
 
 
-def _set_active_region(deployment: Deployment, region: str) -> str:
-    functions, name = client("lambda"), deployment.function("Api")
-    variables = functions.get_function_configuration(FunctionName=name)["Environment"]["Variables"]
-    variables["ACTIVE_REGION"] = region
-    return change_function(deployment, "Api", Environment={"Variables": variables})
+def _set_active_region(deployment: Deployment, region: str) -> dict[str, str]:
+    variables = {"ACTIVE_REGION": region}
+    return {
+        name: change_variables(deployment, name, variables) for name in list_writers(deployment)
+    }
 
 
 def _set_background(deployment: Deployment, *, is_enabled: bool) -> None:

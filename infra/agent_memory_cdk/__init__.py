@@ -4,7 +4,15 @@ from .agent_memory import AgentMemory
 from .code import FunctionCode, NoCode, find_bundled_code
 from .edge import Edge
 from .lambda_function import Network
-from .settings import Domain, EdgeSettings, Settings, TaskEventSource, Tokens, WrongChoice
+from .settings import (
+    Domain,
+    EdgeSettings,
+    Settings,
+    StandbyRegion,
+    TaskEventSource,
+    Tokens,
+    WrongChoice,
+)
 from .state import State
 from .tables import TableArns
 
@@ -17,6 +25,7 @@ __all__ = [
     "Network",
     "NoCode",
     "Settings",
+    "StandbyRegion",
     "State",
     "TableArns",
     "TaskEventSource",

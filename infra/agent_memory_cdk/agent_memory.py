@@ -108,6 +108,7 @@ class AgentMemory(Construct):
             self.schedule_function,
             self.state.encryption,
             settings.sweep_parts,
+            is_enabled=settings.active_region is None,
         )
         self.task_events = self._make_task_events()
         self._add_monitoring(alarm_topic)
@@ -237,7 +238,15 @@ class AgentMemory(Construct):
         consumers = self._stream_consumers
         if function is self.embedding_function:
             consumers = list(_EMBEDDING_CONSUMERS)
-        return Stream(self, id, self.state.tables, function, consumers, self.state.encryption)
+        return Stream(
+            self,
+            id,
+            self.state.tables,
+            function,
+            consumers,
+            self.state.encryption,
+            is_enabled=self._settings.active_region is None,
+        )
 
     def _make_schedule_function(self) -> LambdaFunction:
         function = LambdaFunction(
@@ -318,6 +327,8 @@ class AgentMemory(Construct):
         for name, function in self._functions().items():
             alarms.watch_function(name, function)
         alarms.watch_tables(self.state.tables)
+        if self._settings.standby is not None:
+            alarms.watch_replication(self.state.tables, self._settings.standby.name)
         alarms.watch_stream("Events", self.stream, self.stream_function)
         if self.embedding_stream is not None and self.embedding_function is not None:
             alarms.watch_stream("Vectors", self.embedding_stream, self.embedding_function)
@@ -364,7 +375,9 @@ class AgentMemory(Construct):
         }
 
     def _read_only_variables(self) -> dict[str, str]:
-        return {"READ_ONLY": "1"} if self._settings.read_only else {}
+        active = self._settings.active_region
+        held = {"READ_ONLY": "1"} if self._settings.read_only else {}
+        return held | ({"ACTIVE_REGION": active} if active else {})
 
     def _search_variables(self) -> dict[str, str]:
         model = self._settings.embedding_model
@@ -405,6 +418,7 @@ class AgentMemory(Construct):
             "EventBus": self.bus.name,
             "StreamDeadLetters": self.stream.dead_letters.queue.queue_url,
             "ScheduleDeadLetters": self.schedule.dead_letters.queue.queue_url,
+            "Schedules": ",".join(self.schedule.names),
             "Alias": self.api_function.alias.alias_name,
         }
         for name, function in self._functions().items():

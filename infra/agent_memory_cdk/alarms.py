@@ -17,6 +17,7 @@ from .metrics import (
     of_failures,
     of_function,
     of_new_version,
+    of_replication,
     of_table,
     rate,
     waiting_in,
@@ -31,6 +32,7 @@ _FAILED_PERCENT = 1  # of what was asked for within five minutes
 _SLOW_MS = 3_000
 _STALE_MS = 300_000
 _LATE_MS = 1_800_000  # what has expired is to be out of storage within an hour
+_LATEST_MS = 5_000  # what a lost Region takes with it, at most
 _AN_HOUR = 12  # periods of five minutes
 _INDEXES = [each["IndexName"] for each in build_memory_table("memory")["GlobalSecondaryIndexes"]]
 
@@ -95,6 +97,13 @@ class Alarms(Construct):
         for index in _INDEXES:
             name = "".join(word.capitalize() for word in index.split("_"))
             self._watch_throttles(f"Memory{name}", tables.memory_name, index)
+
+    def watch_replication(self, tables: Tables, region: str) -> None:
+        """Watch for a standby Region that lags behind by more than is promised."""
+        for name, table in (("Memory", tables.memory_name), ("Log", tables.log_name)):
+            meaning = f"{region} lags behind: over {_LATEST_MS // 1000} s of writes can be lost"
+            metric = of_replication(table, region)
+            self._add(f"{name}ReplicationIsLate", meaning, metric, _LATEST_MS)
 
     def _watch_throttles(self, name: str, table: str, index: str | None = None) -> None:
         where = f"the index {index} of {table}" if index else table

@@ -46,6 +46,27 @@ class Encryption(Construct):
             settings, "Values", "the data keys of sensitive values", multi_region=True
         )
 
+    @staticmethod
+    def replicate_values(scope: Construct, settings: Settings, primary_arn: str) -> kms.IKey:
+        """Make the replica of another Region's values key: what that wrapped opens here, too."""
+        key = kms.CfnReplicaKey(
+            scope,
+            "ValuesReplica",
+            primary_key_arn=primary_arn,
+            description=f"agent-memory {settings.name}: the data keys of sensitive values",
+            key_policy=iam.PolicyDocument(
+                statements=[
+                    iam.PolicyStatement(
+                        actions=["kms:*"], principals=[iam.AccountRootPrincipal()], resources=["*"]
+                    )
+                ]
+            ),
+            pending_window_in_days=30 if settings.retain else 7,
+        )
+        key.override_logical_id(settings.to_logical_id("ValuesKey"))
+        key.apply_removal_policy(RemovalPolicy.RETAIN if settings.retain else RemovalPolicy.DESTROY)
+        return kms.Key.from_key_arn(scope, "ValuesKey", key.attr_arn)
+
     def grant_use_tables(self, role: iam.Role) -> None:
         """Let a role read and write encrypted tables: what DynamoDB asks of who calls it."""
         self._grant(role, "dynamodb", *_FOR_TABLES)

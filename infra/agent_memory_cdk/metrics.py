@@ -71,6 +71,12 @@ def of_table(table: str, name: str, index: str | None = None) -> cloudwatch.Metr
     return _metric("AWS/DynamoDB", name, {"TableName": table, **of_index}, "Sum")
 
 
+def of_replication(table: str, region: str) -> cloudwatch.Metric:
+    """Make the metric of how long a write takes to another Region, in ms."""
+    dimensions = {"TableName": table, "ReceivingRegion": region}
+    return _metric("AWS/DynamoDB", "ReplicationLatency", dimensions, "Maximum")
+
+
 def waiting_in(letters: DeadLetters) -> cloudwatch.Metric:
     """Make the metric of how many dead letters wait."""
     name = "ApproximateNumberOfMessagesVisible"

@@ -41,6 +41,12 @@ class RootKey(Construct):
         )
         low = cast("secretsmanager.CfnSecret", secret.node.default_child)
         low.override_logical_id(settings.to_logical_id("RootKey"))
+        if settings.standby is not None:
+            low.replica_regions = [
+                secretsmanager.CfnSecret.ReplicaRegionProperty(
+                    region=settings.standby.name, kms_key_id=settings.standby.storage_key_arn
+                )
+            ]
         suppress(
             secret,
             "keys that were answered under an Idempotency-Key are derived from it (decision 6), and"

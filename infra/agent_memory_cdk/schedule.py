@@ -21,6 +21,9 @@ class Schedule(Construct):
 
     Args:
         parts: how many; one part has the event that EventBridge Scheduler makes.
+
+    Attributes:
+        names: of the schedules.
     """
 
     def __init__(
@@ -30,11 +33,15 @@ class Schedule(Construct):
         function: LambdaFunction,
         encryption: Encryption,
         parts: int = 1,
+        *,
+        is_enabled: bool = True,
     ) -> None:
         super().__init__(scope, id)
         self.dead_letters = DeadLetters(self, "DeadLetters", encryption)
         role = self._role(function, encryption)
         self._retry_no_sweep(function)
+        self._state = "ENABLED" if is_enabled else "DISABLED"
+        self.names: list[str] = []
         for part in range(parts):
             event = {"input": json.dumps({"part": part, "parts": parts})} if parts > 1 else {}
             self._add_schedule(f"Schedule{part or ''}", function, role, event)
@@ -47,6 +54,7 @@ class Schedule(Construct):
             id,
             description="agent-memory: works off what is due",
             schedule_expression="rate(1 minute)",
+            state=self._state,
             flexible_time_window={"mode": "OFF"},
             target={
                 "arn": function.alias.function_arn,
@@ -60,6 +68,7 @@ class Schedule(Construct):
             },
         )
         schedule.node.add_dependency(role)
+        self.names.append(schedule.ref)
 
     def _retry_no_sweep(self, function: LambdaFunction) -> None:
         invocations = lambda_.CfnEventInvokeConfig(

@@ -80,6 +80,19 @@ class TaskEventSource:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StandbyRegion:
+    """The Region that follows this one.
+
+    Attributes:
+        name: as in `eu-west-1`.
+        storage_key_arn: the key there that encrypts the tables' replicas and the root key.
+    """
+
+    name: str
+    storage_key_arn: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """The choices of one memory.
 
@@ -115,6 +128,9 @@ class Settings:
         edge: CloudFront and a firewall before the API's own domain, which needs a trust store then.
         tokens: whose tokens a second API takes in the place of keys.
         task_events: whose task events are taken.
+        standby: the Region to which tables and root key are replicated.
+        active_region: the Region that writes, where this one follows it: requests that may write
+            are refused here, and neither stream nor schedule does anything.
 
     Raises:
         WrongChoice: the name, the model, the retention or an origin is malformed.
@@ -145,6 +161,8 @@ class Settings:
     edge: EdgeSettings | None = None
     tokens: Tokens | None = None
     task_events: TaskEventSource | None = None
+    standby: StandbyRegion | None = None
+    active_region: str | None = None
 
     def __post_init__(self) -> None:
         named = _NAME.fullmatch(self.name) and len(self.name) <= _LONGEST_NAME

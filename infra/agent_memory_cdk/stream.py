@@ -32,10 +32,13 @@ class Stream(Construct):
         function: LambdaFunction,
         consumers: Sequence[str],
         encryption: Encryption,
+        *,
+        is_enabled: bool = True,
     ) -> None:
         super().__init__(scope, id)
         self.dead_letters = DeadLetters(self, "DeadLetters", encryption)
         self._grant_send_dead_letters(function.role, encryption)
+        self._is_enabled = is_enabled
         for stream in tables.streams:
             self._grant_read(function.role, stream)
             self._add_mapping(stream, function, consumers)
@@ -46,6 +49,7 @@ class Stream(Construct):
         mapping = lambda_.CfnEventSourceMapping(
             self,
             f"Mapping{stream.name}",
+            enabled=self._is_enabled,
             function_name=function.alias.function_arn,
             event_source_arn=stream.arn,
             starting_position="TRIM_HORIZON",

@@ -13,7 +13,7 @@ from functions.platform.schema import TTL_ATTRIBUTE, build_memory_table
 
 from .encryption import Encryption
 from .grants import TableGrant
-from .settings import Settings, WrongChoice
+from .settings import Settings, StandbyRegion, WrongChoice
 from .vector_index import add_vector_index
 
 _TYPES = {"S": dynamodb.AttributeType.STRING, "N": dynamodb.AttributeType.NUMBER}
@@ -165,6 +165,8 @@ class Tables(Construct):
         # TableEncryptionV2 takes a key only where the stack's Region is known
         own_key = {"KMSMasterKeyId": self._encryption.storage.key_arn}
         low.add_property_override("Replicas.0.SSESpecification", own_key)
+        if self._settings.standby is not None:
+            _replicate(low, self._settings.standby, is_protected=retain)
         if self._settings.contributor_insights:
             _record_throttled_keys(low, [each.index_name for each in indexes or ()])
         return table
@@ -178,6 +180,22 @@ class Tables(Construct):
     def _physical_name(self, id: str) -> str:
         """Name a table: CloudFormation replaces nothing that has a name."""
         return f"agent-memory-{self._settings.name}-{id.lower()}"
+
+
+def _replicate(
+    table: dynamodb.CfnGlobalTable, standby: StandbyRegion, *, is_protected: bool
+) -> None:
+    """Replicate a table to another Region; what is replicated has a stream."""
+    table.add_property_override("StreamSpecification.StreamViewType", "NEW_AND_OLD_IMAGES")
+    table.add_property_override(
+        "Replicas.1",
+        {
+            "Region": standby.name,
+            "SSESpecification": {"KMSMasterKeyId": standby.storage_key_arn},
+            "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True},
+            "DeletionProtectionEnabled": is_protected,
+        },
+    )
 
 
 def _record_throttled_keys(table: dynamodb.CfnGlobalTable, indexes: list[str]) -> None:
