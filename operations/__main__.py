@@ -132,9 +132,7 @@ def _options() -> argparse.Namespace:
         )
     only = add("read-only", help="write nothing, or write again")
     only.add_argument("state", choices=("on", "off"))
-    stop = add("stop-region", help="this Region writes no more, since another one is to")
-    stop.add_argument("active", help="the Region that is to write, as in eu-west-1")
-    add("start-region", help="this Region writes, and reconciles what came in part")
+    _add_regions(add)
     export = add("export-tenant", help="everything of a tenant, as JSON Lines")
     export.add_argument("tenant")
     export.add_argument("file", help="must not be there yet")
@@ -148,6 +146,12 @@ def _options() -> argparse.Namespace:
 def _add_restore(command: argparse.ArgumentParser) -> None:
     command.add_argument("moment", help="RFC 3339, or: latest")
     command.add_argument("suffix", help="of the new tables' names")
+
+
+def _add_regions(add: Callable[..., argparse.ArgumentParser]) -> None:
+    stop = add("stop-region", help="this Region writes no more, since another one is to")
+    stop.add_argument("active", help="the Region that is to write, as in eu-west-1")
+    add("start-region", help="this Region writes, and reconciles what came in part")
 
 
 def _add_deletion(command: argparse.ArgumentParser) -> argparse.ArgumentParser:
