@@ -84,7 +84,7 @@ e2e: $(TOOLKIT) $(VENV)/dev.stamp $(MODEL)
 
 # Some frameworks need older packages than the SDK's tests: theirs run in an environment of its own.
 frameworks: $(VENV)/dev.stamp $(MODEL) .venv-frameworks/stamp
-	@PYTHONPATH=.:sdk AGENT_MEMORY_SERVICE_PYTHON=$(PY) .venv-frameworks/bin/python -m pytest -q --confcutdir tests/sdk tests/sdk/frameworks
+	@PYTHONPATH=.:sdk AGENT_MEMORY_SERVICE_PYTHON=$(PY) .venv-frameworks/bin/python -m pytest -q -p tests.shared_server --confcutdir tests/sdk tests/sdk/frameworks
 
 .venv-frameworks/stamp: requirements/frameworks.lock | $(PY)
 	@echo "Installing requirements/frameworks.lock (once)" >&2

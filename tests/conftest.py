@@ -3,21 +3,20 @@
 import os
 import signal
 import threading
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.contract.local_server import ROOT_KEY, LocalServer, running
 from tests.e2e.fixtures import deployment, toolkit
+from tests.shared_server import server
 
 if TYPE_CHECKING:
     from xdist.remote import Producer
 
     from tests.scheduling import Scheduling
 
-__all__ = ["deployment", "toolkit"]
+__all__ = ["deployment", "server", "toolkit"]
 
 os.environ.update(
     AWS_ACCESS_KEY_ID="test",
@@ -41,13 +40,6 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 settings.load_profile("contract")
-
-
-@pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
-    """The local server, as a user starts it, for all tests that only talk to it."""
-    with running(tmp_path_factory.mktemp("shared"), AGENT_MEMORY_ROOT_KEY=ROOT_KEY) as started:
-        yield started
 
 
 @pytest.hookimpl(optionalhook=True)
