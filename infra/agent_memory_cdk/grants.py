@@ -98,6 +98,7 @@ API_ON_MEMORY = TableGrant(
         "by_creation",
         "by_expiry",
         "by_recency",
+        "by_age",
         "by_type",
         "by_tenant",
         "by_group",

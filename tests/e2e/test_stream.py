@@ -71,13 +71,10 @@ def test_a_tasks_memory_is_archived_in_the_log_and_announced_on_the_bus(
     assert HUSH not in json.dumps(announced)
 
 
-def test_many_concurrent_writes_have_one_event_each(deployment: Deployment, tenant: Tenant) -> None:
+def test_many_concurrent_writes_have_one_event_each(tenant: Tenant) -> None:
     ada = tenant.agent("ada")
     keys = [f"k{number}" for number in range(40)]
     entries = [entry(key=key) for key in keys]
-    with listening(deployment, tenant.id) as bus:
-        ok(ada.post(f"{MEMORY}/batch", json={"entries": entries}))
-        heard = awaited(lambda: told_all(bus.hear(), len(keys)), "the last event")
-        logged = log(ada, "agents/ada")
+    ok(ada.post(f"{MEMORY}/batch", json={"entries": entries}))
+    logged = awaited(lambda: told_all(log(ada, "agents/ada"), len(keys)), "the last event")
     assert sorted(summarize(logged)) == sorted(f"created {key} 1" for key in keys)
-    assert sorted(str(each["id"]) for each in heard) == sorted(each["id"] for each in logged)

@@ -19,6 +19,7 @@ _ROOT = Path(__file__).parents[2]
 _REACH_EVERY_CALL = (
     "tests/infra/test_cloud_environment.py",
     "tests/contract/test_deletion.py::test_a_deleted_agent_leaves_only_what_is_others",
+    "tests/contract/test_facts.py::test_another_instance_recalls_what_was_learned_since_it_last_looked",
     "tests/contract/test_event_payloads.py::test_the_answer_to_each_payload",
     "tests/contract/test_event_payloads.py::test_the_answer_to_each_payload_that_only_reads",
     "tests/contract/test_stream_payloads.py",
