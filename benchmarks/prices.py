@@ -16,7 +16,7 @@ from benchmarks import costs
 from benchmarks.tables import text_table
 
 WRITE_UNIT, READ_UNIT = 0.625, 0.125  # USD for a million
-HTTP_API, LAMBDA_REQUEST, BUS_EVENT, TRACE = 1.00, 0.20, 1.00, 5.00  # USD for a million
+HTTP_API, LAMBDA_REQUEST = 1.00, 0.20  # USD for a million
 GB_SECOND, LOG_GB, STORED_GB_MONTH = 0.0000133334, 0.50, 0.45  # USD; storage with PITR
 CALL_MS = 5.0  # of a call to DynamoDB, assumed
 REQUEST_GB, REQUEST_CORE = 1.0, 1024 / 1769  # of the API function: a core is 1,769 MB
