@@ -131,21 +131,45 @@ class AgentMemory(Construct):
         for name, value in {**own, **tags}.items():
             Tags.of(self).add(name, value)
 
-    def _make_api_function(self) -> LambdaFunction:
-        state = self.state
-        function = LambdaFunction(
+    def _make_function(
+        self,
+        part: str,
+        *,
+        handler: str,
+        purpose: str,
+        memory_mb: int,
+        timeout: Duration,
+        environment: dict[str, str],
+        no_dead_letters_reason: str,
+        snap_start: bool = False,
+    ) -> LambdaFunction:
+        """Make a function of the memory, which knows its tables and is in its network."""
+        return LambdaFunction(
             self,
-            "ApiFunction",
+            f"{part}Function",
             self._settings,
             self._code,
             self._logs,
-            part="Api",
+            part=part,
+            handler=handler,
+            purpose=purpose,
+            memory_mb=memory_mb,
+            timeout=timeout,
+            environment=self._table_names() | environment,
+            no_dead_letters_reason=no_dead_letters_reason,
+            network=self._network,
+            snap_start=snap_start,
+        )
+
+    def _make_api_function(self) -> LambdaFunction:
+        state = self.state
+        function = self._make_function(
+            "Api",
             handler="functions.api.main.handler",
             purpose="answers requests",
             memory_mb=1024,
             timeout=Duration.seconds(29),
-            environment=self._table_names()
-            | _TASK_ENDS
+            environment=_TASK_ENDS
             | self._read_only_variables()
             | self._search_variables()
             | self._token_variables()
@@ -158,7 +182,6 @@ class AgentMemory(Construct):
                 "REQUEST_LOG_SAMPLE": str(self._settings.request_log_sample),
             },
             no_dead_letters_reason="the gateway waits for the answer; a failure is the caller's",
-            network=self._network,
             snap_start=self._settings.snap_start,
         )
         state.tables.grant(function.role, grants.API_ON_MEMORY, grants.API_ON_LOG)
@@ -178,26 +201,19 @@ class AgentMemory(Construct):
         return HttpApi(self, "TokenApi", self._settings, self.api_function, self._logs, tokens)
 
     def _make_stream_function(self) -> LambdaFunction:
-        function = LambdaFunction(
-            self,
-            "StreamFunction",
-            self._settings,
-            self._code,
-            self._logs,
-            part="Stream",
+        function = self._make_function(
+            "Stream",
             handler="functions.stream.main.handler",
             purpose="processes the change stream",
             memory_mb=1769,  # one core, which is what it spends
             timeout=Duration.seconds(60),
-            environment=self._table_names()
-            | self._search_variables()
+            environment=self._search_variables()
             | {
                 "EVENT_BUS": self.bus.name,
                 "EVENT_BUS_TYPES": self._settings.event_bus_types,
                 "STREAM_CONSUMERS": ",".join(self._stream_consumers),
             },
             no_dead_letters_reason=_HAS_DEAD_LETTERS,
-            network=self._network,
         )
         self.state.tables.grant(function.role, grants.STREAM_ON_MEMORY, grants.STREAM_ON_LOG)
         self.bus.grant_publish(function.role)
@@ -213,22 +229,15 @@ class AgentMemory(Construct):
         """Make the function that embeds by Bedrock: what it waits for holds up no event."""
         if self._settings.embedding_model is None:
             return None
-        function = LambdaFunction(
-            self,
-            "EmbeddingFunction",
-            self._settings,
-            self._code,
-            self._logs,
-            part="Embedding",
+        function = self._make_function(
+            "Embedding",
             handler="functions.stream.main.handler",
             purpose="embeds what the change stream brings",
             memory_mb=512,
             timeout=Duration.seconds(60),
-            environment=self._table_names()
-            | self._search_variables()
+            environment=self._search_variables()
             | {"STREAM_CONSUMERS": ",".join(_EMBEDDING_CONSUMERS)},
             no_dead_letters_reason=_HAS_DEAD_LETTERS,
-            network=self._network,
         )
         self.state.tables.grant(function.role, grants.EMBEDDING_ON_MEMORY)
         self._grant_embed(function)
@@ -249,24 +258,17 @@ class AgentMemory(Construct):
         )
 
     def _make_schedule_function(self) -> LambdaFunction:
-        function = LambdaFunction(
-            self,
-            "ScheduleFunction",
-            self._settings,
-            self._code,
-            self._logs,
-            part="Schedule",
+        function = self._make_function(
+            "Schedule",
             handler="functions.schedule.main.handler",
             purpose="works off what is due",
             memory_mb=1024,
             timeout=Duration.seconds(60),
-            environment=self._table_names()
-            | _TASK_ENDS
+            environment=_TASK_ENDS
             | self._read_only_variables()
             | self._search_variables()
             | {"ARCHIVE_BUCKET": self.state.archive.name},
             no_dead_letters_reason="the next sweep does what a failed one left; an alarm watches",
-            network=self._network,
         )
         self.state.tables.grant(function.role, grants.SCHEDULE_ON_MEMORY, grants.SCHEDULE_ON_LOG)
         self._grant_embed(function)
@@ -278,23 +280,16 @@ class AgentMemory(Construct):
         source = self._settings.task_events
         if source is None:
             return None
-        function = LambdaFunction(
-            self,
-            "TaskEventsFunction",
-            self._settings,
-            self._code,
-            self._logs,
-            part="TaskEvents",
+        function = self._make_function(
+            "TaskEvents",
             handler="functions.task_events.main.handler",
             purpose="applies task events of other systems",
             memory_mb=512,
             timeout=Duration.seconds(60),
-            environment=self._table_names()
-            | _TASK_ENDS
+            environment=_TASK_ENDS
             | self._read_only_variables()
             | {"TASK_EVENTS_TENANT": source.tenant, "TASK_EVENTS_PRINCIPAL": source.principal},
             no_dead_letters_reason="its failures go to the queue of refused task events",
-            network=self._network,
         )
         self.state.tables.grant(
             function.role, grants.TASK_EVENTS_ON_MEMORY, grants.TASK_EVENTS_ON_LOG
