@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { api, read, type Schemas } from "../api/client";
+import { EpisodicUsage } from "../ui/capacity";
 import { Details, Loaded, Table } from "../ui/data";
 import { Parts } from "../ui/parts";
 import { toHref } from "../ui/location";
@@ -13,7 +14,7 @@ const PARTS = { memory: "Memory", eviction: "Eviction order", tasks: "Tasks", lo
 const ORDERED = 1000;
 const RANKS = { low: 0, normal: 1, high: 2 };
 
-/** One agent: its room, its memory by tier, what is evicted first, its tasks and its log. */
+/** One agent: its capacity, its memory by tier, what is evicted first, its tasks and its log. */
 export function AgentScreen({ id, params }: { id: string; params: URLSearchParams }) {
   const shown = params.get("show") ?? "memory";
   return (
@@ -56,16 +57,12 @@ function AgentRoom({ id }: { id: string }) {
   );
 }
 
-/** An agent's counts by tier, and its room. */
+/** An agent's counts by tier, and its capacity. */
 export function AgentFigures({ summary: { working, episodic } }: { summary: Schemas["Summary"] }) {
-  const room = `${episodic.entry_count.toLocaleString()} of ${episodic.capacity.toLocaleString()} entries`;
   return (
     <Details rows={[
       ["Working", `${working.entry_count.toLocaleString()} entries, ${working.total_size_kb.toLocaleString()} KB, ${working.tasks_with_memory.length} tasks`],
-      ["Episodic", <>
-        <meter min={0} max={episodic.capacity} high={episodic.capacity * 0.8} value={episodic.entry_count} aria-label={`Episodic capacity: ${room}`} />
-        {" "}{room}, {episodic.pinned_count.toLocaleString()} pinned, {episodic.total_size_kb.toLocaleString()} KB
-      </>],
+      ["Episodic", <><EpisodicUsage of={episodic} />, {episodic.total_size_kb.toLocaleString()} KB</>],
       ["Episodes", episodic.oldest_entry ? <><Time>{episodic.oldest_entry}</Time> to <Time>{episodic.newest_entry}</Time></> : "none"],
     ]} />
   );
@@ -89,7 +86,7 @@ function EvictionOrder({ id }: { id: string }) {
         <>
           <p>
             A full episodic memory evicts the lowest priority first, and of these what its agent has neither read nor written for the
-            longest time. Reads aren&rsquo;t told here: an entry that was read since its change comes later.
+            longest time. Reads aren&rsquo;t shown here: an entry that was read since its change comes later.
             {next !== undefined && ` These are the ${ORDERED.toLocaleString()} newest; there are more.`}
           </p>
           <Table label="Eviction order" head={["Rank", "Namespace", "Key", "Priority", "Changed"]}>

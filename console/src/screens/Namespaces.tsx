@@ -85,7 +85,7 @@ export function NamespaceScreen({ id, params }: { id: string; params: URLSearchP
   );
 }
 
-/** The permissions, with fields to change them; what is changed is told before it happens. */
+/** The permissions, with fields to change them; what will change is shown before it happens. */
 function Permissions({ namespace }: { namespace: Namespace }) {
   const [changes, setChanges] = useState<Change[]>();
   const [isEmpty, setEmpty] = useState(false);

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { api, read, type Schemas } from "../api/client";
 import { can, usePrincipal } from "../session/session";
+import { EpisodicUsage, NEAR } from "../ui/capacity";
 import { Details, List, Loaded, usePages } from "../ui/data";
 import { readForm, TextField } from "../ui/form";
 import { goTo, toHref } from "../ui/location";
@@ -8,13 +9,12 @@ import { Name } from "../ui/text";
 import { NamespaceTable } from "./Namespaces";
 
 const AGENTS = 12;
-const NEAR = 0.8;
 const MINUTES = 10;
 const MOST = 100;
 const REFRESH_MS = 10_000;
 type Agent = Schemas["AgentPage"]["agents"][number];
 
-/** The tenant at a glance: agents with their room and what they do, and the shared namespaces. */
+/** The tenant at a glance: agents with their capacity and what they do, and the shared namespaces. */
 export function OverviewScreen() {
   const pages = usePages(["agents"], (after) =>
     read(api.GET("/api/v1/agents", { params: { query: { after, total: "none", limit: AGENTS } } })), { refresh: REFRESH_MS },
@@ -52,17 +52,13 @@ function AgentCard({ agent: { agent_id: id, agent_type, working, episodic } }: {
     ...(isNear(episodic.entry_count, episodic.capacity) ? ["episodic memory"] : []),
     ...(isNear(working.entry_count, working.max_entries) || isNear(working.total_size_kb, working.max_total_size_kb) ? ["working memory"] : []),
   ];
-  const room = `${episodic.entry_count.toLocaleString()} of ${episodic.capacity.toLocaleString()} entries`;
   return (
     <article className="card">
       <h3><a href={toHref(["agent", id])}><Name>{id}</Name></a>{agent_type && <> (<Name>{agent_type}</Name>)</>}</h3>
       {near.length > 0 && <p className="notice">Near its limit: {near.join(", ")}.</p>}
       <Details rows={[
         ["Working, outside tasks", `${working.entry_count.toLocaleString()} entries, ${working.total_size_kb.toLocaleString()} KB`],
-        ["Episodic", <>
-          <meter min={0} max={episodic.capacity} high={episodic.capacity * NEAR} value={episodic.entry_count} aria-label={`Episodic capacity: ${room}`} />
-          {" "}{room}, {episodic.pinned_count.toLocaleString()} pinned
-        </>],
+        ["Episodic", <EpisodicUsage of={episodic} />],
       ]} />
       <Activity id={id} />
     </article>
