@@ -48,6 +48,7 @@ class App:
             container.settings.tenant_requests_per_minute,
         )
         self._logged_share = container.settings.request_log_sample
+        self._is_read_only = container.settings.is_read_only
         container.build_common_services()
 
     def __call__(self, event: dict[str, Any], _context: object = None) -> dict[str, Any]:
@@ -82,7 +83,7 @@ class App:
         trace_id = request_context.get_trace_id(request_context.traceparent.get())
         log_fields |= {"method": method, "trace_id": trace_id}
         route, path_params = self._router.find(method, path)
-        if self._container.settings.is_read_only and route.may_write:
+        if self._is_read_only and route.may_write:
             raise ReadOnly
         log_fields["route"] = route.openapi_path
         request = Request(event, path, path_params, self._container)

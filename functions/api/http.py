@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 import orjson
+from pydantic import ValidationError
 
 from functions.container import Container
 from functions.identity.model import Principal
@@ -20,7 +21,7 @@ from functions.platform.limits import (
     MAX_ID_CHARACTERS,
     MAX_IDEMPOTENCY_KEY_CHARACTERS,
 )
-from functions.platform.validation import Model, validate_json
+from functions.platform.validation import Model, build_validation_error, list_problems
 
 _VERSION = re.compile(r'"(\d{1,18})"|(\d{1,18})', re.ASCII)
 _IDEMPOTENCY_KEY = re.compile(rf"[\x21-\x7e]{{1,{MAX_IDEMPOTENCY_KEY_CHARACTERS}}}")
@@ -100,7 +101,10 @@ class Request:
         Raises:
             ValidationFailed: it is no JSON, or doesn't fit; every wrong field is named.
         """
-        return validate_json(model, self.body)
+        try:
+            return model.model_validate_json(self.body)
+        except ValidationError as error:
+            raise build_validation_error(list_problems(error)) from error
 
     @cached_property
     def query(self) -> dict[str, list[str]]:

@@ -44,7 +44,7 @@ def dumps_checked(
         ValidationFailed: the value is nested too deeply, or holds NaN or a number beyond a double.
         ValueTooLarge: the text is longer than `max_bytes`.
     """
-    text = dumps(value)
+    text = to_json(value)
     if text.count(b"[") + text.count(b"{") > MAX_JSON_DEPTH and _is_deeper(value, MAX_JSON_DEPTH):
         raise ValidationFailed(field, f"is nested more than {MAX_JSON_DEPTH} levels deep")
     if (b"Infinity" in text or b"NaN" in text) and not _is_finite(value):

@@ -5,7 +5,7 @@ names meet. Which keys there are is in `functions.platform.item_types`.
 """
 
 import secrets
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import blake2b
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -46,14 +46,10 @@ def hash_name(kind: str, name: str) -> str:
     return encode_seed(blake2b(name.encode(), digest_size=16, person=kind.encode()).digest())
 
 
-def hash_agent(agent: str) -> str:
-    """Hash an agent's id, for partitions and attribute names."""
-    return hash_name("agent", agent)
-
-
-def hash_namespace(namespace: str) -> str:
-    """Hash a namespace's name, for the partition of its semantic memory and its permissions."""
-    return hash_name("namespace", namespace)
+hash_agent = partial(hash_name, "agent")
+"""Hash an agent's id, for partitions and attribute names."""
+hash_namespace = partial(hash_name, "namespace")
+"""Hash a namespace's name, for the partition of its semantic memory and its permissions."""
 
 
 def encode_timestamp(timestamp: int) -> str:

@@ -112,18 +112,6 @@ def validate(model: type[Model], document: Any, whole: str = "body") -> Model:
         raise build_validation_error(list_problems(error), whole) from error
 
 
-def validate_json(model: type[Model], text: bytes) -> Model:
-    """Validate the JSON of a request body.
-
-    Raises:
-        ValidationFailed: it is no JSON or doesn't fit the model; every wrong field is named.
-    """
-    try:
-        return model.model_validate_json(text)
-    except ValidationError as error:
-        raise build_validation_error(list_problems(error)) from error
-
-
 def list_problems(error: ValidationError) -> list[tuple[Path, str]]:
     """List the path and the problem of each wrong field, never its value."""
     found = error.errors(include_url=False, include_context=False, include_input=False)

@@ -164,7 +164,7 @@ def render_entry(entry: Entry, *, has_value: bool = True) -> EntryDocument:
     }
     if has_value:
         document["value"] = orjson.Fragment(entry.value)
-    if not entry.policy.is_private and entry.curator is not None:
+    if entry.curator is not None:
         document["curated_by"] = entry.curator
     if entry.vector_length is not None:
         document["vector_length"] = entry.vector_length
