@@ -754,9 +754,7 @@ class Container:
 
     @cached_property
     def deletion_store(self) -> DeletionStore:
-        return DeletionStore(
-            self.table, self.log_table, self.archive_storage, can_seal=self.seals is not None
-        )
+        return DeletionStore(self.table, self.log_table, self.archive_storage)
 
     @cached_property
     def tombstones(self) -> Tombstones:

@@ -46,7 +46,7 @@ def restore(
 def copy_deletions(source: str, target: str, clock: Clock) -> list[str]:
     """Begin the deletions that a table knows anew in another one; return whom they are about."""
     stores = [
-        DeletionStore(table, table, None, can_seal=False)
+        DeletionStore(table, table, None)
         for table in (Table(create_client("dynamodb"), name) for name in (source, target))
     ]
     known: list[Deletion] = stores[0].list_all()

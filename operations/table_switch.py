@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from functions.platform.clock import now_ms
+from operations.deletion import build_container
 from operations.deploying import render_context, run_deployment
 from operations.deployment import Deployment, client
 from operations.read_only import set_read_only
@@ -91,6 +92,7 @@ def restore_into_service(
         if get_variables(deployment, "Api")["MEMORY_TABLE"] == old.memory:
             run_deployment(command, deployment.name, new.build_context("also_"))
             refused_seconds = _move_functions(deployment, old, new)
+        build_container(deployment).deletions.take_permissions_again()
         context = new.build_context() | old.build_context("also_")
         run_deployment(command, deployment.name, context)
     with open_private(left_behind) as out:

@@ -116,14 +116,15 @@ DELETED_LAST: dict[ItemType, Matches] = {
 """What counts or permits what is deleted: it goes with the second pass."""
 REDACTED: dict[ItemType, Matches] = {
     item_types.INTENT: _is_on_access_list,
-    item_types.NAMESPACE: _is_in("allow"),
-    item_types.PREFIX_RULE: _is_in("allow"),
-    item_types.OBJECT_SPACE: _is_in("allow"),
     item_types.CONVERSATION: _is_in("agents", "shared"),
     item_types.ARCHIVE: _is_in("agents", "shared"),
     item_types.LOG_ITEM: _may_be_in_log,
 }
 """What belongs to others: the subject is taken out."""
+PERMISSIONS: dict[ItemType, Matches] = dict.fromkeys(
+    (item_types.NAMESPACE, item_types.PREFIX_RULE, item_types.OBJECT_SPACE), _is_in("allow")
+)
+"""What permits the subject something: the request takes it out, since the schedule can't seal."""
 KEPT: dict[ItemType, str] = {
     **dict.fromkeys(
         (
@@ -216,6 +217,13 @@ def is_deleted(item_type: ItemType, subject: Subject, item: Item, *, is_last: bo
     """Tell whether an item goes with its owner; what others count by, with the last passes."""
     matches = DELETED.get(item_type) or (DELETED_LAST.get(item_type) if is_last else None)
     return matches is not None and matches(subject, item)
+
+
+def is_permitted(item_type: ItemType, subject: Subject, item: Item) -> bool:
+    """Tell whether an item that stays permits the subject something."""
+    matches = PERMISSIONS.get(item_type)
+    stays = not is_deleted(item_type, subject, item, is_last=True)
+    return stays and matches is not None and matches(subject, item)
 
 
 def is_redacted(item_type: ItemType, subject: Subject, item: Item) -> bool:

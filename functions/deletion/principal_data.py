@@ -15,8 +15,8 @@ from functions.conversations.rules import advance
 from functions.conversations.state_store import StateChanged, StateStore
 from functions.conversations.store import ConversationChanged, ConversationStore
 from functions.deletion.model import Subject
-from functions.deletion.ownership import NOBODY, is_deleted, is_redacted
-from functions.deletion.store import DeletionStore
+from functions.deletion.ownership import NOBODY, is_deleted, is_permitted, is_redacted
+from functions.deletion.store import DeletionStore, find_types
 from functions.entries.removals import ExpiredEntries
 from functions.event_log.items import build_removed_part_keys, is_head, remove_events
 from functions.objects.store import ObjectChanged, ObjectStore
@@ -67,7 +67,21 @@ class PrincipalData:
 
     def count(self, subject: Subject, items: Sequence[TypedItem]) -> Counter[str]:
         """Count what would be removed from a page of items, or redacted."""
-        return Counter(name for name, _ in self._find(subject, items, is_last=True))
+        counts = Counter(name for name, _ in self._find(subject, items, is_last=True))
+        return counts + Counter(name for name, _ in _select_permissions(subject, items))
+
+    def take_permissions(self, subject: Subject) -> Counter[str]:
+        """Take the subject out of all permissions of namespaces and spaces; count these."""
+        counts: Counter[str] = Counter()
+        while found := _select_permissions(subject, self._list_permissions(subject)):
+            for name, item in found:
+                allow = {key: each for key, each in item["allow"].items() if key != subject.id}
+                changed = {"allow": allow, "version": item["version"] + 1}
+                counts[name] += self._store.replace_item(item, item | changed)
+        return counts
+
+    def _list_permissions(self, subject: Subject) -> Sequence[TypedItem]:
+        return find_types(self._store.list_permissions(subject.tenant), is_log=False)
 
     def remove(
         self, subject: Subject, items: Sequence[TypedItem], *, is_last: bool
@@ -95,8 +109,6 @@ class PrincipalData:
                 act = self._plan_log_item(subject, item)
             elif is_deleted(item_type, subject, item, is_last=is_last):
                 act = self._plan_removal(item_type, item)
-            elif item_type.sealed and not self._store.can_seal:
-                continue  # the id stays in a list of permissions, and has no key
             elif is_redacted(item_type, subject, item):
                 act = self._plan_redaction(item_type, subject, item)
             else:
@@ -119,12 +131,8 @@ class PrincipalData:
         if item_type is item_types.ARCHIVE:
             shown = {each: _without(item, each, name) for each in ("agents", "shared")}
             return lambda: self._store.replace_item(item, item | shown)
-        if item_type is item_types.INTENT:
-            acl = {key: each for key, each in item["acl"].items() if key != f"p{hash_agent(name)}"}
-            changed = {"acl": acl, "version": item["version"] + 1}
-            return lambda: self._store.replace_item(item, item | changed)
-        allow = {key: each for key, each in item["allow"].items() if key != name}
-        changed = {"allow": allow, "version": item["version"] + 1}
+        acl = {key: each for key, each in item["acl"].items() if key != f"p{hash_agent(name)}"}
+        changed = {"acl": acl, "version": item["version"] + 1}
         return lambda: self._store.replace_item(item, item | changed)
 
     def _plan_log_item(self, subject: Subject, item: Item) -> Callable[[], object] | None:
@@ -166,6 +174,15 @@ class PrincipalData:
         self._stores.runs.delete_episode(
             item["pk"], build_episode_id(item[TYPE_ORDER_ATTRIBUTE]), lambda _: []
         )
+
+
+def _select_permissions(subject: Subject, items: Sequence[TypedItem]) -> list[tuple[str, Item]]:
+    """Select what permits the subject something, each with the name of its type."""
+    return [
+        (item_type.name, item)
+        for item_type, item in items
+        if item_type is not None and is_permitted(item_type, subject, item)
+    ]
 
 
 def _without(item: Item, attribute: str, name: str) -> list[str] | None:

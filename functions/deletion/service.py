@@ -1,8 +1,9 @@
 """Delete tenants, agents and persons (contract §13).
 
-A request makes the deletion known and takes the keys: from then on nothing new is written. The
-schedule, or an operator's command, removes the rest step by step; whatever cuts it off, the next
-one goes on. The deletion's item stays: what is replayed, retried or restored later finds it.
+A request makes the deletion known and takes keys and permissions: from then on nothing new is
+written. The schedule, or an operator's command, removes the rest step by step; whatever cuts it
+off, the next one goes on. The deletion's item stays: what is replayed, retried or restored later
+finds it.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class Deletions:
         self._clock = clock
 
     def begin(self, caller: Principal, subject: Subject, *, is_preview: bool = False) -> Deletion:
-        """Begin a deletion, keys first; return it, or the one that is going on.
+        """Begin a deletion, keys and permissions first; return it, or the one that is going on.
 
         A tenant that is deleted stays so: its former deletion is returned.
 
@@ -90,18 +91,25 @@ class Deletions:
         return subject.kind == "tenant" and not self._store.has_tenant(subject.tenant)
 
     def _take_keys(self, caller: Principal, deletion: Deletion) -> Deletion:
-        """Take the keys by which more could be written."""
+        """Take the keys by which more could be written, and the permissions."""
         if deletion.is_preview:
             return deletion
         if deletion.subject.name is not None:
             with suppress(NotFound):
                 self._revoke(caller, deletion.subject.name)
-            return deletion
-        counts = Counter(principal=self._remove_principals(deletion.subject.tenant))
+            counts = self._principal_data.take_permissions(deletion.subject)
+        else:
+            counts = Counter(principal=self._remove_principals(deletion.subject.tenant))
         new = count_found(deletion, +counts)
         if counts.total() and self._store.save(new, deletion):
             return new
         return deletion
+
+    def take_permissions_again(self) -> None:
+        """Take the permissions of all who were deleted, where a backup has brought them back."""
+        for each in self._store.list_all():
+            if each.subject.name is not None:
+                self._principal_data.take_permissions(each.subject)
 
     def get(self, caller: Principal, subject: Subject, *, is_preview: bool = False) -> Deletion:
         """Read how far a deletion is.

@@ -30,16 +30,9 @@ _UNCHANGED = "revision = :seen"
 
 
 class DeletionStore:
-    """Reads and writes deletions, and scans what they remove.
+    """Reads and writes deletions, and scans what they remove."""
 
-    Args:
-        can_seal: whether permissions can be written: not without the deployment's secret.
-    """
-
-    def __init__(
-        self, memory: Table, log: Table, storage: ArchiveStorage | None, *, can_seal: bool
-    ) -> None:
-        self.can_seal = can_seal
+    def __init__(self, memory: Table, log: Table, storage: ArchiveStorage | None) -> None:
         self._memory = memory
         self._log = log
         self._storage = storage
@@ -95,6 +88,14 @@ class DeletionStore:
         condition, own = "begins_with(pk, :own)", f"{deletion.subject.tenant}#"
         return table.scan(deletion.after, _PAGE_ITEMS, condition, own=own)
 
+    def list_permissions(self, tenant: str) -> list[Item]:
+        """Read the permissions of all namespaces, names with a prefix, and spaces of a tenant."""
+        return [
+            item
+            for each in (item_types.NAMESPACE, item_types.PREFIX_RULE, item_types.OBJECT_SPACE)
+            for item in self._memory.query(each.build_partition(tenant=tenant), each.sort_prefix)
+        ]
+
     def delete_items(self, items: Iterable[Item], *, is_log: bool) -> None:
         """Delete items, each for itself."""
         keys = [_get_key(item) for item in items]
@@ -104,11 +105,14 @@ class DeletionStore:
         write_parallel(self._log if is_log else self._memory, map(delete, others))
         delete_in_transactions(self._memory, identity)
 
-    def replace_item(self, old: Item, new: Item) -> None:
-        """Put an item in the place of the one that was read; nothing, if that has changed."""
-        with suppress(ConditionFailed):
-            condition = "version = :seen"
+    def replace_item(self, old: Item, new: Item) -> bool:
+        """Put an item in the place of the one that was read; False if that has changed."""
+        condition = "version = :seen"
+        try:
             self._memory.put(put(_get_key(old), _strip_key(new), condition, seen=old["version"]))
+        except ConditionFailed:
+            return False
+        return True
 
     def replace_log_item(self, old: Item, new: Item) -> None:
         """Put an item of a log in the place of the same one; nothing, if that is gone."""

@@ -52,6 +52,7 @@ from functions.platform.errors import (
     EntryExists,
     EntryNotFound,
     ServiceError,
+    Unauthenticated,
     ValidationFailed,
     VersionMismatch,
 )
@@ -61,7 +62,8 @@ from functions.platform.keys import Key
 from functions.platform.limits import MAX_ITEM_BYTES, MAX_TRANSACTION_BYTES, MAX_TRANSACTION_WRITES
 from functions.platform.retry import Backoff
 from functions.platform.table import Table, TransactionConditionFailed
-from functions.platform.writes import Write
+from functions.platform.task_keys import build_principal_key
+from functions.platform.writes import Write, check
 from functions.tasks.model import Membership
 from functions.tasks.store import TaskStore
 from functions.vectors.client_vector_store import ClientVectorStore
@@ -99,6 +101,11 @@ class Transaction:
         transitions = tuple(set_own(each, tasks) for each in self.transitions)
         return replace(self, tasks=tasks, transitions=transitions)
 
+    @property
+    def caller_key(self) -> Key:
+        """The key of the caller's principal."""
+        return build_principal_key(self.caller.tenant, self.caller.id)
+
     def build_writes(self, mapper: EntryMapper, records: Iterable[Write] = ()) -> list[Write]:
         """Build all writes of the transaction, with the audit records of it.
 
@@ -126,6 +133,8 @@ class Transaction:
         writes.extend(build_task_writes(self.caller, transitions, now, self.tasks))
         writes.extend(self.extra_writes.values())
         writes.extend(write for claim in self.claims for write in claim.writes)
+        if self.claims:  # a revoked principal, whose key is remembered, becomes no curator
+            writes.append(check(self.caller_key, "attribute_exists(pk)"))
         writes.extend(records)
         _assert_fits(writes)
         return writes
@@ -189,6 +198,7 @@ class EntryWriter:
             EntryNotFound: when an entry to change or remove doesn't exist any more.
             VersionMismatch: when it has another version.
             CapacityExceeded: when a limit is reached.
+            Unauthenticated: when the caller would be a namespace's curator, and was revoked.
             AccessDenied, TaskClosed, TaskReassigned, ValidationFailed: when a task, an intent or
                 a namespace doesn't take the entry, or its vector has another length than the
                 others of the namespace.
@@ -420,6 +430,8 @@ def to_version_mismatch(current: Entry) -> VersionMismatch:
 
 def _resolve_claim(transaction: Transaction, key: Key, item: Item | None) -> Transaction:
     """Leave out the first configuration of a namespace that is configured meanwhile."""
+    if key == transaction.caller_key:
+        raise Unauthenticated("this principal was revoked")
     failed = next((claim for claim in transaction.claims if claim.key == key), None)
     if failed is None:
         return transaction

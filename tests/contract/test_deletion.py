@@ -6,12 +6,11 @@ from typing import Any
 import pytest
 
 from functions.container import Container
-from functions.deletion.model import SETTLING_TIME, Subject
+from functions.deletion.model import SETTLING_TIME
 from functions.deletion.rules import restart
 from functions.deletion.store import DeletionStore
 from functions.platform.item_types import find_item_type
 from functions.platform.table import Table
-from operations.deletion import run_deletion
 from tests.contract.bodies import (
     MEMORY,
     NAMESPACES,
@@ -27,7 +26,7 @@ from tests.contract.expect import ok, refused
 from tests.contract.fact_calls import learn
 from tests.contract.faults import Killed, faulty
 from tests.contract.filling import fill
-from tests.contract.service import Service, Tenant
+from tests.contract.service import Service, Tenant, start
 from tests.contract.streaming import Stream, log, stream_function
 from tests.contract.sweeping import counters_equal_items, sweep
 from tests.contract.sweeping import restore as put_back
@@ -213,16 +212,32 @@ def test_a_deleted_agent_is_taken_out_of_what_others_share(
     ok(bob.put("/api/v1/conversations/s", json=body), 201)
     acl = {"entries": [{"principal": "alice", "access": "read"}]}
     ok(boss.put("/api/v1/intents/intent_1/acl", json=acl))
+    ok(bob.put("/api/v1/objects/files/k", content=b"x"), 201)
+    permissions = {"allow": [{"agent": "alice", "access": "write"}]}
+    ok(bob.patch("/api/v1/objects/files", json={"permissions": permissions}))
     made = create(alice, semantic(namespace="shared"))
-    container = Container(service.settings(), service.clock)  # as an operator's command has it
-    subject = Subject(tenant.id, "agent", "alice")
-    run_deletion(container, subject, wait=lambda _: service.clock.advance(seconds=1_000))
+    begun = ok(tenant.admin.post(DELETIONS, json={"kind": "agent", "id": "alice"}), 202)
+    assert begun["counts"] == {"namespace": 1, "object space": 1}
+    finish(service)
     assert ok(boss.get("/api/v1/tasks/t/grants"))["grants"] == []
     listed = ok(tenant.admin.get(f"{NAMESPACES}/shared"))["permissions"]["allow"]
     assert [each["agent"] for each in listed] == ["bob"]
     assert ok(bob.get("/api/v1/conversations/s"))["agent_participants"] == []
     assert ok(boss.get("/api/v1/intents/intent_1/acl"))["entries"] == []
     assert ok(bob.get(f"{MEMORY}/{made['id']}"))["namespace"] == "shared"
+
+
+def test_a_deleted_principal_becomes_no_curator_by_a_key_that_is_remembered(
+    tenant: Tenant, service: Service
+) -> None:
+    boss = tenant.coordinator("boss")
+    other = start(service.engine, service.clock, service.key_file, 60)
+    elsewhere = other.client(boss.headers["X-API-Key"])
+    ok(elsewhere.get("/api/v1/me"))
+    ok(tenant.admin.post(DELETIONS, json={"kind": "agent", "id": "boss"}), 202)
+    late = elsewhere.post(MEMORY, json=semantic(namespace="new"))
+    refused(late, 401, "UNAUTHENTICATED")
+    refused(tenant.admin.get(f"{NAMESPACES}/new"), 404, "NOT_FOUND")
 
 
 def test_a_deleted_persons_facts_and_states_go_and_an_agents_of_that_name_stay(
@@ -253,22 +268,39 @@ def test_who_was_deleted_may_come_back_and_write(tenant: Tenant, service: Servic
     assert [each["data"]["key"] for each in log(again, "agents/ada")] == ["after"]
 
 
+def restore_backup(service: Service, backup: list[Json]) -> None:
+    """Put a backup into the tables, and the deletions that were made since, as the command does."""
+    known = DeletionStore(
+        Table(service.engine.client, service.engine.memory),
+        Table(service.engine.client, service.engine.log),
+        None,
+    )
+    deletions = known.list_all()
+    put_back(service, backup)
+    for each in deletions:
+        known.put(restart(each, service.clock()))
+
+
+def test_a_backup_that_is_restored_gives_a_deleted_agent_no_permission_back(
+    tenant: Tenant, service: Service
+) -> None:
+    tenant.agent("alice")
+    allow(tenant.admin, "shared", "none", alice="write", bob="read")
+    backup = service.stored()
+    ok(tenant.admin.post(DELETIONS, json={"kind": "agent", "id": "alice"}), 202)
+    restore_backup(service, backup)
+    Container(service.settings(), service.clock).deletions.take_permissions_again()
+    listed = ok(tenant.admin.get(f"{NAMESPACES}/shared"))["permissions"]["allow"]
+    assert [each["agent"] for each in listed] == ["bob"]
+
+
 def test_a_backup_that_is_restored_does_not_bring_a_tenant_back(service: Service) -> None:
     doomed = service.tenant("doomed")
     create(doomed.agent("ada"), entry())
     backup = service.stored()
     ok(service.root.delete(f"{TENANTS}/doomed"), 202)
     finish(service)
-    known = DeletionStore(
-        Table(service.engine.client, service.engine.memory),
-        Table(service.engine.client, service.engine.log),
-        None,
-        can_seal=False,
-    )
-    deletions = known.list_all()
-    put_back(service, backup)
-    for each in deletions:  # as the command does
-        known.put(restart(each, service.clock()))
+    restore_backup(service, backup)
     finish(service)
     assert find(service, "doomed") == []
     refused(service.root.post(TENANTS, json={"id": "doomed"}), 409, "ENTRY_EXISTS")

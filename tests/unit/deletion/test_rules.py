@@ -5,7 +5,14 @@ from collections import Counter
 import pytest
 
 from functions.deletion.model import SETTLING_TIME, Deletion, Subject
-from functions.deletion.ownership import DELETED, DELETED_LAST, KEPT, REDACTED, is_deleted
+from functions.deletion.ownership import (
+    DELETED,
+    DELETED_LAST,
+    KEPT,
+    PERMISSIONS,
+    REDACTED,
+    is_deleted,
+)
 from functions.deletion.rules import continue_after, count_found, is_waiting
 from functions.identity.model import OPERATOR
 from functions.platform.entry_keys import (
@@ -53,9 +60,10 @@ def test_a_preview_is_one_pass() -> None:
 
 
 def test_each_type_of_item_is_deleted_redacted_or_kept_for_a_reason() -> None:
-    decided = DELETED.keys() | DELETED_LAST.keys() | REDACTED.keys() | KEPT.keys()
+    redacted = REDACTED.keys() | PERMISSIONS.keys()
+    decided = DELETED.keys() | DELETED_LAST.keys() | redacted | KEPT.keys()
     assert {each.name for each in ITEM_TYPES if each not in decided} == set()
-    assert {each.name for each in KEPT if each in DELETED or each in REDACTED} == set()
+    assert {each.name for each in KEPT if each in DELETED or each in redacted} == set()
 
 
 def test_the_vectors_of_private_entries_go_with_their_agent() -> None:
