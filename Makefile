@@ -93,9 +93,14 @@ frameworks: $(VENV)/dev.stamp $(MODEL) .venv-frameworks/stamp
 	@touch $@
 
 # CrewAI needs an older pydantic than the service has: its tests run in an environment of its own.
-crewai: $(VENV)/dev.stamp
-	@test -x .venv-crewai/bin/python || { $(PY) -m venv .venv-crewai && .venv-crewai/bin/python -m pip install -q 'crewai==1.15.30'; }
-	@$(PY) -m pytest -q tests/sdk/adapters/test_crewai.py
+crewai: $(VENV)/dev.stamp .venv-crewai/stamp
+	@PYTHONPATH=.:sdk AGENT_MEMORY_SERVICE_PYTHON=$(PY) .venv-crewai/bin/python -m pytest -q -p tests.shared_server --confcutdir tests/sdk tests/sdk/crewai
+
+.venv-crewai/stamp: | $(PY)
+	@echo "Installing CrewAI (once)" >&2
+	@$(PY) -m venv .venv-crewai
+	@.venv-crewai/bin/python -m pip install -q --disable-pip-version-check --no-compile 'crewai==1.15.30' 'pytest==9.2.0'
+	@touch $@
 
 check: lint test
 
@@ -161,7 +166,7 @@ lock: $(PY)
 	done
 
 clean:
-	@rm -rf $(VENV) sdk/typescript/dist .venv-emulator .venv-emulator.lock .venv-frameworks node_modules console/node_modules $(dir $(CONSOLE)) .build cdk.out site .cache .*_cache .hypothesis .schemathesis
+	@rm -rf $(VENV) sdk/typescript/dist .venv-emulator .venv-emulator.lock .venv-frameworks .venv-crewai node_modules console/node_modules $(dir $(CONSOLE)) .build cdk.out site .cache .*_cache .hypothesis .schemathesis
 	@find $(CODE) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(PY):

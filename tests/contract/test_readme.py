@@ -21,7 +21,7 @@ from functions.local.settings import LocalSettings
 from functions.platform.settings import Settings
 from infra.config import Config
 from tests.contract.local_server import PATIENCE, ROOT, LocalServer, running
-from tests.sdk.frameworks.pages import PAGES as FRAMEWORKS_PAGES
+from tests.sdk.pages import CREWAI_PAGE, FRAMEWORKS_PAGES
 from tools.docs import diagrams, tables
 from tools.docs.check_site import find_external_loads
 
@@ -57,7 +57,7 @@ def find_examples(language: str) -> list[Path]:
     return [
         page
         for page in _PAGES
-        if page not in FRAMEWORKS_PAGES
+        if page not in (CREWAI_PAGE, *FRAMEWORKS_PAGES)
         and any("def test_" not in code for code, _ in find_blocks(page, language))
     ]
 

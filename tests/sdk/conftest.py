@@ -4,6 +4,7 @@ import itertools
 import runpy
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from agent_memory import Client, responses
@@ -12,6 +13,7 @@ from tests.contract.local_server import ROOT, ROOT_KEY, LocalServer
 from tests.sdk import faults
 from tests.sdk.crew import Crew
 from tests.sdk.fault_proxy import FaultProxy, proxy_to
+from tests.sdk.pages import CODE
 
 EXAMPLES = ROOT / "sdk" / "examples"
 RunExample = Callable[..., list[str]]
@@ -90,5 +92,21 @@ def run_example(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[s
         printed = capsys.readouterr()
         assert printed.err == ""
         return printed.out.splitlines()
+
+    return run
+
+
+@pytest.fixture
+def run_page(
+    admin: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[Path], None]:
+    """Runs the code of a page of the documentation as one program, under the admin's key."""
+
+    def run(page: Path) -> None:
+        monkeypatch.setenv("AGENT_MEMORY_URL", admin.settings.server_url)
+        monkeypatch.setenv("AGENT_MEMORY_API_KEY", admin.settings.api_key)
+        script = tmp_path / "example.py"
+        script.write_text("\n".join(CODE.findall(page.read_text(encoding="utf-8"))), "utf-8")
+        runpy.run_path(str(script), run_name="__main__")
 
     return run

@@ -17,7 +17,8 @@ from google.adk.platform import time as adk_time
 from google.genai import types
 
 from agent_memory import AsyncClient, Client
-from agent_memory.adapters.adk_store import Document, Documents, hash_id
+from agent_memory.adapters.adk_store import Document, Documents
+from agent_memory.adapters.hashing import hash_id
 
 _USER = "user:"
 _HOPS = 5  # from an artifact that refers to another one

@@ -24,7 +24,8 @@ from google.adk.sessions.session import Session
 from google.adk.sessions.state import State
 
 from agent_memory import AsyncClient, Client
-from agent_memory.adapters.adk_store import Document, Documents, hash_id
+from agent_memory.adapters.adk_store import Document, Documents
+from agent_memory.adapters.hashing import hash_id
 from agent_memory.exceptions import MemoryConflictError
 
 _REMEMBERED = 100  # sessions whose last change a shared state knows

@@ -1,6 +1,5 @@
 """Where the services of Google's ADK keep sessions: JSON documents as objects of the service."""
 
-import hashlib
 import json
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -68,8 +67,3 @@ class Documents:
             )
             if is_done:
                 return
-
-
-def hash_id(id: str) -> str:
-    """Return a part of a key for an id of any length and characters."""
-    return hashlib.sha256(id.encode("utf-8", "surrogatepass")).hexdigest()[:32]

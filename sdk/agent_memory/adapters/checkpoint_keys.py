@@ -4,11 +4,12 @@ All of a thread has one prefix. A checkpoint and its writes stand together, the 
 objects are listed by key. Names are hashed, for they have any length and any characters.
 """
 
-import hashlib
 import uuid
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
+
+from agent_memory.adapters.hashing import hash_id
 
 _MOST_ID_BYTES = 300  # of a checkpoint's id: a key has 1,000 bytes
 _HEAD, _WRITES = "c", "w"
@@ -56,13 +57,13 @@ class CheckpointKeys:
 
 def build_thread_prefix(thread_id: str) -> str:
     """Build what all keys of a thread begin with."""
-    return f"t/{_hash(thread_id)}/"
+    return f"t/{hash_id(thread_id)}/"
 
 
 def build_namespace_prefix(thread_id: str, namespace: str | None) -> str:
     """Build what the keys of checkpoints begin with: of one namespace, or of all for None."""
     checkpoints = f"{build_thread_prefix(thread_id)}n/"
-    return checkpoints if namespace is None else f"{checkpoints}{_hash(namespace)}/"
+    return checkpoints if namespace is None else f"{checkpoints}{hash_id(namespace)}/"
 
 
 def build_place(thread_id: str, namespace: str, checkpoint_id: str) -> str:
@@ -81,7 +82,7 @@ def build_head_key(place: str) -> str:
 
 def build_writes_key(place: str, task_id: str, index: int | None = None) -> str:
     """Build the key of a task's ordinary writes, or of its special one with a negative index."""
-    return f"{place}{_WRITES}/{_hash(task_id)}{'' if index is None else index}"
+    return f"{place}{_WRITES}/{hash_id(task_id)}{'' if index is None else index}"
 
 
 def build_value_key(thread_prefix: str) -> str:
@@ -99,10 +100,6 @@ def group_keys(keys: Iterable[str]) -> Iterator[CheckpointKeys]:
 
 def _find_place(key: str) -> str:
     return "/".join([*key.split("/")[:5], ""])
-
-
-def _hash(name: str) -> str:
-    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def _encode_id(checkpoint_id: str) -> str:

@@ -1,15 +1,13 @@
 """Where adapters keep what they store: a space of objects of the principal's own."""
 
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from functools import cached_property
 from typing import Any
 
 from agent_memory import Client
+from agent_memory.adapters.parallel import Parallel
 from agent_memory.object_model import StoredObject
-
-_THREADS = 8  # that carry out calls side by side
 
 
 class ObjectStorage:
@@ -27,7 +25,7 @@ class ObjectStorage:
         self.client = client
         self._root = root
         self._options: dict[str, Any] = {"ttl": ttl, "sensitivity": sensitivity}
-        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="objects")
+        self._parallel = Parallel()
 
     @cached_property
     def space(self) -> str:
@@ -84,12 +82,7 @@ class ObjectStorage:
 
     def run(self, act: Callable[[Any], Any], arguments: Iterable[Any]) -> None:
         """Carry out calls side by side; a single one in this thread."""
-        listed = list(arguments)
-        if len(listed) == 1:
-            act(listed[0])
-            return
-        for _ in self._pool.map(act, listed):
-            pass
+        self._parallel.run(act, arguments)
 
 
 def to_seconds(ttl: float | str | timedelta | None) -> float | str | None:

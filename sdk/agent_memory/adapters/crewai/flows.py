@@ -1,12 +1,5 @@
-"""CrewAI's flow states in the service (extra `crewai`).
+"""The states of CrewAI's flows, as objects of the service."""
 
-```python
-@persist(AgentMemoryFlowPersistence("https://memory.example"))
-class Report(Flow[State]): ...
-```
-"""
-
-import hashlib
 import json
 from typing import Any
 
@@ -16,6 +9,7 @@ from pydantic import BaseModel, PrivateAttr
 
 from agent_memory import Client
 from agent_memory.adapters.clients import assert_client
+from agent_memory.adapters.hashing import hash_id
 from agent_memory.adapters.object_storage import ObjectStorage
 
 _STATES, _PENDING = "states", "pending"
@@ -106,7 +100,7 @@ class AgentMemoryFlowPersistence(FlowPersistence):  # type: ignore[misc]
 
 
 def _build_key(kind: str, flow_uuid: str) -> str:
-    return f"{kind}/{hashlib.sha256(flow_uuid.encode()).hexdigest()[:32]}"
+    return f"{kind}/{hash_id(flow_uuid)}"
 
 
 def _to_dict(state: Document | BaseModel) -> Document:

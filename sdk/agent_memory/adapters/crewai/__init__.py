@@ -1,0 +1,14 @@
+"""CrewAI's memory and the states of its flows in the service (extra `crewai`).
+
+```python
+crew = Crew(memory=Memory(storage=AgentMemoryStorageBackend(Client())), ...)
+
+@persist(AgentMemoryFlowPersistence("https://memory.example"))
+class Report(Flow[State]): ...
+```
+"""
+
+from agent_memory.adapters.crewai.flows import AgentMemoryFlowPersistence
+from agent_memory.adapters.crewai.memory import AgentMemoryStorageBackend
+
+__all__ = ["AgentMemoryFlowPersistence", "AgentMemoryStorageBackend"]

@@ -1,0 +1,26 @@
+"""A CrewAI memory that outlives its process: each run knows what the runs before it were told.
+
+    python crewai_memory.py "Ada drinks green tea."
+
+The environment has AGENT_MEMORY_URL and AGENT_MEMORY_API_KEY. No language model is needed: the
+scope, the categories and the importance are given, and a toy embedder counts letters.
+"""
+
+import sys
+
+from agent_memory import Client
+from agent_memory.adapters.crewai import AgentMemoryStorageBackend
+from crewai.memory.unified_memory import Memory
+
+LETTERS = [chr(code) for code in range(64, 128)]
+
+
+def embed(texts):
+    return [[0.01 + text.count(letter) for letter in LETTERS] for text in texts]
+
+
+memory = Memory(storage=AgentMemoryStorageBackend(Client()), embedder=embed)
+memory.remember(sys.argv[1], scope="/people/ada", categories=["fact"], importance=0.5, metadata={})
+known = memory.recall("What about Ada?", scope="/people", depth="shallow")
+print("knows:", "; ".join(sorted(match.record.content for match in known)))
+memory.close()
