@@ -478,6 +478,7 @@ class Container:
             SnapshotStore(self.table),
             self.task_store,
             self.log_store,
+            self.log_reader,
             self.settings.log_wait_seconds,
             self.clock,
         )

@@ -22,6 +22,7 @@ from functions.entries.store import EntryStore
 from functions.entries.tiers import POLICIES
 from functions.entries.transaction import EntryWriter, Transaction
 from functions.event_log.model import Event, LogName, choose_log
+from functions.event_log.reader import EventLogReader
 from functions.event_log.store import EventLogStore
 from functions.identity.model import Principal
 from functions.platform import keys, task_keys
@@ -33,7 +34,6 @@ from functions.tasks.store import TaskStore
 _MAX_ENTRIES_PER_MOVE = 40  # two writes each, of the 100 that a transaction holds
 _MAX_PART_BYTES = 250_000  # of lines; an item holds 400 KB
 _REQUEST_SECONDS = 20.0  # the schedule finishes what takes longer
-_STREAM_LAG = 60_000  # ms; by then, a healthy stream has brought every change
 _STREAM_RETENTION = 86_400_000  # ms; after that, no change comes any more
 _FIRST_WAIT, _LONGEST_WAIT = 0.02, 0.5  # seconds; an index follows within milliseconds
 
@@ -48,6 +48,7 @@ class TaskArchive:
         snapshots: SnapshotStore,
         tasks: TaskStore,
         logs: EventLogStore,
+        log_reader: EventLogReader,
         log_wait_seconds: float,
         clock: Clock,
     ) -> None:
@@ -56,6 +57,7 @@ class TaskArchive:
         self._snapshots = snapshots
         self._tasks = tasks
         self._logs = logs
+        self._log_reader = log_reader
         self._log_wait_seconds = log_wait_seconds
         self._clock = clock
 
@@ -114,7 +116,7 @@ class TaskArchive:
                 break
             part = None
             if reason == "archived":
-                part = Part.of(tenant, task.id, chunk, *_get_recent_times(task))
+                part = Part.of(tenant, task.id, chunk)
             if self._move_together(tenant, task, chunk, reason, part):
                 moved += len(chunk)
                 parts += [] if part is None else [part]
@@ -155,40 +157,32 @@ class TaskArchive:
         self._snapshots.complete(tenant, task, events, parts, self._clock())
         return True
 
-    def _await_log(self, tenant: str, task: Task, parts: list[Part]) -> bool:
-        """Wait until the logs have what happened to the entries before they were archived.
+    def _await_log(self, tenant: str, task: Task, parts: Iterable[Part]) -> bool:
+        """Wait until the log has the last change of each entry that is archived.
 
-        The change stream brings it within a second. It keeps a change for a day: what it hasn't
-        brought by then never comes.
+        The change stream brings an entry's changes in their order, mostly within a second. It keeps
+        a change for a day: what it hasn't brought by then never comes. What happened before the
+        task came into its intent is in another log.
 
         Returns:
-            Whether the logs have it, or never will.
+            Whether the log has them, or never will.
         """
-        is_read = self._log_wait_seconds > 0
-        if not is_read or self._clock() - (task.ended or 0) > _STREAM_RETENTION:
+        if self._log_wait_seconds <= 0:
             return True
-        deadline = time.monotonic() + self._log_wait_seconds
-        wait = _FIRST_WAIT
-        for agent in {part.agent for part in parts}:
+        in_intent = task.in_intent_since if task.intent else 0
+        since = max(self._clock() - _STREAM_RETENTION, in_intent)
+        awaited: defaultdict[str, dict[str, int]] = defaultdict(dict)
+        for part in parts:
+            awaited[part.agent].update(part.list_last_events(since))
+        deadline, wait = time.monotonic() + self._log_wait_seconds, _FIRST_WAIT
+        for agent, missing in awaited.items():
             log = choose_log(intent=task.intent, agent=agent, namespace=None)
-            own = [part for part in parts if part.agent == agent and part.recent]
-            missing = {id for part in own for id in part.recent_events}
-            since = min((part.recent_since for part in own), default=0)
-            while missing and (missing := missing - self._logs.list_recent_ids(tenant, log, since)):
+            while missing := self._log_reader.select_missing(tenant, log, missing):
                 if time.monotonic() > deadline:
                     return False
                 time.sleep(wait)
                 wait = min(2 * wait, _LONGEST_WAIT)
         return True
-
-
-def _get_recent_times(task: Task) -> tuple[int, int]:
-    """Return when (epoch ms) what happens may be missing in a task's log: earliest, and latest.
-
-    What happened before the task came into its intent is in another log.
-    """
-    ended, in_intent = task.ended or 0, task.in_intent_since if task.intent else 0
-    return max(ended - _STREAM_RETENTION, in_intent), ended - _STREAM_LAG
 
 
 def _removal_reason(task: Task, entry: Entry) -> RemovalReason:

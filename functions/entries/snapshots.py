@@ -30,8 +30,7 @@ class Part(NamedTuple):
 
     Attributes:
         size: the bytes of its lines as JSON.
-        recent: which lines are of entries whose last events the log may not have yet.
-        recent_since: since when (epoch ms) these happened.
+        changed: when (epoch ms) the entry of each line changed last.
     """
 
     key: Key
@@ -39,49 +38,40 @@ class Part(NamedTuple):
     lines: list[dict[str, Any]]
     size: int
     compressed: bytes
-    recent: tuple[int, ...] = ()
-    recent_since: int = 0
+    changed: list[int]
 
     @classmethod
-    def of(
-        cls, tenant: str, task_id: str, entries: list[Entry], earliest: int = 0, latest: int = 0
-    ) -> "Part":
-        """Build a part from entries of one agent.
-
-        The entry that changed last is always among the recent ones: once the log has its event, the
-        change stream has brought the agent's earlier changes, too.
-
-        Args:
-            earliest: before this (epoch ms) nothing is recent.
-            latest: from this on (epoch ms) everything is recent.
-        """
+    def of(cls, tenant: str, task_id: str, entries: list[Entry]) -> "Part":
+        """Build a part from entries of one agent."""
         key = task_keys.build_snapshot_part_key(tenant, task_id, entries[0].agent, entries[0].nonce)
-        lines = [_to_line(entry) for entry in entries]
-        text = dumps(lines)
-        since = max(earliest, min(latest, max(entry.updated for entry in entries)))
-        recent = tuple(line for line, entry in enumerate(entries) if entry.updated >= since)
-        return cls(key, entries[0].agent, lines, len(text), zlib.compress(text), recent, since)
+        lines, changed = list(map(_to_line, entries)), [entry.updated for entry in entries]
+        text = dumps([lines, changed])
+        return cls(key, entries[0].agent, lines, len(text), zlib.compress(text), changed)
 
     @classmethod
     def from_item(cls, item: Item) -> "Part":
         """Read a part as it is stored."""
-        text = zlib.decompress(item["lines"])
-        key = (item["pk"], item["sk"])
-        recent = tuple(item.get("recent", ()))
-        since = item["recent_since"]
-        return cls(key, item["agent_id"], loads(text), len(text), item["lines"], recent, since)
+        key, text = (item["pk"], item["sk"]), zlib.decompress(item["lines"])
+        lines, changed = loads(text)
+        return cls(key, item["agent_id"], lines, len(text), item["lines"], changed)
 
-    @property
-    def recent_events(self) -> set[str]:
-        """The ids of the last events of the recent entries."""
+    def list_last_events(self, since: int) -> dict[str, int]:
+        """List the last events of the entries that changed since a moment (epoch ms).
+
+        Returns:
+            When (epoch ms) they happened, by their ids.
+        """
         tenant = get_tenant(self.key[0])
-        return {_last_event_id(tenant, self.lines[line]) for line in self.recent}
+        return {
+            _last_event_id(tenant, line): moment
+            for line, moment in zip(self.lines, self.changed, strict=True)
+            if moment >= since
+        }
 
     @property
     def write(self) -> Write:
         """Put the part, in the transaction that removes its entries from memory."""
-        item = {"agent_id": self.agent, "lines": self.compressed, "recent": self.recent or None}
-        return put(self.key, item | {"recent_since": self.recent_since})
+        return put(self.key, {"agent_id": self.agent, "lines": self.compressed})
 
 
 class SnapshotStore:

@@ -5,6 +5,7 @@ of events; where few match it may give none, and the position to go on from.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from functions.event_log.items import (
@@ -29,6 +30,7 @@ _POSITIONS = 1_000  # of an item, which holds fewer events
 _MAX_EXAMINED = 2_000  # events that one read examines for those that match
 _EXAMINED_BY_PART = 100  # a part is as large as the items of some hundred events
 _MAX_CALL_ITEMS = 250  # a call reads at most a megabyte
+_TAIL_PAGE, _MAX_TAIL_ITEMS = 25, 100  # items; these are 35 KB where events come one by one
 _ENVELOPE_BYTES = 400  # of an event's document beside its data
 
 
@@ -69,6 +71,34 @@ class EventLogReader:
             if len(found) == query.limit or work <= 0:
                 return found, position
         return found, None if query.newest_first else position
+
+    def select_missing(self, tenant: str, log: LogName, events: dict[str, int]) -> dict[str, int]:
+        """Select the events, times (epoch ms) by ids, that a log doesn't have.
+
+        The log is read back; what isn't among its last 100 items is looked for by its time.
+        """
+        partition = entry_keys.build_log_partition(tenant, log.kind, log.name)
+        missing, since = dict(events), min(events.values(), default=0)
+        items = self._table.query_from(
+            *entry_keys.build_log_range(partition, 1), _TAIL_PAGE, newest_first=True
+        )
+        for item in islice(items if events else (), _MAX_TAIL_ITEMS):
+            missing = {id: time for id, time in missing.items() if id not in item["ids"]}
+            if not missing or get_log_time(item).newest < since:
+                return missing
+        return {
+            id: time for id, time in missing.items() if not self._has_event(partition, id, time)
+        }
+
+    def _has_event(self, partition: str, id: str, time: int) -> bool:
+        """Tell whether a log has an event that happened at a moment (epoch ms)."""
+        last = self._find_last(partition, time)
+        if last is None:
+            return False
+        log_range = entry_keys.build_log_range(partition, self._find_first(partition, time), last)
+        return any(
+            id in item.get("ids", ()) for item in self._table.query_from(*log_range, _TAIL_PAGE)
+        )
 
     def _examine(self, partition: str, query: LogQuery) -> Iterator[_Examined]:
         """Read the events after a position and of a period, in the order asked for."""
@@ -152,8 +182,8 @@ class EventLogReader:
         last = entry_keys.parse_log_item(end["sk"])
         if get_log_time(end).newest < moment:
             return last + 1
-        head = self._table.get(entry_keys.build_log_item_key(partition, 0))
-        first = 1 if head is None else get_first_number(head)
+        heads = self._table.query_from(*entry_keys.build_log_range(partition, 0, 0), 1)
+        first = next(map(get_first_number, heads), 1)
         while first < last:
             middle = (first + last) // 2
             items = self._table.query_from(*entry_keys.build_log_range(partition, middle), 1)

@@ -189,11 +189,6 @@ class EventLogStore:
         """Return until when (epoch ms) what is written now is kept; None is for good."""
         return self._clock() + self._retention + more if self._retention else None
 
-    def list_recent_ids(self, tenant: str, log: LogName, since: int) -> set[str]:
-        """List the ids of a log's events of `since` (epoch ms) and later, and of some before."""
-        partition = entry_keys.build_log_partition(tenant, log.kind, log.name)
-        return self._read_end(partition, since).ids
-
     def _write_events(self, partition: str, end: _LogEnd, events: Sequence[Event]) -> None:
         time = end.time
         for number, encoded in enumerate(encode_events(events), end.number):

@@ -245,6 +245,21 @@ def test_a_period_is_found_without_reading_the_log(tenant: Tenant, service: Serv
         assert sum(call.read for call in calls) <= 30
 
 
+def test_an_event_is_known_to_be_missing_however_old_it_is(
+    tenant: Tenant, service: Service, logs: EventLogStore
+) -> None:
+    table = Table(create_client("dynamodb"), service.engine.log)
+    reader = EventLogReader(table, service.clock)
+    told = [event(tenant, str(number), at=10 * number) for number in range(110)]
+    late, absent = event(tenant, "late", at=15), event(tenant, "absent", at=15)
+    wanted = {each.id: each.timestamp for each in (told[0], told[3], told[109], late, absent)}
+    assert reader.select_missing(tenant.id, AGENT, wanted) == wanted
+    for each in (*told[:5], late, *told[5:]):
+        logs.append(tenant.id, AGENT, [each])
+    assert reader.select_missing(tenant.id, AGENT, wanted) == {absent.id: 15}
+    assert reader.select_missing(tenant.id, AGENT, {}) == {}
+
+
 def test_one_call_examines_so_many_events_and_says_where_to_go_on(
     ada: httpx.Client, tenant: Tenant, logs: EventLogStore
 ) -> None:
