@@ -62,7 +62,7 @@ _FIELD_SETS = {  # the fields of a body but for those that are arguments of thei
     "ENTRY_FIELDS": ("NewEntryBody", {"namespace", "key", "value", "agent_id"}),
     "ENTRY_CHANGES": ("EntryChangeBody", {"value"}),
     "TASK_FIELDS": ("NewTaskBody", {"intent_id"}),
-    "TASK_CHANGES": ("TaskChangeBody", set()),
+    "TASK_CHANGES": ("TaskChangeBody", {"task_id"}),
 }
 _DESCRIBED = ("ENTRY_FIELDS", "ENTRY_CHANGES")  # which the command line and MCP tools offer
 _KEYWORDS = {  # the fields that calls take as keywords

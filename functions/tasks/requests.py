@@ -111,6 +111,8 @@ class NewTask(_TaskFields):
 class TaskChange(_TaskFields, ChangeModel):
     """Body of `PATCH /api/v1/tasks/{id}`: only the given fields change."""
 
+    task_id: Identifier | None = None
+    """The id in the path, as RFC-0015 §6.5 repeats it."""
     status: Status | None = None
     assigned_agent: AgentId | None = None
     """Who works on the task, and writes its working memory."""

@@ -288,7 +288,10 @@ class Tasks:
             AccessDenied: a field isn't the caller's to change.
             TaskClosed: the task has ended.
             VersionMismatch: it is at another version.
+            ValidationFailed: the change names another task, or no coordinator.
         """
+        if change.task_id not in (None, task_id):
+            raise ValidationFailed("task_id", "isn't the id in the path")
         present = self._store.get_existing(caller.tenant, task_id)
         if token.matches(present.request):
             return self.resume(caller.tenant, present)
@@ -312,7 +315,7 @@ class Tasks:
             TaskReassigned: the task was the caller's, and is another's by now.
             AccessDenied: a field isn't the caller's to change.
         """
-        fields, status = frozenset(change.model_fields_set), change.status
+        fields, status = frozenset(change.model_fields_set) - {"task_id"}, change.status
         target = TaskTarget(task, self._clock(), fields=fields, status=status)
         if not is_allowed(caller, CHANGE_TASK, target):
             member = self._store.get_membership(caller.tenant, task.id, caller.id)

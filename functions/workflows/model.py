@@ -1,6 +1,6 @@
 """What a workflow sets (RFC-0015 §7)."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from functions.tasks.model import Policy
 
@@ -20,8 +20,10 @@ class TaskPlan(NamedTuple):
     name: str
     agent: str | None
     depends_on: list[str]  # ids
-    outputs: list[str]
+    outputs: list[str] | dict[str, Any]
     policy: Policy
+    fields: dict[str, Any]  # of RFC-0012, as the file has them
+    metadata: dict[str, Any]
 
 
 class Application(NamedTuple):
@@ -34,3 +36,4 @@ class Application(NamedTuple):
     agents: list[AgentPlan]
     tasks: list[TaskPlan]
     declares_memory: bool
+    ignored: list[str]  # the paths of what isn't of memory

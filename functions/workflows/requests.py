@@ -1,8 +1,12 @@
-"""What a workflow file says (RFC-0015 §7); other keys than these are errors."""
+"""What a workflow file says (RFC-0015 §7).
+
+RFC-0015 adds to a workflow file that has other parts, too. So the file, its agents and its tasks
+may have keys that aren't known here. In a block of memory, an unknown key is an error.
+"""
 
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import ConfigDict, Field, model_validator
 
 from functions.entries.requests import EpisodicSettings, EvictionPolicy
 from functions.platform.limits import (
@@ -42,7 +46,13 @@ class MemoryBlock(RequestModel):
     episodic_memory: EpisodicDefaults = Field(default_factory=EpisodicDefaults)
 
 
-class AgentBlock(RequestModel):
+class OpenModel(RequestModel):
+    """A part of a file that has keys of other specifications, too."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class AgentBlock(OpenModel):
     """One of `agents`. Capabilities and permissions are other parts of the protocol."""
 
     capabilities: list[str] = Field(default=[])
@@ -50,22 +60,62 @@ class AgentBlock(RequestModel):
     episodic_memory: EpisodicSettings = Field(default_factory=EpisodicSettings)
 
 
-class PlanTask(RequestModel):
-    """One step of `plan`."""
+class PlanTask(OpenModel):
+    """One step of `plan`. Fields of RFC-0012 are kept with the task."""
 
     task: _Title
     agent: AgentId | None = None
     depends_on: list[_Title] = Field(default=[])
     memory_policy: MemoryPolicy | None = None
     """How the task's working memory behaves."""
-    outputs: list[str] = Field(default=[])
+    outputs: list[str] | dict[str, Any] = Field(default=[])
+    description: str | None = None
+    priority: str | int | None = None
+    input: Any = None
+    capabilities_required: list[str] | None = None
+    retry_policy: Any = None
+    timeout_seconds: float | None = None
+    max_attempts: int | None = None
+    permissions: Any = None
+    requires_tools: list[Any] | None = None
+    metadata: dict[str, Any] = Field(default={})
+
+    @property
+    def task_fields(self) -> dict[str, Any]:
+        """The fields of RFC-0012 that are given."""
+        return self.model_dump(include=_TASK_FIELDS, exclude_unset=True)
 
 
-class Workflow(RequestModel):
-    """Body of `POST /api/v1/workflows`."""
+_TASK_FIELDS = {
+    "description",
+    "priority",
+    "input",
+    "capabilities_required",
+    "retry_policy",
+    "timeout_seconds",
+    "max_attempts",
+    "permissions",
+    "requires_tools",
+}
+
+
+class Workflow(OpenModel):
+    """Body of `POST /api/v1/workflows`. Blocks that aren't of memory are ignored."""
 
     name: _Title
     version: _Title | int | Annotated[float, Field(allow_inf_nan=False)] | None = None
+    info: Any = None
+    """Where published files have `name` and `version`."""
     memory: MemoryBlock = Field(default_factory=MemoryBlock)
     agents: dict[AgentId, AgentBlock] = Field(default={}, max_length=MAX_WORKFLOW_AGENTS)
     plan: list[PlanTask] = Field(default=[], max_length=MAX_PLAN_TASKS)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _take_info(cls, document: Any) -> Any:
+        """Take name and version from the block `info` of published files, too."""
+        info = document.get("info") if isinstance(document, dict) else None
+        if not isinstance(info, dict):
+            return document
+        named = {name: info[name] for name in ("name", "version") if name in info}
+        return {**named, **document}

@@ -1,5 +1,8 @@
 """What a workflow sets, and where it contradicts itself; pure (RFC-0015 §7)."""
 
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
 from graphlib import CycleError, TopologicalSorter
 from hashlib import blake2b
 from typing import Any
@@ -11,15 +14,21 @@ from functions.platform import keys
 from functions.tasks.model import Policy, Task
 from functions.tasks.requests import EXTRA_FIELDS, MemoryPolicy
 from functions.workflows.model import AgentPlan, Application, TaskPlan
-from functions.workflows.requests import PlanTask, Workflow
+from functions.workflows.requests import OpenModel, PlanTask, Workflow
 
 Problems = list[tuple[tuple[str | int, ...], str]]
+_OF_MEMORY = re.compile("memory|namespace")
+_MISSPELT_RATIO = 0.75  # "memroy" has 0.83 of "memory", "verification" 0.63 of "version"
 
 
 def find_problems(workflow: Workflow) -> Problems:
-    """Find where the parts of a workflow contradict each other: each path, and what is wrong."""
+    """Find what is misspelt in a workflow, and where its parts contradict each other.
+
+    Returns:
+        Each path, and what is wrong.
+    """
     names = [step.task for step in workflow.plan]
-    found: Problems = []
+    found: Problems = list(_find_misspelt(workflow))
     for index, step in enumerate(workflow.plan):
         if step.task in names[:index]:
             found.append((("plan", index, "task"), "another task has this name"))
@@ -30,6 +39,32 @@ def find_problems(workflow: Workflow) -> Problems:
             path = ("plan", index, "memory_policy", "inherit_from_parent")
             found.append((path, "a plan's task has no parent to inherit from"))
     return found or _find_cycle(workflow)
+
+
+def _list_open_parts(workflow: Workflow) -> Iterator[tuple[tuple[str | int, ...], OpenModel]]:
+    yield (), workflow
+    yield from ((("agents", name), block) for name, block in workflow.agents.items())
+    yield from ((("plan", index), step) for index, step in enumerate(workflow.plan))
+
+
+def _find_misspelt(workflow: Workflow) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Find unknown keys that are likely to be meant for memory: they would set nothing."""
+    for path, part in _list_open_parts(workflow):
+        known = list(type(part).model_fields)
+        for key in part.model_extra or ():
+            meant = get_close_matches(key, known, 1, _MISSPELT_RATIO)
+            if meant or _OF_MEMORY.search(key):
+                hint = f"; is it {meant[0]}?" if meant else ""
+                yield (*path, key), f"isn't a key of a workflow{hint}"
+
+
+def list_ignored(workflow: Workflow) -> list[str]:
+    """List the paths of what a workflow says beside memory, and what therefore sets nothing."""
+    return [
+        ".".join(map(str, (*path, key)))
+        for path, part in _list_open_parts(workflow)
+        for key in part.model_extra or ()
+    ]
 
 
 def _find_cycle(workflow: Workflow) -> Problems:
@@ -65,6 +100,7 @@ def build_application(workflow: Workflow, seed: bytes) -> Application:
         agents=[each for each in agents if (each.capacity, each.pinned_namespaces) != (None, None)],
         tasks=[_build_task_plan(workflow, step, ids) for step in workflow.plan],
         declares_memory="semantic_namespaces" in workflow.memory.model_fields_set,
+        ignored=list_ignored(workflow),
     )
 
 
@@ -103,6 +139,8 @@ def _build_task_plan(workflow: Workflow, step: PlanTask, ids: dict[str, str]) ->
         depends_on=[ids[name] for name in dict.fromkeys(step.depends_on)],
         outputs=step.outputs,
         policy=policy,
+        fields=step.task_fields,
+        metadata=step.metadata,
     )
 
 
@@ -118,12 +156,14 @@ def build_settings(agent: AgentPlan) -> EpisodicSettings:
 def build_task_fields(plan: TaskPlan, application: Application) -> dict[str, Any]:
     """Build the fields of a plan's task, as requests take them."""
     return {
+        **plan.fields,
         "name": plan.name,
         "assigned_agent": plan.agent,
         "depends_on": plan.depends_on,
         "memory_policy": MemoryPolicy(**plan.policy._asdict()),
         "semantic_namespaces": application.namespaces if application.declares_memory else None,
         "metadata": {
+            **plan.metadata,
             "workflow": application.name,
             "workflow_version": application.version,
             "outputs": plan.outputs,

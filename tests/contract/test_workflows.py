@@ -78,7 +78,7 @@ def test_the_specifications_file_is_applied(tenant: Tenant) -> None:
     applied = ok(send(tenant.admin, SEED))
     gather, process = applied["tasks"]
     assert (applied["name"], applied["version"]) == ("quarterly-compliance", "1.0")
-    assert applied["intent_id"] == "workflow:quarterly-compliance"
+    assert (applied["intent_id"], applied["ignored"]) == ("workflow:quarterly-compliance", [])
     assert applied["agents"] == [
         {
             "agent_id": "billing-agent",
@@ -98,6 +98,62 @@ def test_the_specifications_file_is_applied(tenant: Tenant) -> None:
     assert process["memory_policy"]["max_entries"] == 100
     assert process["depends_on"] == [gather["id"]]
     assert [gather["assigned_agent"], process["assigned_agent"]] == ["data-agent", "billing-agent"]
+
+
+PUBLISHED = """\
+openintent: "1.0"
+info:
+  name: published
+  version: "2.1"
+  description: Other parts of the protocol have their own blocks.
+governance:
+  max_cost_usd: 50
+types:
+  Invoice: {total: number}
+llm: {provider: none}
+memory:
+  semantic_namespaces: [rules]
+agents:
+  reader:
+    description: Reads invoices.
+    default_permission: write
+plan:
+  - task: read
+    agent: reader
+    description: Reads what came in.
+    timeout_seconds: 60
+    constraints: [be quick]
+    metadata: {team: billing}
+    outputs: {invoices: list}
+workflow:
+  extraction: {assign: reader, outputs: [text]}
+"""
+
+
+def test_a_file_may_have_parts_of_other_specifications(tenant: Tenant) -> None:
+    applied = ok(send(tenant.admin, PUBLISHED))
+    assert (applied["name"], applied["version"]) == ("published", "2.1")
+    assert applied["semantic_namespaces"] == ["rules"]
+    assert applied["ignored"] == [
+        "openintent",
+        "governance",
+        "types",
+        "llm",
+        "workflow",
+        "agents.reader.description",
+        "agents.reader.default_permission",
+        "plan.0.constraints",
+    ]
+    (planned,) = applied["tasks"]
+    task = ok(tenant.admin.get(f"{TASKS}/{planned['id']}"))
+    assert (task["description"], task["timeout_seconds"]) == ("Reads what came in.", 60)
+    assert task["metadata"] == {
+        "team": "billing",
+        "workflow": "published",
+        "workflow_version": "2.1",
+        "outputs": {"invoices": "list"},
+    }
+    assert ok(send(tenant.admin, PUBLISHED)) == applied
 
 
 def test_tasks_and_settings_of_a_workflow_hold(tenant: Tenant) -> None:

@@ -184,6 +184,7 @@ class AppliedWorkflowDocument(TypedDict):
     namespaces: list[AppliedNamespaceDocument]
     agents: list[AppliedAgentDocument]
     tasks: list[AppliedTaskDocument]
+    ignored: list[str]
 
 
 def render_task(task: Task) -> TaskDocument:
@@ -277,4 +278,5 @@ def render_applied_workflow(
             }
             for each in applied.tasks
         ],
+        "ignored": applied.ignored,
     }

@@ -44,6 +44,11 @@ def test_the_first_character_says_the_type_if_the_header_does_not(text: str) -> 
     [
         ("name: w\nmemroy: {}", 2, "memroy"),
         ("name: w\nmemory:\n  semantic: [a]", 3, "memory.semantic"),
+        ("name: w\nnamespaces: [a]", 2, "namespaces"),
+        ("name: w\nagents:\n  a:\n    episodic_memroy: {}", 4, "is it episodic_memory?"),
+        ("name: w\nagents:\n  a:\n    working_memory: {}", 4, "working_memory"),
+        ("name: w\nplan:\n- task: a\n  depend_on: [b]", 4, "is it depends_on?"),
+        ("info:\n  name: w\nmemroy: {}", 3, "is it memory?"),
         ("name: w\nagents:\n  a:\n    episodic_memory:\n      capacity: 0", 5, "capacity"),
         ("name: w\nagents:\n  a:\n    episodic_memory: {eviction_policy: fifo}", 4, "eviction"),
         ("name: w\nplan:\n- task: a\n- agent: b", 4, "plan.1.task"),
