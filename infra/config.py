@@ -1,6 +1,7 @@
 """What a deployment can choose, by CDK context (`-c name=value`, or `cdk.json`)."""
 
 from collections.abc import Mapping
+from dataclasses import fields
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -226,38 +227,24 @@ class Config(BaseModel):
         return bool(keys and self.memory_stream_arn and self.archive_bucket)
 
     def to_settings(self) -> "Settings":
-        """Convert the choices to the construct's settings."""
+        """Convert the choices to the construct's settings; those of the same name are the same."""
         from infra.agent_memory_cdk import Settings  # noqa: PLC0415 - the CDK takes seconds to import
 
-        return Settings(
-            name=self.stage,
-            retain=self.retains,
-            read_only=self.read_only,
-            snap_start=self.snap_start,
-            vector_index=self.vector_index,
-            embedding_model=self.embedding_model,
-            throttle_rate=self.throttle_rate,
-            throttle_burst=self.throttle_burst,
-            sweep_parts=self.sweep_parts,
-            principal_requests_per_minute=self.principal_requests_per_minute,
-            tenant_requests_per_minute=self.tenant_requests_per_minute,
-            log_retention_days=int(self.log_retention_days),
-            event_retention_days=self.event_retention_days,
-            request_log_sample=self.request_log_sample,
-            tracing=self.tracing,
-            contributor_insights=self.contributor_insights,
-            event_bus_types=self.event_bus_types,
-            traffic_shift=self.traffic_shift or ("canary" if self.retains else "all-at-once"),
-            backup_days=self.backup_days,
-            backup_copy_vault_arn=self.backup_copy_vault_arn,
-            cors_origins=tuple(_split(self.cors_origins)),
-            domain=self._domain(),
-            edge=self._edge(),
-            tokens=self._tokens(),
-            task_events=self._task_events(),
-            standby=self._standby(),
-            active_region=self.active_region,
-        )
+        shared = type(self).model_fields.keys() & {each.name for each in fields(Settings)}
+        same = {name: getattr(self, name) for name in shared}
+        converted: dict[str, Any] = {
+            "name": self.stage,
+            "retain": self.retains,
+            "log_retention_days": int(self.log_retention_days),
+            "traffic_shift": self.traffic_shift or ("canary" if self.retains else "all-at-once"),
+            "cors_origins": tuple(_split(self.cors_origins)),
+            "domain": self._domain(),
+            "edge": self._edge(),
+            "tokens": self._tokens(),
+            "task_events": self._task_events(),
+            "standby": self._standby(),
+        }
+        return Settings(**(same | converted))
 
     def _standby(self) -> "StandbyRegion | None":
         from infra.agent_memory_cdk import StandbyRegion  # noqa: PLC0415 - as above

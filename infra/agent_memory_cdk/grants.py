@@ -98,12 +98,12 @@ API_ON_MEMORY = TableGrant(
         "by_creation",
         "by_expiry",
         "by_recency",
-        "by_age",
         "by_type",
         "by_tenant",
         "by_group",
     ),
 )
+SEARCH_IN_MEMORY = TableGrant((), ("by_age",))
 API_ON_LOG = TableGrant(("BatchGetItem", "PutItem", "Query"))
 STREAM_ON_MEMORY = TableGrant(
     ("BatchGetItem", "BatchWriteItem", "DeleteItem", "PutItem", "Query", "UpdateItem"),

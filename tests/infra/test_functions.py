@@ -8,28 +8,13 @@ import pytest
 
 from functions.platform.settings import ApiSettings, ScheduleSettings, Settings, StreamSettings
 from tests.infra.template import FUNCTIONS, Template
+from tests.infra.variables import LEFT_OUT
 
 _ROOT = Path(__file__).parents[2]
 _SETTINGS: dict[str, type[Settings]] = {
     "Api": ApiSettings,
     "Stream": StreamSettings,
     "Schedule": ScheduleSettings,
-}
-_LEFT_OUT = {  # the laptop's own ways, what has a good default, and what Lambda itself gives
-    "Api": {
-        "ACTIVE_REGION",
-        "ARCHIVE_FOLDER",
-        "AWS_REGION",
-        "ENCRYPTION_KEY_FILE",
-        "JWT_PRINCIPAL_CLAIM",
-        "JWT_TENANT_CLAIM",
-        "KEY_CACHE_SECONDS",
-        "OPENWOP",
-        "READ_ONLY",
-        "ROOT_KEY",
-    },
-    "Stream": set(),
-    "Schedule": {"ACTIVE_REGION", "ARCHIVE_FOLDER", "AWS_REGION", "READ_ONLY", "SWEEP_THREADS"},
 }
 _NUMBERS = {
     "LOG_RETENTION_DAYS": "365",
@@ -62,7 +47,7 @@ def test_a_functions_handler_is_there(dev: Template, name: str) -> None:
 def test_a_functions_environment_is_what_its_settings_take(dev: Template, name: str) -> None:
     given: dict[str, Any] = dev.function(name)["Environment"]["Variables"]
     known = {name.upper() for name in _SETTINGS[name].USED}
-    assert set(given) == known - _LEFT_OUT[name] - {"EMBEDDING_MODEL"}
+    assert set(given) == known - LEFT_OUT[name] - {"EMBEDDING_MODEL"}
     assert _SETTINGS[name].from_env(
         _NUMBERS | {name: name.lower() for name in given.keys() - _NUMBERS}
     )

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.infra.conftest import Synthesize
 from tests.infra.template import FUNCTIONS, PARTITION, Template, as_list
 
 _ROOT = Path(__file__).parents[2]
@@ -144,7 +145,6 @@ _FUNCTION_IDS = {
 }
 _BESIDES = {
     "Api": {
-        ("dynamodb:SearchVectors", "by_meaning"),  # no engine has it; test_native_index calls it
         ("kms:Decrypt", "storage key for secretsmanager"),
         *_BUCKETS_KEY,
     },
@@ -160,13 +160,29 @@ _BESIDES = {
 }
 
 
+@pytest.fixture(scope="session")
+def searching_in_memory(synthesize: Synthesize) -> Template:
+    """A deployment without DynamoDB's vector index, which no engine of the tests has."""
+    return synthesize(vector_index="false")
+
+
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_a_function_may_do_what_it_does_and_no_more(
-    dev: Template, calls: dict[str, set[_Call]], function: str
+    searching_in_memory: Template, calls: dict[str, set[_Call]], function: str
 ) -> None:
-    allowed = set(granted(dev, function)) - _ALWAYS - _BESIDES[function]
+    allowed = set(granted(searching_in_memory, function)) - _ALWAYS - _BESIDES[function]
     assert calls[function] - allowed == set(), "would be denied"
     assert allowed - calls[function] == set(), "is never called"
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_the_vector_index_takes_the_place_of_the_one_by_age(
+    dev: Template, searching_in_memory: Template, function: str
+) -> None:
+    by_index, in_memory = (set(granted(each, function)) for each in (dev, searching_in_memory))
+    is_api = function == "Api"
+    assert by_index - in_memory == ({("dynamodb:SearchVectors", "by_meaning")} if is_api else set())
+    assert in_memory - by_index == ({("dynamodb:Query", "by_age")} if is_api else set())
 
 
 def test_the_task_events_function_may_do_what_it_does_and_no_more(

@@ -6,8 +6,7 @@ from functions.platform.settings import TaskEventSettings
 from infra.config import Config, ConfigError
 from tests.infra.conftest import TASK_EVENTS, Synthesize
 from tests.infra.template import Template
-
-_LEFT_OUT = {"ACTIVE_REGION", "AWS_REGION", "READ_ONLY"}  # given while writes rest, or by Lambda
+from tests.infra.variables import LEFT_OUT
 
 
 def test_a_deployment_takes_none_unless_it_asks_for_some(dev: Template) -> None:
@@ -47,7 +46,7 @@ def test_another_bus_may_bring_them(synthesize: Synthesize) -> None:
 def test_the_function_gets_its_principal(taking: Template) -> None:
     given = taking.function("TaskEvents")["Environment"]["Variables"]
     used = {name.upper() for name in TaskEventSettings.USED}
-    assert set(given) == used - _LEFT_OUT
+    assert set(given) == used - LEFT_OUT["TaskEvents"]
     assert (given["TASK_EVENTS_TENANT"], given["TASK_EVENTS_PRINCIPAL"]) == ("acme", "desk/planner")
     assert taking.function("TaskEvents")["Handler"] == "functions.task_events.main.handler"
 

@@ -1,0 +1,256 @@
+"""The functions of a memory: what each one gets, and what it may do."""
+
+from aws_cdk import Duration
+from constructs import Construct
+
+from functions.stream.consumers import ALL_CONSUMERS
+
+from . import grants
+from .bus import Bus
+from .code import FunctionCode
+from .lambda_function import LambdaFunction, Network
+from .logs import Logs
+from .settings import Settings, TaskEventSource
+from .state import State
+from .vector_index import NAME as VECTOR_INDEX
+from .vector_index import grant_embed, grant_search
+
+_EMBEDDING_CONSUMERS = ("vectors",)  # where a model of Bedrock's embeds
+_HAS_DEAD_LETTERS = "the stream's mapping has the queue; nothing else invokes it"
+_TASK_ENDS = {"LOG_WAIT_SECONDS": "3"}  # the stream brings what happened within a second
+
+
+class Functions:
+    """The functions of a memory, children of its construct.
+
+    Args:
+        scope: the memory's construct.
+        settings: which functions there are, and what they do.
+        code: of all of them.
+        logs: where they write.
+        network: the VPC that they run in; none unless given.
+        state: what they read and write.
+        bus: where the stream function publishes.
+
+    Attributes:
+        api: answers requests.
+        stream: processes the change stream.
+        embedding: embeds by Bedrock what the change stream brings, where a model of it is chosen.
+        schedule: works off what is due.
+        task_events: applies task events of other systems, where some are taken.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        settings: Settings,
+        code: FunctionCode,
+        logs: Logs,
+        network: Network | None,
+        state: State,
+        bus: Bus,
+    ) -> None:
+        self._scope = scope
+        self._settings = settings
+        self._code = code
+        self._logs = logs
+        self._network = network
+        self._state = state
+        self._bus = bus
+        model, source = settings.embedding_model, settings.task_events
+        self.api = self._make_api()
+        self.stream = self._make_stream()
+        self.embedding = None if model is None else self._make_embedding()
+        self.schedule = self._make_schedule()
+        self.task_events = None if source is None else self._make_task_events(source)
+
+    @property
+    def by_name(self) -> dict[str, LambdaFunction]:
+        """All functions that there are."""
+        functions = {
+            "Api": self.api,
+            "Stream": self.stream,
+            "Schedule": self.schedule,
+            "Embedding": self.embedding,
+            "TaskEvents": self.task_events,
+        }
+        return {name: each for name, each in functions.items() if each is not None}
+
+    @property
+    def stream_consumers(self) -> list[str]:
+        """The consumers in the stream function: not the one that calls another service's model."""
+        apart = _EMBEDDING_CONSUMERS if self._settings.embedding_model else ()
+        return [name for name in ALL_CONSUMERS if name not in apart]
+
+    @property
+    def embedding_consumers(self) -> list[str]:
+        """The consumers in the embedding function."""
+        return list(_EMBEDDING_CONSUMERS)
+
+    def _make(
+        self,
+        part: str,
+        *,
+        handler: str,
+        purpose: str,
+        memory_mb: int,
+        environment: dict[str, str],
+        no_dead_letters_reason: str,
+        timeout: Duration | None = None,
+        snap_start: bool = False,
+    ) -> LambdaFunction:
+        """Make a function of the memory, which knows its tables and is in its network."""
+        return LambdaFunction(
+            self._scope,
+            f"{part}Function",
+            self._settings,
+            self._code,
+            self._logs,
+            part=part,
+            handler=handler,
+            purpose=purpose,
+            memory_mb=memory_mb,
+            timeout=timeout or Duration.seconds(60),
+            environment=self._table_names() | environment,
+            no_dead_letters_reason=no_dead_letters_reason,
+            network=self._network,
+            snap_start=snap_start,
+        )
+
+    def _make_api(self) -> LambdaFunction:
+        state, settings = self._state, self._settings
+        function = self._make(
+            "Api",
+            handler="functions.api.main.handler",
+            purpose="answers requests",
+            memory_mb=1024,
+            timeout=Duration.seconds(29),
+            environment=_TASK_ENDS
+            | self._read_only_variables()
+            | self._search_variables()
+            | self._token_variables()
+            | {
+                "ARCHIVE_BUCKET": state.archive.name,
+                "ROOT_KEY_SECRET_ID": state.root_key.secret.secret_arn,
+                "ENCRYPTION_KEY_ID": state.encryption.values.key_arn,
+                "PRINCIPAL_REQUESTS_PER_MINUTE": str(settings.principal_requests_per_minute),
+                "TENANT_REQUESTS_PER_MINUTE": str(settings.tenant_requests_per_minute),
+                "REQUEST_LOG_SAMPLE": str(settings.request_log_sample),
+            },
+            no_dead_letters_reason="the gateway waits for the answer; a failure is the caller's",
+            snap_start=settings.snap_start,
+        )
+        state.tables.grant(function.role, grants.API_ON_MEMORY, grants.API_ON_LOG)
+        self._grant_search(function)
+        self._grant_embed(function)
+        state.root_key.grant_read(function.role, state.encryption)
+        state.encryption.grant_wrap_values(function.role)
+        state.archive.grant(function.role, "DeleteObject", "GetObject", "PutObject")
+        state.archive.grant_list(function.role)
+        return function
+
+    def _make_stream(self) -> LambdaFunction:
+        function = self._make(
+            "Stream",
+            handler="functions.stream.main.handler",
+            purpose="processes the change stream",
+            memory_mb=1769,  # one core, which is what it spends
+            environment=self._search_variables()
+            | {
+                "EVENT_BUS": self._bus.name,
+                "EVENT_BUS_TYPES": self._settings.event_bus_types,
+                "STREAM_CONSUMERS": ",".join(self.stream_consumers),
+            },
+            no_dead_letters_reason=_HAS_DEAD_LETTERS,
+        )
+        self._state.tables.grant(function.role, grants.STREAM_ON_MEMORY, grants.STREAM_ON_LOG)
+        self._bus.grant_publish(function.role)
+        return function
+
+    def _make_embedding(self) -> LambdaFunction:
+        """Make the function that embeds by Bedrock: what it waits for holds up no event."""
+        function = self._make(
+            "Embedding",
+            handler="functions.stream.main.handler",
+            purpose="embeds what the change stream brings",
+            memory_mb=512,
+            environment=self._search_variables()
+            | {"STREAM_CONSUMERS": ",".join(self.embedding_consumers)},
+            no_dead_letters_reason=_HAS_DEAD_LETTERS,
+        )
+        self._state.tables.grant(function.role, grants.EMBEDDING_ON_MEMORY)
+        self._grant_embed(function)
+        return function
+
+    def _make_schedule(self) -> LambdaFunction:
+        archive = self._state.archive
+        function = self._make(
+            "Schedule",
+            handler="functions.schedule.main.handler",
+            purpose="works off what is due",
+            memory_mb=1024,
+            environment=_TASK_ENDS
+            | self._read_only_variables()
+            | self._search_variables()
+            | {"ARCHIVE_BUCKET": archive.name},
+            no_dead_letters_reason="the next sweep does what a failed one left; an alarm watches",
+        )
+        self._state.tables.grant(function.role, grants.SCHEDULE_ON_MEMORY, grants.SCHEDULE_ON_LOG)
+        self._grant_embed(function)
+        archive.grant(function.role, "DeleteObject", "PutObject")
+        archive.grant_list(function.role)
+        return function
+
+    def _make_task_events(self, source: TaskEventSource) -> LambdaFunction:
+        function = self._make(
+            "TaskEvents",
+            handler="functions.task_events.main.handler",
+            purpose="applies task events of other systems",
+            memory_mb=512,
+            environment=_TASK_ENDS
+            | self._read_only_variables()
+            | {"TASK_EVENTS_TENANT": source.tenant, "TASK_EVENTS_PRINCIPAL": source.principal},
+            no_dead_letters_reason="its failures go to the queue of refused task events",
+        )
+        tables = self._state.tables
+        tables.grant(function.role, grants.TASK_EVENTS_ON_MEMORY, grants.TASK_EVENTS_ON_LOG)
+        return function
+
+    def _table_names(self) -> dict[str, str]:
+        tables = self._state.tables
+        return {
+            "MEMORY_TABLE": tables.memory_name,
+            "LOG_TABLE": tables.log_name,
+            "LOG_RETENTION_DAYS": str(self._settings.event_retention_days),
+        }
+
+    def _read_only_variables(self) -> dict[str, str]:
+        active = self._settings.active_region
+        held = {"READ_ONLY": "1"} if self._settings.read_only else {}
+        return held | ({"ACTIVE_REGION": active} if active else {})
+
+    def _search_variables(self) -> dict[str, str]:
+        model = self._settings.embedding_model
+        index = {"VECTOR_INDEX": VECTOR_INDEX} if self._settings.vector_index else {}
+        return index | ({"EMBEDDING_MODEL": model} if model else {})
+
+    def _token_variables(self) -> dict[str, str]:
+        tokens = self._settings.tokens
+        if tokens is None:
+            return {}
+        return {
+            "JWT_TENANT_CLAIM": tokens.tenant_claim,
+            "JWT_PRINCIPAL_CLAIM": tokens.principal_claim,
+        }
+
+    def _grant_search(self, function: LambdaFunction) -> None:
+        tables = self._state.tables
+        if self._settings.vector_index:
+            grant_search(function.role, tables.memory_arns)
+        else:
+            tables.grant(function.role, grants.SEARCH_IN_MEMORY)
+
+    def _grant_embed(self, function: LambdaFunction) -> None:
+        model = self._settings.embedding_model
+        if model is not None:
+            grant_embed(function.role, model.removeprefix("bedrock:"))

@@ -1,0 +1,113 @@
+"""Alarms, the dashboard, and the deployments that alarms take back."""
+
+from dataclasses import dataclass
+
+from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_sns as sns
+from constructs import Construct
+
+from .alarms import Alarms
+from .dashboard import Dashboard
+from .dead_letters import DeadLetters
+from .deployments import Deployments
+from .functions import Functions
+from .http_api import HttpApi
+from .schedule import Schedule
+from .settings import Settings
+from .state import State
+from .stream import Stream
+from .task_events import TaskEvents
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """The parts of a memory that are watched; None is what it doesn't have."""
+
+    state: State
+    functions: Functions
+    http_api: HttpApi
+    token_api: HttpApi | None
+    stream: Stream
+    embedding_stream: Stream | None
+    schedule: Schedule
+    task_events: TaskEvents | None
+
+    @property
+    def apis(self) -> list[HttpApi]:
+        """The HTTP APIs that there are."""
+        return [each for each in (self.http_api, self.token_api) if each is not None]
+
+    @property
+    def dead_letters(self) -> list[DeadLetters]:
+        """The queues of what was given up."""
+        sources = (self.stream, self.embedding_stream, self.schedule, self.task_events)
+        return [each.dead_letters for each in sources if each is not None]
+
+
+def add_monitoring(
+    scope: Construct, settings: Settings, parts: Parts, topic: sns.ITopic | None
+) -> None:
+    """Add alarms, deployments that they judge, and the dashboard that shows them."""
+    alarms = Alarms(scope, "Alarms", topic)
+    answers = _watch_requests(alarms, parts)
+    _watch_background(alarms, parts, settings)
+    _add_deployments(scope, settings, parts.functions, alarms, answers)
+    _add_dashboard(scope, parts, alarms)
+
+
+def _watch_requests(alarms: Alarms, parts: Parts) -> list[cloudwatch.Alarm]:
+    """Watch APIs, functions and tables; return the alarms of failing and slow responses."""
+    answers = alarms.watch_api("Answers", parts.http_api)
+    if parts.token_api is not None:
+        answers += alarms.watch_api("AnswersToTokens", parts.token_api)
+    for name, function in parts.functions.by_name.items():
+        alarms.watch_function(name, function)
+    alarms.watch_tables(parts.state.tables)
+    return answers
+
+
+def _watch_background(alarms: Alarms, parts: Parts, settings: Settings) -> None:
+    functions = parts.functions
+    if settings.standby is not None:
+        alarms.watch_replication(parts.state.tables, settings.standby.name)
+    alarms.watch_stream("Events", parts.stream, functions.stream)
+    if parts.embedding_stream is not None and functions.embedding is not None:
+        alarms.watch_stream("Vectors", parts.embedding_stream, functions.embedding)
+    alarms.watch_quotas(functions.stream, functions.api)
+    alarms.watch_schedule(parts.schedule, functions.schedule)
+    if parts.task_events is not None:
+        alarms.watch_task_events(parts.task_events)
+
+
+def _add_deployments(
+    scope: Construct,
+    settings: Settings,
+    functions: Functions,
+    alarms: Alarms,
+    answers: list[cloudwatch.Alarm],
+) -> None:
+    """Shift requests to a new version bit by bit; move what isn't requested at once.
+
+    Batches of one shard would alternate between two versions, and one call each minute is no
+    sample.
+    """
+    deployments = Deployments(scope, "Deployments")
+    for name, function in functions.by_name.items():
+        is_api = function is functions.api
+        how = settings.traffic_shift if is_api else "all-at-once"
+        watching = [alarms.watch_new_version(name, function)]
+        if is_api:
+            watching += [alarms.watch_new_answers(name, function), *answers]
+        deployments.shift(name, function, how, watching)
+
+
+def _add_dashboard(scope: Construct, parts: Parts, alarms: Alarms) -> None:
+    functions, tables = parts.functions, parts.state.tables
+    board = Dashboard(scope, "Dashboard", alarms)
+    board.show_api(*parts.apis)
+    board.show_causes(functions.api)
+    board.show_throttles(tables, functions.by_name)
+    board.show_background(functions.stream, functions.schedule, parts.dead_letters)
+    board.show_quotas(functions.stream, functions.api)
+    board.show_functions(functions.by_name)
+    board.show_tables(tables)

@@ -1,0 +1,20 @@
+"""The variables that a deployment gives its functions."""
+
+_HELD = {"ACTIVE_REGION", "AWS_REGION", "READ_ONLY"}  # given while writes rest, or by Lambda
+LEFT_OUT = {
+    "Api": {
+        *_HELD,
+        "ARCHIVE_FOLDER",
+        "ENCRYPTION_KEY_FILE",
+        "JWT_PRINCIPAL_CLAIM",
+        "JWT_TENANT_CLAIM",
+        "KEY_CACHE_SECONDS",
+        "OPENWOP",
+        "ROOT_KEY",
+    },
+    "Stream": set[str](),
+    "Schedule": {*_HELD, "ARCHIVE_FOLDER", "SWEEP_THREADS"},
+    "TaskEvents": _HELD,
+}
+"""What a function's settings know and a deployment doesn't give: the laptop's own ways, what has a
+good default, and what is given while writes rest."""
