@@ -34,6 +34,7 @@ from functions.entries.archive import TaskArchive
 from functions.entries.batch import Batches
 from functions.entries.capacity import AccessTracker
 from functions.entries.context import Contexts
+from functions.entries.eviction_order import EvictionOrder
 from functions.entries.fence import EntryFence
 from functions.entries.mapper import EntryMapper
 from functions.entries.query import Queries
@@ -465,6 +466,10 @@ class Container:
             self.namespaces,
             self.clock,
         )
+
+    @cached_property
+    def eviction_order(self) -> EvictionOrder:
+        return EvictionOrder(self.entry_store, self.task_access, self.clock)
 
     @cached_property
     def contexts(self) -> Contexts:

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, TypeVar
 import orjson
 
 from functions.api.http import Request, Response, json_response
-from functions.api.parameters import AFTER, LIMIT, OFFSET, TOTAL
-from functions.api.responses.types import PagePosition
+from functions.api.parameters import AFTER, LIMIT, OFFSET, TOTAL, UNCOUNTED
+from functions.api.responses.types import PagePosition, UncountedPosition
 from functions.identity.model import Principal
 from functions.platform.cursors import find_start
 from functions.platform.errors import PageTooLarge, ValidationFailed
@@ -215,6 +215,32 @@ def read_page_of(
         return wanted, slice_page(wanted, elements, get_position), len(elements)
     end = wanted.offset + wanted.limit + 1
     return wanted, list(islice(iterate(wanted.after, end), wanted.offset, end)), None
+
+
+def paginate_uncounted(
+    request: Request,
+    caller: Principal,
+    read: Callable[[str | None, int], Sequence[T]],
+    render: Callable[[T], D],
+    get_position: Callable[[T], str],
+) -> tuple[list[D], UncountedPosition]:
+    """Take the page that a request asks for from a list that is never counted.
+
+    Args:
+        request: asks for the page.
+        caller: who asks.
+        read: reads so many elements behind a position; behind None from the begin.
+        render: renders an element.
+        get_position: gives what the list sorts by.
+    """
+    UNCOUNTED.read(request)
+    wanted = read_page_request(request, caller)
+    found = read(wanted.after, wanted.limit + 1)
+    page = truncate_to_limit(map(render, found[: wanted.limit]))
+    position: UncountedPosition = {"limit": wanted.limit}
+    if len(page) < len(found):
+        position["next"] = wanted.sign(get_position(found[len(page) - 1]))
+    return page, position
 
 
 def slice_page(

@@ -295,6 +295,8 @@ TO = TimestampParameter("to", "What happened up to this moment, which is include
 PAGE: tuple[Parameter, ...] = (LIMIT, OFFSET)
 CURSOR_PAGE: tuple[Parameter, ...] = (*PAGE, AFTER, TOTAL)
 """What a list takes whose pages may also begin after another one."""
+UNCOUNTED_PAGE: tuple[Parameter, ...] = (AFTER, LIMIT, UNCOUNTED)
+"""What a list takes that isn't counted."""
 
 
 def read_period(request: Request) -> tuple[int | None, int | None]:

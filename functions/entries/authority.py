@@ -93,15 +93,23 @@ CONFIGURE_AGENT: Action[AgentTarget] = Action(
     "an agent's settings are set with memory.admin",
     is_audited=True,
 )
+_IS_AGENT: Rule[AgentTarget] = Rule(
+    "the agent itself", lambda caller, target: caller.id == target.agent
+)
+_OVERSEES: Rule[AgentTarget] = Rule(
+    "coordinator of the agent's task", lambda _, target: target.is_overseen
+)
 READ_AGENT: Action[AgentTarget] = Action(
     "agent.read",
-    (
-        Rule("the agent itself", lambda caller, target: caller.id == target.agent),
-        HOLDS_ADMIN,
-        Rule("coordinator of the agent's task", lambda _, target: target.is_overseen),
-    ),
+    (_IS_AGENT, HOLDS_ADMIN, _OVERSEES),
     "this is for the agent, who coordinates a task of it, and memory.admin",
 )
+READ_EVICTION_ORDER: Action[AgentTarget] = Action(
+    "agent.read_eviction_order",
+    (_IS_AGENT, _OVERSEES),
+    "this is for the agent, and who coordinates a task of it",
+)
+"""See which episodic entries are evicted next: it takes what reading them takes."""
 REPLACE_ENTRY: Action[SuccessionTarget] = Action(
     "entry.replace",
     (

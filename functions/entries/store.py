@@ -24,6 +24,7 @@ from functions.platform.schema import (
     DUE_ATTRIBUTE,
     DUE_SHARD_ATTRIBUTE,
     EXPIRY_ATTRIBUTE,
+    RECENCY_ATTRIBUTE,
     TASK_ATTRIBUTE,
     TTL_ATTRIBUTE,
 )
@@ -51,6 +52,7 @@ _REPLACED_BY_A_PUT = (
     DUE_ATTRIBUTE,
     DUE_SHARD_ATTRIBUTE,
 )
+_FIRST_RECENCY = "0"  # sorts before every eviction order
 _READ_TOGETHER = 4  # rows of an index, to find the first entry that hasn't expired
 
 
@@ -118,8 +120,25 @@ class EntryStore:
 
         The index that lists them may lag behind, so the removal has to check what it says.
         """
-        rows = self._table.query_sorted(BY_RECENCY, entry_keys.build_agent_partition(tenant, agent))
-        return [to_eviction_candidate(row) for row in islice(rows, count)]
+        return list(islice(self.iterate_by_eviction(tenant, agent, None, count), count))
+
+    def iterate_by_eviction(
+        self, tenant: str, agent: str, after: str | None, page_size: int
+    ) -> Iterator[Entry]:
+        """Read the same one after another, behind an `eviction_order`.
+
+        Args:
+            tenant: the agent's.
+            agent: whose entries.
+            after: where to begin behind; None for what is evicted first.
+            page_size: how many a call reads.
+        """
+        partition = ("pk", entry_keys.build_agent_partition(tenant, agent))
+        between = (RECENCY_ATTRIBUTE, after or _FIRST_RECENCY, HIGHEST)
+        rows = self._table.query_between(
+            BY_RECENCY, partition, between, page_size, newest_first=False
+        )
+        return (to_eviction_candidate(row) for row in rows if row[RECENCY_ATTRIBUTE] != after)
 
     def list_index_rows(
         self,

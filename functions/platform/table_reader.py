@@ -17,8 +17,6 @@ from functions.platform.table_client import (
     report_throttle,
 )
 
-_INDEX_PAGE = 25
-
 
 class TableReader(TableClient):
     """Read one table, for several threads."""
@@ -210,16 +208,6 @@ class TableReader(TableClient):
             ),
             "ScanIndexForward": not newest_first,
             "Limit": page_size,
-        }
-        return self._pages(request)
-
-    def query_sorted(self, index: str, partition: str) -> Iterator[Item]:
-        """Query a partition's keys in an index, in its order; it may lag behind the table."""
-        request = {
-            "IndexName": index,
-            "KeyConditionExpression": "pk = :pk",
-            "ExpressionAttributeValues": encode_placeholders({"pk": partition}),
-            "Limit": _INDEX_PAGE,
         }
         return self._pages(request)
 

@@ -80,6 +80,9 @@ ROWS: dict[str, Row] = {
     "GET /api/v1/agents/{agent_id}/memory/summary": Row(
         "401 401 200 403 403 403 403 403 403 200 200", "/api/v1/agents/alice/memory/summary"
     ),
+    "GET /api/v1/agents/{agent_id}/memory/eviction": Row(
+        "401 401 200 200 200 200 403 200 403 200 200", "/api/v1/agents/alice/memory/eviction"
+    ),
     "GET /api/v1/agents/{agent_id}/memory": Row(
         "401 401 200 200 200 200 403 200 403 200 200v", "/api/v1/agents/alice/memory"
     ),

@@ -77,6 +77,7 @@ ANSWERS: dict[str, tuple[int, Any]] = {
     "query-task": (200, PAGE),
     "search-entries": (200, {"results": [{"entry": KEPT, "matched": ["invoices"]}]}),
     "list-agent-memory": (200, [KEPT]),
+    "list-eviction-order": (200, {"entries": [], "limit": 10}),
     "summarize-agent": (200, SUMMARY),
     "write-batch": (200, {"entries": [MADE, {"version": 2, "tags": ["batch", "done"]}]}),
     "write-batch-conflict": (409, IN_THE_WAY | {"code": "VERSION_MISMATCH", "index": 1}),

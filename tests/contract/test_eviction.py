@@ -85,6 +85,56 @@ def test_far_from_capacity_reads_are_recorded_once_an_hour(tenant: Tenant) -> No
     assert tenant.service.state() != before
 
 
+def list_order(client: httpx.Client, **asked: Any) -> dict[str, Any]:
+    """A page of the agent's entries in the order of eviction."""
+    found: dict[str, Any] = ok(client.get("/api/v1/agents/alice/memory/eviction", params=asked))
+    return found
+
+
+def test_evictions_follow_the_order_that_is_listed(tenant: Tenant) -> None:
+    alice = capacity(tenant, 6)
+    fill(tenant, alice, "a", "b", "c")
+    fill(tenant, alice, "high", priority="high")
+    fill(tenant, alice, "low", priority="low")
+    fill(tenant, alice, "pinned", pinned=True)
+    tenant.service.clock.advance(ms=1)
+    assert len(query(alice, namespace="notes", key="a")) == 1
+    listed = [each["key"] for each in list_order(alice)["entries"]]
+    assert listed == ["low", "b", "c", "a", "high"]
+    for number, key in enumerate(listed[:4]):
+        fill(tenant, alice, f"new {number}", priority="high")
+        left = names(query(alice, agent_id="alice", touch="false"))
+        assert set(left).isdisjoint(listed[: number + 1]), key
+        assert set(left) > set(listed[number + 1 :]), key
+
+
+def test_the_order_of_eviction_comes_in_pages_without_values_or_a_trace(tenant: Tenant) -> None:
+    alice, boss = capacity(tenant, 9), tenant.coordinator("boss")
+    fill(tenant, alice, *"abcde")
+    ok(boss.post("/api/v1/tasks", json={"intent_id": "i", "assigned_agent": "alice"}), 201)
+    before = tenant.service.state()
+    keys, after = [], {}
+    while True:
+        page = list_order(boss, limit=2, **after)
+        keys += [each["key"] for each in page["entries"]]
+        assert all("value" not in each for each in page["entries"])
+        assert all(each["last_accessed_at"] == each["updated_at"] for each in page["entries"])
+        if "next" not in page:
+            break
+        after = {"after": page["next"]}
+    assert keys == list("abcde")
+    assert tenant.service.state() == before
+    assert list_order(tenant.admin) == {"entries": [], "limit": 100, "hidden": True}
+
+
+def test_what_has_expired_is_not_in_the_order_of_eviction(tenant: Tenant) -> None:
+    alice = capacity(tenant, 9)
+    fill(tenant, alice, "short", ttl="duration:PT1M")
+    fill(tenant, alice, "long")
+    tenant.service.clock.advance(seconds=61)
+    assert [each["key"] for each in list_order(alice)["entries"]] == ["long"]
+
+
 def test_pinned_entries_are_not_evicted_and_count(tenant: Tenant) -> None:
     alice = capacity(tenant, 2)
     (first, _) = fill(tenant, alice, "a", "b")

@@ -102,6 +102,7 @@ CALLS = {
     "upload_messages": "conversations.put",
     "write_batch": "memory.batch",
     "forget_facts": "facts.forget_all",
+    "list_eviction_order": "agents.eviction_order",
     "list_facts": "facts.query",
     "put_object": "objects.put",
     "begin_object_upload": "objects.put",

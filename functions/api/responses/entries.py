@@ -1,6 +1,6 @@
 """Entries, as the API shows them (RFC-0015 §1; contract §4)."""
 
-from typing import Annotated, NotRequired
+from typing import Annotated, Literal, NotRequired
 
 import orjson
 from pydantic import Field
@@ -12,6 +12,7 @@ from functions.api.responses.types import (
     JsonObject,
     PagePosition,
     Timestamp,
+    UncountedPosition,
     Version,
 )
 from functions.entries.model import Entry, Priority
@@ -76,6 +77,21 @@ class EntryPageDocument(PagePosition):
     """A page of entries."""
 
     entries: list[EntryDocument]
+
+
+class EvictionCandidateDocument(EntryDocument):
+    """An entry that may be evicted, without its value."""
+
+    last_accessed_at: Timestamp
+    """When its owner last wrote it, or read it as far as that is recorded."""
+
+
+class EvictionOrderDocument(UncountedPosition):
+    """A page of an agent's episodic entries, in the order in which they are evicted."""
+
+    entries: list[EvictionCandidateDocument]
+    hidden: NotRequired[Literal[True]]
+    """With an empty list: the caller may not read what is in it."""
 
 
 class EntryBatchDocument(TypedDict):
@@ -171,6 +187,12 @@ def render_entry(entry: Entry, *, has_value: bool = True) -> EntryDocument:
     if entry.is_inherited:
         document["inherited"] = True
     return document
+
+
+def render_eviction_candidate(entry: Entry) -> EvictionCandidateDocument:
+    """Render an entry that may be evicted."""
+    document = render_entry(entry, has_value=False)
+    return {**document, "last_accessed_at": to_rfc3339(entry.accessed)}
 
 
 def render_search_result(match: Match, *, has_value: bool = True) -> SearchResultDocument:

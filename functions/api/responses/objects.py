@@ -14,6 +14,7 @@ from functions.api.responses.types import (
     JsonObject,
     PagePosition,
     Timestamp,
+    UncountedPosition,
     Version,
 )
 from functions.objects.model import Space, StoredObject, Upload
@@ -44,13 +45,10 @@ class ObjectDocument(TypedDict):
     expires_at: Timestamp | None
 
 
-class ObjectPageDocument(TypedDict):
+class ObjectPageDocument(UncountedPosition):
     """A page of objects, by their keys."""
 
     objects: list[ObjectDocument]
-    limit: Version
-    next: NotRequired[str]
-    """What to send as `after` for the next page, with the same prefix; absent on the last page."""
 
 
 class ObjectDataDocument(ObjectDocument):

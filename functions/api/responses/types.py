@@ -32,6 +32,14 @@ JsonObject = Annotated[orjson.Fragment, WithJsonSchema({"type": "object"})]
 """A JSON object, which is copied into the response as it is stored."""
 
 
+class UncountedPosition(TypedDict):
+    """Where a page of a list is that isn't counted."""
+
+    limit: Version
+    next: NotRequired[str]
+    """What to send as `after` for the next page, with the same filters; absent on the last page."""
+
+
 class PagePosition(TypedDict):
     """Where in a list a page is."""
 

@@ -1,21 +1,26 @@
 """Entries of memory: create, read, change, delete, query and search (contract §4, §8)."""
 
+from functools import partial
+
 from functions.api.filters import AGENT_FILTERS, FILTERS, read_filters
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import (
     BARE_ARRAY_HEADERS,
     bare_array_response,
     mark_hidden,
+    paginate_uncounted,
     read_page_request,
     truncate_to_limit,
 )
-from functions.api.parameters import CURSOR_PAGE, TOUCH, VALUES
+from functions.api.parameters import CURSOR_PAGE, TOUCH, UNCOUNTED_PAGE, VALUES
 from functions.api.responses.entries import (
     EntryDocument,
     EntryPageDocument,
+    EvictionOrderDocument,
     SearchResultsDocument,
     SummaryDocument,
     render_entry,
+    render_eviction_candidate,
     render_search_result,
     render_summary,
 )
@@ -65,6 +70,21 @@ def _read_page(
 def summarize_agent_memory(request: Request, caller: Principal) -> Response:
     summary = request.services.summaries.summarize(caller, request.path_params["agent_id"])
     return json_response(200, render_summary(summary))
+
+
+def list_eviction_order(request: Request, caller: Principal) -> Response:
+    order, agent = request.services.eviction_order, request.path_param("agent_id")
+    page, position = paginate_uncounted(
+        request,
+        caller,
+        partial(order.list_page, caller, agent),
+        render_eviction_candidate,
+        lambda each: str(each.eviction_order),
+    )
+    document = EvictionOrderDocument(entries=page, **position)
+    if not page and not order.can_read(caller, agent):
+        document["hidden"] = True
+    return json_response(200, document)
 
 
 _MEMORY = "/api/v1/memory"
@@ -150,6 +170,18 @@ ROUTES = [
         READ,
         "An agent's memory in figures",
         {200: SummaryDocument},
+    ),
+    Route(
+        "GET",
+        "/api/v1/agents/{agent_id+}/memory/eviction",
+        list_eviction_order,
+        READ,
+        "List episodic entries in the order in which they are evicted",
+        {200: EvictionOrderDocument},
+        query=UNCOUNTED_PAGE,
+        description="What a create at capacity evicts first comes first: by priority, then by the "
+        "last access. Without values; pinned entries are never evicted and aren't listed. For the "
+        "agent, and who coordinates an open task of it; looking changes nothing.",
     ),
     Route(
         "GET",

@@ -1,12 +1,12 @@
 """Objects: bytes under a key (contract §12)."""
 
+from functools import partial
+
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import mark_hidden, paginate, read_page_request, truncate_to_limit
+from functions.api.paging import mark_hidden, paginate, paginate_uncounted, truncate_to_limit
 from functions.api.parameters import (
-    AFTER,
     CURSOR_PAGE,
-    LIMIT,
-    UNCOUNTED,
+    UNCOUNTED_PAGE,
     HeaderParameter,
     PrefixParameter,
 )
@@ -184,15 +184,15 @@ def delete_object(request: Request, caller: Principal) -> Response:
 
 
 def list_objects(request: Request, caller: Principal) -> Response:
-    wanted, prefix = read_page_request(request, caller), _PREFIX.read(request)
-    reader, space = request.services.object_reader, _space(request)
-    UNCOUNTED.read(request)
-    found = reader.list_all(caller, space, prefix, wanted.after, wanted.limit + 1)
-    shown = truncate_to_limit(map(render_object, found[: wanted.limit]))
-    page: ObjectPageDocument = {"objects": shown, "limit": wanted.limit}
-    if len(shown) < len(found):
-        page["next"] = wanted.sign(found[len(shown) - 1].key)
-    return json_response(200, page)
+    prefix, space = _PREFIX.read(request), _space(request)
+    page, position = paginate_uncounted(
+        request,
+        caller,
+        partial(request.services.object_reader.list_all, caller, space, prefix),
+        render_object,
+        lambda each: each.key,
+    )
+    return json_response(200, ObjectPageDocument(objects=page, **position))
 
 
 def delete_objects(request: Request, caller: Principal) -> Response:
@@ -321,7 +321,7 @@ ROUTES = [
         READ,
         "List the objects of a space by their keys",
         {200: ObjectPageDocument},
-        query=(_PREFIX, AFTER, LIMIT, UNCOUNTED),
+        query=(_PREFIX, *UNCOUNTED_PAGE),
         description="Keys sort by their UTF-8 bytes. A space that nobody has made is empty.",
     ),
     Route(

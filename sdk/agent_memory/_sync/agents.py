@@ -1,6 +1,6 @@
 """`client.agents`: agents' settings, and what bounds them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Iterable, Mapping
 from typing import Any
 
 from agent_memory._sync.resource import Resource
@@ -53,6 +53,16 @@ class Agents(Resource):
     def summary(self, agent_id: str) -> dict[str, Any]:
         """Return what an agent holds, in figures (RFC-0015 "Agent Memory Summary")."""
         return self._client.memory.summary(agent_id)
+
+    def eviction_order(self, agent_id: str) -> Iterator[dict[str, Any]]:
+        """Return an agent's episodic entries in the order in which they are evicted, as documents.
+
+        They come without values, with `last_accessed_at`, a page at a time. It is for the agent
+        itself, and for who coordinates an open task of it; for others there are none.
+        """
+        path = f"/api/v1/agents/{quote_segment(agent_id)}/memory/eviction"
+        for each in self._list(path, "entries"):
+            yield each
 
     def guardrails(self, coordinator_id: str) -> dict[str, Any]:
         """Return a coordinator's guardrails (RFC-0015 §6.6); needs `memory.admin`."""

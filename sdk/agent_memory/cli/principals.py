@@ -11,6 +11,7 @@ from agent_memory.requests import drop_none
 
 _PRINCIPALS = select_columns("id", "kind", "permissions", "agent_type", "expires_at")
 _AGENTS = select_columns("agent_id", "kind", "working", "episodic")
+_EVICTION = select_columns("namespace", "key", "priority", "last_accessed_at", "id")
 _AUDIT = select_columns("time", "actor.id", "action", "target", "request_id")
 _TARGETS = ("entry", "namespace", "task", "conversation")
 
@@ -62,6 +63,9 @@ def _add_agents(commands: Any) -> None:
     group = add_command(commands, "agents", "list agents, set their limits", None)
     each = group.add_subparsers(dest="agents_command", required=True, metavar="COMMAND")
     add_command(each, "list", "list the agents, with what they hold", list_agents)
+    command = add_command(each, "eviction", "list what is evicted next, and then", list_eviction)
+    command.add_argument("agent", metavar="ID", nargs="?", type=parse_text, help="whose; one's own")
+    command.add_argument("--limit", type=parse_count, help="at most so many")
     command = add_command(each, "configure", "set an agent's limits", configure)
     command.add_argument("agent", metavar="ID", type=parse_text)
     command.add_argument("--capacity", type=parse_count, help="entries of episodic memory")
@@ -114,6 +118,13 @@ def revoke(session: Session) -> None:
 def list_agents(session: Session) -> None:
     """`agents list`: those that the caller may know of."""
     session.output.documents((each.raw for each in session.client.agents.list()), *_AGENTS)
+
+
+def list_eviction(session: Session) -> None:
+    """`agents eviction`: an agent's episodic entries in the order in which they are evicted."""
+    given, client = session.arguments, session.client
+    order = client.agents.eviction_order(given.agent or client.principals.me().id)
+    session.output.documents(islice(order, given.limit), *_EVICTION)
 
 
 def configure(session: Session) -> None:
