@@ -177,7 +177,7 @@ class PrincipalStore:
         }
         key = task_keys.build_principal_key(principal.tenant, principal.id)
         condition, values = (_ABSENT, {}) if old is None else (_UNCHANGED, _seen(old))
-        item |= build_list_attributes(key, principal.created, principal.id)
+        item |= build_list_attributes(key[0], principal.created, principal.id)
         api_key: Key = (key_partition, API_KEY.build_sort())
         return [
             put(api_key, attributes),

@@ -104,7 +104,7 @@ def put_permissions(key: Key, namespace: Namespace, **further: str) -> Write:
     """Put permissions in the place of the version before them, with further attributes."""
     item: Item = {
         **further,
-        **build_list_attributes(key, namespace.created, namespace.name),
+        **build_list_attributes(key[0], namespace.created, namespace.name),
         "namespace": namespace.name,
         "everyone": namespace.default,
         "allow": namespace.allow,

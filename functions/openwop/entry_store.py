@@ -127,7 +127,7 @@ class MemoryEntryStore:
         keys = build_memory_entry_key(partition, number), build_memory_run_key(tenant, run)
         items = self._table.get_many(keys)
         entry = _decode(items[keys[0]]) if keys[0] in items else None
-        return entry, decode_run(run, items.get(keys[1]))
+        return entry, decode_run(items.get(keys[1]))
 
     def list_entries(
         self, partition: str, query: EntryListQuery, snapshot: int | None
@@ -267,7 +267,7 @@ def _assert_run_open(
     """Raise `NotFound` or `RunEnded` if a write was refused on account of its run."""
     key = build_memory_run_key(tenant, run or "")
     if key in refused.failed:
-        found = decode_run(run or "", refused.failed[key])
+        found = decode_run(refused.failed[key])
         is_on = found is not None and memory in found.memories
         raise (run_closed() if is_on else run_not_found()) from refused
 

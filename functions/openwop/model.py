@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
+from functions.platform.keys import build_list_position
+
 OnSecret = Literal["redact", "reject"]
 RunState = Literal["open", "ended", "expired"]
 
@@ -12,7 +14,7 @@ class MemoryRun(NamedTuple):
 
     Attributes:
         memories: the hashes of its memories, in the order of the request.
-        principal: who started it.
+        principal: who started it, and `started` when, in epoch ms.
         deadline: when it closes by itself, in epoch ms.
         retention: how long its snapshot is kept once it is closed, in ms.
         labels: of its secrets; `secret_bytes` is how many bytes those have.
@@ -25,6 +27,7 @@ class MemoryRun(NamedTuple):
     memories: tuple[str, ...]
     snapshot: int
     principal: str
+    started: int
     deadline: int
     retention: int
     on_secret: OnSecret
@@ -33,6 +36,11 @@ class MemoryRun(NamedTuple):
     secrets_number: int = 0
     replay_of: str | None = None
     ended: int | None = None
+
+    @property
+    def list_position(self) -> str:
+        """What it sorts by among the runs of who started it, newest first."""
+        return build_list_position(self.started, self.id)
 
     @property
     def closed_at(self) -> int:

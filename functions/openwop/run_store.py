@@ -15,12 +15,15 @@ from functions.openwop.secret_store import (
 from functions.openwop.sequence_store import build_snapshot_conditions, newest_entry_keys
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
+from functions.platform.newest_first import build_list_attributes, iterate_items
 from functions.platform.openwop_keys import (
     build_memory_key,
     build_memory_partition,
     build_memory_run_key,
     build_snapshot_pin_key,
+    build_started_runs_partition,
     get_pin_range,
+    parse_memory_run_partition,
 )
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import Table, TransactionConditionFailed
@@ -64,7 +67,22 @@ class MemoryRunStore:
 
     def get(self, tenant: str, run: str) -> MemoryRun | None:
         """Read a run: one read."""
-        return decode_run(run, self._table.get(build_memory_run_key(tenant, run)))
+        return decode_run(self._table.get(build_memory_run_key(tenant, run)))
+
+    def iterate_started(
+        self, tenant: str, principal: str, before: str | None, count: int
+    ) -> Iterator[MemoryRun]:
+        """Read the runs that a principal started before a position, newest first: by an index.
+
+        Args:
+            tenant: the principal's.
+            principal: who started them.
+            before: a `list_position`; None for the newest.
+            count: how many to read together.
+        """
+        partition = build_started_runs_partition(tenant, principal)
+        for items in iterate_items(self._table, partition, before, count):
+            yield from map(_decode, items)
 
     def open(
         self,
@@ -131,7 +149,7 @@ class MemoryRunStore:
         request: RequestToken,
     ) -> None:
         key, partitions = build_memory_run_key(tenant, run.id), build_partitions(tenant, run)
-        writes.append(put(key, _encode(run) | {"request": request.stored}, _ABSENT))
+        writes.append(put(key, _encode(tenant, run) | {"request": request.stored}, _ABSENT))
         for partition in partitions:
             writes.append(_put_pin(partition, run))
             if secrets is not None:
@@ -144,7 +162,7 @@ class MemoryRunStore:
                 request.matches(present["request"])  # raises, if it had another body
             elif secrets is not None:
                 assert_room(partitions, SecretsChange.between(None, run), refused)
-            raise RunConflict(decode_run(run.id, present)) from refused
+            raise RunConflict(decode_run(present)) from refused
 
     def set_secrets(
         self,
@@ -258,16 +276,19 @@ def build_partitions(tenant: str, run: MemoryRun) -> list[str]:
     return [build_memory_partition(tenant, memory) for memory in run.memories]
 
 
-def decode_run(run: str, item: Item | None) -> MemoryRun | None:
-    """Decode the run of an item."""
-    if item is None:
-        return None
+def decode_run(item: Item | None) -> MemoryRun | None:
+    """Decode the run of an item, if there is one."""
+    return None if item is None else _decode(item)
+
+
+def _decode(item: Item) -> MemoryRun:
     on_secret: OnSecret = item["on_secret"]
     return MemoryRun(
-        id=run,
+        id=parse_memory_run_partition(item["pk"]),
         memories=tuple(item["memories"]),
         snapshot=item["seq"],
         principal=item["principal"],
+        started=item["started"],
         deadline=item["deadline"],
         retention=item["retention"],
         on_secret=on_secret,
@@ -279,12 +300,13 @@ def decode_run(run: str, item: Item | None) -> MemoryRun | None:
     )
 
 
-def _encode(run: MemoryRun) -> Item:
+def _encode(tenant: str, run: MemoryRun) -> Item:
     """Encode a run; it is kept a day longer, so that a caller learns that it is over."""
     return {
         "memories": run.memories,
         "seq": run.snapshot,
         "principal": run.principal,
+        "started": run.started,
         "deadline": run.deadline,
         "retention": run.retention,
         "on_secret": run.on_secret,
@@ -293,7 +315,9 @@ def _encode(run: MemoryRun) -> Item:
         "secrets_number": run.secrets_number,
         "replay_of": run.replay_of,
         TTL_ATTRIBUTE: _get_run_ttl(run),
-    }
+    } | build_list_attributes(
+        build_started_runs_partition(tenant, run.principal), run.started, run.id
+    )
 
 
 def _get_run_ttl(run: MemoryRun) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from secrets import randbits
 from typing import TYPE_CHECKING
 
@@ -75,14 +76,15 @@ class MemoryRuns:
                 to replay is no longer kept.
             CapacityExceeded: the open runs of a memory have too many secrets.
         """
-        request = token or RequestToken.create()
+        request, now = token or RequestToken.create(), self._clock()
         original = None if new.replay_of is None else self.get(caller, new.replay_of)
         run = MemoryRun(
             id=self._references.make_run_id(caller.tenant, request.key),
             memories=self._find_memories(caller, new) if original is None else original.memories,
             snapshot=0 if original is None else original.snapshot,
             principal=caller.id,
-            deadline=self._clock() + parse_run_lifetime(new.ttl),
+            started=now,
+            deadline=now + parse_run_lifetime(new.ttl),
             retention=parse_retention(new.retain_snapshot),
             on_secret=new.on_secret,
             replay_of=new.replay_of,
@@ -148,6 +150,14 @@ class MemoryRuns:
         if run is None:
             raise run_not_found()
         return run
+
+    def list_own(self, caller: Principal, before: str | None, count: int) -> list[MemoryRun]:
+        """List up to `count` runs that the caller started before a `list_position`, newest first.
+
+        Others' runs are in no list: who knows a run's id may use it.
+        """
+        runs = self._store.iterate_started(caller.tenant, caller.id, before, count)
+        return list(islice(runs, count))
 
     def get_open(self, tenant: str, memory: str, run_id: str) -> MemoryRun:
         """Get an open run on a memory: one read.

@@ -613,6 +613,7 @@ MEMORY_RUN = ItemType(
     "l",
     "A run on memories",
     "1 day longer than its snapshot",
+    (BY_GROUP,),
 )
 
 # event log

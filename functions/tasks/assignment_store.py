@@ -80,7 +80,7 @@ def _build_assignments(tenant: str, task: Task | None) -> dict[Key, Item]:
             "coordinator": task.coordinator,
             "created": task.created,
             "inherits_from": task.inherits_from,
-            **build_list_attributes(key, task.created, task.id),
+            **build_list_attributes(key[0], task.created, task.id),
         }
     }
 

@@ -59,7 +59,7 @@ def replace_grant(tenant: str, task: Task, old: Grant | None, new: Grant | None)
     if new is None:
         yield delete(key, condition, **values)
     else:
-        listed = build_list_attributes(key, new.created, new.principal)
+        listed = build_list_attributes(key[0], new.created, new.principal)
         yield put(key, grant_to_item(new) | listed, condition, **values)
     yield _count_grants(tenant, task, count_granted(task, old, new))
 

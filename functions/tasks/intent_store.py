@@ -136,7 +136,7 @@ def replace_intent(tenant: str, old: Intent, new: Intent) -> Iterator[Write]:
 
 def _list_under_tenant(tenant: str, intent: str, created: int) -> Write:
     key = task_keys.build_listed_intent_key(tenant, intent)
-    return put(key, {"intent": intent} | build_list_attributes(key, created, intent))
+    return put(key, {"intent": intent} | build_list_attributes(key[0], created, intent))
 
 
 def join_intent(tenant: str, old: Intent, new: Intent, joining: frozenset[str]) -> Iterator[Write]:
@@ -172,7 +172,7 @@ def list_under_intent(tenant: str, task: Task, intent: str) -> Write:
     """Add a task to its intent's list."""
     key = task_keys.build_intent_task_key(tenant, intent, task.id)
     row: Item = {"task": task.id, "created": task.created}
-    return put(key, row | build_list_attributes(key, task.created, task.id))
+    return put(key, row | build_list_attributes(key[0], task.created, task.id))
 
 
 def unlist_under_intent(tenant: str, task: str, intent: str) -> Write:

@@ -304,6 +304,7 @@ ROWS: dict[str, Row] = {
     "POST /v1/runs": Row(
         "401 401 403 201w 201w 201w 403 201w 403 201w 201w", "/v1/runs", {"memoryRef": "<ref>"}
     ),
+    "GET /v1/runs": Row("401 401 200 200 200 200 403 200 403 200 200", "/v1/runs"),
     "GET /v1/runs/{runId}": Row("401 401 404 200 200 200 403 200 403 200 200", "/v1/runs/<run>"),
     "DELETE /v1/runs/{runId}": Row(
         "401 401 404 403 403 403 403 403 204w 204w 204w", "/v1/runs/<run>"

@@ -131,6 +131,7 @@ ANSWERS: dict[str, tuple[int, Any]] = {
     "start-run": (201, {"runId": ..., "memoryRef": ..., "snapshotAt": ...}),
     "end-run": (200, {"ended": True}),
     "replay-run": (201, {"runId": ..., "memoryRef": ...}),
+    "list-memory-runs": (200, {"runs": [{"state": "open", "startedBy": "agent_billing_01"}]}),
     "get-run-state": (200, {"state": "open", "secrets": ["stripe"]}),
     "list-seen-entries": (200, {"entries": [{"content": ..., "putBy": "agent_billing_01"}]}),
     "add-run-secrets": (200, {"secrets": ["stripe", "mail"]}),

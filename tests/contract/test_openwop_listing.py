@@ -20,6 +20,27 @@ def test_entries_are_listed_newest_first_to_a_limit(ada: httpx.Client, clock: Mo
     assert present(ada, run.reference, limit=1) == ["6"]
 
 
+def test_one_lists_the_runs_that_one_started_and_no_others(
+    ada: httpx.Client, alice: httpx.Client, clock: MovableClock
+) -> None:
+    runs = []
+    for _ in range(5):
+        clock.advance(ms=1)
+        runs.append(start(ada))
+    runs[0].end()
+    theirs = start(alice)
+    listed = ok(ada.get(RUNS))["runs"]
+    assert [each["runId"] for each in listed] == [each.id for each in reversed(runs)]
+    assert listed == [ok(ada.get(f"{RUNS}/{each['runId']}")) for each in listed]
+    assert [each["state"] for each in listed] == ["open"] * 4 + ["ended"]
+    first = ok(ada.get(RUNS, params={"limit": 2}))
+    start(ada)
+    rest = ok(ada.get(RUNS, params={"limit": 9, "after": first["next"]}))
+    assert first["runs"] + rest["runs"] == listed
+    assert "next" not in rest
+    assert [each["runId"] for each in ok(alice.get(RUNS))["runs"]] == [theirs.id]
+
+
 def test_a_tag_filters_before_the_limit(ada: httpx.Client) -> None:
     maker = start(ada)
     for number in range(9):

@@ -7,7 +7,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from functions.api.responses.runs import RunId
-from functions.api.responses.types import VALUE, Timestamp
+from functions.api.responses.types import VALUE, Timestamp, UncountedPosition
 from functions.openwop.model import MemoryEntry, MemoryRun, OnSecret, RunState
 from functions.platform.clock import to_rfc3339
 from functions.platform.openwop_keys import get_timestamp_of_sequence
@@ -88,6 +88,7 @@ class MemoryRunStateDocument(TypedDict):
     memoryRefs: list[str]
     snapshotAt: Timestamp
     """When the snapshot was taken."""
+    startedAt: Timestamp
     endsAt: Timestamp
     """When the run ended, or ends by itself."""
     snapshotKeptUntil: Timestamp
@@ -100,6 +101,12 @@ class MemoryRunStateDocument(TypedDict):
     """The labels of the run's secrets."""
     replayOf: NotRequired[str]
     """The run whose snapshot it sees."""
+
+
+class MemoryRunListDocument(UncountedPosition):
+    """A page of runs."""
+
+    runs: list[MemoryRunStateDocument]
 
 
 class EndedMemoryRunDocument(TypedDict):
@@ -172,6 +179,7 @@ def render_run_state(run: MemoryRun, references: list[str], now: int) -> MemoryR
         "memoryRef": references[0],
         "memoryRefs": references,
         "snapshotAt": to_rfc3339(get_timestamp_of_sequence(run.snapshot)),
+        "startedAt": to_rfc3339(run.started),
         "endsAt": to_rfc3339(run.closed_at),
         "snapshotKeptUntil": to_rfc3339(run.kept_until),
         "isReplayable": run.kept_until > now,

@@ -81,7 +81,9 @@ def list_eviction_order(request: Request, caller: Principal) -> Response:
         render_eviction_candidate,
         lambda each: str(each.eviction_order),
     )
-    document = EvictionOrderDocument(entries=page, **position)
+    document: EvictionOrderDocument = {"entries": page, "limit": position["limit"]}
+    if "next" in position:
+        document["next"] = position["next"]
     if not page and not order.can_read(caller, agent):
         document["hidden"] = True
     return json_response(200, document)

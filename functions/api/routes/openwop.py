@@ -1,18 +1,27 @@
 """Memories of replayable runs, by OpenWOP RFC 0004 (contract §7)."""
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
 
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import truncate_to_limit
-from functions.api.parameters import UNCOUNTED, VALUES, IntegerParameter, TextParameter, read_either
+from functions.api.paging import paginate_uncounted, truncate_to_limit
+from functions.api.parameters import (
+    UNCOUNTED,
+    UNCOUNTED_PAGE,
+    VALUES,
+    IntegerParameter,
+    TextParameter,
+    read_either,
+)
 from functions.api.responses.openwop import (
     EndedMemoryRunDocument,
     FoundMemoryEntryDocument,
     MemoryEntryDeletedDocument,
     MemoryEntryDocument,
     MemoryEntryListDocument,
+    MemoryRunListDocument,
     MemoryRunStateDocument,
     SeenMemoryEntryListDocument,
     StartedMemoryRunDocument,
@@ -71,6 +80,17 @@ def start_memory_run(request: Request, caller: Principal) -> Response:
 def get_memory_run(request: Request, caller: Principal) -> Response:
     run = request.services.memory_runs.get(caller, request.path_params["runId"])
     return json_response(200, _render_state(request, caller, run))
+
+
+def list_memory_runs(request: Request, caller: Principal) -> Response:
+    page, position = paginate_uncounted(
+        request,
+        caller,
+        partial(request.services.memory_runs.list_own, caller),
+        lambda run: _render_state(request, caller, run),
+        lambda run: run.list_position,
+    )
+    return json_response(200, MemoryRunListDocument(runs=page, **position))
 
 
 def add_run_secrets(request: Request, caller: Principal) -> Response:
@@ -210,6 +230,17 @@ ROUTES = [
         "references the caller holds. With `replayOf` it is a new run that reads, to the byte and "
         "the order, what that run reads or read. A run is over when it is ended, or after its "
         "`ttl`. While it is open, no put into its memories stores one of its secrets.",
+    ),
+    Route(
+        "GET",
+        _RUNS,
+        list_memory_runs,
+        READ,
+        "List the runs that you started, newest first",
+        {200: MemoryRunListDocument},
+        query=UNCOUNTED_PAGE,
+        description="Until a day after their snapshots were dropped. Others' runs are in no list, "
+        "since who knows a run's id may use it.",
     ),
     Route(
         "GET",

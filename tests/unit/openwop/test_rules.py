@@ -41,7 +41,9 @@ def test_an_expired_entry_is_visible_nowhere(snapshot: int | None) -> None:
     assert [is_visible(entry, snapshot, now) for now in (99, 100, 101)] == [True, False, False]
 
 
-RUN = MemoryRun("run_1", ("m",), 5, "ada", deadline=100, retention=1000, on_secret="redact")
+RUN = MemoryRun(
+    "run_1", ("m",), 5, "ada", started=0, deadline=100, retention=1000, on_secret="redact"
+)
 
 
 def test_a_run_is_closed_once_it_was_ended_or_at_its_deadline() -> None:
