@@ -18,7 +18,7 @@ def operations(running: Function, key: str) -> Iterator[Measured]:
     def call(method: str, target: str, body: object = None, **headers: str) -> list[Call]:
         return running.call(method, target, key, body, **headers).calls
 
-    yield "put workflow", (2, 1, 1), call("PUT", f"{_PROCEDURE}/roi", {"spec": _SPEC})
+    yield "put workflow", (2, 4, 1), call("PUT", f"{_PROCEDURE}/roi", {"spec": _SPEC})
     yield "put workflow, the same", (1, 0, 1), call("PUT", f"{_PROCEDURE}/roi", {"spec": _SPEC})
     outcome = f"{_PROCEDURE}/roi/outcome"
     yield "report outcome", (1, 1, 0), call("POST", outcome, {"score": 1})

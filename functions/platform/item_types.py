@@ -538,6 +538,9 @@ AGENT_TYPE = ItemType(
 LEARNED_WORKFLOW = ItemType(
     "learned workflow", "procedures", _PROCEDURE, "w#{workflow}", "A workflow and its outcomes"
 )
+TASK_TYPE = ItemType(
+    "task type", "procedures", "{tenant}#pt#{type}", "t#{name}", "How many workflows it has"
+)
 OUTCOME = ItemType(
     "counted outcome", "procedures", _PROCEDURE, "q#{workflow}#{request}", "It was counted", "1 day"
 )

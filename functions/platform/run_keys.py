@@ -167,6 +167,11 @@ def build_procedure_partition(tenant: str, agent_type: str, task_type: str) -> s
     return item_types.LEARNED_WORKFLOW.build_partition(tenant=tenant, procedure=names)
 
 
+def build_task_types_partition(tenant: str, agent_type: str) -> str:
+    """Build the partition of the task types for which an agent type has workflows."""
+    return item_types.TASK_TYPE.build_partition(tenant=tenant, type=_hash_type(agent_type))
+
+
 def build_learned_workflow_key(partition: str, workflow: str) -> Key:
     """Build a learned workflow's key."""
     hashed = hash_name("workflow", workflow)

@@ -12,6 +12,13 @@ class Procedure(NamedTuple):
     task_type: str
 
 
+class TaskType(NamedTuple):
+    """A type of task for which an agent type has so many workflows."""
+
+    name: str
+    workflows: int
+
+
 class OutcomeStats(NamedTuple):
     """Sums of scores, in billionths of an outcome at the time `base` (epoch ms).
 

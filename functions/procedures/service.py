@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,13 @@ from functions.platform.limits import MAX_SPEC_BYTES
 from functions.platform.retry import Backoff
 from functions.platform.table import ConditionFailed, TransactionConditionFailed
 from functions.platform.ttl import parse_duration
-from functions.procedures.model import OutcomeStats, Procedure, ProcedureWorkflow, WorkflowStats
+from functions.procedures.model import (
+    OutcomeStats,
+    Procedure,
+    ProcedureWorkflow,
+    TaskType,
+    WorkflowStats,
+)
 from functions.procedures.rules import (
     compute_stats,
     needs_rebase,
@@ -84,7 +91,7 @@ class Procedures:
                         created=now,
                         updated=now,
                     )
-                    self._store.create(key, workflow)
+                    self._store.create(caller.tenant, key, workflow)
                     return self._describe(workflow), True
                 after = revise_workflow(
                     present, spec, new.half_life, half_life, now, reset=new.reset
@@ -92,7 +99,7 @@ class Procedures:
                 if after is not present:
                     self._store.replace(key, present, after)
                 return self._describe(after), False
-            except ConditionFailed:
+            except (ConditionFailed, TransactionConditionFailed):
                 backoff.wait()
 
     def get(self, caller: Principal, procedure: Procedure, id: str) -> WorkflowStats:
@@ -108,6 +115,13 @@ class Procedures:
         workflows = self._store.list_procedure(caller.tenant, procedure)
         newest_first = sorted(workflows, key=lambda each: (each.created, each.id), reverse=True)
         return [self._describe(each) for each in newest_first]
+
+    def list_task_types(
+        self, caller: Principal, agent_type: str, after: str | None, count: int
+    ) -> list[TaskType]:
+        """List up to `count` types of task behind one, for which an agent type has workflows."""
+        found = self._store.iterate_task_types(caller.tenant, agent_type, after, count)
+        return list(islice(found, count))
 
     def select(self, caller: Principal, procedure: Procedure, seed: int | None) -> WorkflowStats:
         """Select the workflow to try next: one query.
@@ -183,7 +197,7 @@ class Procedures:
             if present is None:
                 raise _not_found()
             try:
-                self._store.delete(key, present)
+                self._store.delete(caller.tenant, key, present)
             except TransactionConditionFailed:
                 backoff.wait()
             else:

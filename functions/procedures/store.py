@@ -4,19 +4,20 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from functions.platform.idempotency import RequestToken
-from functions.platform.item_types import LEARNED_WORKFLOW
+from functions.platform.item_types import LEARNED_WORKFLOW, TASK_TYPE
 from functions.platform.items import Item
 from functions.platform.json_text import compress, decompress
-from functions.platform.keys import Key
+from functions.platform.keys import HIGHEST, Key
 from functions.platform.run_keys import (
     build_learned_workflow_key,
     build_outcome_key,
     build_procedure_partition,
+    build_task_types_partition,
 )
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
 from functions.platform.writes import Write, delete, put, update
-from functions.procedures.model import OutcomeStats, Procedure, ProcedureWorkflow
+from functions.procedures.model import OutcomeStats, Procedure, ProcedureWorkflow, TaskType
 
 _ABSENT = "attribute_not_exists(pk)"
 _AT_VERSION = "version = :seen AND created = :created"
@@ -57,13 +58,32 @@ class WorkflowStore:
             _decode, self._table.query(_partition(tenant, procedure), LEARNED_WORKFLOW.sort_prefix)
         )
 
-    def create(self, key: Key, workflow: ProcedureWorkflow) -> None:
-        """Write a new workflow.
+    def iterate_task_types(
+        self, tenant: str, agent_type: str, after: str | None, page_size: int
+    ) -> Iterator[TaskType]:
+        """Read the task types for which an agent type has workflows, by their names.
+
+        Args:
+            tenant: the agent type's.
+            agent_type: whose.
+            after: a name; only those behind it are read.
+            page_size: how many a call reads.
+        """
+        partition = build_task_types_partition(tenant, agent_type)
+        first = "" if after is None else f"{after}\0"
+        names = TASK_TYPE.build_sort(name=first), TASK_TYPE.build_sort(name=HIGHEST)
+        for row in self._table.query_from(partition, *names, page_size):
+            if row["workflows"] > 0:
+                yield TaskType(TASK_TYPE.parse(row["sk"]), row["workflows"])
+
+    def create(self, tenant: str, key: Key, workflow: ProcedureWorkflow) -> None:
+        """Write a new workflow, and count it for its task type.
 
         Raises:
-            ConditionFailed: a workflow with this key exists.
+            TransactionConditionFailed: a workflow with this key exists.
         """
-        self._table.put(put(key, _encode(workflow), _ABSENT))
+        counted = _count_workflow(tenant, workflow, 1)
+        self._table.transact([put(key, _encode(workflow), _ABSENT), counted])
 
     def replace(self, key: Key, seen: ProcedureWorkflow, new: ProcedureWorkflow) -> None:
         """Write spec and half-life, and the stats only if they change.
@@ -133,14 +153,15 @@ class WorkflowStore:
             if earlier is None or not token.matches(earlier["token"]):
                 raise StatsConflict(refused.failed.get(key)) from refused
 
-    def delete(self, key: Key, seen: ProcedureWorkflow) -> None:
-        """Delete a workflow.
+    def delete(self, tenant: str, key: Key, seen: ProcedureWorkflow) -> None:
+        """Delete a workflow, and count it no more.
 
         Raises:
             TransactionConditionFailed: the workflow was changed since it was `seen`.
         """
         expected = {"seen": seen.version, "created": seen.created}
-        self._table.transact([delete(key, _AT_VERSION, **expected)])
+        counted = _count_workflow(tenant, seen, -1)
+        self._table.transact([delete(key, _AT_VERSION, **expected), counted])
 
 
 def workflow_key(tenant: str, procedure: Procedure, workflow: str) -> Key:
@@ -150,6 +171,14 @@ def workflow_key(tenant: str, procedure: Procedure, workflow: str) -> Key:
 
 def _partition(tenant: str, procedure: Procedure) -> str:
     return build_procedure_partition(tenant, procedure.agent_type, procedure.task_type)
+
+
+def _count_workflow(tenant: str, workflow: ProcedureWorkflow, change: int) -> Write:
+    """Count workflows of a task type; the item without any stays, and no list shows it."""
+    procedure = workflow.procedure
+    partition = build_task_types_partition(tenant, procedure.agent_type)
+    key = partition, TASK_TYPE.build_sort(name=procedure.task_type)
+    return update(key, "ADD workflows :change", change=change)
 
 
 def _add_increment(key: Key, increment: Increment) -> Write:

@@ -86,6 +86,7 @@ class RunState:
     state: str
     memory_refs: tuple[str, ...]
     snapshot_at: str
+    started_at: str
     ends_at: str
     snapshot_kept_until: str
     is_replayable: bool
@@ -105,6 +106,7 @@ class RunState:
             state=document["state"],
             memory_refs=tuple(document["memoryRefs"]),
             snapshot_at=document["snapshotAt"],
+            started_at=document["startedAt"],
             ends_at=document["endsAt"],
             snapshot_kept_until=document["snapshotKeptUntil"],
             is_replayable=document["isReplayable"],

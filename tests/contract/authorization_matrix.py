@@ -298,6 +298,9 @@ ROWS: dict[str, Row] = {
     "DELETE /api/v1/procedures/{agent_type}/{task_type}/{workflow_id}": Row(
         "401 401 404 204w 204w 403 204w 204w 403 204w 204w", "/api/v1/procedures/sdr/mail/w1"
     ),
+    "GET /api/v1/procedures/{agent_type}": Row(
+        "401 401 200 200 200 200 403 200 403 200 200", "/api/v1/procedures/sdr"
+    ),
     "GET /api/v1/procedures/{agent_type}/{task_type}": Row(
         "401 401 200 200v 200v 200v 403 200v 403 200v 200v", "/api/v1/procedures/sdr/mail"
     ),

@@ -2,6 +2,7 @@
 
 import math
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -54,6 +55,28 @@ def test_a_workflow_begins_without_a_preference(sdr: httpx.Client) -> None:
     assert (made["alpha"], made["beta"], made["mean"], made["outcomes"]) == (1, 1, 0.5, 0)
     assert (made["workflow_id"], made["spec"], made["version"]) == ("roi", SPEC, 1)
     assert ok(sdr.get(path("roi"))) == made
+
+
+def test_task_types_are_listed_as_long_as_they_have_workflows(
+    tenant: Tenant, sdr: httpx.Client
+) -> None:
+    listed = "/api/v1/procedures/sdr"
+    assert ok(sdr.get(listed))["task_types"] == []
+    for name in ("out#reach ü", "audit", "reply"):
+        for workflow in ("roi", "story"):
+            made = f"{listed}/{quote(name, safe='')}/{workflow}"
+            ok(sdr.put(made, json={"spec": SPEC}), 201)
+    ok(sdr.put(f"{listed}/audit/roi", json={"spec": {}, "reset": True}))
+    assert_no_content(sdr.delete(f"{listed}/audit/story"))
+    for workflow in ("roi", "story"):
+        assert_no_content(sdr.delete(f"{listed}/reply/{workflow}"))
+    page = ok(sdr.get(listed, params={"limit": 1}))
+    rest = ok(sdr.get(listed, params={"after": page["next"]}))
+    assert page["task_types"] == [{"task_type": "audit", "workflows": 1}]
+    assert rest["task_types"] == [{"task_type": "out#reach ü", "workflows": 2}]
+    assert "next" not in rest
+    other = tenant.service.tenant().agent("sdr")
+    assert ok(other.get(listed))["task_types"] == []
 
 
 def test_the_same_spec_again_changes_nothing(sdr: httpx.Client, service: Service) -> None:

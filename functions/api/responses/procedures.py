@@ -13,11 +13,12 @@ from functions.api.responses.types import (
     PagePosition,
     Probability,
     Timestamp,
+    UncountedPosition,
     Version,
 )
 from functions.platform.clock import to_rfc3339
 from functions.platform.limits import MAX_INSTANCE_BYTES
-from functions.procedures.model import WorkflowStats
+from functions.procedures.model import TaskType, WorkflowStats
 from functions.working_values.model import ValuesByKey, WorkingValue, total_bytes
 
 BetaParameter = Annotated[float, Field(ge=1)]
@@ -54,6 +55,19 @@ class WorkflowPageDocument(PagePosition):
     """A page of workflows."""
 
     procedures: list[WorkflowDocument]
+
+
+class TaskTypeDocument(TypedDict):
+    """A type of task, and how many workflows there are for it."""
+
+    task_type: str
+    workflows: Count
+
+
+class TaskTypePageDocument(UncountedPosition):
+    """A page of types of task, by their names."""
+
+    task_types: list[TaskTypeDocument]
 
 
 class WorkingValueDocument(TypedDict):
@@ -97,6 +111,11 @@ def render_workflow(stats: WorkflowStats) -> WorkflowDocument:
         "created_at": to_rfc3339(workflow.created),
         "updated_at": to_rfc3339(workflow.updated),
     }
+
+
+def render_task_type(found: TaskType) -> TaskTypeDocument:
+    """Render a type of task."""
+    return {"task_type": found.name, "workflows": found.workflows}
 
 
 def render_working_value(instance: str, key: str, value: WorkingValue) -> WorkingValueDocument:

@@ -1,14 +1,17 @@
 """Procedures (ADR-043 Tier 4; contract §8)."""
 
+from functools import partial
 from urllib.parse import quote
 
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import paginate
-from functions.api.parameters import CURSOR_PAGE
+from functions.api.paging import paginate, paginate_uncounted
+from functions.api.parameters import CURSOR_PAGE, UNCOUNTED_PAGE
 from functions.api.responses.procedures import (
     SelectedWorkflowDocument,
+    TaskTypePageDocument,
     WorkflowDocument,
     WorkflowPageDocument,
+    render_task_type,
     render_workflow,
 )
 from functions.api.routing import Route
@@ -52,6 +55,18 @@ def list_workflows(request: Request, caller: Principal) -> Response:
         lambda each: build_list_position(each.workflow.created, each.workflow.id),
     )
     return json_response(200, WorkflowPageDocument(procedures=page, **position))
+
+
+def list_task_types(request: Request, caller: Principal) -> Response:
+    agent_type = request.path_param("agent_type")
+    page, position = paginate_uncounted(
+        request,
+        caller,
+        partial(request.services.procedures.list_task_types, caller, agent_type),
+        render_task_type,
+        lambda each: each.name,
+    )
+    return json_response(200, TaskTypePageDocument(task_types=page, **position))
 
 
 def select_workflow(request: Request, caller: Principal) -> Response:
@@ -163,5 +178,14 @@ ROUTES = [
         "List the workflows of a type of task",
         {200: WorkflowPageDocument},
         query=CURSOR_PAGE,
+    ),
+    Route(
+        "GET",
+        "/api/v1/procedures/{agent_type}",
+        list_task_types,
+        READ,
+        "List the types of task for which an agent type has workflows, by name",
+        {200: TaskTypePageDocument},
+        query=UNCOUNTED_PAGE,
     ),
 ]

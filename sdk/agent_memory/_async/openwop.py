@@ -111,6 +111,26 @@ class AsyncMemoryAdapter:
         answer = await self._called("GET", f"/v1/runs/{quote_segment(run_id)}")
         return parse(RunState.from_document, answer)
 
+    async def list_runs(self, limit: int | None = None) -> list[RunState]:
+        """Return the runs that the caller started, open or not, newest first.
+
+        Args:
+            limit: how many at most; all, unless given.
+        """
+        found: list[RunState] = []
+        after: str | None = None
+        while True:
+            size = _AT_ONCE if limit is None else min(limit - len(found), _AT_ONCE)
+            if size <= 0:
+                return found
+            asked = drop_none(after=after) | {"limit": size}
+            page = await self._called("GET", "/v1/runs", params=asked)
+            runs = parse_items(get_member(page, "runs"))
+            found += [parse(RunState.from_document, each) for each in runs]
+            after = page.get("next")
+            if after is None:
+                return found
+
     async def delete_run(self, run_id: str) -> None:
         """Delete a run with its secrets and its hold on its snapshot; replays keep theirs.
 

@@ -54,6 +54,12 @@ class Procedures(Resource):
         except MemoryNotFoundError:
             return None
 
+    def task_types(self, agent_type: str) -> Iterator[str]:
+        """Yield the types of task for which an agent type has workflows, by name."""
+        path = f"/api/v1/procedures/{_part(agent_type)}"
+        for each in self._list(path, "task_types"):
+            yield each["task_type"]
+
     def list(self, agent_type: str, task_type: str) -> Iterator[Workflow]:
         """Return the workflows for a type of task, newest first, a page at a time."""
         for each in self._list(_procedure(agent_type, task_type), "procedures"):

@@ -37,6 +37,12 @@ def add_command(commands: Any, name: str, help_text: str, run: Command | None) -
     return parser
 
 
+def add_group(commands: Any, name: str, help_text: str) -> Any:
+    """Add a command that has commands of its own; return what they are added to."""
+    group = add_command(commands, name, help_text, None)
+    return group.add_subparsers(dest=f"{name}_command", required=True, metavar="COMMAND")
+
+
 def parse_text(given: str) -> str:
     """Parse an argument that is any text but the empty one."""
     if not given:

@@ -14,6 +14,7 @@ from agent_memory.cli import (
     conversations,
     demo,
     entries,
+    learned,
     principals,
     shared,
     tail,
@@ -41,7 +42,7 @@ from agent_memory.cli.session import Session
 from agent_memory.exceptions import AgentMemoryError
 
 _MODULES = (
-    *(entries, tail, tasks, conversations, shared, principals),
+    *(entries, tail, tasks, conversations, shared, learned, principals),
     *(transfer, demo, profile_commands, serve_command, completion),
 )
 _EPILOG = """\

@@ -5,7 +5,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, get_args
 
-from agent_memory.cli.arguments import add_command, parse_count, parse_score, parse_text
+from agent_memory.cli.arguments import add_command, add_group, parse_count, parse_score, parse_text
 from agent_memory.cli.columns import select_columns, show
 from agent_memory.cli.failures import Failure, UsageFailure
 from agent_memory.cli.session import Session
@@ -29,13 +29,8 @@ def add_commands(commands: Any) -> None:
     _add_objects(commands)
 
 
-def _add_group(commands: Any, name: str, help_text: str) -> Any:
-    group = add_command(commands, name, help_text, None)
-    return group.add_subparsers(dest=f"{name}_command", required=True, metavar="COMMAND")
-
-
 def _add_namespaces(commands: Any) -> None:
-    each = _add_group(commands, "namespaces", "list namespaces, set their permissions")
+    each = add_group(commands, "namespaces", "list namespaces, set their permissions")
     add_command(each, "list", "list the namespaces of semantic memory", list_namespaces)
     command = add_command(each, "show", "show a namespace's permissions", show_namespace)
     command.add_argument("namespace", metavar="NAME", type=parse_text)
@@ -78,7 +73,7 @@ def set_namespace(session: Session) -> None:
 
 
 def _add_facts(commands: Any) -> None:
-    each = _add_group(commands, "facts", "learn, recall and forget facts")
+    each = add_group(commands, "facts", "learn, recall and forget facts")
     command = add_command(each, "learn", "learn a fact", learn)
     for name in ("subject", "predicate", "object"):
         command.add_argument(name, metavar=name.upper(), type=parse_text)
@@ -146,7 +141,7 @@ def forget(session: Session) -> None:
 
 
 def _add_runs(commands: Any) -> None:
-    each = _add_group(commands, "runs", "list and show runs of agents")
+    each = add_group(commands, "runs", "list and show runs of agents")
     command = add_command(each, "list", "list runs, newest first", list_runs)
     for name in ("agent-type", "instance-id", "status"):
         command.add_argument(f"--{name}", type=parse_text)
@@ -190,7 +185,7 @@ def remove_run(session: Session) -> None:
 
 
 def _add_objects(commands: Any) -> None:
-    each = _add_group(commands, "objects", "store files under keys")
+    each = add_group(commands, "objects", "store files under keys")
     command = add_command(each, "list", "list spaces, or the objects of a space", list_objects)
     command.add_argument("space", metavar="SPACE", nargs="?", type=parse_text)
     command.add_argument("--prefix", type=parse_text, help="keys that begin so")

@@ -38,6 +38,26 @@ def test_agents_have_limits_and_namespaces_have_permissions(tenant: Tenant) -> N
     assert (refused.code, "--allow is ID=ACCESS" in refused.err) == (2, True)
 
 
+def test_what_is_evicted_next_is_listed(tenant: Tenant) -> None:
+    ada = tenant.cli(tenant.agent("ada"))
+    for key, priority in (("first", "normal"), ("second", "low")):
+        ada("set", "notes", key, "{}", "--type", "episodic", "--priority", priority)
+    listed = ada("agents", "eviction", "--json", "--limit", "1").documents
+    assert [each["key"] for each in listed] == ["second"]
+    assert "LAST ACCESSED AT" in ada("agents", "eviction", "ada").out
+
+
+def test_workflows_and_openwop_runs_are_listed(tenant: Tenant) -> None:
+    cli = tenant.cli()
+    tenant.http.put("/api/v1/procedures/sdr/reply/short", json={"spec": {}}).raise_for_status()
+    run = tenant.http.post("/v1/runs", json={"agent": "sdr"}).raise_for_status().json()["runId"]
+    assert cli("procedures", "types", "sdr", "--json").documents == [{"task_type": "reply"}]
+    assert cli("procedures", "list", "sdr", "reply", "--json").documents[0]["mean"] == 0.5
+    (listed,) = cli("openwop", "list", "--json", "--limit", "1").documents
+    assert (listed["run_id"], listed["state"]) == (run, "open")
+    assert cli("openwop", "show", run, "--json").document == listed
+
+
 def test_a_conversation_is_begun_by_its_first_message(cli: Cli) -> None:
     for text in ("Hi", "Where is my order?"):
         assert cli("conversations", "append", "s1", text, "--user", "user_7").code == 0

@@ -68,6 +68,9 @@ def _entries(admin: httpx.Client) -> None:
     for body in (rich, {"nonsense": 1}, working("t1", key="w"), semantic(tags=["a", "b"])):
         admin.post(MEMORY, json=body)
     admin.get(f"{MEMORY}/{id}")
+    admin.post(MEMORY, json=entry(key="evictable", memory_type="episodic"))
+    for agent in ("admin", "unknown"):
+        admin.get(f"/api/v1/agents/{agent}/memory/eviction")
     assert admin.get(f"{MEMORY}/{id}", headers={"If-None-Match": '"1"'}).status_code == 304
     for filters in ({"limit": 1}, {"limit": 0}, {"tags": "a"}, {"memory_type": "semantic"}):
         admin.get(MEMORY, params=filters)
@@ -158,6 +161,7 @@ def _memories(admin: httpx.Client) -> None:
     assert run.entries() == []
     assert run.get(entry["id"]) is None
     later = start(admin, secrets=secrets)
+    admin.get("/v1/runs", params={"limit": 1})
     for query in ({}, {"tag": "t"}, {"limit": 0}, {"limit": -1}, {"before": "x"}):
         admin.get(memory_path(run.reference), params=query)
     assert later.get(entry["id"]) == entry
@@ -293,6 +297,7 @@ def _procedures(admin: httpx.Client) -> None:
     admin.post(f"{path}/none/outcome", json={"score": 1})
     admin.post(f"{path}/select", json={"seed": 1})
     admin.get(path, params={"limit": 1})
+    admin.get("/api/v1/procedures/sdr")
     admin.get(f"{path}/w")
     for version in ({"If-Match": "7"}, {}, {}):
         admin.delete(f"{path}/w", headers=version)
