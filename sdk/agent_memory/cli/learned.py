@@ -25,7 +25,7 @@ def add_commands(commands: Any) -> None:
     command = add_command(each, "list", "list the runs that you started, newest first", list_runs)
     command.add_argument("--limit", type=parse_count, help="at most so many")
     command = add_command(each, "show", "show the state of a run", show_run)
-    command.add_argument("run", metavar="ID", type=parse_text)
+    command.add_argument("run_id", metavar="ID", type=parse_text)
 
 
 def list_types(session: Session) -> None:
@@ -49,4 +49,4 @@ def list_runs(session: Session) -> None:
 
 def show_run(session: Session) -> None:
     """`openwop show`: a run's state."""
-    show(session, asdict(MemoryAdapter(session.client).get_state(session.arguments.run)))
+    show(session, asdict(MemoryAdapter(session.client).get_state(session.arguments.run_id)))
