@@ -86,6 +86,7 @@ from functions.platform.observability import logger
 from functions.platform.seals import ItemSeals
 from functions.platform.settings import Settings, WrongSetting
 from functions.platform.table import Table
+from functions.platform.used_requests import UsedRequests
 from functions.platform.value_parts import ValueParts
 from functions.platform.values import ValueCodec
 from functions.procedures.service import Procedures
@@ -256,6 +257,10 @@ class Container:
     @cached_property
     def principal_store(self) -> PrincipalStore:
         return PrincipalStore(self.table)
+
+    @cached_property
+    def used_requests(self) -> UsedRequests:
+        return UsedRequests(self.table, self.clock)
 
     @cached_property
     def identity(self) -> Identity:

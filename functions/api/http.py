@@ -156,6 +156,23 @@ class Request:
         """
         return self.optional_idempotency_token(caller) or RequestToken.create()
 
+    def claim_idempotency_key(self, caller: Principal) -> RequestToken | None:
+        """Make the token of this write, and note for a day what its Idempotency-Key is used for.
+
+        For what would be another item with another body: that costs a write unit.
+
+        Returns:
+            The token; None without an Idempotency-Key.
+
+        Raises:
+            ValidationFailed: the Idempotency-Key isn't 1-255 visible ASCII characters.
+            IdempotencyConflict: it came with another body within a day.
+        """
+        token = self.optional_idempotency_token(caller)
+        if token is not None:
+            self.services.used_requests.claim(caller.tenant, token)
+        return token
+
     def optional_idempotency_token(self, caller: Principal) -> RequestToken | None:
         """Make the token of this write; None without an Idempotency-Key.
 

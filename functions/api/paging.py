@@ -12,7 +12,15 @@ from typing import Any, NamedTuple, TypeVar
 import orjson
 
 from functions.api.http import Request, Response, json_response
-from functions.api.parameters import AFTER, LIMIT, OFFSET, TOTAL, UNCOUNTED
+from functions.api.parameters import (
+    AFTER,
+    ARRAY_LIMIT,
+    LIMIT,
+    OFFSET,
+    TOTAL,
+    UNCOUNTED,
+    IntegerParameter,
+)
 from functions.api.responses.types import PagePosition, UncountedPosition
 from functions.identity.model import Principal
 from functions.platform.cursors import find_start
@@ -117,8 +125,15 @@ def read_cursor(request: Request, caller: Principal) -> str | None:
     return position
 
 
-def read_page_request(request: Request, caller: Principal) -> PageRequest:
+def read_page_request(
+    request: Request, caller: Principal, limit: IntegerParameter = LIMIT
+) -> PageRequest:
     """Read which page of a list a request asks for.
+
+    Args:
+        request: asks for the page.
+        caller: who asks.
+        limit: the parameter that says how many elements; `ARRAY_LIMIT` of a bare array.
 
     Raises:
         ValidationFailed: a parameter is wrong, or `after` is no cursor of this list.
@@ -127,7 +142,7 @@ def read_page_request(request: Request, caller: Principal) -> PageRequest:
     if after is not None and OFFSET.text(request) is not None:
         raise ValidationFailed("offset", "doesn't go with after")
     return PageRequest(
-        LIMIT.read(request),
+        limit.read(request),
         OFFSET.read(request),
         after,
         total == "exact" or (total is None and after is None),
@@ -186,6 +201,7 @@ def paginate_newest(
     iterate: Callable[[str | None, int], Iterator[T]],
     render: Callable[[T], D],
     get_position: Callable[[T], str],
+    limit: IntegerParameter = LIMIT,
 ) -> tuple[list[D], PagePosition]:
     """Take the page that a request asks for from a list that is read as far as it needs.
 
@@ -196,8 +212,9 @@ def paginate_newest(
         iterate: reads elements one after another, from a position on, so many together.
         render: renders an element.
         get_position: gives what the list sorts by.
+        limit: as for `read_page_request`.
     """
-    wanted, rest, total = read_page_of(request, caller, read_all, iterate, get_position)
+    wanted, rest, total = read_page_of(request, caller, read_all, iterate, get_position, limit)
     return build_page(wanted, rest, total, render, get_position)
 
 
@@ -207,9 +224,10 @@ def read_page_of(
     read_all: Callable[[], Sequence[T]],
     iterate: Callable[[str | None, int], Iterator[T]],
     get_position: Callable[[T], str],
+    limit: IntegerParameter = LIMIT,
 ) -> tuple[PageRequest, Sequence[T], int | None]:
     """Read the elements of such a page, one more if there are more, and how many there are."""
-    wanted = read_page_request(request, caller)
+    wanted = read_page_request(request, caller, limit)
     if wanted.is_counted:
         elements = read_all()
         return wanted, slice_page(wanted, elements, get_position), len(elements)
@@ -269,11 +287,12 @@ def mark_hidden(
 
 
 def bare_array_response(
-    page: list[Any], position: PagePosition, available: int | None = None
+    request: Request, page: list[Any], position: PagePosition, available: int | None = None
 ) -> Response:
     """Make a response whose body is a bare array; its position is in headers.
 
     Args:
+        request: asks for it; without a limit, for the whole list.
         page: the elements that fit into a response.
         position: where in the list they are.
         available: how many there are for the page; its limit, if the list goes on, unless given.
@@ -285,7 +304,8 @@ def bare_array_response(
     if available is None:
         available = position["limit"] if "next" in position else len(page)
     fitting = len(page)
-    if fitting < available:
+    is_whole = "next" not in position or ARRAY_LIMIT.text(request) is not None
+    if fitting < available or not is_whole:
         raise PageTooLarge(
             f"a response doesn't hold as many; ask for limit={fitting}", limit=fitting
         )

@@ -263,6 +263,14 @@ class TagsParameter(Parameter):
 LIMIT = IntegerParameter(
     "limit", "How many to answer at most.", 1, MAX_PAGE_ITEMS, DEFAULT_PAGE_ITEMS
 )
+ARRAY_LIMIT = IntegerParameter(
+    "limit",
+    "How many to answer at most. Without it the array is the whole list; where that has more than "
+    "an answer holds, 413 `PAGE_TOO_LARGE` says which `limit` to ask for.",
+    1,
+    MAX_PAGE_ITEMS,
+    MAX_PAGE_ITEMS,
+)
 OFFSET = IntegerParameter("offset", "How many to pass over.", 0, MAX_OFFSET, 0)
 TAGS = TagsParameter("tags", "Entries that have all of these.")
 AFTER = TextParameter(
@@ -294,6 +302,7 @@ FROM = TimestampParameter("from", "What happened at this moment or later.")
 TO = TimestampParameter("to", "What happened up to this moment, which is included.")
 PAGE: tuple[Parameter, ...] = (LIMIT, OFFSET)
 CURSOR_PAGE: tuple[Parameter, ...] = (*PAGE, AFTER, TOTAL)
+ARRAY_PAGE: tuple[Parameter, ...] = (ARRAY_LIMIT, OFFSET, AFTER, TOTAL)
 """What a list takes whose pages may also begin after another one."""
 UNCOUNTED_PAGE: tuple[Parameter, ...] = (AFTER, LIMIT, UNCOUNTED)
 """What a list takes that isn't counted."""

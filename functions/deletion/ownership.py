@@ -141,7 +141,7 @@ KEPT: dict[ItemType, str] = {
             item_types.WORKFLOW,
             item_types.PROCESSED_EVENT,
             item_types.AGENT_TYPE,
-            item_types.FACT_REQUEST,
+            item_types.USED_REQUEST,
             item_types.LEARNED_WORKFLOW,
             item_types.OUTCOME,
             item_types.QUOTA_COUNT,

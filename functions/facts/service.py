@@ -65,17 +65,13 @@ class Facts:
         later confidence holds. A fact with the id of a known one takes its place.
 
         Args:
-            token: of a request with an Idempotency-Key, which costs one write more: the fact that
-                another body would learn is another item.
+            token: of a request with an Idempotency-Key.
 
         Raises:
             ValueTooLarge: the metadata have over 16,384 bytes of compact JSON.
-            IdempotencyConflict: the Idempotency-Key came with another body within a day.
             Unavailable: the embedding model of a service doesn't answer.
         """
         fact = _build_fact(caller, new, token, self._clock())
-        if token is not None:
-            self._store.claim_request(caller.tenant, token)
         place = _Place(fact.id, StoredFact(None, None), None)
         if new.fact_id is not None:
             place = self._find_place(caller.tenant, fact, None)

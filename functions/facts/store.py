@@ -8,14 +8,12 @@ from typing import NamedTuple
 from functions.facts.model import Fact, FactQuery
 from functions.platform.clock import Clock
 from functions.platform.entry_keys import build_vector_key
-from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.json_text import compress, decompress
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_GET_ITEMS
 from functions.platform.run_keys import (
     LAST_SORT_TOKEN,
-    build_fact_request_key,
     build_fact_space,
     build_subject_facts_partition,
     build_tenant_facts_partition,
@@ -28,15 +26,12 @@ from functions.platform.schema import (
     BY_TYPE,
     GROUP_ATTRIBUTE,
     TENANT_ATTRIBUTE,
-    TTL_ATTRIBUTE,
     TYPE_ATTRIBUTE,
     TYPE_ORDER_ATTRIBUTE,
 )
 from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
 from functions.platform.writes import Write, delete, put
 from functions.vectors.model import Vector, VectorFormat
-
-_REQUEST_LIFETIME = 86_400  # seconds
 
 
 class FactChanged(Exception):
@@ -84,20 +79,6 @@ class FactStore:
     def get(self, tenant: str, id: str) -> StoredFact:
         """Read one fact: one read."""
         return _decode_stored(self._table.get(build_fact_key(tenant, id)))
-
-    def claim_request(self, tenant: str, token: RequestToken) -> None:
-        """Note for a day what an Idempotency-Key is used for: one write of one unit.
-
-        Raises:
-            IdempotencyConflict: it was used with another body.
-        """
-        key = build_fact_request_key(tenant, token.key)
-        ends = self._clock() // 1000 + _REQUEST_LIFETIME
-        claim = {"token": token.stored, TTL_ATTRIBUTE: ends}
-        try:
-            self._table.put(put(key, claim, "attribute_not_exists(pk)"))
-        except ConditionFailed as failed:
-            token.matches((failed.item or {}).get("token"))
 
     def get_many(self, tenant: str, refs: Iterable[str]) -> dict[str, Fact]:
         """Read the facts that exist among these, by what their vectors stand for."""

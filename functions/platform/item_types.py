@@ -367,9 +367,9 @@ FACT = ItemType(
     "A fact and its embedding",
     indexes=(BY_AGE, BY_TYPE, BY_TENANT, BY_GROUP, _VECTOR_INDEX),
 )
-FACT_REQUEST = ItemType(
-    "fact request",
-    "facts",
+USED_REQUEST = ItemType(
+    "used request",
+    "platform",
     "{tenant}#vq#{request}",
     "q",
     "What an Idempotency-Key was used for",

@@ -193,11 +193,6 @@ def build_fact_space(tenant: str) -> str:
     return item_types.FACT.build_partition(tenant=tenant)
 
 
-def build_fact_request_key(tenant: str, request: bytes) -> Key:
-    """Build the key of what says which fact a request with an Idempotency-Key learned."""
-    return item_types.FACT_REQUEST.build_key(tenant=tenant, request=request.hex())
-
-
 def build_tenant_facts_partition(tenant: str) -> str:
     """Build the partition, in the index by tenant, of all facts of a tenant."""
     return f"{tenant}#f"

@@ -8,6 +8,7 @@ import pytest
 from tests.contract.bodies import (
     BATCH,
     MEMORY,
+    PRINCIPALS,
     TASKS,
     create,
     entry,
@@ -20,7 +21,7 @@ from tests.contract.bodies import (
     working,
 )
 from tests.contract.expect import assert_no_content, ok, refused
-from tests.contract.service import Tenant
+from tests.contract.service import Service, Tenant
 from tests.contract.transport import MovableClock
 
 KEY = {"Idempotency-Key": "0b3f8b1e-1"}
@@ -122,6 +123,22 @@ def test_a_repeated_batch_gives_the_first_answer(alice: httpx.Client, clock: Mov
     clock.advance(seconds=5)
     assert ok(alice.post(BATCH, json=body, headers=KEY)) == first
     assert [each["version"] for each in first["entries"]] == [1, 2]
+
+
+def test_a_key_of_other_items_is_a_conflict(tenant: Tenant, service: Service) -> None:
+    alice = tenant.user("alice")
+    ok(alice.post(BATCH, json={"entries": [entry(key="a")]}, headers=KEY))
+    other = alice.post(BATCH, json={"entries": [entry(key="b")]}, headers=KEY)
+    refused(other, 409, "IDEMPOTENCY_CONFLICT")
+    assert [each["key"] for each in query(alice)] == ["a"]
+    body = {"id": "first", "kind": "agent"}
+    ok(tenant.admin.post(PRINCIPALS, json=body, headers=KEY), 201)
+    other = tenant.admin.post(PRINCIPALS, json=body | {"id": "second"}, headers=KEY)
+    refused(other, 409, "IDEMPOTENCY_CONFLICT")
+    key = {"Idempotency-Key": tenant.id}
+    ok(service.root.post("/api/v1/tenants", json={"id": f"{tenant.id}-x"}, headers=key), 201)
+    other = service.root.post("/api/v1/tenants", json={"id": f"{tenant.id}-y"}, headers=key)
+    refused(other, 409, "IDEMPOTENCY_CONFLICT")
 
 
 def test_a_repeated_task_is_registered_once(alice: httpx.Client) -> None:

@@ -132,7 +132,10 @@ def test_a_bare_array_is_never_cut_silently(tenant: Tenant) -> None:
     assert len(ok(alice.get(path, params={"limit": limit}))) == limit
     rest = ok(alice.get(path, params={"limit": limit, "offset": limit}))
     assert limit + len(rest) == 80
-    assert len(ok(alice.get(path, params={"values": "omit"}))) == 80
+    small = [entry(key=f"s{n}") for n in range(40)]
+    ok(alice.post(BATCH, json={"entries": small}))
+    assert len(ok(alice.get(path, params={"values": "omit"}))) == 120
+    assert len(ok(alice.get(path, params={"values": "omit", "limit": 100}))) == 100
 
 
 def test_values_can_be_left_out(alice: httpx.Client) -> None:

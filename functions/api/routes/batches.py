@@ -13,6 +13,7 @@ from functions.entries.requests import BatchUpdate, NewEntry
 from functions.identity.model import WRITE, Principal
 from functions.namespaces.authority import CLAIM_NAMESPACE
 from functions.platform.errors import BatchTooLarge, ValidationFailed
+from functions.platform.idempotency import RequestToken
 from functions.platform.limits import MAX_BATCH_ENTRIES
 from functions.platform.validation import RequestModel, validate
 
@@ -41,7 +42,8 @@ def write_batch(request: Request, caller: Principal) -> Response:
             actual=len(asked),
         )
     items = [_item(index, each) for index, each in enumerate(asked)]
-    entries = request.services.batches.write(caller, items, request.idempotency_token(caller))
+    token = request.claim_idempotency_key(caller) or RequestToken.create()
+    entries = request.services.batches.write(caller, items, token)
     return json_response(
         200, EntryBatchDocument(entries=[render_entry(entry) for entry in entries])
     )

@@ -6,13 +6,21 @@ from functions.api.filters import AGENT_FILTERS, FILTERS, read_filters
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import (
     BARE_ARRAY_HEADERS,
+    PageRequest,
     bare_array_response,
     mark_hidden,
     paginate_uncounted,
     read_page_request,
     truncate_to_limit,
 )
-from functions.api.parameters import CURSOR_PAGE, TOUCH, UNCOUNTED_PAGE, VALUES
+from functions.api.parameters import (
+    ARRAY_LIMIT,
+    ARRAY_PAGE,
+    CURSOR_PAGE,
+    TOUCH,
+    UNCOUNTED_PAGE,
+    VALUES,
+)
 from functions.api.responses.entries import (
     EntryDocument,
     EntryPageDocument,
@@ -36,20 +44,22 @@ from functions.search.requests import MemorySearch
 
 
 def query_entries(request: Request, caller: Principal) -> Response:
-    page, position, _ = _read_page(request, caller, read_filters(request))
+    wanted = read_page_request(request, caller)
+    page, position, _ = _read_page(request, caller, wanted, read_filters(request))
     return json_response(200, EntryPageDocument(entries=page, **position))
 
 
 def query_agent_entries(request: Request, caller: Principal) -> Response:
     filters = read_filters(request, request.path_params["agent_id"])
-    return bare_array_response(*_read_page(request, caller, filters))
+    wanted = read_page_request(request, caller, ARRAY_LIMIT)
+    return bare_array_response(request, *_read_page(request, caller, wanted, filters))
 
 
 def _read_page(
-    request: Request, caller: Principal, filters: Filters
+    request: Request, caller: Principal, wanted: PageRequest, filters: Filters
 ) -> tuple[list[EntryDocument], PagePosition, int]:
     """Render a page, describe it, and count the entries that there are for it."""
-    wanted, queries = read_page_request(request, caller), request.services.queries
+    queries = request.services.queries
     has_values = VALUES.read(request) is None
     found = queries.find_page(
         caller, filters, wanted.after, wanted.offset, wanted.limit, is_counted=wanted.is_counted
@@ -194,7 +204,7 @@ ROUTES = [
         {200: list[EntryDocument]},
         response_headers=BARE_ARRAY_HEADERS,
         error_statuses=(413,),
-        query=(*AGENT_FILTERS, VALUES, TOUCH, *CURSOR_PAGE),
+        query=(*AGENT_FILTERS, VALUES, TOUCH, *ARRAY_PAGE),
         description="As the query, with the totals in headers. Newest first.",
     ),
     Route(

@@ -37,9 +37,7 @@ def learn_fact(request: Request, caller: Principal) -> Response:
     new = request.parse_body(NewFact)
     if new.agent_type is not None:
         request.services.agent_types.record_use(caller.tenant, new.agent_type)
-    fact, first = request.services.facts.learn(
-        caller, new, request.optional_idempotency_token(caller)
-    )
+    fact, first = request.services.facts.learn(caller, new, request.claim_idempotency_key(caller))
     response = _fact_response(201 if first else 200, fact)
     if first:
         response.headers["location"] = f"{_FACTS}/{quote(fact.id, safe='')}"

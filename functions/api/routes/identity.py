@@ -21,6 +21,7 @@ from functions.identity.authority import (
 )
 from functions.identity.model import ADMIN, Principal
 from functions.identity.requests import NewPrincipal, NewTenant, PrincipalChange
+from functions.platform.idempotency import RequestToken
 from functions.platform.keys import build_list_position
 
 _PRINCIPALS = "/api/v1/principals"
@@ -29,8 +30,9 @@ _PRINCIPAL = f"{_PRINCIPALS}/{{id+}}"
 
 def create_tenant(request: Request, caller: Principal) -> Response:
     new = request.parse_body(NewTenant)
+    token = request.claim_idempotency_key(caller) or RequestToken.create()
     admin, api_key = request.services.identity.create_tenant(
-        caller, new.id, request.idempotency_token(caller), request.idempotency_key
+        caller, new.id, token, request.idempotency_key
     )
     return json_response(
         201, NewTenantDocument(id=new.id, admin=render_new_principal(admin, api_key))
@@ -39,8 +41,9 @@ def create_tenant(request: Request, caller: Principal) -> Response:
 
 def create_principal(request: Request, caller: Principal) -> Response:
     new = request.parse_body(NewPrincipal)
+    token = request.claim_idempotency_key(caller) or RequestToken.create()
     principal, api_key = request.services.identity.create_principal(
-        caller, new, request.idempotency_token(caller), request.idempotency_key
+        caller, new, token, request.idempotency_key
     )
     return json_response(201, render_new_principal(principal, api_key))
 

@@ -17,7 +17,8 @@ from functions.api.paging import (
     slice_page,
 )
 from functions.api.parameters import (
-    CURSOR_PAGE,
+    ARRAY_LIMIT,
+    ARRAY_PAGE,
     TAGS,
     TOUCH,
     VALUES,
@@ -98,14 +99,15 @@ def list_intent_tasks(request: Request, caller: Principal) -> Response:
         ),
         render_task,
         _get_position,
+        ARRAY_LIMIT,
     )
     position = mark_hidden(position, page, lambda: tasks.has_any_of_intent(caller, intent_id))
-    return bare_array_response(page, position)
+    return bare_array_response(request, page, position)
 
 
 def list_agent_tasks(request: Request, caller: Principal) -> Response:
     agent_id, tasks = request.path_params["agent_id"], request.services.tasks
-    wanted = read_page_request(request, caller)
+    wanted = read_page_request(request, caller, ARRAY_LIMIT)
     if _STATUS.read(request) is None and wanted.is_counted:
         assigned = tasks.list_assignments(caller, agent_id)
         shown = slice_page(
@@ -121,9 +123,10 @@ def list_agent_tasks(request: Request, caller: Principal) -> Response:
             lambda before, count: _iterate_assigned(request, caller, before, count),
             render_task,
             _get_position,
+            ARRAY_LIMIT,
         )
     position = mark_hidden(position, page, lambda: tasks.has_hidden_of_agent(caller, agent_id))
-    return bare_array_response(page, position)
+    return bare_array_response(request, page, position)
 
 
 def _iterate_assigned(
@@ -241,7 +244,7 @@ ROUTES = [
         {200: list[TaskDocument]},
         response_headers=BARE_ARRAY_HEADERS,
         error_statuses=(413,),
-        query=(_STATUS, *CURSOR_PAGE),
+        query=(_STATUS, *ARRAY_PAGE),
     ),
     Route(
         "GET",
@@ -252,7 +255,7 @@ ROUTES = [
         {200: list[TaskDocument]},
         response_headers=BARE_ARRAY_HEADERS,
         error_statuses=(413,),
-        query=(_STATUS, *CURSOR_PAGE),
+        query=(_STATUS, *ARRAY_PAGE),
         description="Those in which the caller has part; all of them with `memory.admin`.",
     ),
     Route(

@@ -1,0 +1,35 @@
+"""Note what Idempotency-Keys were used for, where the items written don't tell (contract §3).
+
+A request that writes one item under a name that it chooses finds its token there. A batch, a
+tenant, a principal or a fact is another item with each body, so the key itself has to be looked up.
+"""
+
+from functions.platform import item_types
+from functions.platform.clock import Clock
+from functions.platform.idempotency import RequestToken
+from functions.platform.schema import TTL_ATTRIBUTE
+from functions.platform.table import ConditionFailed, Table
+from functions.platform.writes import put
+
+_LIFETIME = 86_400  # seconds
+
+
+class UsedRequests:
+    """The Idempotency-Keys of all tenants that were used within a day."""
+
+    def __init__(self, table: Table, clock: Clock) -> None:
+        self._table = table
+        self._clock = clock
+
+    def claim(self, tenant: str, token: RequestToken) -> None:
+        """Note for a day what an Idempotency-Key is used for: one write of one unit.
+
+        Raises:
+            IdempotencyConflict: it was used with another body.
+        """
+        key = item_types.USED_REQUEST.build_key(tenant=tenant, request=token.key.hex())
+        use = {"token": token.stored, TTL_ATTRIBUTE: self._clock() // 1000 + _LIFETIME}
+        try:
+            self._table.put(put(key, use, "attribute_not_exists(pk)"))
+        except ConditionFailed as failed:
+            token.matches((failed.item or {}).get("token"))
