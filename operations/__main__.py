@@ -17,7 +17,7 @@ from operations.read_only import set_read_only
 from operations.reattachment import StateNotFound, reattach
 from operations.table_switch import NotKept, restore_into_service
 from operations.tenant_data import Storage, export_tenant, open_private
-from operations.versions import DeploymentInProgress
+from operations.versions import DeploymentInProgress, delete_old_versions
 
 _PROBLEMS = (
     UnknownDeployment,
@@ -87,6 +87,9 @@ _COMMANDS: dict[str, Callable[[Deployment, argparse.Namespace], Any]] = {
         deployment, options.moment, options.suffix, options.deploy, Path(options.left_behind)
     ),
     "read-only": _set_read_only,
+    "delete-old-versions": lambda deployment, options: delete_old_versions(
+        deployment, options.keep, is_preview=options.dry_run
+    ),
     "stop-region": lambda deployment, options: regions.stop_region(deployment, options.active),
     "start-region": lambda deployment, _: regions.start_region(deployment),
     "export-tenant": _export,
@@ -124,14 +127,10 @@ def _options() -> argparse.Namespace:
     anew.add_argument("--memory-table", help="where there are several")
     anew.add_argument("--log-table", help="where there are several")
     for deploys in (switch, anew):
-        deploys.add_argument(
-            "--deploy",
-            default=DEFAULT_COMMAND,
-            metavar="LINE",
-            help="what deploys, with {context} at its end (default: %(default)s)",
-        )
+        _add_deploy_line(deploys)
     only = add("read-only", help="write nothing, or write again")
     only.add_argument("state", choices=("on", "off"))
+    _add_old_versions(add)
     _add_regions(add)
     export = add("export-tenant", help="everything of a tenant, as JSON Lines")
     export.add_argument("tenant")
@@ -141,6 +140,28 @@ def _options() -> argparse.Namespace:
         delete = add(f"delete-{kind}", help=f"what a tenant's {kind} has, everywhere")
         _add_deletion(delete).add_argument("id")
     return parser.parse_args()
+
+
+def _at_least_one(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("a number from 1")
+    return number
+
+
+def _add_deploy_line(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--deploy",
+        default=DEFAULT_COMMAND,
+        metavar="LINE",
+        help="what deploys, with {context} at its end (default: %(default)s)",
+    )
+
+
+def _add_old_versions(add: Callable[..., argparse.ArgumentParser]) -> None:
+    old = add("delete-old-versions", help="versions of functions that nothing uses")
+    old.add_argument("--keep", type=_at_least_one, default=3, help="the newest ones (default: 3)")
+    old.add_argument("--dry-run", action="store_true", help="list only what would be deleted")
 
 
 def _add_restore(command: argparse.ArgumentParser) -> None:

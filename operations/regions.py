@@ -4,6 +4,7 @@ Each command is about the Region at hand. Both may be repeated.
 """
 
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -16,28 +17,36 @@ from functions.platform.table import Table
 from functions.platform.writes import update
 from operations.deployment import Deployment, client
 from operations.read_only import list_writers
-from operations.versions import change_variables
+from operations.versions import change_variables, list_functions
 
 _PAGE = 1000  # items
 _LATENCY_FACTOR = 10  # AWS: wait ten times the recent maximum before another Region writes
 _LATENCY_MINUTES = 60
 _STREAM_FUNCTIONS = ("Stream", "Embedding")
+_NOT_SENT = {"Arn", "CreationDate", "LastModificationDate", "ResponseMetadata", "State"}
 
 
-def stop_region(deployment: Deployment, active: str) -> dict[str, Any]:
+def stop_region(
+    deployment: Deployment, active: str, wait: Callable[[float], object] = time.sleep
+) -> dict[str, Any]:
     """Let this Region write no more, and wait until its writes are in the other one.
+
+    What was invoked before may still write until its function's timeout; replication follows.
 
     Args:
         deployment: the one of this Region.
         active: the Region that is to write.
+        wait: waits for so many seconds.
 
     Returns:
         The functions' versions, and for how many seconds this waited.
     """
     versions = _set_active_region(deployment, active)
     _set_background(deployment, is_enabled=False)
-    seconds = _LATENCY_FACTOR * _find_latency_ms(deployment, active) / 1000
-    time.sleep(seconds)
+    seconds = _find_longest_run(deployment) + (
+        _LATENCY_FACTOR * _find_latency_ms(deployment, active) / 1000
+    )
+    wait(seconds)
     return {"versions": versions, "waited_seconds": seconds}
 
 
@@ -92,9 +101,16 @@ def _set_background(deployment: Deployment, *, is_enabled: bool) -> None:
             functions.update_event_source_mapping(UUID=mapping["UUID"], Enabled=is_enabled)
     for name in deployment.outputs["Schedules"].split(","):
         schedule = scheduler.get_schedule(Name=name)
-        kept = ("Name", "ScheduleExpression", "FlexibleTimeWindow", "Target", "Description")
-        state = "ENABLED" if is_enabled else "DISABLED"
-        scheduler.update_schedule(**{part: schedule[part] for part in kept}, State=state)
+        kept = {part: value for part, value in schedule.items() if part not in _NOT_SENT}
+        scheduler.update_schedule(**kept, State="ENABLED" if is_enabled else "DISABLED")
+
+
+def _find_longest_run(deployment: Deployment) -> int:
+    """Find for how many seconds an invocation of a function may last."""
+    functions = map(deployment.alias_of, list_functions(deployment))
+    found = (client("lambda").get_function_configuration(FunctionName=each) for each in functions)
+    timeouts: list[int] = [each["Timeout"] for each in found]
+    return max(timeouts)
 
 
 def _find_latency_ms(deployment: Deployment, receiver: str) -> float:

@@ -1,4 +1,4 @@
-"""Changes of a function that take effect at once: by a version, and the alias that moves to it."""
+"""Versions of functions: one makes a change take effect at once, and old ones are deleted."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -62,3 +62,67 @@ def change_function(deployment: Deployment, name: str, **configuration: Any) -> 
         FunctionName=function, Name=deployment.outputs["Alias"], FunctionVersion=version
     )
     return version
+
+
+def delete_old_versions(deployment: Deployment, keep: int, *, is_preview: bool) -> dict[str, Any]:
+    """Delete the versions of all functions that nothing uses, but for the newest ones.
+
+    They count against Lambda's storage for code (75 GB in a Region), and with SnapStart they cost.
+    A version stays while an alias sends requests to it, wholly or in part, while an event source
+    mapping invokes it, and while it is the one that the stack has deployed.
+
+    Args:
+        deployment: whose functions.
+        keep: how many of the newest stay in any case, to go back to.
+        is_preview: whether nothing is deleted.
+
+    Returns:
+        The versions by function: those that are `deleted`, or would be, and those that are `kept`.
+    """
+    report = {}
+    for name in list_functions(deployment):
+        function = deployment.function(name)
+        versions = _list_versions(function)
+        old = [each for each in versions[:-keep] if each not in _find_used(deployment, name)]
+        deleted = [each for each in old if not _has_mapping(f"{function}:{each}")]
+        for version in deleted if not is_preview else ():
+            client("lambda").delete_function(FunctionName=function, Qualifier=version)
+        report[name] = {
+            "deleted": deleted,
+            "kept": [each for each in versions if each not in deleted],
+        }
+    return report
+
+
+def list_functions(deployment: Deployment) -> list[str]:
+    """List the names of the deployment's functions, as in `Api`."""
+    suffix = "Function"
+    return [each.removesuffix(suffix) for each in deployment.outputs if each.endswith(suffix)]
+
+
+def _list_versions(function: str) -> list[str]:
+    """List the published versions of a function, the oldest first."""
+    pages = client("lambda").get_paginator("list_versions_by_function")
+    found = [
+        each["Version"]
+        for page in pages.paginate(FunctionName=function)
+        for each in page["Versions"]
+        if each["Version"] != "$LATEST"
+    ]
+    return sorted(found, key=int)
+
+
+def _find_used(deployment: Deployment, name: str) -> set[str]:
+    """Find the versions that aliases send requests to, and the one that the stack has deployed."""
+    pages = client("lambda").get_paginator("list_aliases")
+    used = {deployment.outputs[f"{name}Version"]}
+    for page in pages.paginate(FunctionName=deployment.function(name)):
+        for alias in page["Aliases"]:
+            shifted = (alias.get("RoutingConfig") or {}).get("AdditionalVersionWeights") or {}
+            used |= {alias["FunctionVersion"], *shifted}
+    return used
+
+
+def _has_mapping(version: str) -> bool:
+    found = client("lambda").list_event_source_mappings(FunctionName=version)
+    return bool(found["EventSourceMappings"])

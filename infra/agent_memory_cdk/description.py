@@ -31,6 +31,7 @@ def describe(
     }
     for name, function in functions.by_name.items():
         description[f"{name}Function"] = function.function.function_name
+        description[f"{name}Version"] = function.version.version
         description[f"{name}Log"] = function.log.log_group_name
     description |= _describe_options(parts)
     ssm.StringParameter(

@@ -21,6 +21,7 @@ from tests.contract import engines
 from tests.contract.bodies import MEMORY, create, entry, read
 from tests.contract.engines import Engine
 from tests.contract.expect import ok, refused
+from tests.contract.regions import FIRST, SECOND, Replicator
 from tests.contract.service import Service, Tenant
 from tests.contract.streaming import Json, Stream
 from tests.contract.transport import HandlerTransport, LambdaContext, open_client, turns
@@ -29,26 +30,6 @@ pytestmark = [
     pytest.mark.in_process,
     pytest.mark.parametrize("engine", ["dynoxide"], indirect=True),
 ]
-FIRST, SECOND = "eu-central-1", "eu-west-1"
-
-
-class Replicator:
-    """Copies the items of one Region's memory table to another's."""
-
-    def __init__(self, source: Engine, target: Engine) -> None:
-        self._source, self._target = source, target
-        for item in source.items():
-            target.client.put_item(TableName=target.memory, Item=item)
-
-    def replicate(self, records: list[Json]) -> None:
-        """Copy what these records of the stream have changed, as it is now."""
-        for record in records:
-            key = record["dynamodb"]["Keys"]
-            found = self._source.client.get_item(TableName=self._source.memory, Key=key)
-            if "Item" in found:
-                self._target.client.put_item(TableName=self._target.memory, Item=found["Item"])
-            else:
-                self._target.client.delete_item(TableName=self._target.memory, Key=key)
 
 
 @pytest.fixture

@@ -39,6 +39,7 @@ MAY = {
     | _ALL_ON_CREDENTIALS
     | {"read the root key", "archive", "read the archive", "delete from the archive"}
     | {"list the archive"}
+    | {f"memory/{index}" for index in grants.SEARCH_IN_MEMORY.indexes}
     | {"generate_data_key with the values key", "decrypt with the values key"},
     "StreamFunction": on(grants.STREAM_ON_MEMORY, grants.STREAM_ON_LOG)
     | {"publish", "add to stream's dead letters"},
