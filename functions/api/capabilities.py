@@ -21,6 +21,7 @@ from functions.platform.limits import (
     MAX_EPISODE_BYTES,
     MAX_EPISODE_METADATA_BYTES,
     MAX_EPISODES,
+    MAX_EXAMINED,
     MAX_FACT_PART_CHARACTERS,
     MAX_GRANTS,
     MAX_ID_CHARACTERS,
@@ -85,6 +86,7 @@ _CAPABILITIES: dict[str, Any] = {
             "page_entries_default": DEFAULT_PAGE_ITEMS,
             "page_entries": MAX_PAGE_ITEMS,
             "page_bytes": MAX_PAGE_BYTES,
+            "page_examined": MAX_EXAMINED,
             "body_bytes": MAX_BODY_BYTES,
         },
         "default_capacities": {

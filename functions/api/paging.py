@@ -6,7 +6,6 @@ begins after a position neither skips nor repeats what stays in the list.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
 import orjson
@@ -23,7 +22,7 @@ from functions.api.parameters import (
 )
 from functions.api.responses.types import PagePosition, UncountedPosition
 from functions.identity.model import Principal
-from functions.platform.cursors import find_start
+from functions.platform.bounded_pages import BoundedPage, Examined, count_page, take_page
 from functions.platform.errors import PageTooLarge, ValidationFailed
 from functions.platform.json_text import get_escaped_size
 from functions.platform.limits import MAX_PAGE_BYTES, MAX_RESPONSE_BYTES
@@ -82,26 +81,23 @@ class PageRequest(NamedTuple):
     is_counted: bool
     sign: Callable[[str], str]
 
-    def describe(
-        self, taken: int, last: str | None, total: int | None, *, has_more: bool
-    ) -> PagePosition:
+    def describe(self, taken: int, end: str | None, total: int | None) -> PagePosition:
         """Describe the page that answers the request.
 
         Args:
-            taken: how many elements of the list the page covers.
-            last: the position of the last one.
+            taken: how many elements the page shows.
+            end: the position after which the list goes on; None at its end.
             total: how many there are; None if they weren't counted.
-            has_more: whether there are more after it.
         """
         position: PagePosition = {"limit": self.limit}
         if total is not None:
             position["total"] = total
         if self.after is None:
             position["offset"] = self.offset
-            if has_more:
+            if end is not None:
                 position["next_offset"] = self.offset + taken
-        if has_more and last is not None:
-            position["next"] = self.sign(last)
+        if end is not None:
+            position["next"] = self.sign(end)
         return position
 
 
@@ -160,45 +156,32 @@ def _build_list_name(request: Request, caller: Principal) -> bytes:
 
 def build_page(
     wanted: PageRequest,
-    elements: Sequence[T],
+    page: BoundedPage[T],
     total: int | None,
     render: Callable[[T], D],
     get_position: Callable[[T], str],
 ) -> tuple[list[D], PagePosition]:
-    """Render the page that begins with `elements`, and describe it.
+    """Render a page, as far as a response holds it, and describe it.
 
     Args:
         wanted: the page that is asked for.
-        elements: those from the page's begin on, one more than its limit if there are more.
+        page: its elements, and where the list goes on.
         total: how many the list has; None if they weren't counted.
         render: renders an element.
         get_position: gives what the list sorts by.
     """
-    page = truncate_to_limit(map(render, elements[: wanted.limit]))
-    taken = len(page)
-    last = get_position(elements[taken - 1]) if page else None
-    return page, wanted.describe(taken, last, total, has_more=taken < len(elements))
+    rendered = truncate_to_limit(map(render, page.elements))
+    taken = len(rendered)
+    is_whole = taken == len(page.elements)
+    end = page.end if is_whole else get_position(page.elements[taken - 1])
+    return rendered, wanted.describe(taken, end, total)
 
 
 def paginate(
     request: Request,
     caller: Principal,
-    elements: Sequence[T],
-    render: Callable[[T], D],
-    get_position: Callable[[T], str],
-) -> tuple[list[D], PagePosition]:
-    """Take the page that a request asks for from a list that is at hand, highest position first."""
-    wanted = read_page_request(request, caller)
-    rest = slice_page(wanted, elements, get_position)
-    total = len(elements) if wanted.is_counted else None
-    return build_page(wanted, rest, total, render, get_position)
-
-
-def paginate_newest(
-    request: Request,
-    caller: Principal,
-    read_all: Callable[[], Sequence[T]],
-    iterate: Callable[[str | None, int], Iterator[T]],
+    read_all: Callable[[], Iterable[T]],
+    iterate: Callable[[str | None, int], Iterator[Examined[T]]],
     render: Callable[[T], D],
     get_position: Callable[[T], str],
     limit: IntegerParameter = LIMIT,
@@ -209,30 +192,32 @@ def paginate_newest(
         request: asks for the page.
         caller: who asks.
         read_all: reads all elements, to count them.
-        iterate: reads elements one after another, from a position on, so many together.
+        iterate: examines elements one after another, from a position on; first so many together.
         render: renders an element.
         get_position: gives what the list sorts by.
         limit: as for `read_page_request`.
     """
-    wanted, rest, total = read_page_of(request, caller, read_all, iterate, get_position, limit)
-    return build_page(wanted, rest, total, render, get_position)
+    wanted, page, total = read_page_of(request, caller, read_all, iterate, get_position, limit)
+    return build_page(wanted, page, total, render, get_position)
 
 
 def read_page_of(
     request: Request,
     caller: Principal,
-    read_all: Callable[[], Sequence[T]],
-    iterate: Callable[[str | None, int], Iterator[T]],
+    read_all: Callable[[], Iterable[T]],
+    iterate: Callable[[str | None, int], Iterator[Examined[T]]],
     get_position: Callable[[T], str],
     limit: IntegerParameter = LIMIT,
-) -> tuple[PageRequest, Sequence[T], int | None]:
-    """Read the elements of such a page, one more if there are more, and how many there are."""
+) -> tuple[PageRequest, BoundedPage[T], int | None]:
+    """Read the elements of such a page, and how many there are if they are counted."""
     wanted = read_page_request(request, caller, limit)
     if wanted.is_counted:
-        elements = read_all()
-        return wanted, slice_page(wanted, elements, get_position), len(elements)
-    end = wanted.offset + wanted.limit + 1
-    return wanted, list(islice(iterate(wanted.after, end), wanted.offset, end)), None
+        page, total = count_page(
+            read_all(), get_position, wanted.after, wanted.offset, wanted.limit
+        )
+        return wanted, page, total
+    examined = iterate(wanted.after, wanted.offset + wanted.limit + 1)
+    return wanted, take_page(examined, wanted.offset, wanted.limit), None
 
 
 def paginate_uncounted(
@@ -261,16 +246,6 @@ def paginate_uncounted(
     return page, position
 
 
-def slice_page(
-    wanted: PageRequest, elements: Sequence[T], get_position: Callable[[T], str]
-) -> Sequence[T]:
-    """Take the elements of a page, and one more if there are more, highest position first."""
-    start = wanted.offset
-    if wanted.after is not None:
-        start = find_start(list(map(get_position, elements)), wanted.after)
-    return elements[start : start + wanted.limit + 1]
-
-
 def mark_hidden(
     position: PagePosition, page: Sequence[object], has_hidden: Callable[[], bool]
 ) -> PagePosition:
@@ -287,7 +262,7 @@ def mark_hidden(
 
 
 def bare_array_response(
-    request: Request, page: list[Any], position: PagePosition, available: int | None = None
+    request: Request, page: list[Any], position: PagePosition, available: int
 ) -> Response:
     """Make a response whose body is a bare array; its position is in headers.
 
@@ -295,20 +270,17 @@ def bare_array_response(
         request: asks for it; without a limit, for the whole list.
         page: the elements that fit into a response.
         position: where in the list they are.
-        available: how many there are for the page; its limit, if the list goes on, unless given.
+        available: how many there are for the page.
 
     Raises:
         PageTooLarge: the page shows less than was asked for, since a response holds no more. A
             client that knows no paging would take it for all.
     """
-    if available is None:
-        available = position["limit"] if "next" in position else len(page)
     fitting = len(page)
     is_whole = "next" not in position or ARRAY_LIMIT.text(request) is not None
     if fitting < available or not is_whole:
-        raise PageTooLarge(
-            f"a response doesn't hold as many; ask for limit={fitting}", limit=fitting
-        )
+        limit = max(fitting, 1)
+        raise PageTooLarge(f"a response doesn't hold as many; ask for limit={limit}", limit=limit)
     named = {
         "x_total_count": position.get("total"),
         "x_next_offset": position.get("next_offset"),

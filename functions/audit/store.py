@@ -9,12 +9,12 @@ from functions.platform.item_types import AUDIT_RECORD
 from functions.platform.items import Item
 from functions.platform.json_text import dumps, loads
 from functions.platform.keys import FIRST_AUDIT_POSITION, build_audit_position, encode_timestamp
+from functions.platform.limits import MAX_EXAMINED
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import Table
 from functions.platform.writes import Write, put
 
 _DAY_S = 86_400
-_MAX_SCANNED = 2_000  # records that one read examines for those of an actor or an action
 _LAST = "~"  # sorts behind every position
 
 
@@ -53,7 +53,7 @@ class AuditStore:
         None where the newest come first and there are no more.
         """
         is_selective = query.actor is not None or query.action is not None
-        examined = _MAX_SCANNED if is_selective else query.limit
+        examined = MAX_EXAMINED if is_selective else query.limit
         found: list[AuditRecord] = []
         position = query.after or FIRST_AUDIT_POSITION
         following = self._iterate(tenant, query, examined + 1)

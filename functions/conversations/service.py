@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from functions.audit.service import AuditTrail
@@ -38,6 +39,13 @@ from functions.conversations.store import (
 from functions.conversations.upload_store import show_upload
 from functions.conversations.uploads import Uploads
 from functions.identity.model import Principal
+from functions.platform.bounded_pages import (
+    BoundedPage,
+    Examined,
+    examine_all,
+    select_shown,
+    take_page,
+)
 from functions.platform.clock import Clock
 from functions.platform.conversation_keys import create_generation
 from functions.platform.errors import (
@@ -47,6 +55,7 @@ from functions.platform.errors import (
 )
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
+from functions.platform.limits import MAX_EXAMINED
 from functions.platform.retry import Backoff
 from functions.platform.value_parts import PartsMissing
 from functions.platform.writes import Write
@@ -133,8 +142,8 @@ class Conversations:
 
     def count_for_user(self, caller: Principal, user: str, tags: frozenset[str]) -> int:
         """Count the conversations of a user that the caller may read: it costs the whole list."""
-        rows = self._store.list_rows(caller.tenant, user, None, None)
-        return sum(1 for _ in self._select_rows(caller, rows, tags))
+        examined = self._examine_rows(caller, self._store.list_rows(caller.tenant, user), tags)
+        return sum(1 for _ in select_shown(examined))
 
     def list_for_user(
         self,
@@ -146,7 +155,7 @@ class Conversations:
         offset: int,
         limit: int,
         with_metadata: bool,
-    ) -> list[ListedConversation]:
+    ) -> BoundedPage[ListedConversation]:
         """List at most `limit` of a user's conversations, the last updated first.
 
         Those that the caller may not read, or that lack one of the tags, are left out.
@@ -156,39 +165,38 @@ class Conversations:
             offset: how many to pass over.
             with_metadata: whether they are read with their metadata.
         """
-        page_size = min(offset + limit, _MOST_ROWS)
-        rows = self._store.list_rows(caller.tenant, user, after, page_size)
-        selected = self._select_rows(caller, rows, tags)
-        rest = islice(selected, offset, None)
+        rows = self._store.list_rows(caller.tenant, user, after, offset + limit + 1)
+        examined = self._examine_rows(caller, rows, tags)
+        page, end = take_page(examined, offset, limit)
         read = self._store.get_many if with_metadata else self._store.get_headers
-        listed: list[ListedConversation] = []
-        while rows_left := list(islice(rest, limit - len(listed))):
-            found = read(caller.tenant, [row["session"] for row in rows_left])
-            listed += [
-                ListedConversation(row["sk"], _load_later(self._store, found[row["session"]]))
-                for row in rows_left
-                if row["session"] in found
-            ]
-        return listed
+        found = read(caller.tenant, [row["session"] for row in page])
+        listed = [
+            ListedConversation(row["sk"], _load_later(self._store, found[row["session"]]))
+            for row in page
+            if row["session"] in found
+        ]
+        return BoundedPage(listed, end)
 
     def has_unreadable(self, caller: Principal, user: str) -> bool:
-        """Whether a user has conversations that the caller may not read."""
+        """Whether, of a user's last 2,000 conversations, the caller may not read one."""
         now = self._clock()
-        rows = self._store.list_rows(caller.tenant, user, None, None)
+        rows = islice(self._store.list_rows(caller.tenant, user), MAX_EXAMINED)
         return any(
             caller.id not in row["readers"] and row.get("expires", now + 1) > now for row in rows
         )
 
-    def _select_rows(
+    def _examine_rows(
         self, caller: Principal, rows: Iterator[Item], tags: frozenset[str]
-    ) -> Iterator[Item]:
+    ) -> Iterator[Examined[Item]]:
         now = self._clock()
-        return (
-            row
-            for row in rows
-            if caller.id in row["readers"]
-            and row.get("expires", now + 1) > now
-            and tags <= frozenset(row.get("tags", ()))
+        return examine_all(
+            rows,
+            itemgetter("sk"),
+            lambda row: (
+                caller.id in row["readers"]
+                and row.get("expires", now + 1) > now
+                and tags <= frozenset(row.get("tags", ()))
+            ),
         )
 
     # Changes

@@ -1,7 +1,6 @@
 """Reads and writes of agents' states. Sensitive ones are encrypted, large ones stored in parts."""
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
 
 from functions.conversations.model import State, StateAddress
 from functions.platform import item_types
@@ -11,8 +10,9 @@ from functions.platform.conversation_keys import (
     build_state_position,
 )
 from functions.platform.items import Item
-from functions.platform.keys import HIGHEST, Key
+from functions.platform.keys import Key
 from functions.platform.limits import MAX_INLINE_BYTES
+from functions.platform.newest_first import iterate_rows
 from functions.platform.retry import Backoff
 from functions.platform.schema import BY_GROUP, GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
@@ -71,20 +71,23 @@ class StateStore:
         return sorted(items, key=get_position, reverse=True)
 
     def list_newest(
-        self, tenant: str, agent: str, owner: str, before: str | None
+        self, tenant: str, agent: str, owner: str, before: str | None, count: int
     ) -> Iterator[Item]:
         """Read the items of states before a position, the last updated first.
 
         Two calls for each fifty, by an index that may lag.
+
+        Args:
+            count: how many will be taken.
         """
         of = (GROUP_ATTRIBUTE, build_state_partition(tenant, agent, owner))
-        below = (TYPE_ORDER_ATTRIBUTE, before or HIGHEST)
-        rows = self._table.query_newest(BY_GROUP, of, below, _LISTED_TOGETHER)
-        while keys := [(row["pk"], row["sk"]) for row in islice(rows, _LISTED_TOGETHER)]:
+        most = _LISTED_TOGETHER
+        for rows in iterate_rows(self._table, BY_GROUP, of, before, min(count, most), most):
+            keys = [(row["pk"], row["sk"]) for row in rows]
             items = self._table.get_many(keys)
             found = (items[key] for key in keys if key in items)
             # one that was updated since the index was read has moved to the front
-            yield from (each for each in found if get_position(each) < below[1])
+            yield from (each for each in found if before is None or get_position(each) < before)
 
     def replace(self, tenant: str, old: Item | None, new: State) -> None:
         """Write a state in place of the one whose item is `old`.

@@ -125,6 +125,7 @@ class States:
         *,
         after: str | None,
         offset: int,
+        limit: int,
         is_counted: bool,
     ) -> tuple[Iterator[ListedState], int | None]:
         """List an agent's states for an owner, if the caller may read them; and count them.
@@ -134,6 +135,7 @@ class States:
 
         Args:
             after: the position after which the list begins; else it begins at `offset`.
+            limit: how many will be taken, one more to know whether there are more.
             is_counted: whether to count all of them.
         """
         if not is_allowed(caller, READ_STATE, StateAddress(agent, owner, "")):
@@ -145,14 +147,14 @@ class States:
             total = len(items)
             found = (item for item in items if after is None or get_position(item) < after)
         else:
-            found = self._store.list_newest(caller.tenant, agent, owner, after)
+            found = self._store.list_newest(caller.tenant, agent, owner, after, offset + limit + 1)
         return (self._list(caller.tenant, item) for item in islice(found, offset, None)), total
 
     def has_unreadable(self, caller: Principal, agent: str, owner: str) -> bool:
         """Whether an agent has states for an owner that the caller may not read."""
         if is_allowed(caller, READ_STATE, StateAddress(agent, owner, "")):
             return False
-        return any(self._store.list_newest(caller.tenant, agent, owner, None))
+        return any(self._store.list_newest(caller.tenant, agent, owner, None, 1))
 
     def _list(self, tenant: str, item: Item) -> ListedState:
         return ListedState(get_position(item), decode_head(item), self._load_later(tenant, item))

@@ -1,6 +1,7 @@
 """Reads and writes of conversations as a whole; their messages are in `message_store`."""
 
 from collections.abc import Iterator, Sequence
+from itertools import chain, islice
 from typing import NamedTuple
 
 from functions.conversations.mapper import (
@@ -23,7 +24,8 @@ from functions.platform.conversation_keys import (
 from functions.platform.errors import CapacityExceeded
 from functions.platform.items import Item
 from functions.platform.keys import Key
-from functions.platform.limits import MAX_LISTED_CONVERSATIONS
+from functions.platform.limits import MAX_LISTED_CONVERSATIONS, MAX_PAGE_ITEMS
+from functions.platform.newest_first import iterate_groups
 from functions.platform.retry import Backoff
 from functions.platform.table import Table, TransactionConditionFailed
 from functions.platform.value_parts import (
@@ -123,22 +125,24 @@ class ConversationStore:
         }
 
     def list_rows(
-        self, tenant: str, user: str, after: str | None, page_size: int | None
+        self, tenant: str, user: str, after: str | None = None, count: int = MAX_PAGE_ITEMS
     ) -> Iterator[Item]:
         """Read the rows of a user's list, the last updated first; their sort keys are positions.
 
         Args:
             after: the position after which the list begins; None for its begin.
-            page_size: how many rows a call reads; None for a megabyte of them.
+            count: how many rows the first call reads.
         """
         partition = build_user_partition(tenant, user)
         prefix = item_types.USER_CONVERSATION.sort_prefix
-        if page_size is None:
-            yield from self._table.query(partition, prefix, newest_first=True)
-            return
-        last = f"{prefix}~" if after is None else after
-        rows = self._table.query_from(partition, prefix, last, page_size, newest_first=True)
-        yield from (row for row in rows if row["sk"] != after)
+
+        def read(before: str | None, size: int) -> list[Item]:
+            last = f"{prefix}~" if before is None else before
+            rows = self._table.query_from(partition, prefix, last, size + 1, newest_first=True)
+            return list(islice((row for row in rows if row["sk"] != before), size))
+
+        most = MAX_PAGE_ITEMS
+        return chain.from_iterable(iterate_groups(read, "sk", after, min(count, most), most))
 
     # Writes
 

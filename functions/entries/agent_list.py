@@ -1,13 +1,16 @@
 """List the agents whose memory a caller may know of, with counts and room (contract §11)."""
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from operator import attrgetter
 
 from functions.authorization.rules import is_allowed
 from functions.entries.agent_store import AgentStore, AgentUsage
 from functions.entries.authority import READ_AGENT, AgentTarget
 from functions.identity.model import ADMIN, Principal
 from functions.identity.store import PrincipalStore
-from functions.platform.keys import build_list_position
+from functions.platform.bounded_pages import Examined, examine_after
+from functions.platform.limits import MAX_EXAMINED
 
 
 class AgentList:
@@ -42,20 +45,26 @@ class AgentList:
 
     def iterate_visible(
         self, caller: Principal, before: str | None, count: int
-    ) -> Iterator[Principal]:
-        """Read the same, newest first, before a position; all of a tenant's by an index."""
-        if ADMIN not in caller.permissions:
-            visible = self.list_visible(caller)
-            return (each for each in visible if before is None or _get_position(each) < before)
-        found = self._principals.iterate_principals(caller.tenant, before, count)
-        return (each for each in found if each.kind == "agent" or self._holds_memory(each))
+    ) -> Iterator[Examined[Principal]]:
+        """Examine principals for the same, newest first, before a position.
 
-    def _holds_memory(self, principal: Principal) -> bool:
-        return bool(self._agents.get_usages(principal.tenant, [principal.id]))
+        With `memory.admin` by an index: three calls for each group of the tenant's principals.
+        """
+        if ADMIN not in caller.permissions:
+            yield from examine_after(self.list_visible(caller), attrgetter("list_position"), before)
+            return
+        for group in self._principals.iterate_principals(caller.tenant, before, count):
+            others = [each.id for each in group if each.kind != "agent"]
+            used = self._agents.get_usages(caller.tenant, others)
+            agents = ({each.id for each in group} - set(others)) | used.keys()
+            yield from (
+                Examined(each.list_position, each if each.id in agents else None) for each in group
+            )
 
     def has_any(self, caller: Principal) -> bool:
-        """Whether the tenant has agents, whoever may know of them."""
-        return any(each.kind == "agent" for each in self._principals.list_principals(caller.tenant))
+        """Whether, of the first 2,000 principals of the tenant, one is an agent."""
+        found = islice(self._principals.list_principals(caller.tenant), MAX_EXAMINED)
+        return any(each.kind == "agent" for each in found)
 
     def _find_visible(self, caller: Principal) -> list[Principal]:
         tenant = caller.tenant
@@ -74,7 +83,3 @@ class AgentList:
         """Read what visible agents hold and may hold, by id: a call for each hundred."""
         wanted = list(agents)
         return dict.fromkeys(wanted, AgentUsage()) | self._agents.get_usages(caller.tenant, wanted)
-
-
-def _get_position(agent: Principal) -> str:
-    return build_list_position(agent.created, agent.id)

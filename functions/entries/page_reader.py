@@ -11,7 +11,8 @@ from typing import NamedTuple
 from functions.entries.model import Entry
 from functions.entries.store import EntryStore
 from functions.platform import entry_keys
-from functions.platform.limits import MAX_PAGE_ITEMS
+from functions.platform.bounded_pages import BoundedPage
+from functions.platform.limits import MAX_EXAMINED, MAX_PAGE_ITEMS
 from functions.platform.parallel import run_parallel
 
 
@@ -49,22 +50,26 @@ class PageReader:
         self._store = store
 
     def read(
-        self, tenant: str, sources: Sequence[Source], after: str | None, count: int
-    ) -> list[Entry]:
-        """Return up to `count` entries after a sort token, newest first.
+        self, tenant: str, sources: Sequence[Source], after: str | None, offset: int, limit: int
+    ) -> BoundedPage[Entry]:
+        """Read a page after a sort token, newest first.
 
         The calls are one for each source, then one for each hundred entries. Where filters leave
-        out most of what is listed, more is listed at a time.
+        out most of what is listed, more is listed at a time; a page without offset ends where it
+        has listed some thousands.
         """
         found: list[Entry] = []
-        begin, size = after, count
-        while len(found) < count:
-            listed, end = _list_next(sources, begin, size)
-            found += self._load(tenant, sources, listed)
-            if end is None:
-                break
-            begin, size = end, min(2 * size, MAX_PAGE_ITEMS)
-        return found[:count]
+        end = offset + limit
+        begin, size, listed = after, end + 1, 0
+        while True:
+            rows, begin = _list_next(sources, begin, size)
+            found += self._load(tenant, sources, rows.tokens)
+            listed += rows.listed
+            if len(found) > end:
+                return BoundedPage(found[offset:end], found[end - 1].sort_token)
+            if begin is None or (listed >= MAX_EXAMINED and not offset):
+                return BoundedPage(found[offset:], begin)
+            size = min(2 * size, MAX_PAGE_ITEMS)
 
     def _load(
         self, tenant: str, sources: Sequence[Source], listed: Sequence[list[str]]
@@ -84,10 +89,20 @@ class PageReader:
         return [shown[token] for token in sorted(shown, reverse=True)]
 
 
-def _list_next(
-    sources: Sequence[Source], begin: str | None, size: int
-) -> tuple[list[list[str]], str | None]:
-    """List the next tokens of each source that may match, and where they end.
+class _Rows(NamedTuple):
+    """Rows of several sources.
+
+    Attributes:
+        tokens: those of each source that may match, newest first.
+        listed: how many were listed of all sources together.
+    """
+
+    tokens: list[list[str]]
+    listed: int
+
+
+def _list_next(sources: Sequence[Source], begin: str | None, size: int) -> tuple[_Rows, str | None]:
+    """List the next rows of each source, and where they end.
 
     All sources are listed up to the same end: the highest one up to which one of them was listed.
     None if all are listed.
@@ -98,4 +113,4 @@ def _list_next(
         [row.token for row in rows if row.may_match and (end is None or row.token >= end)]
         for rows in lists
     ]
-    return tokens, end
+    return _Rows(tokens, sum(map(len, lists))), end

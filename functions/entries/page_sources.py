@@ -1,6 +1,6 @@
 """What pages of queries are read from: index rows, and entries that are at hand."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from functions.entries.model import Entry, Filters, is_inherited_token, mark_inherited
@@ -10,7 +10,10 @@ from functions.entries.store import EntryStore
 from functions.entries.tiers import POLICIES, WORKING
 from functions.platform import entry_keys
 from functions.platform.clock import Clock
+from functions.platform.parallel import run_parallel
 from functions.platform.schema import CREATION_ATTRIBUTE
+
+_COMPARED_TAGS = 5  # that a page looks for the rarest of
 
 
 class Sources:
@@ -35,16 +38,44 @@ class Sources:
         return Source(list_rows, select)
 
     def of_namespaces(self, tenant: str, names: Iterable[str], filters: Filters) -> list[Source]:
-        """Build the sources of semantic memory: each namespace's index rows of each tag."""
-        tags: list[str | None] = [*(sorted(filters.tags)[:1] or sorted(filters.tags_any))] or [None]
+        """Build the sources of semantic memory: each namespace's index rows.
+
+        Those of the rarest of the tags that all have to be there, or of each tag of which one has.
+        """
+        select = partial(self._select, filters)
+        if filters.tags:
+            tags = sorted(filters.tags)[:_COMPARED_TAGS]
+            return [
+                Source(self._list_of_rarest(tenant, each, tags, filters), select) for each in names
+            ]
+        any_tags: list[str | None] = [*sorted(filters.tags_any)] or [None]
         return [
-            Source(
-                partial(self._list_index_rows, tenant, name, tag, filters),
-                partial(self._select, filters),
-            )
+            Source(partial(self._list_index_rows, tenant, name, tag, filters), select)
             for name in names
-            for tag in tags
+            for tag in any_tags
         ]
+
+    def _list_of_rarest(
+        self, tenant: str, name: str, tags: Sequence[str], filters: Filters
+    ) -> Callable[[str | None, int], list[Row]]:
+        """Build what lists the rows of the tag that has the fewest of them.
+
+        The first call lists rows of every tag, and goes on with the one whose rows reach furthest.
+        """
+        chosen = list(tags)
+
+        def list_rows(before: str | None, count: int) -> list[Row]:
+            reads = [
+                partial(self._list_index_rows, tenant, name, tag, filters, before, count)
+                for tag in chosen
+            ]
+            lists = run_parallel(reads)
+            ends = ["" if len(rows) < count else rows[-1].token for rows in lists]
+            rarest = ends.index(min(ends))
+            chosen[:] = [chosen[rarest]]
+            return lists[rarest]
+
+        return list_rows
 
     def _list_index_rows(
         self,

@@ -51,13 +51,13 @@ class EntryPage(NamedTuple):
     Attributes:
         sort_tokens: those that the page covers, newest first.
         entries: what they name, without what was removed meanwhile.
-        has_more: whether more match after them.
+        end: the sort token after which more may match; None if none do.
         total: how many match; None if they weren't counted.
     """
 
     sort_tokens: list[str]
     entries: list[Entry]
-    has_more: bool
+    end: str | None
     total: int | None
 
 
@@ -154,17 +154,16 @@ class Queries:
         start = offset if after is None else find_start(tokens, after)
         entries = self.load_page(caller, found, start, limit)
         page, has_more = tokens[start : start + limit], start + limit < len(tokens)
-        return EntryPage(page, entries, has_more, found.total)
+        return EntryPage(page, entries, page[-1] if page and has_more else None, found.total)
 
     def _scan_page(
         self, caller: Principal, filters: Filters, after: str | None, offset: int, limit: int
     ) -> EntryPage:
         """Find a page by reading newest first from where it begins, and no further than its end."""
-        end = offset + limit
         sources = self._build_sources(caller, filters)
-        found = self._pages.read(caller.tenant, sources, after, end + 1)
-        entries = found[offset:end]
-        return EntryPage([each.sort_token for each in entries], entries, len(found) > end, None)
+        begin = _skip_later_entries(after, filters, self._clock())
+        found, end = self._pages.read(caller.tenant, sources, begin, offset, limit)
+        return EntryPage([each.sort_token for each in found], found, end, None)
 
     def read_page(
         self, caller: Principal, found: QueryResult, offset: int, limit: int
@@ -306,9 +305,8 @@ class Queries:
         if filters.namespace is not None:
             found = self._namespaces.find(caller, filters.namespace)
             return [filters.namespace] if is_allowed(caller, READ_MEMORY, found) else []
-        names = [each.name for each in self._namespaces.list_readable(caller)]
-        prefix = filters.namespace_prefix or ""
-        return [name for name in names if name.startswith(prefix)]
+        names = self._namespaces.list_readable(caller, filters.namespace_prefix)
+        return [each.name for each in names]
 
     def has_unreadable(self, caller: Principal, filters: Filters) -> bool:
         """Whether filters name memory that the caller may not read, some of it or all.
@@ -353,6 +351,15 @@ class Queries:
             matching = (row for row in rows if row_matches_filters(row, filters, now))
             listed[tag].update(entry_keys.parse_index_row(row["sk"]) for row in matching)
         return merge_tag_lists(listed, filters)
+
+
+def _skip_later_entries(after: str | None, filters: Filters, now: int) -> str | None:
+    """Return where a page begins: no entry was updated before it was created."""
+    updated_before = filters.updated_before
+    if updated_before is None or updated_before >= now:
+        return after
+    bound = entry_keys.build_time_bound(max(updated_before, 0))
+    return bound if after is None else min(after, bound)
 
 
 def _includes_semantic(filters: Filters) -> bool:

@@ -23,11 +23,10 @@ from functions.platform import entry_keys
 from functions.platform.clock import Clock
 from functions.platform.items import Item
 from functions.platform.json_text import dumps, get_escaped_size
-from functions.platform.limits import MAX_PAGE_BYTES
+from functions.platform.limits import MAX_EXAMINED, MAX_PAGE_BYTES
 from functions.platform.table import Table
 
 _POSITIONS = 1_000  # of an item, which holds fewer events
-_MAX_EXAMINED = 2_000  # events that one read examines for those that match
 _EXAMINED_BY_PART = 100  # a part is as large as the items of some hundred events
 _MAX_CALL_ITEMS = 250  # a call reads at most a megabyte
 _TAIL_PAGE, _MAX_TAIL_ITEMS = 25, 100  # items; these are 35 KB where events come one by one
@@ -56,7 +55,7 @@ class EventLogReader:
         """
         partition = entry_keys.build_log_partition(tenant, log.kind, log.name)
         found: list[Event] = []
-        position, free_bytes, work = query.after or 0, MAX_PAGE_BYTES, _MAX_EXAMINED
+        position, free_bytes, work = query.after or 0, MAX_PAGE_BYTES, MAX_EXAMINED
         for at, stored in self._examine(partition, query):
             work -= 1
             if stored is not None and _matches(query, stored):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
-from itertools import islice
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from functions.audit.service import AuditTrail
@@ -18,6 +18,12 @@ from functions.facts.model import Fact, FactQuery, Recalled
 from functions.facts.rules import derive_fact_id, relearn
 from functions.facts.store import FactChanged, FactStore, Reference, StoredFact, decode_fact
 from functions.identity.model import Principal
+from functions.platform.bounded_pages import (
+    BoundedPage,
+    count_page,
+    select_shown,
+    take_page,
+)
 from functions.platform.clock import Clock
 from functions.platform.errors import NotFound, VersionMismatch
 from functions.platform.idempotency import RequestToken
@@ -141,23 +147,19 @@ class Facts:
         limit: int,
         *,
         is_counted: bool,
-    ) -> tuple[list[Fact], int | None]:
+    ) -> tuple[BoundedPage[Fact], int | None]:
         """List the facts that a query selects, newest first, from an index that may lag.
 
         Args:
             after: the position after which the page begins; else it begins at `offset`.
-            limit: how many facts to list at most, and one more if there are more.
+            limit: how many facts to list at most.
             is_counted: whether to count all facts that the query selects.
         """
-        found = self._store.list_newest(caller.tenant, query, after)
         if not is_counted:
-            return list(islice(found, offset, offset + limit + 1)), None
-        page, total = list[Fact](), 0
-        for fact in found:
-            if offset <= total <= offset + limit:
-                page.append(fact)
-            total += 1
-        return page, total
+            found = self._store.list_newest(caller.tenant, query, after, offset + limit + 1)
+            return take_page(found, offset, limit), None
+        every = select_shown(self._store.list_newest(caller.tenant, query))
+        return count_page(every, attrgetter("position"), after, offset, limit)
 
     def forget_all(self, caller: Principal, query: FactQuery) -> int:
         """Delete the facts that a query selects; return how many there were.
@@ -167,7 +169,7 @@ class Facts:
         """
         authorize(caller, DELETE_FACT, None)
         deleted = 0
-        for fact in self._store.list_newest(caller.tenant, query, None):
+        for fact in select_shown(self._store.list_newest(caller.tenant, query)):
             with suppress(NotFound):
                 self.forget(caller, fact.id, None)
                 deleted += 1

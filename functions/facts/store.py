@@ -2,18 +2,18 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import islice
 from typing import NamedTuple
 
 from functions.facts.model import Fact, FactQuery
+from functions.platform.bounded_pages import Examined
 from functions.platform.clock import Clock
 from functions.platform.entry_keys import build_vector_key
 from functions.platform.items import Item
 from functions.platform.json_text import compress, decompress
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_GET_ITEMS
+from functions.platform.newest_first import iterate_rows
 from functions.platform.run_keys import (
-    LAST_SORT_TOKEN,
     build_fact_space,
     build_subject_facts_partition,
     build_tenant_facts_partition,
@@ -107,19 +107,24 @@ class FactStore:
         refers = _build_put(build_fact_key(tenant, reference.id), named, reference.seen)
         self._transact([_build_put(key, item, seen), refers], key)
 
-    def list_newest(self, tenant: str, query: FactQuery, before: str | None) -> Iterator[Fact]:
-        """List the facts that a query selects before a position, newest first.
+    def list_newest(
+        self, tenant: str, query: FactQuery, before: str | None = None, count: int = MAX_GET_ITEMS
+    ) -> Iterator[Examined[Fact]]:
+        """Examine facts before a position, newest first, for those that a query selects.
 
-        A call for each hundred facts that the index has under the subject, the agent type or, if
-        the query names neither, the tenant.
+        They are those that an index has under the subject, the agent type or, if the query names
+        neither, the tenant: two calls a group.
+
+        Args:
+            count: how many facts the first group has, as many as a page needs.
         """
         index, of = _choose_index(tenant, query)
-        below = (TYPE_ORDER_ATTRIBUTE, before or LAST_SORT_TOKEN)
-        rows = self._table.query_newest(index, of, below, MAX_GET_ITEMS)
-        while keys := [(row["pk"], row["sk"]) for row in islice(rows, MAX_GET_ITEMS)]:
-            items = self._table.get_many(keys)
-            facts = (decode_fact(items.get(key)) for key in keys)
-            yield from (fact for fact in facts if fact is not None and query.matches(fact))
+        for rows in iterate_rows(self._table, index, of, before, count):
+            items = self._table.get_many((row["pk"], row["sk"]) for row in rows)
+            for row in rows:
+                fact = decode_fact(items.get((row["pk"], row["sk"])))
+                is_shown = fact is not None and query.matches(fact)
+                yield Examined(row[TYPE_ORDER_ATTRIBUTE], fact if is_shown else None)
 
     def delete(self, tenant: str, fact: Fact, audit: Sequence[Write]) -> None:
         """Replace a fact by a tombstone, from which indexes in memory learn of the deletion.

@@ -2,6 +2,8 @@
 
 from typing import Literal, NamedTuple
 
+from functions.platform.keys import build_list_position
+
 Kind = Literal["agent", "coordinator", "user"]
 ActorKind = Literal["agent", "coordinator", "user", "operator", "service"]
 """The kinds of who acts: a principal's, the operator with the root key, the service itself."""
@@ -42,6 +44,11 @@ class Principal(NamedTuple):
     expires: int | None = None  # epoch ms
     created: int = 0  # epoch ms
     agent_type: str | None = None
+
+    @property
+    def list_position(self) -> str:
+        """What lists sort by, newest first."""
+        return build_list_position(self.created, self.id)
 
     @property
     def actor(self) -> Actor:

@@ -8,6 +8,8 @@ import math
 import secrets
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import chain
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from functions.audit.service import AuditTrail
@@ -23,6 +25,7 @@ from functions.identity.authority import (
 from functions.identity.model import ALL_PERMISSIONS, OPERATOR, ROOT_TENANT, Principal
 from functions.identity.rules import apply_change, describe_principal, diff_principals
 from functions.identity.store import NewKey, PrincipalStore, StoredPrincipal
+from functions.platform.bounded_pages import Examined, examine_all
 from functions.platform.clock import Clock
 from functions.platform.errors import (
     EntryExists,
@@ -218,14 +221,15 @@ class Identity:
 
     def iterate_principals(
         self, caller: Principal, before: str | None, count: int
-    ) -> Iterator[Principal]:
-        """Read the principals of the caller's tenant, newest first, before a position.
+    ) -> Iterator[Examined[Principal]]:
+        """Examine the principals of the caller's tenant, newest first, before a position.
 
         Raises:
             AccessDenied: the caller lacks `memory.admin`.
         """
         authorize(caller, LIST_PRINCIPALS, None)
-        return self._store.iterate_principals(caller.tenant, before, count)
+        groups = self._store.iterate_principals(caller.tenant, before, count)
+        return examine_all(chain.from_iterable(groups), attrgetter("list_position"))
 
     def change_principal(
         self, caller: Principal, principal_id: str, change: PrincipalChange, token: RequestToken

@@ -73,11 +73,11 @@ class PrincipalStore:
 
     def iterate_principals(
         self, tenant: str, before: str | None, count: int
-    ) -> Iterator[Principal]:
-        """Read a tenant's principals, newest first, before a position: two calls a page."""
+    ) -> Iterator[list[Principal]]:
+        """Read a tenant's principals, newest first, before a position: two calls a group."""
         partition = PRINCIPAL.build_partition(tenant=tenant)
         for items in iterate_items(self._table, partition, before, count):
-            yield from map(_decode, items)
+            yield list(map(_decode, items))
 
     def has_tenant(self, tenant: str) -> bool:
         """Whether the tenant exists: one read."""

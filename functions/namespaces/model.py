@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from functions.platform.keys import build_list_position
+
 Access = Literal["none", "read", "write", "admin"]
 
 PREFIX_MARK = "*"
@@ -31,6 +33,11 @@ class Namespace:
     previous_tokens: tuple[bytes, ...] = field(
         default=(), compare=False
     )  # tokens of earlier requests
+
+    @property
+    def list_position(self) -> str:
+        """What lists sort by, newest first."""
+        return build_list_position(self.created, self.name)
 
     @property
     def is_decided(self) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from functions.audit.service import AuditTrail
@@ -13,17 +14,19 @@ from functions.namespaces import authority, rules
 from functions.namespaces.model import Access, Namespace, NamespaceTarget
 from functions.namespaces.prefix_rules import PrefixRules
 from functions.namespaces.requests import Allowed, NamespaceChange, Permissions
-from functions.namespaces.restrictions import restrictions_from_item
+from functions.namespaces.restrictions import Restrictions, restrictions_from_item
 from functions.namespaces.store import (
     NamespaceClaim,
     NamespaceStore,
     namespace_from_item,
     put_first_configuration,
 )
+from functions.platform.bounded_pages import Examined
 from functions.platform.clock import Clock
 from functions.platform.errors import NotFound, ValidationFailed
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
+from functions.platform.limits import MAX_EXAMINED
 from functions.platform.parallel import run_parallel
 from functions.platform.retry import Backoff
 from functions.platform.writes import Write
@@ -56,26 +59,39 @@ class Namespaces:
         self, caller: Principal, name: str, item: Item | None, restrictions: Item | None
     ) -> NamespaceTarget:
         """Build the same from the items of the namespace and of the caller's restrictions."""
-        return NamespaceTarget(
-            name,
-            None if item is None else namespace_from_item(item),
-            self._prefix_rules.find(caller.tenant, name),
-            is_denied=restrictions_from_item(restrictions).denies(name),
-        )
+        configured = None if item is None else namespace_from_item(item)
+        return self._build_target(caller, name, configured, restrictions_from_item(restrictions))
 
-    def list_readable(self, caller: Principal) -> list[Namespace]:
-        """List the configured namespaces whose memory the caller may read, newest first."""
-        return _newest_first(self._select(caller, self._store.list_all, authority.READ_MEMORY))
+    def _build_target(
+        self, caller: Principal, name: str, configured: Namespace | None, restricted: Restrictions
+    ) -> NamespaceTarget:
+        fitting = self._prefix_rules.find(caller.tenant, name)
+        return NamespaceTarget(name, configured, fitting, is_denied=restricted.denies(name))
+
+    def list_readable(self, caller: Principal, prefix: str | None = None) -> list[Namespace]:
+        """List the configured namespaces whose memory the caller may read, newest first.
+
+        With a prefix, those that have it, by an index that may lag behind by milliseconds.
+        """
+        read: Callable[[str], Iterable[Namespace]] = self._store.list_all
+        if prefix:
+            read = partial(self._store.list_with_prefix, prefix=prefix)
+        return _newest_first(self._select(caller, read, authority.READ_MEMORY))
 
     def has_unreadable(self, caller: Principal, prefix: str) -> bool:
-        """Whether there are configured namespaces with a prefix that the caller may not read."""
-        readable = {each.name for each in self.list_readable(caller)}
-        named = (each.name for each in self._store.list_all(caller.tenant))
-        return any(name.startswith(prefix) and name not in readable for name in named)
+        """Whether, of the first 2,000 namespaces with a prefix, the caller may not read one."""
+        restricted = restrictions_from_item(self._store.get_restrictions(caller.tenant, caller.id))
+        named = (
+            each for each in self._store.list_all(caller.tenant) if each.name.startswith(prefix)
+        )
+        return any(
+            self._permit(caller, each, restricted, authority.READ_MEMORY) is None
+            for each in islice(named, MAX_EXAMINED)
+        )
 
     def has_any(self, caller: Principal) -> bool:
         """Whether there are configured namespaces or prefix rules, whoever may see them."""
-        return bool(self._store.list_with_rules(caller.tenant))
+        return next(self._store.iterate_with_rules(caller.tenant, None, 1), None) is not None
 
     def list_visible(self, caller: Principal) -> list[Namespace]:
         """List the readable namespaces and prefix rules; all for who manages permissions."""
@@ -84,16 +100,18 @@ class Namespaces:
 
     def iterate_visible(
         self, caller: Principal, before: str | None, count: int
-    ) -> Iterator[Namespace]:
-        """Read the same, newest first, before a position."""
+    ) -> Iterator[Examined[Namespace]]:
+        """Examine all for the same, newest first, before a position."""
         found = self._store.iterate_with_rules(caller.tenant, before, count)
-        restrictions = self._store.get_restrictions(caller.tenant, caller.id)
-        return self._select_permitted(caller, found, restrictions, authority.READ_PERMISSIONS)
+        restricted = restrictions_from_item(self._store.get_restrictions(caller.tenant, caller.id))
+        for each in found:
+            shown = self._permit(caller, each, restricted, authority.READ_PERMISSIONS)
+            yield Examined(each.list_position, shown)
 
     def _select(
         self,
         caller: Principal,
-        read: Callable[[str], list[Namespace]],
+        read: Callable[[str], Iterable[Namespace]],
         action: Action[NamespaceTarget],
     ) -> Iterator[Namespace]:
         """Read namespaces, and give those for which the caller may take an action."""
@@ -102,21 +120,20 @@ class Namespaces:
             partial(self._store.get_restrictions, caller.tenant, caller.id),
         ]
         namespaces, item = run_parallel(reads)
-        return self._select_permitted(caller, namespaces, item, action)
+        restricted = restrictions_from_item(item)
+        permitted = (self._permit(caller, each, restricted, action) for each in namespaces)
+        return (each for each in permitted if each is not None)
 
-    def _select_permitted(
+    def _permit(
         self,
         caller: Principal,
-        namespaces: Iterable[Namespace],
-        item: Item | None,
+        namespace: Namespace,
+        restricted: Restrictions,
         action: Action[NamespaceTarget],
-    ) -> Iterator[Namespace]:
-        restrictions = restrictions_from_item(item)
-        for each in namespaces:
-            fitting = self._prefix_rules.find(caller.tenant, each.name)
-            target = NamespaceTarget(each.name, each, fitting, restrictions.denies(each.name))
-            if is_allowed(caller, action, target):
-                yield _with_default(target, each)
+    ) -> Namespace | None:
+        """Return a namespace with its default, if the caller may take an action; else None."""
+        target = self._build_target(caller, namespace.name, namespace, restricted)
+        return _with_default(target, namespace) if is_allowed(caller, action, target) else None
 
     def get(self, caller: Principal, name: str) -> Namespace:
         """Read one namespace's permissions.

@@ -8,8 +8,10 @@ from functions.namespaces.model import Namespace, NamespaceTarget
 from functions.namespaces.rules import is_prefix_rule
 from functions.platform import entry_keys
 from functions.platform.items import Item
-from functions.platform.keys import Key
+from functions.platform.keys import HIGHEST, Key
+from functions.platform.limits import MAX_PAGE_ITEMS
 from functions.platform.newest_first import build_list_attributes, iterate_items
+from functions.platform.schema import BY_CREATION, CREATION_ATTRIBUTE
 from functions.platform.table import Table, TransactionConditionFailed
 from functions.platform.task_keys import build_restrictions_key
 from functions.platform.writes import Write, put
@@ -54,10 +56,23 @@ class NamespaceStore:
         """Read the item of the caller's restrictions: one call."""
         return self._table.get(build_restrictions_key(tenant, caller))
 
-    def list_all(self, tenant: str) -> list[Namespace]:
-        """Read all configured namespaces of a tenant."""
+    def list_all(self, tenant: str) -> Iterator[Namespace]:
+        """Read all configured namespaces of a tenant: a call per megabyte."""
         partition, prefix = entry_keys.build_namespace_range(tenant)
-        return list(map(namespace_from_item, self._table.query(partition, prefix)))
+        return map(namespace_from_item, self._table.query(partition, prefix))
+
+    def list_with_prefix(self, tenant: str, prefix: str) -> Iterator[Namespace]:
+        """Read the configured namespaces whose names have a prefix, found by an index."""
+        partition = entry_keys.build_namespace_range(tenant)[0]
+        rows = self._table.query_between(
+            BY_CREATION,
+            ("pk", partition),
+            (CREATION_ATTRIBUTE, prefix, prefix + HIGHEST),
+            MAX_PAGE_ITEMS,
+            newest_first=False,
+        )
+        items = self._table.get_many((row["pk"], row["sk"]) for row in rows)
+        return map(namespace_from_item, items.values())
 
     def list_rules(self, tenant: str) -> list[Namespace]:
         """Read all prefix rules of a tenant: one call, for there are few."""
@@ -83,7 +98,9 @@ class NamespaceStore:
             record: the audit record, which is written with it.
         """
         try:
-            self._table.transact([put_permissions(_build_key(tenant, new.name), new), record])
+            order = {} if is_prefix_rule(new.name) else _build_name_order(new.name)
+            write = put_permissions(_build_key(tenant, new.name), new, **order)
+            self._table.transact([write, record])
         except TransactionConditionFailed:
             return False
         return True
@@ -91,7 +108,13 @@ class NamespaceStore:
 
 def put_first_configuration(tenant: str, namespace: Namespace) -> Write:
     """Configure a namespace if nobody has; never a prefix rule, whatever the name."""
-    return put_permissions(entry_keys.build_namespace_key(tenant, namespace.name), namespace)
+    key = entry_keys.build_namespace_key(tenant, namespace.name)
+    return put_permissions(key, namespace, **_build_name_order(namespace.name))
+
+
+def _build_name_order(name: str) -> dict[str, str]:
+    """Build what lists a namespace among the tenant's others by its name."""
+    return {CREATION_ATTRIBUTE: name}
 
 
 def _build_key(tenant: str, name: str) -> Key:

@@ -19,6 +19,11 @@ class Space:
     permissions: Namespace
 
     @property
+    def list_position(self) -> str:
+        """What lists sort by, newest first."""
+        return self.permissions.list_position
+
+    @property
     def name(self) -> str:
         """The space's name."""
         return self.permissions.name

@@ -1,5 +1,9 @@
 """Use cases of spaces: list them, change who may use them (contract §12)."""
 
+from collections.abc import Iterator
+from functools import partial
+from operator import attrgetter
+
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize, is_allowed
 from functions.identity.model import Principal
@@ -8,6 +12,7 @@ from functions.objects.authority import CHANGE_SPACE, SHOW_SPACE
 from functions.objects.model import Space, SpaceTarget
 from functions.objects.requests import SpaceChange
 from functions.objects.store import ObjectChanged, ObjectStore
+from functions.platform.bounded_pages import Examined, examine_all
 from functions.platform.clock import Clock
 from functions.platform.errors import ValidationFailed, VersionMismatch
 from functions.platform.idempotency import RequestToken
@@ -28,16 +33,22 @@ class Spaces:
         self._audit = audit
         self._clock = clock
 
-    def list_visible(self, caller: Principal) -> tuple[list[Space], bool]:
-        """List the spaces that the caller may read, newest first; `memory.admin` sees all.
-
-        Returns:
-            The spaces, and whether there are others.
-        """
+    def list_visible(self, caller: Principal) -> list[Space]:
+        """List the spaces that the caller may read, newest first; `memory.admin` sees all."""
         found = self._store.list_spaces(caller.tenant)
-        visible = [s for s in found if is_allowed(caller, SHOW_SPACE, SpaceTarget(s.name, s))]
-        visible.sort(key=lambda each: (each.permissions.created, each.name), reverse=True)
-        return visible, len(visible) < len(found)
+        visible = (each for each in found if _is_visible(caller, each))
+        return sorted(visible, key=attrgetter("list_position"), reverse=True)
+
+    def iterate_visible(
+        self, caller: Principal, before: str | None, count: int
+    ) -> Iterator[Examined[Space]]:
+        """Examine all for the same, newest first, before a position, by an index that may lag."""
+        found = self._store.iterate_spaces(caller.tenant, before, count)
+        return examine_all(found, attrgetter("list_position"), partial(_is_visible, caller))
+
+    def has_any(self, caller: Principal) -> bool:
+        """Whether there are spaces, whoever may read them."""
+        return next(self._store.iterate_spaces(caller.tenant, None, 1), None) is not None
 
     def configure(
         self,
@@ -77,6 +88,10 @@ class Spaces:
                 backoff.wait()
             else:
                 return new
+
+
+def _is_visible(caller: Principal, space: Space) -> bool:
+    return is_allowed(caller, SHOW_SPACE, SpaceTarget(space.name, space))
 
 
 def _assert_not_superseded(space: Space | None, token: RequestToken) -> None:

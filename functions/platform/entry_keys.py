@@ -222,6 +222,11 @@ def build_creation_bound(tier: str, before: str | None) -> str:
     return tier + time + (HIGHEST if tier < other else "")
 
 
+def build_time_bound(time: int) -> str:
+    """Build the sort token before which are all entries created before a time (epoch ms)."""
+    return f"{encode_timestamp(time)}#mem_e"
+
+
 def parse_index_row(sort: str) -> str:
     """Parse the sort token that the sort key of an index row ends with."""
     return sort.split("#", 2)[2]

@@ -174,7 +174,7 @@ NAMESPACE = ItemType(
     "n#{namespace}",
     "A namespace's permissions",
     sealed=_PERMISSIONS,
-    indexes=(BY_GROUP,),
+    indexes=(BY_CREATION, BY_GROUP),
 )
 PREFIX_RULE = ItemType(
     "prefix rule",
@@ -465,6 +465,7 @@ OBJECT_SPACE = ItemType(
     "s#{space}",
     "A space's permissions, and who made it",
     sealed=_PERMISSIONS,
+    indexes=(BY_GROUP,),
 )
 OBJECT = ItemType(
     "object",
@@ -536,7 +537,12 @@ AGENT_TYPE = ItemType(
     "90 days after its last use",
 )
 LEARNED_WORKFLOW = ItemType(
-    "learned workflow", "procedures", _PROCEDURE, "w#{workflow}", "A workflow and its outcomes"
+    "learned workflow",
+    "procedures",
+    _PROCEDURE,
+    "w#{workflow}",
+    "A workflow and its outcomes",
+    indexes=(BY_GROUP,),
 )
 TASK_TYPE = ItemType(
     "task type", "procedures", "{tenant}#pt#{type}", "t#{name}", "How many workflows it has"

@@ -49,6 +49,7 @@ MAX_PAGE_BYTES = 5_000_000
 MAX_RESPONSE_BYTES = 6_000_000  # a Lambda response, itself written as JSON
 MAX_RUN_RESPONSE_BYTES = 4_400_000  # of the values of a run that a response holds, in base64
 DEFAULT_PAGE_ITEMS, MAX_PAGE_ITEMS = 100, 1000
+MAX_EXAMINED = 2000  # elements that one page examines for those that it shows
 MAX_OFFSET = 10**9
 MAX_CURSOR_CHARACTERS = 2048  # a position holds an id or a name
 MAX_VALIDATION_ERRORS = 20  # that one response names

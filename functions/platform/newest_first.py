@@ -1,6 +1,6 @@
 """Lists of items, newest first, by an index: what their items carry, and how a page is read."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 
 from functions.platform.items import Item
@@ -24,9 +24,7 @@ def build_list_attributes(partition: str, created: int, id: str) -> Item:
 def iterate_items(
     table: Table, partition: str, before: str | None, count: int
 ) -> Iterator[list[Item]]:
-    """Read the items listed in a partition, newest first, as they are now.
-
-    It makes two calls for each `count`.
+    """Read the items listed in a partition, newest first, as they are now: two calls a group.
 
     The index may lag behind the table by milliseconds.
 
@@ -34,11 +32,60 @@ def iterate_items(
         table: holds them.
         partition: as they were listed.
         before: the position before which they begin; None for the newest.
-        count: how many to read together: as many as a page needs.
+        count: how many the first group has, as many as a page needs.
     """
-    of, below = (GROUP_ATTRIBUTE, partition), (TYPE_ORDER_ATTRIBUTE, before or HIGHEST)
-    size = min(count, MAX_GET_ITEMS)
-    rows = table.query_newest(BY_GROUP, of, below, size)
-    while keys := [(row["pk"], row["sk"]) for row in islice(rows, size)]:
-        found = table.get_many(keys)
-        yield [found[key] for key in keys if key in found]
+    for rows in iterate_rows(table, BY_GROUP, (GROUP_ATTRIBUTE, partition), before, count):
+        found = table.get_many((row["pk"], row["sk"]) for row in rows)
+        yield [found[key] for row in rows if (key := (row["pk"], row["sk"])) in found]
+
+
+def iterate_rows(
+    table: Table,
+    index: str,
+    of: tuple[str, str],
+    before: str | None,
+    count: int,
+    most: int = MAX_GET_ITEMS,
+) -> Iterator[list[Item]]:
+    """Read rows of an index under a value of an attribute, newest first: a call a group.
+
+    Args:
+        table: has the index.
+        index: its name.
+        of: the attribute, and its value.
+        before: the position before which they begin; None for the newest.
+        count: how many the first group has.
+        most: how many a group has at most.
+    """
+
+    def read(below: str | None, size: int) -> list[Item]:
+        order = (TYPE_ORDER_ATTRIBUTE, below or HIGHEST)
+        return list(islice(table.query_newest(index, of, order, size), size))
+
+    return iterate_groups(read, TYPE_ORDER_ATTRIBUTE, before, min(count, most), most)
+
+
+def iterate_groups(
+    read: Callable[[str | None, int], list[Item]],
+    order: str,
+    before: str | None,
+    count: int,
+    most: int,
+) -> Iterator[list[Item]]:
+    """Read groups of items, each twice as large as the one before it.
+
+    Where few of them are shown, more are examined at a time.
+
+    Args:
+        read: reads so many items before a position, the highest one first.
+        order: the attribute that holds the position.
+        before: the position before which they begin; None for the highest.
+        count: how many the first group has.
+        most: how many a group has at most.
+    """
+    below, size = before, count
+    while items := read(below, size):
+        yield items
+        if len(items) < size:
+            return
+        below, size = items[-1][order], min(2 * size, most)

@@ -108,14 +108,9 @@ def build_deleted_run_key(partition: str) -> Key:
     return partition, item_types.DELETED_RUN.sort
 
 
-def build_agent_types_partition(tenant: str) -> str:
-    """Build the partition of the agent types that a tenant uses."""
-    return item_types.AGENT_TYPE.build_partition(tenant=tenant)
-
-
 def build_agent_type_key(tenant: str, agent_type: str) -> Key:
-    """Build the key of an agent type."""
-    return item_types.AGENT_TYPE.build_key(tenant=tenant, type=_hash_type(agent_type))
+    """Build the key of an agent type: a tenant's are in the order of their names."""
+    return item_types.AGENT_TYPE.build_key(tenant=tenant, type=agent_type)
 
 
 def parse_episode_key(partition: str, episode_id: str) -> Key | None:

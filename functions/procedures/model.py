@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from functions.platform.keys import build_list_position
+
 BILLION = 1_000_000_000  # scores are counted in billionths
 
 
@@ -53,3 +55,8 @@ class WorkflowStats(NamedTuple):
     alpha: float
     beta: float
     sampled: float | None = None
+
+    @property
+    def list_position(self) -> str:
+        """What lists sort by, newest first."""
+        return build_list_position(self.workflow.created, self.workflow.id)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import islice
+from operator import attrgetter
 from random import Random
 from typing import TYPE_CHECKING
 
 from functions.identity.model import Principal
+from functions.platform.bounded_pages import Examined, examine_all
 from functions.platform.clock import Clock
 from functions.platform.errors import NotFound, VersionMismatch
 from functions.platform.idempotency import RequestToken
@@ -122,6 +125,13 @@ class Procedures:
         """List up to `count` types of task behind one, for which an agent type has workflows."""
         found = self._store.iterate_task_types(caller.tenant, agent_type, after, count)
         return list(islice(found, count))
+
+    def iterate(
+        self, caller: Principal, procedure: Procedure, before: str | None, count: int
+    ) -> Iterator[Examined[WorkflowStats]]:
+        """Examine a procedure's workflows, newest first, before a position, by an index."""
+        found = self._store.iterate_procedure(caller.tenant, procedure, before, count)
+        return examine_all(map(self._describe, found), attrgetter("list_position"))
 
     def select(self, caller: Principal, procedure: Procedure, seed: int | None) -> WorkflowStats:
         """Select the workflow to try next: one query.

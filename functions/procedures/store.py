@@ -8,6 +8,7 @@ from functions.platform.item_types import LEARNED_WORKFLOW, TASK_TYPE
 from functions.platform.items import Item
 from functions.platform.json_text import compress, decompress
 from functions.platform.keys import HIGHEST, Key
+from functions.platform.newest_first import build_list_attributes, iterate_items
 from functions.platform.run_keys import (
     build_learned_workflow_key,
     build_outcome_key,
@@ -58,6 +59,13 @@ class WorkflowStore:
             _decode, self._table.query(_partition(tenant, procedure), LEARNED_WORKFLOW.sort_prefix)
         )
 
+    def iterate_procedure(
+        self, tenant: str, procedure: Procedure, before: str | None, count: int
+    ) -> Iterator[ProcedureWorkflow]:
+        """Read the same, newest first, before a position: two calls a group."""
+        for items in iterate_items(self._table, _partition(tenant, procedure), before, count):
+            yield from map(_decode, items)
+
     def iterate_task_types(
         self, tenant: str, agent_type: str, after: str | None, page_size: int
     ) -> Iterator[TaskType]:
@@ -83,7 +91,8 @@ class WorkflowStore:
             TransactionConditionFailed: a workflow with this key exists.
         """
         counted = _count_workflow(tenant, workflow, 1)
-        self._table.transact([put(key, _encode(workflow), _ABSENT), counted])
+        listed = build_list_attributes(key[0], workflow.created, workflow.id)
+        self._table.transact([put(key, _encode(workflow) | listed, _ABSENT), counted])
 
     def replace(self, key: Key, seen: ProcedureWorkflow, new: ProcedureWorkflow) -> None:
         """Write spec and half-life, and the stats only if they change.

@@ -1,8 +1,12 @@
 """Items of agent types: a tenant's are in one partition."""
 
+from collections.abc import Iterator
+
 from functions.platform.item_types import AGENT_TYPE
 from functions.platform.items import Item
-from functions.platform.run_keys import build_agent_type_key, build_agent_types_partition
+from functions.platform.keys import HIGHEST
+from functions.platform.limits import MAX_PAGE_ITEMS
+from functions.platform.run_keys import build_agent_type_key
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import Table
 from functions.platform.ttl import to_ttl_seconds
@@ -25,9 +29,14 @@ class AgentTypeStore:
         }
         self._table.put(put(build_agent_type_key(tenant, agent_type), item))
 
-    def list_all(self, tenant: str, now: int) -> list[AgentType]:
-        """List a tenant's agent types of the last 90 days: a call per megabyte."""
-        partition = build_agent_types_partition(tenant)
-        found = self._table.query(partition, AGENT_TYPE.sort_prefix)
-        types = [AgentType(item["agent_type"], item["used"]) for item in found]
-        return [each for each in types if compute_expiry(each.used) > now]
+    def iterate(self, tenant: str, before: str | None, count: int) -> Iterator[AgentType]:
+        """Read a tenant's agent types before a name, the last one first: a call for each `count`.
+
+        Those that DynamoDB will delete soon are among them.
+        """
+        last = build_agent_type_key(tenant, HIGHEST if before is None else before)
+        items = self._table.query_from(
+            last[0], AGENT_TYPE.sort_prefix, last[1], min(count, MAX_PAGE_ITEMS), newest_first=True
+        )
+        found = (AgentType(item["agent_type"], item["used"]) for item in items)
+        return (each for each in found if each.name != before)

@@ -1,12 +1,16 @@
 """Which agent types a tenant uses: noted at most once a day by each process (contract §11)."""
 
+from collections.abc import Iterator
+from operator import attrgetter
 from threading import Lock
 
 from functions.identity.model import Principal
+from functions.platform.bounded_pages import Examined, examine_all, select_shown
 from functions.platform.clock import Clock
+from functions.platform.limits import MAX_PAGE_ITEMS
 from functions.platform.run_keys import DAY
 from functions.runs.agent_type_store import AgentTypeStore
-from functions.runs.model import AgentType
+from functions.runs.model import AgentType, compute_expiry
 
 _MAX_REMEMBERED = 10_000  # agent types, of all tenants
 
@@ -33,5 +37,12 @@ class AgentTypes:
 
     def list_all(self, caller: Principal) -> list[AgentType]:
         """List the agent types that were used in the last 90 days, by name from the last one."""
-        found = self._store.list_all(caller.tenant, self._clock())
-        return sorted(found, key=lambda each: each.name, reverse=True)
+        return list(select_shown(self.iterate(caller, None, MAX_PAGE_ITEMS)))
+
+    def iterate(
+        self, caller: Principal, before: str | None, count: int
+    ) -> Iterator[Examined[AgentType]]:
+        """Examine agent types for the same, before a name."""
+        now = self._clock()
+        found = self._store.iterate(caller.tenant, before, count)
+        return examine_all(found, attrgetter("name"), lambda each: compute_expiry(each.used) > now)

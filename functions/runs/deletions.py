@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize
 from functions.identity.model import Principal
+from functions.platform.bounded_pages import select_shown
 from functions.platform.clock import Clock
 from functions.platform.errors import NotFound
 from functions.platform.items import Item
@@ -51,8 +52,7 @@ class RunDeletions:
         """
         authorize(caller, DELETE_RUN, None)
         deadline, runs, episodes = time.monotonic() + _SECONDS, 0, 0
-        rows = self._runs.list_rows(caller.tenant, query, None, None, self._clock())
-        for row in rows:
+        for row in select_shown(self._runs.list_rows(caller.tenant, query, self._clock())):
             item = self._runs.get_items([(row["pk"], row["sk"])]).get((row["pk"], row["sk"]))
             if item is None:
                 continue

@@ -1,6 +1,6 @@
 """Runs and episodes (ADR-043 Tier 2; contract §8). Times are epoch ms."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple
 
 from functions.platform.limits import RUN_RETENTION_DAYS
@@ -50,6 +50,22 @@ class ListedRun(NamedTuple):
     position: str
     head: Run | None
     load: Callable[[], Run | None]
+
+
+class RunPage(NamedTuple):
+    """A page of a list of runs.
+
+    Attributes:
+        positions: of the runs that the page covers.
+        end: the position after which the list goes on; None at its end.
+        runs: they themselves, read as they are taken.
+        total: how many there are in all, if they were counted.
+    """
+
+    positions: list[str]
+    end: str | None
+    runs: Iterator[ListedRun]
+    total: int | None
 
 
 class RunQuery(NamedTuple):

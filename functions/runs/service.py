@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from functions.identity.model import Principal
+from functions.platform.bounded_pages import count_page, select_shown, take_page
 from functions.platform.clock import Clock
 from functions.platform.errors import RunClosed
 from functions.platform.idempotency import RequestToken
@@ -15,7 +16,7 @@ from functions.platform.run_keys import create_run_address
 from functions.platform.schema import TYPE_ORDER_ATTRIBUTE
 from functions.platform.value_parts import PartsMissing
 from functions.runs.agent_types import AgentTypes
-from functions.runs.model import ListedRun, Run, RunQuery, RunStatus, RunValue
+from functions.runs.model import ListedRun, Run, RunPage, RunQuery, RunStatus, RunValue
 from functions.runs.rules import RunIds, end_run, render_value, run_not_found
 from functions.runs.store import RunChanged, RunStore, decode_head, is_run
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from functions.runs.requests import NewRun
 
 _ITEMS_AT_ONCE = 25
+_POSITION = itemgetter(TYPE_ORDER_ATTRIBUTE)
 
 
 class Runs:
@@ -129,28 +131,22 @@ class Runs:
         limit: int,
         *,
         is_counted: bool,
-    ) -> tuple[list[str], Iterator[ListedRun], int | None]:
+    ) -> RunPage:
         """List a page of the runs that a query selects, newest first, from an index that may lag.
 
         Args:
             after: the position after which the page begins; else it begins at `offset`.
             limit: how many runs the page shows at most.
             is_counted: whether to count all runs that the query selects.
-
-        Returns:
-            The positions of the page, and one more if there are more; its runs, read as they are
-            taken; and how many there are in all, if they were counted.
         """
-        tenant = caller.tenant
-        page_size = None if is_counted or query.status else offset + limit + 1
-        rows = self._store.list_rows(tenant, query, after, page_size, self._clock())
-        total = None
+        tenant, now, total = caller.tenant, self._clock(), None
         if is_counted:
-            every = list(rows)
-            rows, total = iter(every), len(every)
-        page = list(islice(rows, offset, offset + limit + 1))
-        positions = [row[TYPE_ORDER_ATTRIBUTE] for row in page]
-        return positions, self._load_rows(tenant, page[:limit]), total
+            every = select_shown(self._store.list_rows(tenant, query, now))
+            (rows, end), total = count_page(every, _POSITION, after, offset, limit)
+        else:
+            examined = self._store.list_rows(tenant, query, now, after, offset + limit + 1)
+            rows, end = take_page(examined, offset, limit)
+        return RunPage(list(map(_POSITION, rows)), end, self._load_rows(tenant, rows), total)
 
     def _load_rows(self, tenant: str, rows: Sequence[Item]) -> Iterator[ListedRun]:
         """Read the runs of index rows, a few at a time as they are taken."""

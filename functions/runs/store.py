@@ -2,15 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import takewhile
+from itertools import chain, takewhile
+from operator import itemgetter
 from typing import TypeGuard
 
+from functions.platform.bounded_pages import Examined, examine_all
 from functions.platform.items import Item
 from functions.platform.keys import Key, decode_timestamp
-from functions.platform.limits import MAX_INLINE_BYTES
+from functions.platform.limits import MAX_INLINE_BYTES, MAX_PAGE_ITEMS
+from functions.platform.newest_first import iterate_rows
 from functions.platform.retry import Backoff
 from functions.platform.run_keys import (
-    LAST_SORT_TOKEN,
     RunAddress,
     build_instance_runs_partition,
     build_runs_partition,
@@ -155,19 +157,27 @@ class RunStore:
             raise RunChanged(failed.failed.get(write.key)) from failed
 
     def list_rows(
-        self, tenant: str, query: RunQuery, before: str | None, page_size: int | None, now: int
-    ) -> Iterator[Item]:
-        """List the index rows of the runs that a query selects, newest first; they may lag.
+        self,
+        tenant: str,
+        query: RunQuery,
+        now: int,
+        before: str | None = None,
+        count: int = MAX_PAGE_ITEMS,
+    ) -> Iterator[Examined[Item]]:
+        """Examine index rows, newest first, for the runs that a query selects; they may lag.
 
         Args:
             before: the position below which the list begins.
-            page_size: how many rows a call reads at most; else a megabyte.
+            count: how many rows the first call reads.
         """
         index, of = _choose_index(tenant, query)
-        below = (TYPE_ORDER_ATTRIBUTE, before or LAST_SORT_TOKEN)
-        rows = self._table.query_newest(index, of, below, page_size)
-        live = takewhile(lambda row: _get_start_expiry(row) > now, rows)
-        return (row for row in live if query.matches(row.get("agent_type"), row["status"]))
+        groups = iterate_rows(self._table, index, of, before, count, MAX_PAGE_ITEMS)
+        rows = chain.from_iterable(groups)
+        return examine_all(
+            takewhile(lambda row: _get_start_expiry(row) > now, rows),
+            itemgetter(TYPE_ORDER_ATTRIBUTE),
+            lambda row: query.matches(row.get("agent_type"), row["status"]),
+        )
 
     def get_items(self, keys: Sequence[Key]) -> dict[Key, Item]:
         """Read the items of the runs that exist among these: a call per hundred."""

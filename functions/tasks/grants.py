@@ -1,15 +1,16 @@
 """Use cases on grants: access to a task's working memory for others (contract §5)."""
 
 from collections.abc import Callable, Iterator
+from operator import attrgetter
 from typing import Any
 
 from functions.audit.service import AuditTrail
 from functions.authorization.model import Action
 from functions.authorization.rules import is_allowed
 from functions.identity.model import Principal
+from functions.platform.bounded_pages import Examined, examine_after, examine_all
 from functions.platform.clock import Clock, to_rfc3339
 from functions.platform.errors import AccessDenied, CapacityExceeded, NotFound, ValidationFailed
-from functions.platform.keys import build_list_position
 from functions.platform.limits import MAX_GRANTS
 from functions.platform.retry import Backoff
 from functions.platform.table import TransactionConditionFailed
@@ -28,6 +29,9 @@ from functions.tasks.rules import assert_open, is_coordinator
 from functions.tasks.store import TaskStore
 
 BuildGrant = Callable[[Task, Grant | None], Grant | None]
+
+
+_POSITION = attrgetter("list_position")
 
 
 class Grants:
@@ -62,7 +66,7 @@ class Grants:
 
     def iterate_of_task(
         self, caller: Principal, task_id: str, before: str | None, count: int
-    ) -> Iterator[Grant]:
+    ) -> Iterator[Examined[Grant]]:
         """Read the same, newest first, before a position.
 
         Raises:
@@ -70,14 +74,9 @@ class Grants:
         """
         task, now = self._tasks.get_existing(caller.tenant, task_id), self._clock()
         if not is_allowed(caller, LIST_GRANTS, TaskTarget(task, now)):
-            own = self.list_of_task(caller, task_id)
-            return (
-                each
-                for each in own
-                if before is None or build_list_position(each.created, each.principal) < before
-            )
+            return examine_after(self.list_of_task(caller, task_id), _POSITION, before)
         found = self._store.iterate(caller.tenant, task_id, before, count)
-        return (each for each in found if each.counts(task.term, now))
+        return examine_all(found, _POSITION, lambda each: each.counts(task.term, now))
 
     def grant(self, caller: Principal, task_id: str, principal: str, new: NewGrant) -> Grant:
         """Give a principal access to a task's working memory (contract §5).

@@ -8,6 +8,7 @@ from functions.platform import task_keys
 from functions.platform.items import Item
 from functions.platform.keys import HIGHEST, hash_agent
 from functions.platform.newest_first import build_list_attributes, iterate_items
+from functions.platform.schema import TYPE_ORDER_ATTRIBUTE
 from functions.platform.table import Table
 from functions.platform.writes import Write, check, delete, put, update
 from functions.tasks.mapper import acl_to_item, intent_from_item, intent_to_item
@@ -71,11 +72,17 @@ class IntentStore:
 
     def iterate_task_ids(
         self, tenant: str, intent: str, before: str | None, count: int
-    ) -> Iterator[list[str]]:
-        """Read the same, newest first, before a position: two calls for each `count`."""
+    ) -> Iterator[dict[str, str]]:
+        """Read the same with their positions, newest first, before one: two calls a group."""
         partition = task_keys.build_intent_task_range(tenant, intent)[0]
         for rows in iterate_items(self._table, partition, before, count):
-            yield [row["task"] for row in rows]
+            yield {row["task"]: row[TYPE_ORDER_ATTRIBUTE] for row in rows}
+
+    def has_tasks(self, tenant: str, intent: str) -> bool:
+        """Whether an intent lists tasks: one call."""
+        partition, prefix = task_keys.build_intent_task_range(tenant, intent)
+        rows = self._table.query_from(partition, prefix, prefix + HIGHEST, 1)
+        return next(rows, None) is not None
 
     def commit(self, changes: list[Write]) -> None:
         """Carry out all changes or none.

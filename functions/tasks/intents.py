@@ -2,12 +2,15 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
+from operator import attrgetter
 from typing import Any
 
 from functions.audit.service import AuditTrail
 from functions.authorization.model import Action
 from functions.authorization.rules import authorize, is_allowed
 from functions.identity.model import Principal
+from functions.platform.bounded_pages import Examined, examine_all
 from functions.platform.clock import Clock
 from functions.platform.errors import NotFound, ValidationFailed
 from functions.platform.retry import Backoff
@@ -61,10 +64,12 @@ class Intents:
 
     def iterate_readable(
         self, caller: Principal, before: str | None, count: int
-    ) -> Iterator[Intent]:
-        """Read the same, newest first, before a position."""
+    ) -> Iterator[Examined[Intent]]:
+        """Examine all for the same, newest first, before a position."""
         found = self._store.iterate_of_tenant(caller.tenant, caller.id, before, count)
-        return (each for each in found if is_allowed(caller, READ_INTENT, each))
+        return examine_all(
+            found, attrgetter("list_position"), partial(is_allowed, caller, READ_INTENT)
+        )
 
     def has_any(self, caller: Principal) -> bool:
         """Whether anybody has named an intent, whoever may read it: one call."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from functions.identity.model import SERVICE, Actor
+from functions.platform.keys import build_list_position
 from functions.platform.limits import DEFAULT_TASK_ENTRIES, DEFAULT_TASK_KB
 
 Status = Literal[
@@ -65,6 +66,11 @@ class Grant(NamedTuple):
         """Whether it counts at a time (epoch ms), in the task's present term."""
         return self.expires > now and self.term in (None, term)
 
+    @property
+    def list_position(self) -> str:
+        """What lists sort by, newest first."""
+        return build_list_position(self.created, self.principal)
+
 
 class Membership(NamedTuple):
     """What a principal is in a task, beside its present assignee and coordinator.
@@ -94,6 +100,11 @@ class Assignment(NamedTuple):
     coordinator: str | None
     created: int
     inherits_from: str | None = None
+
+    @property
+    def list_position(self) -> str:
+        """What lists sort by, newest first."""
+        return build_list_position(self.created, self.task)
 
 
 class TaskUsage(NamedTuple):
@@ -173,6 +184,11 @@ class Task:
     counter_changes: int = 0
 
     @property
+    def list_position(self) -> str:
+        """What lists sort by, newest first."""
+        return build_list_position(self.created, self.id)
+
+    @property
     def members(self) -> frozenset[str]:
         """Who registered it, and its present assignee and coordinator."""
         return frozenset(filter(None, (self.registered_by, self.assignee, self.coordinator)))
@@ -245,3 +261,8 @@ class Intent:
     acl: dict[str, GrantAccess] = field(default_factory=dict)
     created: int = 0
     version: int = 0
+
+    @property
+    def list_position(self) -> str:
+        """What lists sort by, newest first."""
+        return build_list_position(self.created, self.id)

@@ -10,6 +10,7 @@ from functions.authorization.model import Action
 from functions.authorization.rules import authorize, is_allowed
 from functions.identity.model import ADMIN, Principal
 from functions.platform import task_keys
+from functions.platform.bounded_pages import Examined
 from functions.platform.clock import Clock
 from functions.platform.errors import AccessDenied, EntryExists, Throttled, ValidationFailed
 from functions.platform.idempotency import RequestToken
@@ -131,24 +132,26 @@ class Tasks:
 
     def iterate_of_intent(
         self, caller: Principal, intent_id: str, before: str | None, count: int
-    ) -> Iterator[Task]:
-        """Read the same, newest first, before a position."""
+    ) -> Iterator[Examined[Task]]:
+        """Examine tasks for the same, newest first, before a position."""
         may_read = self._may_read_intent(caller, intent_id)
         for ids in self._intents.iterate_task_ids(caller.tenant, intent_id, before, count):
             if may_read:
-                yield from _newest_first(self._store.get_many(caller.tenant, ids))
+                tasks = self._store.get_many(caller.tenant, ids)
             else:
-                yield from _newest_first(self._access.select_readable(caller, ids))
+                tasks = self._access.select_readable(caller, ids)
+            readable = {task.id: task for task in tasks}
+            yield from (Examined(position, readable.get(id)) for id, position in ids.items())
 
     def has_any_of_intent(self, caller: Principal, intent_id: str) -> bool:
         """Whether an intent has tasks, whoever may read them: one call."""
-        return bool(self._intents.list_task_ids(caller.tenant, intent_id))
+        return self._intents.has_tasks(caller.tenant, intent_id)
 
     def has_hidden_of_agent(self, caller: Principal, agent: str) -> bool:
         """Whether an agent has open tasks, and the caller may not see all of them."""
         if caller.id == agent or ADMIN in caller.permissions:
             return False
-        return bool(self._assignments.list_of_agent(caller.tenant, agent))
+        return any(self._assignments.iterate_of_agent(caller.tenant, agent, None, 1))
 
     def list_assignments(self, caller: Principal, agent: str) -> list[Assignment]:
         """List the open tasks assigned to an agent that the caller may see, newest first.
@@ -164,13 +167,13 @@ class Tasks:
 
     def iterate_assigned(
         self, caller: Principal, agent: str, before: str | None, count: int
-    ) -> Iterator[Task]:
-        """Read the open tasks of an agent that the caller may see, newest first."""
+    ) -> Iterator[Examined[Task]]:
+        """Examine the open tasks of an agent for those that the caller may see, newest first."""
         sees_all = caller.id == agent or ADMIN in caller.permissions
         for assigned in self._assignments.iterate_of_agent(caller.tenant, agent, before, count):
-            for task in self.get_assigned(caller, assigned):
-                if sees_all or caller.id in task.members:
-                    yield task
+            tasks = self._store.get_many(caller.tenant, [each.task for each in assigned])
+            visible = {each.id: each for each in tasks if sees_all or caller.id in each.members}
+            yield from (Examined(each.list_position, visible.get(each.task)) for each in assigned)
 
     def get_assigned(self, caller: Principal, assigned: Sequence[Assignment]) -> list[Task]:
         """Read the tasks of assignments, newest first: a call for each hundred."""

@@ -5,7 +5,9 @@ from typing import Any
 import httpx
 import pytest
 
+from benchmarks.seeding import store_entries
 from functions.platform.entry_keys import parse_entry_id
+from functions.platform.table import Table
 from functions.platform.table_client import encode_key
 from tests.contract.bodies import (
     BATCH,
@@ -234,3 +236,16 @@ def read_list(client: httpx.Client, path: str, name: str) -> list[dict[str, Any]
         if cursor is None:
             return found
         params["after"] = cursor
+
+
+def test_a_page_examines_two_thousand_entries_for_what_matches(tenant: Tenant) -> None:
+    alice, engine, clock = tenant.user("alice"), tenant.service.engine, tenant.service.clock
+    create(alice, entry(key="rare", tags=["rare", "common"]))
+    table, newest = Table(engine.client, engine.memory), clock() + 10_000
+    store_entries(table, tenant.id, "alice", "episodic", range(2_010), ["common"], newest)
+    clock.advance(seconds=10)
+    filters = {"agent_id": "alice", "tags": "rare,common"}
+    found = ok(alice.get(MEMORY, params=filters | {"updated_after": "2020-01-01T00:00:00Z"}))
+    assert (keys([found]), found["total"]) == (["rare"], 1)
+    pages = read_pages(alice, MEMORY, **filters, limit=1000, total="none")
+    assert [len(page["entries"]) for page in pages] == [0, 1]

@@ -1,5 +1,7 @@
 """Agents' settings and coordinators' guardrails (contract §4, §5)."""
 
+from operator import attrgetter
+
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import (
     build_page,
@@ -19,10 +21,11 @@ from functions.api.routing import ANY, Route
 from functions.entries.authority import CONFIGURE_AGENT
 from functions.entries.requests import AgentConfig
 from functions.identity.model import ADMIN, READ, Principal
-from functions.platform.keys import build_list_position
 from functions.tasks.authority import CHANGE_GUARDRAILS
 from functions.tasks.guardrails import CoordinatorGuardrails
 from functions.tasks.requests import GuardrailsChange
+
+_POSITION = attrgetter("list_position")
 
 
 def list_agents(request: Request, caller: Principal) -> Response:
@@ -32,18 +35,14 @@ def list_agents(request: Request, caller: Principal) -> Response:
         caller,
         lambda: agents.list_visible(caller),
         lambda before, count: agents.iterate_visible(caller, before, count),
-        _get_position,
+        _POSITION,
     )
-    usages = agents.get_usages(caller, [each.id for each in shown])
+    usages = agents.get_usages(caller, [each.id for each in shown.elements])
     page, position = build_page(
-        wanted, shown, total, lambda each: render_agent(each, usages[each.id]), _get_position
+        wanted, shown, total, lambda each: render_agent(each, usages[each.id]), _POSITION
     )
-    position = mark_hidden(position, shown, lambda: agents.has_any(caller))
+    position = mark_hidden(position, page, lambda: agents.has_any(caller))
     return json_response(200, AgentPageDocument(agents=page, **position))
-
-
-def _get_position(agent: Principal) -> str:
-    return build_list_position(agent.created, agent.id)
 
 
 def configure_agent(request: Request, caller: Principal) -> Response:

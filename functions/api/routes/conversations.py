@@ -111,7 +111,7 @@ def list_user_conversations(request: Request, caller: Principal) -> Response:
         tags,
         after=wanted.after,
         offset=wanted.offset,
-        limit=wanted.limit + 1,
+        limit=wanted.limit,
         with_metadata=has_values,
     )
     total = conversations.count_for_user(caller, user_id, tags) if wanted.is_counted else None
@@ -122,7 +122,7 @@ def list_user_conversations(request: Request, caller: Principal) -> Response:
         lambda each: render_conversation(each.load(), with_values=has_values),
         lambda each: each.position,
     )
-    position = mark_hidden(position, found, lambda: conversations.has_unreadable(caller, user_id))
+    position = mark_hidden(position, page, lambda: conversations.has_unreadable(caller, user_id))
     return json_response(200, ConversationPageDocument(conversations=page, **position))
 
 

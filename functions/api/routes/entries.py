@@ -67,12 +67,11 @@ def _read_page(
     page = truncate_to_limit(render_entry(each, has_value=has_values) for each in found.entries)
     if TOUCH.read(request) is not False:
         queries.record_reads(caller, found.entries[: len(page)])
-    tokens = found.sort_tokens
+    tokens, end = found.sort_tokens, found.end
     if len(page) < len(found.entries):
         tokens = tokens[: tokens.index(found.entries[len(page)].sort_token)]
-    has_more = found.has_more or len(tokens) < len(found.sort_tokens)
-    last = tokens[-1] if tokens else None
-    position = wanted.describe(len(tokens), last, found.total, has_more=has_more)
+        end = tokens[-1]
+    position = wanted.describe(len(tokens), end, found.total)
     position = mark_hidden(position, page, lambda: queries.has_unreadable(caller, filters))
     return page, position, len(found.entries)
 

@@ -1,12 +1,13 @@
 """Grants on tasks (contract §5)."""
 
+from operator import attrgetter
+
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import paginate_newest
+from functions.api.paging import paginate
 from functions.api.parameters import CURSOR_PAGE
 from functions.api.responses.tasks import GrantDocument, GrantPageDocument, render_grant
 from functions.api.routing import Route
 from functions.identity.model import READ, WRITE, Principal
-from functions.platform.keys import build_list_position
 from functions.tasks.authority import GRANT, REVOKE_GRANT
 from functions.tasks.requests import NewGrant
 
@@ -16,13 +17,13 @@ _GRANT = f"{_GRANTS}/{{principal+}}"
 
 def list_grants(request: Request, caller: Principal) -> Response:
     grants, task_id = request.services.grants, request.path_params["task_id"]
-    page, position = paginate_newest(
+    page, position = paginate(
         request,
         caller,
         lambda: grants.list_of_task(caller, task_id),
         lambda before, count: grants.iterate_of_task(caller, task_id, before, count),
         render_grant,
-        lambda each: build_list_position(each.created, each.principal),
+        attrgetter("list_position"),
     )
     return json_response(200, GrantPageDocument(grants=page, **position))
 

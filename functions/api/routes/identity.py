@@ -1,7 +1,9 @@
 """Tenants, principals and keys (contract §2)."""
 
+from operator import attrgetter
+
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import paginate_newest
+from functions.api.paging import paginate
 from functions.api.parameters import CURSOR_PAGE
 from functions.api.responses.identity import (
     NewPrincipalDocument,
@@ -22,7 +24,6 @@ from functions.identity.authority import (
 from functions.identity.model import ADMIN, Principal
 from functions.identity.requests import NewPrincipal, NewTenant, PrincipalChange
 from functions.platform.idempotency import RequestToken
-from functions.platform.keys import build_list_position
 
 _PRINCIPALS = "/api/v1/principals"
 _PRINCIPAL = f"{_PRINCIPALS}/{{id+}}"
@@ -50,13 +51,13 @@ def create_principal(request: Request, caller: Principal) -> Response:
 
 def list_principals(request: Request, caller: Principal) -> Response:
     identity = request.services.identity
-    page, position = paginate_newest(
+    page, position = paginate(
         request,
         caller,
         lambda: identity.list_principals(caller),
         lambda before, count: identity.iterate_principals(caller, before, count),
         render_principal,
-        lambda each: build_list_position(each.created, each.id),
+        attrgetter("list_position"),
     )
     return json_response(200, PrincipalPageDocument(principals=page, **position))
 

@@ -1,7 +1,9 @@
 """Intents: their owners and access lists (contract §5)."""
 
+from operator import attrgetter
+
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import mark_hidden, paginate_newest
+from functions.api.paging import mark_hidden, paginate
 from functions.api.parameters import CURSOR_PAGE
 from functions.api.responses.tasks import (
     AclDocument,
@@ -11,7 +13,6 @@ from functions.api.responses.tasks import (
 )
 from functions.api.routing import WRITE_OR_ADMIN, Route
 from functions.identity.model import ADMIN, READ, Principal
-from functions.platform.keys import build_list_position
 from functions.tasks.authority import SET_ACL, SET_OWNER
 from functions.tasks.requests import Acl, NewOwner
 
@@ -21,13 +22,13 @@ _ACL = f"{_INTENT}/acl"
 
 def list_intents(request: Request, caller: Principal) -> Response:
     intents = request.services.intents
-    page, position = paginate_newest(
+    page, position = paginate(
         request,
         caller,
         lambda: intents.list_readable(caller),
         lambda before, count: intents.iterate_readable(caller, before, count),
         render_intent,
-        lambda each: build_list_position(each.created, each.id),
+        attrgetter("list_position"),
     )
     position = mark_hidden(position, page, lambda: intents.has_any(caller))
     return json_response(200, IntentPageDocument(intents=page, **position))

@@ -1,7 +1,9 @@
 """Namespaces of semantic memory (contract §4)."""
 
+from operator import attrgetter
+
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import mark_hidden, paginate_newest
+from functions.api.paging import mark_hidden, paginate
 from functions.api.parameters import CURSOR_PAGE
 from functions.api.responses.namespaces import (
     NamespaceDocument,
@@ -13,7 +15,6 @@ from functions.identity.model import READ, Principal
 from functions.namespaces.authority import CHANGE_PERMISSIONS
 from functions.namespaces.model import Namespace
 from functions.namespaces.requests import NamespaceChange
-from functions.platform.keys import build_list_position
 from functions.platform.limits import MAX_NAME_CHARACTERS
 
 _NAMESPACES = "/api/v1/memory/namespaces"
@@ -21,13 +22,13 @@ _NAMESPACES = "/api/v1/memory/namespaces"
 
 def list_namespaces(request: Request, caller: Principal) -> Response:
     namespaces = request.services.namespaces
-    page, position = paginate_newest(
+    page, position = paginate(
         request,
         caller,
         lambda: namespaces.list_visible(caller),
         lambda before, count: namespaces.iterate_visible(caller, before, count),
         render_namespace,
-        lambda each: build_list_position(each.created, each.name),
+        attrgetter("list_position"),
     )
     position = mark_hidden(position, page, lambda: namespaces.has_any(caller))
     return json_response(200, NamespacePageDocument(namespaces=page, **position))

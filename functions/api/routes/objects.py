@@ -1,6 +1,7 @@
 """Objects: bytes under a key (contract §12)."""
 
 from functools import partial
+from operator import attrgetter
 
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import mark_hidden, paginate, paginate_uncounted, truncate_to_limit
@@ -39,7 +40,6 @@ from functions.objects.uploads import UPLOAD_HEADER
 from functions.platform.clock import to_rfc3339
 from functions.platform.errors import ValidationFailed, ValueTooLarge
 from functions.platform.json_text import dumps_checked, loads
-from functions.platform.keys import build_list_position
 from functions.platform.limits import (
     MAX_NAME_CHARACTERS,
     MAX_OBJECT_BYTES,
@@ -226,15 +226,16 @@ def read_objects(request: Request, caller: Principal) -> Response:
 
 
 def list_spaces(request: Request, caller: Principal) -> Response:
-    found, has_hidden = request.services.spaces.list_visible(caller)
+    spaces = request.services.spaces
     page, position = paginate(
         request,
         caller,
-        found,
+        lambda: spaces.list_visible(caller),
+        lambda before, count: spaces.iterate_visible(caller, before, count),
         render_space,
-        lambda each: build_list_position(each.permissions.created, each.name),
+        attrgetter("list_position"),
     )
-    position = mark_hidden(position, page, lambda: has_hidden)
+    position = mark_hidden(position, page, lambda: spaces.has_any(caller))
     return json_response(200, SpacePageDocument(spaces=page, **position))
 
 

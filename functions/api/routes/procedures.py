@@ -1,6 +1,7 @@
 """Procedures (ADR-043 Tier 4; contract §8)."""
 
 from functools import partial
+from operator import attrgetter
 from urllib.parse import quote
 
 from functions.api.http import Request, Response, json_response
@@ -16,7 +17,6 @@ from functions.api.responses.procedures import (
 )
 from functions.api.routing import Route
 from functions.identity.model import READ, WRITE, Principal
-from functions.platform.keys import build_list_position
 from functions.procedures.model import Procedure, WorkflowStats
 from functions.procedures.requests import NewWorkflow, Outcome, Selection
 
@@ -46,13 +46,14 @@ def get_workflow(request: Request, caller: Principal) -> Response:
 
 
 def list_workflows(request: Request, caller: Principal) -> Response:
-    found = request.services.procedures.get_all(caller, _procedure(request))
+    procedure, procedures = _procedure(request), request.services.procedures
     page, position = paginate(
         request,
         caller,
-        found,
+        lambda: procedures.get_all(caller, procedure),
+        lambda before, count: procedures.iterate(caller, procedure, before, count),
         render_workflow,
-        lambda each: build_list_position(each.workflow.created, each.workflow.id),
+        attrgetter("list_position"),
     )
     return json_response(200, WorkflowPageDocument(procedures=page, **position))
 

@@ -1,7 +1,8 @@
 """Runs of agents and their episodes, by ADR-043 Tier 2 (contract §8)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import islice
+from operator import attrgetter
 from urllib.parse import quote
 
 from functions.api.http import Request, Response, json_response
@@ -35,7 +36,7 @@ from functions.identity.model import READ, WRITE, Principal
 from functions.platform.errors import ValidationFailed
 from functions.platform.limits import DEFAULT_RECALLED_EPISODES, MAX_ID_CHARACTERS, MAX_PAGE_ITEMS
 from functions.runs.authority import DELETE_EPISODES, DELETE_RUN
-from functions.runs.model import Episode, ListedRun, Run, RunQuery, RunStatus, RunValue
+from functions.runs.model import Episode, Run, RunPage, RunQuery, RunStatus, RunValue
 from functions.runs.requests import NewEpisode, NewRun, RunError, RunOutput
 
 _RUNS = "/api/v1/runs"
@@ -100,7 +101,7 @@ def fail_run(request: Request, caller: Principal) -> Response:
 
 def list_runs(request: Request, caller: Principal) -> Response:
     wanted, has_values = read_page_request(request, caller), VALUES.read(request) is None
-    positions, found, total = request.services.runs.list_page(
+    found = request.services.runs.list_page(
         caller,
         _read_query(request),
         wanted.after,
@@ -108,34 +109,29 @@ def list_runs(request: Request, caller: Principal) -> Response:
         wanted.limit,
         is_counted=wanted.is_counted,
     )
-    page, position = _run_page(wanted, positions, found, total, has_values=has_values)
+    page, position = _run_page(wanted, found, has_values=has_values)
     return json_response(200, RunPageDocument(runs=page, **position))
 
 
 def _run_page(
-    wanted: PageRequest,
-    positions: list[str],
-    found: Iterable[ListedRun],
-    total: int | None,
-    *,
-    has_values: bool,
+    wanted: PageRequest, found: RunPage, *, has_values: bool
 ) -> tuple[list[RunDocument], PagePosition]:
     """Render a page of runs, without those that were deleted meanwhile."""
     shown: list[str] = []
 
     def documents() -> Iterator[RunDocument]:
-        for listed in found:
+        for listed in found.runs:
             run = listed.load() if has_values else listed.head
             if run is not None:
                 shown.append(listed.position)
                 yield render_run(run) if has_values else render_run_head(run)
 
     page = truncate_to_limit(documents())
-    taken = min(len(positions), wanted.limit)
+    taken, end = len(found.positions), found.end
     if len(page) < len(shown):  # a response holds no more
-        taken = positions.index(shown[len(page) - 1]) + 1
-    last = positions[taken - 1] if taken else None
-    return page, wanted.describe(taken, last, total, has_more=taken < len(positions))
+        end = shown[len(page) - 1]
+        taken = found.positions.index(end) + 1
+    return page, wanted.describe(taken, end, found.total)
 
 
 def delete_run(request: Request, caller: Principal) -> Response:
@@ -160,8 +156,15 @@ def delete_episode(request: Request, caller: Principal) -> Response:
 
 
 def list_agent_types(request: Request, caller: Principal) -> Response:
-    found = request.services.agent_types.list_all(caller)
-    page, position = paginate(request, caller, found, render_agent_type, lambda each: each.name)
+    agent_types = request.services.agent_types
+    page, position = paginate(
+        request,
+        caller,
+        lambda: agent_types.list_all(caller),
+        lambda before, count: agent_types.iterate(caller, before, count),
+        render_agent_type,
+        attrgetter("name"),
+    )
     return json_response(200, AgentTypePageDocument(agent_types=page, **position))
 
 

@@ -49,6 +49,7 @@ def list_states(request: Request, caller: Principal) -> Response:
         owner,
         after=wanted.after,
         offset=wanted.offset,
+        limit=wanted.limit,
         is_counted=wanted.is_counted,
     )
     render = _render_value if VALUES.read(request) is None else _render_head
@@ -65,7 +66,7 @@ def list_states(request: Request, caller: Principal) -> Response:
     last = listed[taken - 1].position if taken else None
     has_more = taken < len(listed) or next(found, None) is not None
     position = mark_hidden(
-        wanted.describe(taken, last, total, has_more=has_more),
+        wanted.describe(taken, last if has_more else None, total),
         listed,
         lambda: request.services.states.has_unreadable(caller, agent, owner),
     )

@@ -1,6 +1,7 @@
 """Tasks, the memory that belongs to a task, and workflows that register tasks (contract §5)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from operator import attrgetter
 from typing import Any
 from urllib.parse import quote
 
@@ -9,12 +10,12 @@ import orjson
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import (
     BARE_ARRAY_HEADERS,
+    PageRequest,
     bare_array_response,
     build_page,
     mark_hidden,
-    paginate_newest,
+    read_page_of,
     read_page_request,
-    slice_page,
 )
 from functions.api.parameters import (
     ARRAY_LIMIT,
@@ -37,7 +38,13 @@ from functions.api.routing import WRITE_OR_ADMIN, Route
 from functions.entries.context import Section
 from functions.entries.model import Entry
 from functions.identity.model import ADMIN, READ, WRITE, Principal
-from functions.platform.keys import build_list_position
+from functions.platform.bounded_pages import (
+    BoundedPage,
+    Examined,
+    count_page,
+    filter_shown,
+    select_shown,
+)
 from functions.platform.limits import (
     DEFAULT_CONTEXT_EPISODES,
     DEFAULT_CONTEXT_KB,
@@ -54,6 +61,7 @@ from functions.workflows.requests import Workflow
 _KB = 1024
 _TASKS = "/api/v1/tasks"
 _TASK = f"{_TASKS}/{{task_id+}}"
+_POSITION = attrgetter("list_position")
 _STATUS: ChoiceParameter[Status] = ChoiceParameter("status", "The tasks' status.", Status)
 _EPISODIC_LIMIT = IntegerParameter(
     "episodic_limit",
@@ -90,57 +98,60 @@ def change_task(request: Request, caller: Principal) -> Response:
 
 def list_intent_tasks(request: Request, caller: Principal) -> Response:
     intent_id, tasks = request.path_params["intent_id"], request.services.tasks
-    page, position = paginate_newest(
+    has_status = _read_status(request)
+    wanted, found, total = read_page_of(
         request,
         caller,
-        lambda: list(_select_status(request, tasks.list_of_intent(caller, intent_id))),
-        lambda before, count: _select_status(
-            request, tasks.iterate_of_intent(caller, intent_id, before, count)
+        lambda: filter(has_status, tasks.list_of_intent(caller, intent_id)),
+        lambda before, count: filter_shown(
+            tasks.iterate_of_intent(caller, intent_id, before, count), has_status
         ),
-        render_task,
-        _get_position,
+        _POSITION,
         ARRAY_LIMIT,
     )
+    page, position = build_page(wanted, found, total, render_task, _POSITION)
     position = mark_hidden(position, page, lambda: tasks.has_any_of_intent(caller, intent_id))
-    return bare_array_response(request, page, position)
+    return bare_array_response(request, page, position, len(found.elements))
 
 
 def list_agent_tasks(request: Request, caller: Principal) -> Response:
     agent_id, tasks = request.path_params["agent_id"], request.services.tasks
-    wanted = read_page_request(request, caller, ARRAY_LIMIT)
+    wanted, found, total = _read_agent_tasks(request, caller, agent_id)
+    page, position = build_page(wanted, found, total, render_task, _POSITION)
+    position = mark_hidden(position, page, lambda: tasks.has_hidden_of_agent(caller, agent_id))
+    return bare_array_response(request, page, position, len(found.elements))
+
+
+def _read_agent_tasks(
+    request: Request, caller: Principal, agent_id: str
+) -> tuple[PageRequest, BoundedPage[Task], int | None]:
+    """Read a page of an agent's open tasks; what counts them needn't read each of them."""
+    tasks, wanted = request.services.tasks, read_page_request(request, caller, ARRAY_LIMIT)
     if _STATUS.read(request) is None and wanted.is_counted:
         assigned = tasks.list_assignments(caller, agent_id)
-        shown = slice_page(
-            wanted, assigned, lambda each: build_list_position(each.created, each.task)
+        (shown, end), total = count_page(
+            assigned, _POSITION, wanted.after, wanted.offset, wanted.limit
         )
-        found = tasks.get_assigned(caller, shown)
-        page, position = build_page(wanted, found, len(assigned), render_task, _get_position)
-    else:
-        page, position = paginate_newest(
-            request,
-            caller,
-            lambda: list(_iterate_assigned(request, caller, None, MAX_PAGE_ITEMS)),
-            lambda before, count: _iterate_assigned(request, caller, before, count),
-            render_task,
-            _get_position,
-            ARRAY_LIMIT,
-        )
-    position = mark_hidden(position, page, lambda: tasks.has_hidden_of_agent(caller, agent_id))
-    return bare_array_response(request, page, position)
+        return wanted, BoundedPage(tasks.get_assigned(caller, shown), end), total
 
+    def iterate(before: str | None, count: int) -> Iterator[Examined[Task]]:
+        examined = tasks.iterate_assigned(caller, agent_id, before, count)
+        return filter_shown(examined, _read_status(request))
 
-def _iterate_assigned(
-    request: Request, caller: Principal, before: str | None, count: int
-) -> Iterator[Task]:
-    agent_id = request.path_params["agent_id"]
-    return _select_status(
-        request, request.services.tasks.iterate_assigned(caller, agent_id, before, count)
+    return read_page_of(
+        request,
+        caller,
+        lambda: select_shown(iterate(None, MAX_PAGE_ITEMS)),
+        iterate,
+        _POSITION,
+        ARRAY_LIMIT,
     )
 
 
-def _select_status(request: Request, tasks: Iterable[Task]) -> Iterator[Task]:
+def _read_status(request: Request) -> Callable[[Task], bool]:
+    """Read which status tasks have to be listed."""
     status = _STATUS.read(request)
-    return (task for task in tasks if status in (None, task.status))
+    return lambda task: status in (None, task.status)
 
 
 def get_task_context(request: Request, caller: Principal) -> Response:
@@ -198,10 +209,6 @@ def _pack_context(
         "size_kb": -(-size // _KB),
         "truncated": truncated,
     }
-
-
-def _get_position(task: Task) -> str:
-    return build_list_position(task.created, task.id)
 
 
 def _task_response(status: int, task: Task, **headers: str) -> Response:

@@ -1,0 +1,73 @@
+"""Store entries by writing their items into the table, past the service: many, and quickly."""
+
+from collections.abc import Iterator, Sequence
+
+from benchmarks.workload import value
+from functions.entries.mapper import EntryMapper
+from functions.entries.model import Entry, Transition
+from functions.entries.store import build_index_writes
+from functions.entries.tiers import POLICIES, Tier
+from functions.platform import keys
+from functions.platform.bulk_writes import write_parallel
+from functions.platform.json_text import dumps_checked
+from functions.platform.limits import MAX_VALUE_BYTES
+from functions.platform.table import Table
+from functions.platform.writes import Write, put
+
+_NAMESPACE = "invoice_processing"
+
+
+def store_entries(
+    table: Table,
+    tenant: str,
+    owner: str,
+    tier: Tier,
+    numbers: range,
+    tags: Sequence[str],
+    newest: int,
+) -> None:
+    """Store an entry of 1 KB for each number, the last one newest, with its index rows.
+
+    Counters are not changed: what they limit isn't measured by who calls this.
+
+    Args:
+        table: of the memory.
+        tenant: whose entries they are.
+        owner: the agent that owns or wrote them.
+        tier: of the entries.
+        numbers: what tells their keys from others'.
+        tags: of each of them.
+        newest: when the last one was created, in epoch ms; each other one a ms before its next.
+    """
+    mapper, start = EntryMapper(None), newest - numbers.stop + 1
+    entries = (_build_entry(tenant, owner, tier, each, tags, start + each) for each in numbers)
+    write_parallel(table, (write for each in entries for write in _build_writes(mapper, each)))
+
+
+def _build_entry(
+    tenant: str, owner: str, tier: Tier, number: int, tags: Sequence[str], created: int
+) -> Entry:
+    key, policy = f"filling-{number}", POLICIES[tier]
+    text = dumps_checked(value(len(key)), "value", MAX_VALUE_BYTES, "")
+    return Entry(
+        address=policy.build_address(tenant, owner, _NAMESPACE, key),
+        nonce=keys.create_nonce(created),
+        tier=tier,
+        agent=owner,
+        namespace=_NAMESPACE,
+        key=key,
+        value=text,
+        size=len(text),
+        version=1,
+        created=created,
+        updated=created,
+        accessed=created,
+        author=owner,
+        curator=None if policy.is_private else owner,
+        tags=tuple(tags),
+    )
+
+
+def _build_writes(mapper: EntryMapper, entry: Entry) -> Iterator[Write]:
+    yield put(entry.item_key, mapper.to_item(entry))
+    yield from build_index_writes(Transition(None, entry))

@@ -1,0 +1,111 @@
+"""Pages of lists that leave elements out: by filters, by what the caller may not see, by expiry.
+
+A page examines a bounded number of elements. Where few of them are shown it may be shorter than
+its limit, or empty, and still says where the list goes on (contract §3).
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Generic, NamedTuple, TypeVar
+
+from functions.platform.limits import MAX_EXAMINED
+
+T = TypeVar("T")
+
+
+class Examined(NamedTuple, Generic[T]):
+    """An element of a list that was examined; None in its place if it isn't shown."""
+
+    position: str
+    element: T | None
+
+
+class BoundedPage(NamedTuple, Generic[T]):
+    """The elements of a page, and the position after which the list goes on; None at its end."""
+
+    elements: list[T]
+    end: str | None
+
+
+def examine_all(
+    elements: Iterable[T],
+    get_position: Callable[[T], str],
+    is_shown: Callable[[T], bool] = lambda _: True,
+) -> Iterator[Examined[T]]:
+    """Examine elements one after another."""
+    return (Examined(get_position(each), each if is_shown(each) else None) for each in elements)
+
+
+def examine_after(
+    elements: Sequence[T], get_position: Callable[[T], str], after: str | None
+) -> Iterator[Examined[T]]:
+    """Examine what comes after a position in a list that is at hand, highest position first."""
+    rest = (each for each in elements if after is None or get_position(each) < after)
+    return examine_all(rest, get_position)
+
+
+def filter_shown(
+    examined: Iterable[Examined[T]], is_shown: Callable[[T], bool]
+) -> Iterator[Examined[T]]:
+    """Leave further elements out of what is shown."""
+    for position, element in examined:
+        has_element = element is not None and is_shown(element)
+        yield Examined(position, element if has_element else None)
+
+
+def select_shown(examined: Iterable[Examined[T]]) -> Iterator[T]:
+    """Select the elements that are shown."""
+    return (element for _, element in examined if element is not None)
+
+
+def take_page(
+    examined: Iterator[Examined[T]], offset: int, limit: int, most: int = MAX_EXAMINED
+) -> BoundedPage[T]:
+    """Take the elements of a page.
+
+    Args:
+        examined: the list from the page's begin on, or from its own if there is an offset.
+        offset: how many shown elements to pass over; these are as many as it takes.
+        limit: how many elements the page has at most.
+        most: how many elements to examine after the offset.
+    """
+    skipped = islice(select_shown(examined), offset)
+    if sum(1 for _ in skipped) < offset:
+        return BoundedPage([], None)
+    found: list[T] = []
+    end = None
+    for position, element in islice(examined, most):
+        if element is not None:
+            if len(found) == limit:
+                return BoundedPage(found, end)
+            found.append(element)
+        end = position
+    has_more = next(examined, None) is not None
+    return BoundedPage(found, end if has_more else None)
+
+
+def count_page(
+    elements: Iterable[T],
+    get_position: Callable[[T], str],
+    after: str | None,
+    offset: int,
+    limit: int,
+) -> tuple[BoundedPage[T], int]:
+    """Take the elements of a page, and count those of the whole list.
+
+    Args:
+        elements: all of the list, highest position first.
+        get_position: gives what the list sorts by.
+        after: the position after which the page begins; else it begins at `offset`.
+        offset: how many elements to pass over; 0 with `after`.
+        limit: how many elements the page has at most.
+    """
+    page: list[T] = []
+    total, passed = 0, 0
+    for each in elements:
+        total += 1
+        passed += after is None or get_position(each) < after
+        if offset < passed <= offset + limit:
+            page.append(each)
+    has_more = page and passed > offset + limit
+    return BoundedPage(page, get_position(page[-1]) if has_more else None), total
