@@ -1,0 +1,323 @@
+"""Pydantic AI's `ConversationStore`: a record and its entries, each an object of the service."""
+
+import asyncio
+import uuid
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
+from threading import Lock
+
+from pydantic_ai.conversation_store import (
+    ConversationConflict,
+    ConversationEntry,
+    ConversationRecord,
+    ConversationStore,
+)
+
+from agent_memory import AsyncClient, Client
+from agent_memory.adapters.clients import to_sync
+from agent_memory.adapters.object_storage import ObjectStorage
+from agent_memory.adapters.pydantic_ai.documents import (
+    RECORDS,
+    StoredEntry,
+    StoredRecord,
+    build_entry_key,
+    build_family_prefix,
+    build_record_key,
+    build_scope_prefix,
+    extend_block,
+)
+from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
+
+_PAGE = 1000
+_REMEMBERED = 1000  # entries whose ancestors are known
+
+
+class AgentMemoryConversationStore(ConversationStore):  # type: ignore[misc]
+    """Conversations of Pydantic AI, each message of up to 100 MB, stored once.
+
+    A save is there with its record, or not at all: of two at the same time, one is a
+    `ConversationConflict`. A conversation is read some 64 messages in two requests. Forks share
+    their entries; deleting a conversation deletes those that no other one has. Conversations are
+    the principal's own. It may be used from any event loop.
+
+    Args:
+        client: calls as the principal; stays open.
+        root: what the name of the space of objects begins with: another root, other conversations.
+        sensitivity: `confidential` or `restricted` to store all encrypted.
+
+    Raises:
+        TypeError: raised when it is no client.
+    """
+
+    def __init__(
+        self,
+        client: Client | AsyncClient,
+        *,
+        root: str = "pydantic-ai",
+        sensitivity: str | None = None,
+    ) -> None:
+        self._storage = ObjectStorage(to_sync(client), root, None, sensitivity)
+        self._ancestors = _KnownAncestors()
+
+    async def read_record(self, conversation_id: str) -> ConversationRecord | None:
+        """Return a conversation's record; None if there is none."""
+        found = await asyncio.to_thread(self._find, conversation_id)
+        return None if found is None else found.record
+
+    async def read_records(
+        self, *, scope: str | None = None, limit: int | None = None
+    ) -> Sequence[ConversationRecord]:
+        """Return the records of a scope, or all, the last saved first; it reads all of them."""
+        return await asyncio.to_thread(self._list, scope, limit)
+
+    async def write_record(
+        self,
+        record: ConversationRecord,
+        *,
+        new_entries: Sequence[ConversationEntry] = (),
+        expected_revision: str | None,
+    ) -> None:
+        """Store entries, and then the record, with which they are there.
+
+        Raises:
+            ConversationConflict: the stored revision is another one, or an entry is gone that the
+                history continues.
+            MemoryCapacityError: there is no room.
+        """
+        await asyncio.to_thread(self._write, record, new_entries, expected_revision)
+
+    async def delete_record(self, conversation_id: str, *, expected_revision: str) -> None:
+        """Delete a record and the entries that no conversation forked from it or by it has.
+
+        Raises:
+            ConversationConflict: there is none of this revision.
+        """
+        await asyncio.to_thread(self._delete, conversation_id, expected_revision)
+
+    async def read_entry(self, entry_id: str) -> ConversationEntry:
+        """Return an entry.
+
+        Raises:
+            KeyError: there is none.
+        """
+        return (await asyncio.to_thread(self._read_entries, [entry_id]))[0].entry
+
+    async def read_history(
+        self, head_id: str | None, *, limit: int | None = None
+    ) -> list[ConversationEntry]:
+        """Return the entries up to this one in order, or the last of them.
+
+        Raises:
+            KeyError: one of them is gone.
+        """
+        blocks = await asyncio.to_thread(lambda: [*self._walk(head_id, limit)])
+        return [stored.entry for block in reversed(blocks) for stored in block]
+
+    def _find(self, conversation_id: str) -> StoredRecord | None:
+        found = self._storage.get(build_record_key(conversation_id))
+        return None if found is None else StoredRecord.parse(found.data, found.version)
+
+    def _list(self, scope: str | None, limit: int | None) -> list[ConversationRecord]:
+        prefix = RECORDS if scope is None else build_scope_prefix(scope)
+        names = (key.rpartition("/")[2] for key in self._storage.list_keys(prefix, _PAGE))
+        found = self._storage.get_many(RECORDS + name for name in names)
+        records = [StoredRecord.parse(data).record for data in found.values()]
+        kept = [each for each in records if scope is None or each.scope == scope]
+        return sorted(kept, key=lambda each: each.updated_at, reverse=True)[:limit]
+
+    def _write(
+        self,
+        record: ConversationRecord,
+        new_entries: Sequence[ConversationEntry],
+        expected_revision: str | None,
+    ) -> None:
+        before = self._find(record.conversation_id)
+        if (None if before is None else before.record.revision) != expected_revision:
+            raise ConversationConflict(record.conversation_id)
+        stored = self._prepare_entries(record, before, new_entries)
+        self._storage.run(self._put_entry, stored)
+        try:
+            if before is None:
+                is_sharing = bool(record.forked_from and record.head_id and not new_entries)
+                self._create_record(record, record.forked_from if is_sharing else None)
+            else:
+                self._put_record(StoredRecord(record, before.family, before.version))
+        except ConversationConflict:
+            self._storage.delete(build_entry_key(each.entry.id) for each in stored)
+            raise
+
+    def _prepare_entries(
+        self,
+        record: ConversationRecord,
+        before: StoredRecord | None,
+        new_entries: Sequence[ConversationEntry],
+    ) -> list[StoredEntry]:
+        """Return the new entries with their ancestors.
+
+        Raises:
+            ConversationConflict: what they follow, or the history's end, is gone.
+        """
+        try:
+            stored: list[StoredEntry] = []
+            for entry in new_entries:
+                stored.append(StoredEntry(entry, self._find_ancestors(entry.parent_id)))
+                self._ancestors.add(stored[-1])
+            known = {None if before is None else before.record.head_id, None}
+            if record.head_id not in known | {entry.id for entry in new_entries}:
+                self._read_entries([record.head_id or ""])
+        except KeyError as gone:
+            raise ConversationConflict(record.conversation_id) from gone
+        return stored
+
+    def _find_ancestors(self, parent_id: str | None) -> list[str]:
+        if parent_id is None:
+            return []
+        known = self._ancestors.get(parent_id)
+        before = self._read_entries([parent_id])[0].ancestors if known is None else known
+        return extend_block(before, parent_id)
+
+    def _put_entry(self, stored: StoredEntry) -> None:
+        self._storage.put(build_entry_key(stored.entry.id), stored.render())
+
+    def _create_record(self, record: ConversationRecord, source_id: str | None) -> None:
+        """Store the record of a new conversation, and list it by scope and by family.
+
+        Args:
+            source_id: the conversation whose entries it shares.
+
+        Raises:
+            ConversationConflict: there is one of this id, or that conversation is gone.
+        """
+        family = uuid.uuid4().hex if source_id is None else self._join_family(record, source_id)
+        if record.scope is not None:
+            self._storage.put(_build_scope_key(record), b"")
+        self._put_record(StoredRecord(record, family))
+        # Who deletes the source deletes its record first, and then the entries that no record has:
+        # either they see the new record, or this sees that the source is gone.
+        if source_id is not None and not self._is_in_family(source_id, family):
+            self._storage.delete([build_record_key(record.conversation_id)])
+            raise ConversationConflict(record.conversation_id)
+
+    def _join_family(self, record: ConversationRecord, source_id: str) -> str:
+        """List a fork and its source as those that share entries; return the family."""
+        source = self._find(source_id)
+        if source is None:
+            raise ConversationConflict(record.conversation_id)
+        for each in (source.record, record):
+            self._storage.put(_build_member_key(source.family, each), b"")
+        return source.family
+
+    def _is_in_family(self, conversation_id: str, family: str) -> bool:
+        found = self._find(conversation_id)
+        return found is not None and found.family == family
+
+    def _put_record(self, stored: StoredRecord) -> None:
+        """Store a record in place of the version that was read, or else as a new one.
+
+        Raises:
+            ConversationConflict: something else stands there.
+        """
+        id, version = stored.record.conversation_id, stored.version
+        try:
+            self._storage.put(
+                build_record_key(id),
+                stored.render(),
+                version=version or None,
+                only_new=not version,
+            )
+        except (MemoryConflictError, MemoryNotFoundError) as refused:
+            present = self._find(id)
+            if present is None or present.record.revision != stored.record.revision:
+                raise ConversationConflict(id) from refused
+
+    def _delete(self, conversation_id: str, expected_revision: str) -> None:
+        found = self._find(conversation_id)
+        if found is None or found.record.revision != expected_revision:
+            raise ConversationConflict(conversation_id)
+        key = build_record_key(conversation_id)
+        try:
+            self._storage.client.objects.delete(self._storage.space, key, version=found.version)
+        except MemoryConflictError as refused:
+            raise ConversationConflict(conversation_id) from refused
+        own = self._collect_ids([found])
+        shared = self._collect_ids(self._find_family(found.family))
+        self._storage.delete(build_entry_key(id) for id in own - shared)
+        listed = [_build_member_key(found.family, found.record)]
+        if found.record.scope is not None:
+            listed.append(_build_scope_key(found.record))
+        self._storage.delete(listed)
+
+    def _find_family(self, family: str) -> list[StoredRecord]:
+        """Find the records of a conversation's forks, and of those that it was forked from."""
+        names = self._storage.list_keys(build_family_prefix(family), _PAGE)
+        found = self._storage.get_many(RECORDS + key.rpartition("/")[2] for key in names)
+        return [StoredRecord.parse(data) for data in found.values()]
+
+    def _collect_ids(self, records: Iterable[StoredRecord]) -> set[str]:
+        """Collect the ids of all entries of conversations, their branches included."""
+        ids: set[str] = set()
+        for record in records:
+            for end in record.ends:
+                for block in self._walk(end, None):
+                    found = {stored.entry.id for stored in block}
+                    if found <= ids:
+                        break
+                    ids |= found
+        return ids
+
+    def _walk(self, head_id: str | None, limit: int | None) -> Iterator[list[StoredEntry]]:
+        """Yield the entries up to this one in blocks, the last block first.
+
+        Raises:
+            KeyError: one of them is gone.
+        """
+        remaining = limit
+        while head_id is not None and remaining != 0:
+            (head,) = self._read_entries([head_id])
+            ids = head.ancestors
+            if remaining is not None:
+                ids = ids[max(0, len(ids) + 1 - remaining) :]
+            block = [*self._read_entries(ids), head]
+            yield block
+            head_id = block[0].entry.parent_id
+            remaining = None if remaining is None else remaining - len(block)
+
+    def _read_entries(self, ids: Sequence[str]) -> list[StoredEntry]:
+        """Return entries in this order.
+
+        Raises:
+            KeyError: one of them is gone.
+        """
+        found = self._storage.get_many(build_entry_key(id) for id in ids)
+        stored = [StoredEntry.parse(found[build_entry_key(id)]) for id in ids]
+        for each in stored:
+            self._ancestors.add(each)
+        return stored
+
+
+class _KnownAncestors:
+    """The ancestors of entries that were read or written last."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._by_entry: OrderedDict[str, list[str]] = OrderedDict()
+
+    def add(self, stored: StoredEntry) -> None:
+        with self._lock:
+            self._by_entry[stored.entry.id] = stored.ancestors
+            if len(self._by_entry) > _REMEMBERED:
+                self._by_entry.popitem(last=False)
+
+    def get(self, entry_id: str) -> list[str] | None:
+        with self._lock:
+            return self._by_entry.get(entry_id)
+
+
+def _build_member_key(family: str, record: ConversationRecord) -> str:
+    name = build_record_key(record.conversation_id).removeprefix(RECORDS)
+    return build_family_prefix(family) + name
+
+
+def _build_scope_key(record: ConversationRecord) -> str:
+    name = build_record_key(record.conversation_id).removeprefix(RECORDS)
+    return build_scope_prefix(record.scope or "") + name
