@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from agent_memory.adapters.filters import matches
+from agent_memory.adapters.langgraph.filters import matches
 
 FILTERS: list[tuple[dict[str, Any], set[str]]] = [
     ({}, {"one", "two", "three"}),

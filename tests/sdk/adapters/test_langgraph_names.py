@@ -3,7 +3,7 @@
 import pytest
 from agent_memory import Client
 from agent_memory.adapters.langgraph import AgentMemoryStore
-from agent_memory.adapters.names import labels_of, namespace_of, prefix_of
+from agent_memory.adapters.langgraph.names import labels_of, namespace_of, prefix_of
 from hypothesis import given
 from hypothesis import strategies as st
 from langgraph.store.base import PutOp

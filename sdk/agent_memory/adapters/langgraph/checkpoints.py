@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from agent_memory.adapters.checkpoint_codec import Codec, Head, StoredWrite, merge_writes
-from agent_memory.adapters.checkpoint_keys import (
+from agent_memory.adapters.langgraph.codec import Codec, Head, StoredWrite, merge_writes
+from agent_memory.adapters.langgraph.keys import (
     CheckpointKeys,
     build_head_key,
     build_value_key,

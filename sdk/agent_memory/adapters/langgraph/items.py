@@ -37,16 +37,26 @@ class Items:
             return None
         return self._known(entry)
 
-    def query(self, namespace: str, page_size: int) -> Iterable[Entry]:
+    def query(self, namespace: str, page_size: int, tags: Iterable[str] = ()) -> Iterable[Entry]:
         """Return the entries of a namespace, or of all that begin like it; the newest first."""
         return self._client.memory.query(
-            namespace=namespace, memory_type=self._memory_type, page_size=page_size
+            namespace=namespace, memory_type=self._memory_type, tags=tags, page_size=page_size
         )
 
-    def search(self, query: str, namespace: str, most: int) -> list[SearchResult]:
-        """Return the entries of such namespaces that are most alike to a query, best first."""
+    def search(
+        self,
+        namespace: str,
+        query: str | None = None,
+        vector: Iterable[float] | None = None,
+        most: int = MOST_RANKED,
+    ) -> list[SearchResult]:
+        """Return the entries most alike to a query in words, or with the nearest vectors."""
         return self._client.memory.search(
-            query, namespace=namespace, memory_type=self._memory_type, top_k=most
+            query,
+            vector=vector,
+            namespace=namespace,
+            memory_type=self._memory_type,
+            top_k=most,
         )
 
     def read(self, entry: Entry, *, refresh: bool) -> Entry:
@@ -58,8 +68,17 @@ class Items:
         except (MemoryConflictError, MemoryNotFoundError, MemoryAccessError):
             return entry  # who wrote it meanwhile set its time; or the reader may only read
 
-    def put(self, namespace: str, key: str, value: Value, ttl: str | None) -> None:
-        """Put a value in place of what is there.
+    def put(
+        self,
+        namespace: str,
+        key: str,
+        value: Value,
+        ttl: str | None,
+        *,
+        vector: Iterable[float] | None = None,
+        tags: Iterable[str] = (),
+    ) -> None:
+        """Put a value with its vector and tags in place of what is there.
 
         Raises:
             MemoryConflictError: strict, and something else stands there.
@@ -67,9 +86,12 @@ class Items:
         """
         known = self._seen.of(namespace, key) if self._strict else None
         if known is not None:
-            self._known(self._changed(known, {"value": value, "ttl": ttl}))
+            changes = {"value": value, "ttl": ttl, "vector": vector, "tags": [*tags]}
+            self._known(self._changed(known, changes))
             return
-        fields: EntryFields = {**self._pinned, "ttl": ttl}
+        fields: EntryFields = {**self._pinned, "ttl": ttl, "tags": tags}
+        if vector is not None:
+            fields["vector"] = vector
         entry = self._client.memory.put(
             namespace,
             key,
@@ -88,8 +110,11 @@ class Items:
         initial: Value | None,
         ttl: str | None,
     ) -> Entry:
-        """Put `fn(value)` in place of the value, again until nobody else was faster."""
-        fields: EntryFields = {**self._pinned, "ttl": ttl}
+        """Put `fn(value)` in place of the value, again until nobody else was faster.
+
+        The entry has no vector and no tags then.
+        """
+        fields: EntryFields = {**self._pinned, "ttl": ttl, "vector": None, "tags": ()}
         entry = self._client.memory.update(
             namespace, key, fn, initial=initial, memory_type=self._memory_type, **fields
         )
@@ -107,6 +132,19 @@ class Items:
         else:
             self._client.memory.delete(id=known.id, version=known.version)
         self._seen.forget(namespace, key)
+
+    def add_vector(self, entry: Entry, vector: Iterable[float], tags: Iterable[str]) -> Entry:
+        """Give an entry a vector and tags, unless somebody else has written it meanwhile."""
+        try:
+            return self._known(
+                self._patched(entry.id, entry.version, {"vector": vector, "tags": [*tags]})
+            )
+        except (MemoryConflictError, MemoryNotFoundError):
+            return entry
+
+    def remove(self, entry: Entry) -> None:
+        """Remove an entry, if it is still there."""
+        self._client.memory.delete(id=entry.id)
 
     def _changed(self, known: Seen, fields: dict[str, Any]) -> Entry:
         try:

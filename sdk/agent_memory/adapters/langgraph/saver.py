@@ -29,16 +29,16 @@ from langgraph.checkpoint.base import (
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
 from agent_memory import Client
-from agent_memory.adapters.checkpoint_codec import Codec, Head, list_large_keys
-from agent_memory.adapters.checkpoint_keys import (
+from agent_memory.adapters.clients import assert_client
+from agent_memory.adapters.langgraph.checkpoints import Checkpoints, is_inline
+from agent_memory.adapters.langgraph.codec import Codec, Head, list_large_keys
+from agent_memory.adapters.langgraph.keys import (
     CheckpointKeys,
     build_namespace_prefix,
     build_place,
     build_thread_prefix,
     build_value_key,
 )
-from agent_memory.adapters.checkpoints import Checkpoints, is_inline
-from agent_memory.adapters.clients import assert_client
 from agent_memory.adapters.object_storage import ObjectStorage, to_seconds
 
 _Writes = list[PendingWrite]

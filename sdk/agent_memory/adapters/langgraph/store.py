@@ -1,10 +1,4 @@
-"""LangGraph's store and checkpointer on the service (extra `langgraph`).
-
-```python
-client = Client(api_key="am_...")
-graph = builder.compile(checkpointer=AgentMemorySaver(client), store=AgentMemoryStore(client))
-```
-"""
+"""LangGraph's store: items as entries of the service."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator
@@ -12,9 +6,11 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
+from langchain_core.embeddings import Embeddings
 from langgraph.store.base import (
     BaseStore,
     GetOp,
+    IndexConfig,
     Item,
     ListNamespacesOp,
     Op,
@@ -27,15 +23,21 @@ from langgraph.store.base import (
 
 from agent_memory import Client, Entry
 from agent_memory.adapters.clients import assert_client
-from agent_memory.adapters.filters import matches
-from agent_memory.adapters.items import MOST_RANKED, Items, Value
-from agent_memory.adapters.langgraph_saver import AgentMemorySaver
-from agent_memory.adapters.names import common_prefix, fits, labels_of, namespace_of, prefix_of
+from agent_memory.adapters.langgraph.embedding import TextEmbedder, Vector, Vectors
+from agent_memory.adapters.langgraph.filters import matches
+from agent_memory.adapters.langgraph.items import MOST_RANKED, Items, Value
+from agent_memory.adapters.langgraph.names import (
+    common_prefix,
+    fits,
+    labels_of,
+    namespace_of,
+    prefix_of,
+)
+from agent_memory.adapters.langgraph.vectors import ItemVectors
 from agent_memory.model import MemoryType
 
-__all__ = ["AgentMemorySaver", "AgentMemoryStore"]
-
 _PAGE, _MOST_IN_PAGE = 100, 1000
+_Ranked = tuple[tuple[str, ...], Entry, float | None]
 
 
 class AgentMemoryStore(BaseStore):
@@ -54,9 +56,12 @@ class AgentMemoryStore(BaseStore):
 
     Search gives the newest items first. With `query`, the 100 most alike in meaning come before
     them, best first and with their scores. The service embeds whole values within a second or two
-    of a put; `index` is ignored. An item's time to live counts anew at each write, and at each read
-    unless `refresh_on_read` is false; such a read is a write to the service, a new version. Time
-    that is over hides an item at once.
+    of a put. With `index`, your own embedding decides instead: an item has the vectors of its texts
+    from its put on, or none with `index=False`, and its score is the best of their cosines.
+
+    An item's time to live counts anew at each write, and at each read unless `refresh_on_read` is
+    false; such a read is a write to the service, a new version. Time that is over hides an item at
+    once.
 
     Items have up to 65,536 bytes of JSON, keys 1 to 255 characters. Namespaces have up to 255 all
     in all: each label takes its length and one, each `/` and `~` one more, the root as a label.
@@ -67,9 +72,11 @@ class AgentMemoryStore(BaseStore):
         root: what the names of all its namespaces in the service begin with, before a slash.
         ttl: LangGraph's own configuration: `default_ttl` in minutes, `refresh_on_read`.
         strict: whether a put or delete may only meet what this store knows.
+        index: LangGraph's own configuration: `dims` (64 to 3,072), `embed` and `fields`. Vectors of
+            one namespace have one length, for good: take another root for another embedding.
 
     Raises:
-        ValueError: raised when there is a slash in `root`.
+        ValueError: raised when there is a slash in `root`, or `dims` is out of bounds.
         TypeError: raised when the client isn't a `Client`.
     """
 
@@ -83,6 +90,7 @@ class AgentMemoryStore(BaseStore):
         root: str = "langgraph",
         ttl: TTLConfig | None = None,
         strict: bool = False,
+        index: IndexConfig | None = None,
     ) -> None:
         assert_client(client, Client)
         if "/" in root:
@@ -90,6 +98,14 @@ class AgentMemoryStore(BaseStore):
         self.ttl_config = ttl
         self._root = root
         self._items = Items(client, memory_type, strict=strict)
+        self.index_config = index
+        self._embedder = None if index is None else TextEmbedder(index)
+        self._vectors = ItemVectors(Items(client, memory_type, strict=False), root)
+
+    @property
+    def embeddings(self) -> Embeddings | None:
+        """What makes the vectors; None without `index`."""
+        return None if self._embedder is None else self._embedder.embeddings
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Carry out operations: the reads first, then the last put of each item, one by one.
@@ -99,21 +115,50 @@ class AgentMemoryStore(BaseStore):
             ValueError: there is no such operation or operator, or a namespace is too long.
         """
         listed = list(ops)
-        puts = dict(self._placed(op) for op in listed if isinstance(op, PutOp))
-        results = [self._read(op) for op in listed]
-        for (namespace, key), (value, ttl) in puts.items():
-            if value is None:
-                self._items.delete(namespace, key)
-            else:
-                self._items.put(namespace, key, value, ttl)
-        return results
+        return self._carry_out(
+            listed, self._embedder.embed(listed) if self._embedder else Vectors()
+        )
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """Carry out operations as `batch` does, in a thread, so that any event loop can call it.
 
         One that is cancelled may still be carried out.
         """
-        return await asyncio.to_thread(self.batch, list(ops))
+        listed = list(ops)
+        vectors = await self._embedder.aembed(listed) if self._embedder else Vectors()
+        return await asyncio.to_thread(self._carry_out, listed, vectors)
+
+    def _carry_out(self, ops: list[Op], vectors: Vectors) -> list[Result]:
+        puts = {
+            (op.namespace, op.key): (op, namespace_of(self._root, op.namespace), _duration(op.ttl))
+            for op in ops
+            if isinstance(op, PutOp)
+        }
+        results = [self._read(op, vectors) for op in ops]
+        for op, namespace, ttl in puts.values():
+            if op.value is None:
+                self._delete(op, namespace)
+            else:
+                self._put(op, namespace, dict(op.value), ttl, self._select_vectors(op, vectors))
+        return results
+
+    def _delete(self, op: PutOp, namespace: str) -> None:
+        self._items.delete(namespace, op.key)
+        if self._embedder is not None:
+            self._vectors.remove(op.namespace, op.key)
+
+    def _put(
+        self, op: PutOp, namespace: str, value: Value, ttl: str | None, vectors: list[Vector]
+    ) -> None:
+        tags = self._vectors.put(op.namespace, op.key, value, ttl, vectors)
+        first = vectors[0] if vectors else None
+        self._items.put(namespace, op.key, value, ttl, vector=first, tags=tags)
+        if self._embedder is not None and self._embedder.may_have_several(op):
+            self._vectors.remove(op.namespace, op.key, max(len(vectors), 1))
+
+    def _select_vectors(self, op: PutOp, vectors: Vectors) -> list[Vector]:
+        texts = [] if self._embedder is None else self._embedder.extract_texts(op)
+        return [vectors.documents[text] for text in texts if text in vectors.documents]
 
     def update(
         self,
@@ -134,9 +179,10 @@ class AgentMemoryStore(BaseStore):
             MemoryNotFoundError: there is no item, and no `initial`.
             MemoryConflictError: others were faster each time.
         """
-        name = namespace_of(self._root, namespace)
-        ttl = _duration((self.ttl_config or {}).get("default_ttl"))
-        return Item(**_fields(namespace, self._items.update(name, key, fn, initial, ttl)))
+        entry = self._update(namespace, key, fn, initial)
+        op = PutOp(namespace, key, entry.value)
+        vectors = self._embedder.embed([op]) if self._embedder else Vectors()
+        return self._add_vectors(op, entry, vectors)
 
     async def aupdate(
         self,
@@ -147,14 +193,36 @@ class AgentMemoryStore(BaseStore):
         initial: Value | None = None,
     ) -> Item:
         """Update as `update` does, in a thread, in which `fn` is called as well."""
-        return await asyncio.to_thread(self.update, namespace, key, fn, initial=initial)
+        entry = await asyncio.to_thread(self._update, namespace, key, fn, initial)
+        op = PutOp(namespace, key, entry.value)
+        vectors = await self._embedder.aembed([op]) if self._embedder else Vectors()
+        return await asyncio.to_thread(self._add_vectors, op, entry, vectors)
 
-    def _read(self, op: Op) -> Result:
+    def _update(
+        self,
+        namespace: tuple[str, ...],
+        key: str,
+        fn: Callable[[Value], Value],
+        initial: Value | None,
+    ) -> Entry:
+        name = namespace_of(self._root, namespace)
+        ttl = _duration((self.ttl_config or {}).get("default_ttl"))
+        return self._items.update(name, key, fn, initial, ttl)
+
+    def _add_vectors(self, op: PutOp, entry: Entry, vectors: Vectors) -> Item:
+        """Give an updated item its vectors, unless somebody else has written it meanwhile."""
+        own = self._select_vectors(op, vectors)
+        if own:
+            tags = self._vectors.put(op.namespace, op.key, entry.value, entry.ttl, own)
+            entry = self._items.add_vector(entry, own[0], tags)
+        return Item(**_fields(op.namespace, entry))
+
+    def _read(self, op: Op, vectors: Vectors) -> Result:
         match op:
             case GetOp():
                 return self._get(op)
             case SearchOp():
-                return list(self._search(op))
+                return list(self._search(op, vectors.queries.get(op.query or "")))
             case ListNamespacesOp():
                 return self._namespaces(op)
             case PutOp():
@@ -165,29 +233,45 @@ class AgentMemoryStore(BaseStore):
         entry = self._items.get(namespace_of(self._root, op.namespace), op.key)
         if entry is None:
             return None
-        return Item(**_fields(op.namespace, self._items.read(entry, refresh=op.refresh_ttl)))
+        return Item(**_fields(op.namespace, self._refresh(op.namespace, entry, op.refresh_ttl)))
 
-    def _search(self, op: SearchOp) -> Iterator[SearchItem]:
-        found = (each for each in self._ranked(op) if matches(each[1].value, op.filter or {}))
+    def _refresh(self, labels: tuple[str, ...], entry: Entry, refresh_ttl: bool) -> Entry:
+        """Return the entry as a reader is given it; its time may count anew from this moment on."""
+        if refresh_ttl and entry.ttl is not None:
+            self._vectors.refresh(labels, entry)
+        return self._items.read(entry, refresh=refresh_ttl)
+
+    def _search(self, op: SearchOp, vector: Vector | None) -> Iterator[SearchItem]:
+        ranked = self._rank(op, vector)
+        found = (each for each in ranked if matches(each[1].value, op.filter or {}))
         for labels, entry, score in islice(found, op.offset, op.offset + op.limit):
-            read = self._items.read(entry, refresh=op.refresh_ttl)
+            read = self._refresh(labels, entry, op.refresh_ttl)
             yield SearchItem(**_fields(labels, read), score=score)
 
-    def _ranked(self, op: SearchOp) -> Iterator[tuple[tuple[str, ...], Entry, float | None]]:
+    def _rank(self, op: SearchOp, vector: Vector | None) -> Iterator[_Ranked]:
         """Yield what is most alike to the query, then everything else, the newest first."""
         end = op.offset + op.limit
         page = _PAGE if op.filter else max(1, min(end, _MOST_IN_PAGE))
         alike: set[str] = set()
         if op.query and end:
-            prefix = prefix_of(self._root, op.namespace_prefix)
-            for each in self._items.search(op.query, prefix, min(page, MOST_RANKED)):
-                labels = labels_of(self._root, each.entry.namespace)
-                if labels is not None:
-                    alike.add(each.entry.id)
-                    yield labels, each.entry, each.score
+            for labels, entry, score in self._find_alike(op, vector, min(page, MOST_RANKED)):
+                alike.add(entry.id)
+                yield labels, entry, score
         for labels, entry in self._under(op.namespace_prefix, page):
             if entry.id not in alike:
                 yield labels, entry, None
+
+    def _find_alike(self, op: SearchOp, vector: Vector | None, most: int) -> Iterator[_Ranked]:
+        """Yield the items that the query ranks: by the client's vectors, or else by the service."""
+        if self._embedder is not None:
+            if vector is not None:
+                yield from self._vectors.search(op.namespace_prefix, vector)
+            return
+        prefix = prefix_of(self._root, op.namespace_prefix)
+        for each in self._items.search(prefix, op.query, most=most):
+            labels = labels_of(self._root, each.entry.namespace)
+            if labels is not None:
+                yield labels, each.entry, each.score
 
     def _namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
         """Read all items that may be meant: the service doesn't list private namespaces."""
@@ -203,10 +287,6 @@ class AgentMemoryStore(BaseStore):
             found = labels_of(self._root, entry.namespace)
             if found is not None:
                 yield found, entry
-
-    def _placed(self, op: PutOp) -> tuple[tuple[str, str], tuple[Value | None, str | None]]:
-        value = None if op.value is None else dict(op.value)
-        return (namespace_of(self._root, op.namespace), op.key), (value, _duration(op.ttl))
 
 
 def _duration(minutes: float | None) -> str | None:
