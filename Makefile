@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: run console console-types test screenshots adversary e2e frameworks crewai lint openapi check bench docs synth bootstrap upgrade-check deploy destroy sbom lock clean
+.PHONY: run console console-types test screenshots adversary e2e e2e-contract frameworks crewai lint openapi check bench docs synth bootstrap upgrade-check deploy destroy sbom lock clean
 
 # Tests start hundreds of processes, which share compiled modules whatever the caller's shell says.
 export PYTHONDONTWRITEBYTECODE :=
@@ -65,7 +65,7 @@ console-types: $(CONSOLE)
 	@npm --prefix console run --silent check >/dev/null || { echo "make console-types: run npm --prefix console run check" >&2; exit 1; }
 
 test: $(TOOLKIT) $(VENV)/dev.stamp $(MODEL) $(TYPESCRIPT) $(if $(CHROMIUM),$(CONSOLE))
-	@$(PY) -m pytest -q -n auto -m "not deployed" tests
+	@$(PY) -m pytest -q -n auto -m "not deployed" --ignore=tests/e2e tests
 
 adversary: $(ENGINE) $(VENV)/dev.stamp $(MODEL)
 	@ADVERSARY_SECONDS=$${ADVERSARY_SECONDS:-3600} FUZZ_EXAMPLES=$${FUZZ_EXAMPLES:-200} $(PY) -m pytest -q -o faulthandler_timeout=0 -m "not deployed" tests/contract/test_adversary.py tests/contract/test_fuzz.py
@@ -80,7 +80,10 @@ openapi: $(VENV)/dev.stamp
 	@$(PY) -m tools.openapi
 
 e2e: $(TOOLKIT) $(VENV)/dev.stamp $(MODEL)
-	@$(PY) -m pytest -q -m e2e tests
+	@$(PY) -m pytest -q -m "not deployed" tests/e2e
+
+e2e-contract: $(TOOLKIT) $(VENV)/dev.stamp $(MODEL)
+	@$(PY) -m pytest -q -m deployed tests/contract
 
 # Some frameworks need older packages than the SDK's tests: theirs run in an environment of its own.
 frameworks: $(VENV)/dev.stamp $(MODEL) .venv-frameworks/stamp
@@ -102,7 +105,7 @@ crewai: $(VENV)/dev.stamp .venv-crewai/stamp
 	@.venv-crewai/bin/python -m pip install -q --disable-pip-version-check --no-compile 'crewai==1.15.30' 'pytest==9.2.0'
 	@touch $@
 
-check: lint test
+check: lint test e2e
 
 typescript: $(TYPESCRIPT)
 

@@ -1,7 +1,8 @@
 """Contract tests run on the embedded engine; each test gets a tenant of its own.
 
 Those marked `moto` run on moto, too: a smoke set for users who test with moto. Where the embedded
-engine has no build, moto runs them all. Those that a deployment can take run there in `make e2e`.
+engine has no build, moto runs them all. Those that a deployment can take run on one in
+`make e2e-contract`.
 """
 
 import base64

@@ -32,7 +32,7 @@ def test_each_step_runs_or_uses_something_and_no_job_has_rights_by_default(path:
 
 
 def test_a_change_is_checked_by_the_same_command_as_on_a_laptop() -> None:
-    assert {".ci/run", "make e2e"} <= set(commands(load("ci.yml")))
+    assert {".ci/run", "make e2e-contract"} <= set(commands(load("ci.yml")))
 
 
 def test_commands_are_targets_of_the_makefile() -> None:
