@@ -37,6 +37,11 @@ class Log:
     """One agent's log, each of its events appended alone."""
 
     growing: frozenset[str] = frozenset()
+    examined = frozenset({"events, of a type that none has"})
+    lists: tuple[str, ...] = tuple(
+        f"/api/v1/{each}/events"
+        for each in ("intents/{intent_id+}", "agents/{agent_id+}", "memory/namespaces/{namespace+}")
+    )
     most = ONE_BY_ONE
 
     def __init__(self, function: Function, admin: Caller) -> None:
@@ -57,6 +62,7 @@ class Log:
         middle = reader.read(_TENANT, _LOG, LogQuery(self._stored // 2))[1]
         yield "middle page of 10 events", lambda: self._page(middle or 0)
         yield "newest 10 events", lambda: self._page(middle or 0, "&order=desc")
+        yield "events, of a type that none has", lambda: self._page(0, "&type=memory.archived")
 
     def _append(self) -> list[Call]:
         self._stored += 1

@@ -4,19 +4,25 @@ Every subject keeps all that it stores in the one partition that its operations 
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import count
 from typing import Any, Protocol
 from urllib.parse import urlencode
 
 from benchmarks.capacity import Call
 from benchmarks.inprocess import Caller, Function
+from benchmarks.seeding import store_entries
 from benchmarks.workload import entry, value
+from functions.entries.tiers import Tier
+from functions.platform.clock import now_ms
+from functions.platform.table import Table
 
+TENANT = "bench"
 Operation = Callable[[], list[Call]]
 _MEMORY = "/api/v1/memory"
 _MATCHES, _PAGE = 10, 10
-_AT_ONCE = 25  # an entry with a tag takes three of the 100 items of a transaction
 _MOST_OWNED = 100_000
+_MOST_COUNTED = 100_000  # that are counted in bearable time
 BY_BATCHES, ONE_BY_ONE = 1_000_000, 10_000
 _FULLNESS = 0.8  # below 90 %, from which on reads count (decision 0012)
 
@@ -24,12 +30,16 @@ _FULLNESS = 0.8  # below 90 %, from which on reads count (decision 0012)
 class Subject(Protocol):
     """A memory that grows.
 
-    `growing`: the operations that are allowed to cost more as it does. `most`: how many it is
-    filled with in bearable time. `operations` gives them one after another, each made of what those
-    before it left; together they leave it as it was, or a few entries larger.
+    `growing`: the operations that are allowed to cost more as it does. `examined`: those that
+    examine more of it, up to the limit of a page. `lists`: the routes of the lists of which it
+    measures pages. `most`: how many it is filled with in bearable time. `operations` gives them one
+    after another, each made of what those before it left; together they leave it as it was, or a
+    few entries larger.
     """
 
     growing: frozenset[str]
+    examined: frozenset[str]
+    lists: tuple[str, ...]
     most: int
 
     def grow(self, to: int) -> None: ...
@@ -44,22 +54,25 @@ class _Entries:
     """Entries of one tier, made in batches, and one entry's life."""
 
     growing: frozenset[str] = frozenset()
+    examined: frozenset[str] = frozenset()
+    lists: tuple[str, ...] = ("/api/v1/memory",)
     most = BY_BATCHES
-    _tier: str
+    _tier: Tier
 
-    def __init__(self, owner: Caller) -> None:
+    def __init__(self, function: Function, owner: Caller) -> None:
         self._owner = owner
+        self._table = Table(function.client, "memory")
         self._stored = 0
         self._numbers = count()
         self._made: Any = None
+        self._create()  # the first one is measured nowhere: it makes counters and permissions
 
     def _fill(self, to: int, tags: list[str]) -> None:
-        while self._stored < to:
-            many = min(_AT_ONCE, to - self._stored)
-            keys = [f"filling-{self._stored + number}" for number in range(many)]
-            bodies = [entry(self._owner.id, key, self._tier, tags) for key in keys]
-            self._owner.send("POST", f"{_MEMORY}/batch", {"entries": bodies})
-            self._stored += many
+        """Store entries past the service; what is measured doesn't depend on their counters."""
+        numbers = range(self._stored, to)
+        newest = now_ms()
+        store_entries(self._table, TENANT, self._owner.id, self._tier, numbers, tags, newest)
+        self._stored = to
 
     def _life(self) -> Iterator[tuple[str, Operation]]:
         yield f"create {self._tier}", self._create
@@ -93,10 +106,18 @@ class OwnMemory(_Entries):
     """One agent's episodic memory."""
 
     _tier = "episodic"
-    growing = frozenset({"query own memory, counted"})
+    growing: frozenset[str] = frozenset({"query own memory, counted"})
+    examined: frozenset[str] = frozenset(
+        {"own memory, of a tag that none has", "own memory, changed lately"}
+    )
+    lists: tuple[str, ...] = (
+        "/api/v1/memory",
+        "/api/v1/agents/{agent_id+}/memory",
+        "/api/v1/agents/{agent_id+}/memory/eviction",
+    )
 
     def __init__(self, function: Function, admin: Caller) -> None:
-        super().__init__(function.new_agent(admin, "owner"))
+        super().__init__(function, function.new_agent(admin, "owner"))
         target = f"/api/v1/agents/{self._owner.id}/memory"
         admin.send("PATCH", f"{target}/config", {"episodic": {"capacity": _MOST_OWNED}})
         self._summary = f"{target}/summary"
@@ -110,10 +131,22 @@ class OwnMemory(_Entries):
         yield "query own memory", lambda: self._own(total="none")
         after = self._find_later()
         yield "later page of own memory", lambda: self._own(total="none", after=after)
-        yield "query own memory, counted", self._own
+        for name, path in (
+            ("first page of own memory, bare", f"/api/v1/agents/{self._owner.id}/memory"),
+            ("first page to be evicted", f"/api/v1/agents/{self._owner.id}/memory/eviction"),
+        ):
+            yield name, partial(self._owner.get, f"{path}?total=none&limit={_PAGE}")
+        yield "own memory, of a tag that none has", lambda: self._own(total="none", tags="rare")
+        yield (
+            "own memory, changed lately",
+            lambda: self._own(total="none", updated_after="2100-01-01T00:00:00Z"),
+        )
+        if self._stored <= _MOST_COUNTED:
+            yield "query own memory, counted", self._own
 
-    def _own(self, **paging: str) -> list[Call]:
-        return self._query(agent_id=self._owner.id, tags="billing", limit=_PAGE, **paging)
+    def _own(self, **filters: str) -> list[Call]:
+        of: dict[str, str | int] = {"agent_id": self._owner.id, "tags": "billing", "limit": _PAGE}
+        return self._query(**(of | filters))
 
     def _find_later(self) -> str:
         """Find the cursor of a page of 10 after a quarter, at most 1,000 from the begin."""
@@ -128,10 +161,13 @@ class SharedMemory(_Entries):
     """One namespace's semantic memory: 10 entries have two rare tags, all others a third one."""
 
     _tier = "semantic"
-    growing = frozenset({"query by a tag of all, counted", "query a namespace, counted"})
+    growing: frozenset[str] = frozenset(
+        {"query by a tag of all, counted", "query a namespace, counted"}
+    )
+    examined: frozenset[str] = frozenset({"shared memory, of an intent that none has"})
 
-    def __init__(self, _function: Function, admin: Caller) -> None:
-        super().__init__(admin)
+    def __init__(self, function: Function, admin: Caller) -> None:
+        super().__init__(function, admin)
         for number in range(_MATCHES):
             body = entry(admin.id, f"match-{number}", self._tier, ["urgent", "billing", "other"])
             admin.send("POST", _MEMORY, body)
@@ -144,8 +180,17 @@ class SharedMemory(_Entries):
         yield "query by two tags, 10 match", lambda: self._in_namespace(tags="urgent,billing")
         yield "query by a tag of all", lambda: self._in_namespace(tags="other", total="none")
         yield "query a namespace", lambda: self._in_namespace(total="none")
-        yield "query by a tag of all, counted", lambda: self._in_namespace(tags="other")
-        yield "query a namespace, counted", self._in_namespace
+        yield (
+            "query by a rare tag and one of all",
+            lambda: self._in_namespace(tags="urgent,other", total="none"),
+        )
+        yield (
+            "shared memory, of an intent that none has",
+            lambda: self._in_namespace(total="none", **{"scope.intent_id": "none"}),
+        )
+        if self._stored <= _MOST_COUNTED:
+            yield "query by a tag of all, counted", lambda: self._in_namespace(tags="other")
+            yield "query a namespace, counted", self._in_namespace
 
     def _in_namespace(self, **filters: str) -> list[Call]:
         place = {"memory_type": "semantic", "namespace": "invoice_processing"}

@@ -18,6 +18,8 @@ class Conversation:
     """One conversation's messages."""
 
     growing: frozenset[str] = frozenset()
+    examined: frozenset[str] = frozenset()
+    lists: tuple[str, ...] = ("/api/v1/conversations/{session_id+}",)
     most = BY_BATCHES
     _target = "/api/v1/conversations/long"
 
@@ -37,10 +39,6 @@ class Conversation:
         yield "append a message", self._append
         yield "first page of 10 messages", lambda: self._page(0)
         yield "middle page of 10 messages", lambda: self._page(self._stored // 2)
-        yield (
-            "conversations of a user",
-            lambda: self._admin.get("/api/v1/users/user_1/conversations"),
-        )
 
     def _append(self) -> list[Call]:
         return self._admin.call("POST", f"{self._target}/messages", _MESSAGE).calls
@@ -53,6 +51,8 @@ class RunMemory:
     """One memory of OpenWOP's runs; a run sees the 10 entries that were there when it began."""
 
     growing: frozenset[str] = frozenset()
+    examined: frozenset[str] = frozenset()
+    lists: tuple[str, ...] = ("/v1/memory/{memoryRef+}", "/v1/runs/{runId}/entries")
     most = ONE_BY_ONE
 
     def __init__(self, _function: Function, admin: Caller) -> None:
@@ -77,6 +77,10 @@ class RunMemory:
         target = f"{self._memory}/{{}}"
         yield "OpenWOP: get", lambda: self._admin.get(target.format(self._made["id"]))
         yield "OpenWOP: list 10 in a run", lambda: self._admin.get(f"{self._memory}?{self._run}")
+        newest = f"{self._memory}?limit={_PAGE}"
+        yield "OpenWOP: newest 10 by a tag", lambda: self._admin.get(f"{newest}&tag=billing")
+        seen = f"/v1/runs/{self._run.removeprefix('runId=')}/entries?limit={_PAGE}"
+        yield "OpenWOP: what a run saw", lambda: self._admin.get(seen)
         yield "OpenWOP: delete", lambda: self._delete(target)
 
     def _put(self) -> list[Call]:
@@ -92,6 +96,8 @@ class States:
     """An agent's states for one owner."""
 
     growing: frozenset[str] = frozenset()
+    examined: frozenset[str] = frozenset()
+    lists: tuple[str, ...] = ("/api/v1/agents/{agent_id+}/state/{owner_id}",)
     most = ONE_BY_ONE
 
     def __init__(self, _function: Function, admin: Caller) -> None:
@@ -107,6 +113,8 @@ class States:
         target = self._target(self._stored // 2)
         yield "put state", lambda: self._admin.call("PUT", target, {"value": value(7)}).calls
         yield "get state", lambda: self._admin.get(target)
+        states = f"/api/v1/agents/admin/state/user_1?total=none&limit={_PAGE}"
+        yield "first page of states", lambda: self._admin.get(states)
 
     def _target(self, number: int) -> str:
         return f"/api/v1/agents/admin/state/user_1/key-{number}"
@@ -115,7 +123,9 @@ class States:
 class Episodes:
     """One run's episodes, which are those of its agent type, too."""
 
-    growing: frozenset[str] = frozenset()
+    growing = frozenset({"last 10 episodes of a run"})
+    examined: frozenset[str] = frozenset()
+    lists: tuple[str, ...] = ("/api/v1/episodes",)
     most = ONE_BY_ONE
 
     def __init__(self, _function: Function, admin: Caller) -> None:
@@ -136,6 +146,8 @@ class Episodes:
         yield "append an episode", self._append
         recall = f"/api/v1/episodes?agent_type=sdr&limit={_PAGE}"
         yield "recall the last 10 episodes", lambda: self._admin.get(recall)
+        of_run = f"/api/v1/episodes?run_id={self._run.rpartition('/')[2]}&limit={_PAGE}"
+        yield "last 10 episodes of a run", lambda: self._admin.get(of_run)
 
     def _append(self) -> list[Call]:
         return self._admin.call("POST", f"{self._run}/episodes", {"content": value(7)}).calls
@@ -145,6 +157,8 @@ class Procedures:
     """Procedures of other tasks; what is selected from has two workflows."""
 
     growing: frozenset[str] = frozenset()
+    examined: frozenset[str] = frozenset()
+    lists: tuple[str, ...] = ()
     most = ONE_BY_ONE
     _task = "/api/v1/procedures/sdr"
 
@@ -175,6 +189,8 @@ class Instances:
     """Working values of other instances of an agent."""
 
     growing: frozenset[str] = frozenset()
+    examined: frozenset[str] = frozenset()
+    lists: tuple[str, ...] = ()
     most = ONE_BY_ONE
 
     def __init__(self, _function: Function, admin: Caller) -> None:

@@ -9,7 +9,7 @@ from benchmarks.inprocess import Caller, Function
 from benchmarks.workload import entry
 
 _TASKS, _MEMORY = "/api/v1/tasks", "/api/v1/memory"
-_PAGE, _TENANT_PAGE = 2, 10
+_PAGE = 2
 _INHERIT = {"inherit_from_parent": True}
 
 
@@ -20,6 +20,12 @@ class TaskLists:
     """
 
     growing: frozenset[str] = frozenset()
+    examined = frozenset({"an intent's tasks, of a status that none has"})
+    lists: tuple[str, ...] = (
+        "/api/v1/intents/{intent_id+}/tasks",
+        "/api/v1/agents/{agent_id+}/tasks",
+        "/api/v1/tasks/{task_id+}/grants",
+    )
     most = ONE_BY_ONE
 
     def __init__(self, function: Function, admin: Caller) -> None:
@@ -52,8 +58,13 @@ class TaskLists:
             ("first page of an intent's tasks", "/api/v1/intents/growing/tasks"),
             ("first page of an agent's tasks", "/api/v1/agents/worker/tasks"),
             ("first page of grants", f"{_TASKS}/parent/grants"),
+            (
+                "an intent's tasks, of a status that none has",
+                "/api/v1/intents/growing/tasks?status=failed",
+            ),
         ):
-            yield name, partial(self._admin.get, f"{path}?total=none&limit={_PAGE}")
+            paging = f"total=none&limit={_PAGE}"
+            yield name, partial(self._admin.get, f"{path}{'&' if '?' in path else '?'}{paging}")
         yield "hand a task over", lambda: self._hand_over("inheritor")
         yield "hand a task back", lambda: self._hand_over("worker")
 
@@ -80,28 +91,3 @@ class TaskLists:
 
 def _task(**fields: object) -> dict[str, object]:
     return {"intent_id": "growing", "name": "work"} | fields
-
-
-class TenantLists:
-    """A tenant's principals, and as many namespaces and intents."""
-
-    growing: frozenset[str] = frozenset()
-    most = ONE_BY_ONE
-
-    def __init__(self, function: Function, admin: Caller) -> None:
-        self._function, self._admin = function, admin
-        self._stored = 0
-
-    def grow(self, to: int) -> None:
-        for number in range(self._stored, to):
-            self._function.new_agent(self._admin, f"agent-{number}")
-            acl: dict[str, object] = {"entries": []}
-            self._admin.send("PUT", f"/api/v1/intents/intent-{number}/acl", acl)
-            permissions = {"permissions": {"default": "read"}}
-            self._admin.send("PATCH", f"{_MEMORY}/namespaces/n-{number}", permissions)
-        self._stored = to
-
-    def operations(self) -> Iterator[tuple[str, Operation]]:
-        for name in ("principals", "agents", "intents", "memory/namespaces"):
-            path = f"/api/v1/{name}?total=none&limit={_TENANT_PAGE}"
-            yield f"first page of {name}", partial(self._admin.get, path)

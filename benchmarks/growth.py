@@ -9,14 +9,15 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from time import perf_counter
 
-from benchmarks import events, grown, grown_packages, grown_tasks
+from benchmarks import events, grown, grown_lists, grown_packages, grown_tasks
 from benchmarks.capacity import Call, in_sequence
-from benchmarks.grown import Maker, Operation, Subject
+from benchmarks.grown import TENANT, Maker, Operation, Subject
 from benchmarks.inprocess import function
 from benchmarks.tables import text_table
+from functions.platform.limits import MAX_EXAMINED
 
 SIZES = (100, 1_000, 10_000, 100_000)
-SUBJECTS: tuple[Maker, ...] = (
+SUBJECTS: tuple[type[Subject], ...] = (
     grown.OwnMemory,
     grown.SharedMemory,
     grown_packages.Conversation,
@@ -26,8 +27,8 @@ SUBJECTS: tuple[Maker, ...] = (
     grown_packages.Procedures,
     grown_packages.Instances,
     grown_tasks.TaskLists,
-    grown_tasks.TenantLists,
     events.Log,
+    *grown_lists.LISTS,
 )
 _REPETITIONS, _ENOUGH, _SECONDS = 15, 3, 10.0
 _NOTES = (
@@ -56,15 +57,25 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """One operation at all sizes; `grows` says that its design lets it grow with the store."""
+    """One operation at all sizes.
+
+    `grows` says that its design lets it grow with the store, `is_bounded` that it grows up to what
+    a page examines.
+    """
 
     operation: str
     grows: bool
     points: list[Point]
+    is_bounded: bool = False
 
     def exponent(self, figure: Callable[[Point], float]) -> float:
         """By which power of what is stored a figure grows."""
         return fitted([(point.stored, figure(point)) for point in self.points])
+
+    @property
+    def may_grow(self) -> bool:
+        """Whether it may cost more where there is more."""
+        return self.grows or self.is_bounded
 
     @property
     def flat(self) -> bool:
@@ -95,12 +106,15 @@ def measure(
 def _curves(make: Maker, sizes: Sequence[int], repetitions: int) -> Iterator[Curve]:
     points: dict[str, list[Point]] = {}
     with function() as running:
-        subject = make(running, running.new_tenant("bench"))
+        subject = make(running, running.new_tenant(TENANT))
         for size in (each for each in sizes if each <= subject.most):
             subject.grow(size)
             for name, measured in _at_this_size(subject, repetitions):
                 points.setdefault(name, []).append(_point(size, measured))
-    return (Curve(name, name in subject.growing, found) for name, found in points.items())
+    return (
+        Curve(name, name in subject.growing, found, name in subject.examined)
+        for name, found in points.items()
+    )
 
 
 _Timed = tuple[list[Call], float]
@@ -185,4 +199,6 @@ def _series(curve: Curve, figure: Callable[[Point], float]) -> str:
 def _verdict(curve: Curve) -> str:
     if curve.grows:
         return "grows, by design"
+    if curve.is_bounded:
+        return f"grows to {MAX_EXAMINED:,} examined"
     return "flat" if curve.flat else "NOT FLAT"

@@ -1,0 +1,190 @@
+"""Lists that grow: a page of ten of each, uncounted; and of each filter that few elements match."""
+
+from collections.abc import Iterator
+from functools import partial
+
+from benchmarks.grown import ONE_BY_ONE, Operation
+from benchmarks.inprocess import Caller, Function
+from benchmarks.workload import entry
+
+PAGE = 10
+_MEMORY, _OBJECTS, _PROCEDURES = "/api/v1/memory", "/api/v1/objects", "/api/v1/procedures"
+_NAMESPACES = f"{_MEMORY}/namespaces"
+_FEW = 3  # namespaces with a prefix of their own
+
+
+class ListSubject:
+    """Elements of lists, made one by one, and the pages of ten of these lists.
+
+    Attributes:
+        lists: the routes that are measured.
+        pages: the name of each page, and its path with filters.
+        examined: those pages that examine more and more up to the limit of a page.
+    """
+
+    growing: frozenset[str] = frozenset()
+    examined: frozenset[str] = frozenset()
+    most = ONE_BY_ONE
+    lists: tuple[str, ...]
+    pages: tuple[tuple[str, str], ...]
+
+    def __init__(self, function: Function, admin: Caller) -> None:
+        self._function, self._admin = function, admin
+        self._stored = 0
+
+    def grow(self, to: int) -> None:
+        for number in range(self._stored, to):
+            self._add(number)
+        self._stored = to
+
+    def _add(self, number: int) -> None:
+        """Make the elements with a number."""
+        raise NotImplementedError
+
+    def operations(self) -> Iterator[tuple[str, Operation]]:
+        for name, path in self.pages:
+            yield name, partial(self._admin.get, _limit(path))
+
+
+def _limit(path: str) -> str:
+    """Ask for ten, uncounted; logs are never counted, and don't take it."""
+    paging = f"limit={PAGE}" if path.startswith("/api/v1/audit") else f"limit={PAGE}&total=none"
+    return f"{path}{'&' if '?' in path else '?'}{paging}"
+
+
+class TenantLists(ListSubject):
+    """A tenant's principals, and as many namespaces and intents, and their audit log."""
+
+    lists = (
+        "/api/v1/principals",
+        "/api/v1/agents",
+        "/api/v1/intents",
+        "/api/v1/memory/namespaces",
+        "/api/v1/audit",
+    )
+    pages = (
+        *((f"first page of {each}", f"/api/v1/{each}") for each in ("principals", "agents")),
+        ("first page of intents", "/api/v1/intents"),
+        ("first page of memory/namespaces", _NAMESPACES),
+        ("first page of the audit log", "/api/v1/audit?order=desc"),
+        ("audit log, of an actor without records", "/api/v1/audit?order=desc&actor=nobody"),
+        ("query by a prefix of 3 namespaces", f"{_MEMORY}?memory_type=semantic&namespace=few.*"),
+        ("query by a prefix of all namespaces", f"{_MEMORY}?memory_type=semantic&namespace=n*"),
+    )
+    growing = frozenset({"query by a prefix of all namespaces"})
+    examined = frozenset({"audit log, of an actor without records"})
+
+    def __init__(self, function: Function, admin: Caller) -> None:
+        super().__init__(function, admin)
+        for number in range(_FEW):
+            body = entry(admin.id, "rate", "semantic", ()) | {"namespace": f"few.{number}"}
+            admin.send("POST", _MEMORY, body)
+
+    def _add(self, number: int) -> None:
+        self._function.new_agent(self._admin, f"agent-{number}")
+        acl: dict[str, object] = {"entries": []}
+        self._admin.send("PUT", f"/api/v1/intents/intent-{number}/acl", acl)
+        permissions = {"permissions": {"default": "read"}}
+        self._admin.send("PATCH", f"{_NAMESPACES}/n-{number}", permissions)
+
+
+class RunLists(ListSubject):
+    """One instance's runs, each of an agent type of its own."""
+
+    lists = ("/api/v1/runs", "/api/v1/agent-types")
+    pages = (
+        ("first page of runs", "/api/v1/runs"),
+        ("first page of an instance's runs", "/api/v1/runs?instance_id=one"),
+        ("runs, of a status that none has", "/api/v1/runs?status=failed"),
+        ("first page of agent types", "/api/v1/agent-types"),
+    )
+    examined = frozenset({"runs, of a status that none has"})
+
+    def _add(self, number: int) -> None:
+        body = {"agent_type": f"type-{number}", "instance_id": "one"}
+        self._admin.send("POST", "/api/v1/runs", body)
+
+
+class OpenwopRunLists(ListSubject):
+    """OpenWOP's runs that one principal started."""
+
+    lists = ("/v1/runs",)
+    pages = (("OpenWOP: first page of runs", "/v1/runs"),)
+
+    def _add(self, number: int) -> None:
+        self._admin.send("POST", "/v1/runs", {"agent": f"agent-{number}"})
+
+
+class FactLists(ListSubject):
+    """One subject's facts, each with a predicate of its own."""
+
+    lists = ("/api/v1/facts",)
+    pages = (
+        ("first page of facts", "/api/v1/facts"),
+        ("first page of a subject's facts", "/api/v1/facts?subject=acme"),
+        ("facts, of a predicate that none has", "/api/v1/facts?predicate=nothing"),
+    )
+    examined = frozenset({"facts, of a predicate that none has"})
+
+    def _add(self, number: int) -> None:
+        body = {"subject": "acme", "predicate": f"p{number}", "object": "x"}
+        self._admin.send("POST", "/api/v1/facts", body)
+
+
+class ConversationLists(ListSubject):
+    """One user's conversations."""
+
+    lists = ("/api/v1/users/{user_id+}/conversations",)
+    pages = (
+        ("first page of a user's conversations", "/api/v1/users/ada/conversations"),
+        ("conversations, of a tag that none has", "/api/v1/users/ada/conversations?tags=rare"),
+    )
+    examined = frozenset({"conversations, of a tag that none has"})
+
+    def _add(self, number: int) -> None:
+        body = {"user_id": "ada", "tags": ["common"]}
+        self._admin.send("PUT", f"/api/v1/conversations/session-{number}", body)
+
+
+class ObjectLists(ListSubject):
+    """One space's objects, and as many spaces."""
+
+    lists = ("/api/v1/objects", "/api/v1/objects/{space}")
+    pages = (
+        ("first page of spaces", _OBJECTS),
+        ("first page of a space's objects", f"{_OBJECTS}/one"),
+        ("objects, of a prefix that none has", f"{_OBJECTS}/one?prefix=none"),
+    )
+
+    def _add(self, number: int) -> None:
+        self._admin.send("PUT", f"{_OBJECTS}/one/key-{number}", {"n": number})
+        self._admin.send("PUT", f"{_OBJECTS}/space-{number}/key", {"n": number})
+
+
+class WorkflowLists(ListSubject):
+    """A task type's workflows, and as many task types of the same agent type."""
+
+    lists = ("/api/v1/procedures/{agent_type}", "/api/v1/procedures/{agent_type}/{task_type}")
+    pages = (
+        ("first page of task types", f"{_PROCEDURES}/sdr"),
+        ("first page of a task type's workflows", f"{_PROCEDURES}/sdr/one"),
+    )
+
+    def _add(self, number: int) -> None:
+        for path in (f"one/w-{number}", f"type-{number}/only"):
+            self._admin.send("PUT", f"{_PROCEDURES}/sdr/{path}", {"spec": {"n": number}})
+
+
+LISTS: tuple[type[ListSubject], ...] = (
+    TenantLists,
+    RunLists,
+    OpenwopRunLists,
+    FactLists,
+    ConversationLists,
+    ObjectLists,
+    WorkflowLists,
+)
+UNMEASURED = {
+    "/api/v1/conversations/{session_id+}/archive": "an archive is one file, read from its begin",
+}
+"""The lists of which no page is measured, and why."""
