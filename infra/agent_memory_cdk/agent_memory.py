@@ -37,7 +37,7 @@ class AgentMemory(Construct):
         network: the VPC that the functions run in; none unless given.
         alarm_topic: alarms are sent to it.
         log_groups: log groups of yours, by the part whose log they take: `Api`, `Stream`,
-            `Schedule`, `Embedding`, `TaskEvents`, `Access`, `TokenAccess`.
+            `Schedule`, `Embedding`, `TaskEvents`, `PreTraffic`, `Access`, `TokenAccess`.
         log_destination: gets every line of the other log groups.
         permissions_boundary: set on each role that is made here.
         tags: set on all that is made here.
@@ -96,7 +96,7 @@ class AgentMemory(Construct):
         )
         self.task_events = self._make_task_events()
         parts = self._list_parts()
-        add_monitoring(self, settings, parts, alarm_topic)
+        add_monitoring(self, settings, parts, self._logs, alarm_topic)
         self.url = self._find_url()
         self.description = describe(self, settings, parts, self.bus, self.url)
         self._mark(permissions_boundary, tags or {})

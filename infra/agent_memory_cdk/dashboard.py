@@ -12,7 +12,15 @@ from .alarms import Alarms
 from .dead_letters import DeadLetters
 from .http_api import HttpApi
 from .lambda_function import LambdaFunction
-from .metrics import from_function, of_api, of_function, of_table, rate, waiting_in
+from .metrics import (
+    from_function,
+    of_api,
+    of_function,
+    of_replication,
+    of_table,
+    rate,
+    waiting_in,
+)
 from .tables import Tables
 
 _WIDE, _HALF = 24, 12  # of the page's 24 columns
@@ -90,15 +98,28 @@ class Dashboard(Construct):
             )
 
     def show_background(
-        self, stream: LambdaFunction, schedule: LambdaFunction, letters: Sequence[DeadLetters]
+        self,
+        streams: Sequence[LambdaFunction],
+        schedule: LambdaFunction,
+        letters: Sequence[DeadLetters],
     ) -> None:
         """Show how far behind the stream and the schedule are, and what was given up."""
         self._ask("Is the background behind?")
+        ages = [of_function(each, "IteratorAge", "Maximum") for each in streams]
         self._board.add_widgets(
-            _graph("Stream, ms behind", [of_function(stream, "IteratorAge", "Maximum")]),
+            _graph("Stream, ms behind", ages),
             _graph("Sweep, ms behind", [from_function(schedule, "SweepLag")]),
             _graph("Dead letters", [waiting_in(each) for each in letters]),
         )
+        lost = [of_function(each, "DestinationDeliveryFailures") for each in streams]
+        self._board.add_widgets(_graph("Batches that no queue took", lost))
+
+    def show_replication(self, tables: Tables, region: str) -> None:
+        """Show how far behind another Region is."""
+        self._ask("Is the second Region behind?")
+        names = (tables.memory_name, tables.log_name)
+        latencies = [of_replication(table, region) for table in names]
+        self._board.add_widgets(_graph(f"Until a write is in {region}, ms", latencies))
 
     def show_quotas(self, counting: LambdaFunction, refusing: LambdaFunction) -> None:
         """Show how much of a quota the fullest tenant uses, and which tenants were warned."""

@@ -52,9 +52,9 @@ class Deployments(Construct):
         function: LambdaFunction,
         how: TrafficShift,
         alarms: Sequence[cloudwatch.IAlarm],
-    ) -> None:
+    ) -> codedeploy.LambdaDeploymentGroup:
         """Have new versions of a function take over so, as long as none of the alarms is raised."""
-        codedeploy.LambdaDeploymentGroup(
+        return codedeploy.LambdaDeploymentGroup(
             self,
             name,
             application=self._application,

@@ -77,6 +77,11 @@ class Functions:
         return {name: each for name, each in functions.items() if each is not None}
 
     @property
+    def of_streams(self) -> list[LambdaFunction]:
+        """The functions that the change stream invokes."""
+        return [each for each in (self.stream, self.embedding) if each is not None]
+
+    @property
     def stream_consumers(self) -> list[str]:
         """The consumers in the stream function: not the one that calls another service's model."""
         apart = _EMBEDDING_CONSUMERS if self._settings.embedding_model else ()

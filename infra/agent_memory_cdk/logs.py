@@ -21,7 +21,7 @@ class Logs:
 
     Args:
         given: log groups of the caller's, by the part whose log they take: `Api`, `Stream`,
-            `Schedule`, `TaskEvents`, `Access`, `TokenAccess`.
+            `Schedule`, `Embedding`, `TaskEvents`, `PreTraffic`, `Access`, `TokenAccess`.
         destination: gets every line of the logs that are made here.
     """
 

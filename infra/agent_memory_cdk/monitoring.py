@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_codedeploy as codedeploy
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
@@ -12,6 +13,8 @@ from .dead_letters import DeadLetters
 from .deployments import Deployments
 from .functions import Functions
 from .http_api import HttpApi
+from .logs import Logs
+from .pre_traffic_check import PreTrafficCheck
 from .schedule import Schedule
 from .settings import Settings
 from .state import State
@@ -45,14 +48,15 @@ class Parts:
 
 
 def add_monitoring(
-    scope: Construct, settings: Settings, parts: Parts, topic: sns.ITopic | None
+    scope: Construct, settings: Settings, parts: Parts, logs: Logs, topic: sns.ITopic | None
 ) -> None:
     """Add alarms, deployments that they judge, and the dashboard that shows them."""
     alarms = Alarms(scope, "Alarms", topic)
     answers = _watch_requests(alarms, parts)
     _watch_background(alarms, parts, settings)
-    _add_deployments(scope, settings, parts.functions, alarms, answers)
-    _add_dashboard(scope, parts, alarms)
+    groups = _add_deployments(scope, settings, parts.functions, alarms, answers)
+    PreTrafficCheck(scope, "PreTrafficCheck", parts.functions.api, logs, groups["Api"])
+    _add_dashboard(scope, settings, parts, alarms)
 
 
 def _watch_requests(alarms: Alarms, parts: Parts) -> list[cloudwatch.Alarm]:
@@ -85,29 +89,32 @@ def _add_deployments(
     functions: Functions,
     alarms: Alarms,
     answers: list[cloudwatch.Alarm],
-) -> None:
+) -> dict[str, codedeploy.LambdaDeploymentGroup]:
     """Shift requests to a new version bit by bit; move what isn't requested at once.
 
     Batches of one shard would alternate between two versions, and one call each minute is no
     sample.
     """
-    deployments = Deployments(scope, "Deployments")
+    deployments, groups = Deployments(scope, "Deployments"), {}
     for name, function in functions.by_name.items():
         is_api = function is functions.api
         how = settings.traffic_shift if is_api else "all-at-once"
         watching = [alarms.watch_new_version(name, function)]
         if is_api:
             watching += [alarms.watch_new_answers(name, function), *answers]
-        deployments.shift(name, function, how, watching)
+        groups[name] = deployments.shift(name, function, how, watching)
+    return groups
 
 
-def _add_dashboard(scope: Construct, parts: Parts, alarms: Alarms) -> None:
+def _add_dashboard(scope: Construct, settings: Settings, parts: Parts, alarms: Alarms) -> None:
     functions, tables = parts.functions, parts.state.tables
     board = Dashboard(scope, "Dashboard", alarms)
     board.show_api(*parts.apis)
     board.show_causes(functions.api)
     board.show_throttles(tables, functions.by_name)
-    board.show_background(functions.stream, functions.schedule, parts.dead_letters)
+    board.show_background(functions.of_streams, functions.schedule, parts.dead_letters)
+    if settings.standby is not None:
+        board.show_replication(tables, settings.standby.name)
     board.show_quotas(functions.stream, functions.api)
     board.show_functions(functions.by_name)
     board.show_tables(tables)

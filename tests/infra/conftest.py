@@ -18,6 +18,16 @@ TASK_EVENTS = {
     "task_event_sources": "com.example.planner, com.example.desk",
     "task_event_principal": "acme/desk/planner",
 }
+EVERYTHING = {
+    **TASK_EVENTS,
+    "stage": "prod",
+    "embedding_model": "bedrock:amazon.titan-embed-text-v2:0",
+    "jwt_issuer": "https://id.example.com",
+    "jwt_audience": "memory",
+    "standby_region": "eu-west-1",
+    "standby_storage_key_arn": "arn:aws:kms:eu-west-1:123456789012:key/"
+    "1234abcd-12ab-34cd-56ef-1234567890ab",
+}
 os.environ.setdefault("JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION", "1")
 
 
@@ -64,3 +74,9 @@ def prod(synthesize: Synthesize) -> Template:
 def taking(synthesize: Synthesize) -> Template:
     """A stack that takes task events of other systems."""
     return synthesize(**TASK_EVENTS)
+
+
+@pytest.fixture(scope="session")
+def whole(synthesize: Synthesize) -> Template:
+    """A deployment with all that is watched."""
+    return synthesize(**EVERYTHING)

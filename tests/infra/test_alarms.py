@@ -253,16 +253,19 @@ def test_a_sweep_that_does_not_run_is_an_alarm_too(dev: Template) -> None:
     assert alarm["TreatMissingData"] == "breaching"
 
 
-def test_the_page_shows_every_alarm(dev: Template) -> None:
-    body = json.dumps(dev.one("CloudWatch::Dashboard")["DashboardBody"])
-    assert [id for id in dev.of_type("CloudWatch::Alarm") if id not in body] == []
-
-
-def test_the_page_shows_what_alarms_watch(dev: Template) -> None:
-    body = json.dumps(dev.one("CloudWatch::Dashboard")["DashboardBody"])
-    names = {each["MetricName"] for alarm in alarms(dev) for each in metrics_of(alarm)}
-    at_deployments = {"DestinationDeliveryFailures", "FailedRequests"}
-    assert [name for name in names - at_deployments if name not in body] == []
+def test_each_queue_and_each_stream_has_an_alarm(whole: Template) -> None:
+    queues = {
+        _id(each["Dimensions"][0]["Value"])
+        for each in alarms(whole)
+        if each.get("MetricName") == "ApproximateNumberOfMessagesVisible"
+    }
+    assert queues == set(whole.of_type("SQS::Queue"))
+    late = [
+        _id(each["Dimensions"][0]["Value"])
+        for each in alarms(whole)
+        if each.get("MetricName") == "IteratorAge"
+    ]
+    assert sorted(late) == function_ids(whole, "Embedding", "Stream")
 
 
 def test_tables_record_throttled_keys_where_asked_to(dev: Template, synthesize: Any) -> None:
