@@ -7,8 +7,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
+
+from botocore.exceptions import BotoCoreError, ClientError
 
 from functions.deletion.model import Subject, SubjectKind
+from functions.platform.errors import ServiceError
 from operations import dead_letters, logs, regions, restore, root_key
 from operations.deletion import build_container, run_deletion
 from operations.deploying import DEFAULT_COMMAND, DeploymentFailed
@@ -20,12 +24,17 @@ from operations.tenant_data import Storage, export_tenant, open_private
 from operations.versions import DeploymentInProgress, delete_old_versions
 
 _PROBLEMS = (
+    BotoCoreError,
+    ClientError,
+    HTTPError,
+    ServiceError,
     UnknownDeployment,
     DeploymentInProgress,
     DeploymentFailed,
     NotKept,
     StateNotFound,
     FileExistsError,
+    TimeoutError,
 )
 
 

@@ -1,5 +1,7 @@
 """Both tables as they were at a moment, under other names, without what was deleted since."""
 
+import time
+from collections.abc import Callable
 from typing import Any
 
 from functions.deletion.model import Deletion
@@ -12,10 +14,17 @@ from operations.deployment import Deployment, client
 
 TABLES = ("MemoryTable", "LogTable")
 _WAIT = {"MaxAttempts": 720}
+_PAUSE = 10.0  # seconds
+_ATTEMPTS = 90
+Wait = Callable[[float], object]
 
 
 def restore(
-    deployment: Deployment, moment: str, suffix: str, clock: Clock = now_ms
+    deployment: Deployment,
+    moment: str,
+    suffix: str,
+    clock: Clock = now_ms,
+    wait: Wait = time.sleep,
 ) -> dict[str, Any]:
     """Restore both tables to one moment, and set what a restore leaves out.
 
@@ -26,9 +35,14 @@ def restore(
     Args:
         moment: RFC 3339, within the last 35 days; or `latest`.
         suffix: what the new tables' names have behind the old ones'.
+        clock: gives the time in epoch ms.
+        wait: waits for so many seconds.
 
     Returns:
         The new tables' ARNs by name, and who is deleted anew.
+
+    Raises:
+        TimeoutError: point-in-time recovery can't be switched on.
     """
     dynamodb = client("dynamodb")
     names = {table: f"{deployment.outputs[table]}-{suffix}" for table in TABLES}
@@ -37,7 +51,8 @@ def restore(
     restored: dict[str, Any] = {}
     for table, name in names.items():
         dynamodb.get_waiter("table_exists").wait(TableName=name, WaiterConfig=_WAIT)
-        _complete(dynamodb, deployment.outputs[table], name, streams=table == "MemoryTable")
+        has_stream = table == "MemoryTable"
+        _complete(dynamodb, deployment.outputs[table], name, wait, has_stream=has_stream)
         restored[table] = dynamodb.describe_table(TableName=name)["Table"]["TableArn"]
     source = deployment.outputs["MemoryTable"]
     return restored | {"deleted_again": copy_deletions(source, names["MemoryTable"], clock)}
@@ -68,7 +83,7 @@ def _begin(dynamodb: Any, source: str, name: str, moment: str) -> None:
         )
 
 
-def _complete(dynamodb: Any, source: str, name: str, *, streams: bool) -> None:
+def _complete(dynamodb: Any, source: str, name: str, wait: Wait, *, has_stream: bool) -> None:
     """Set what a restore leaves out, as far as it isn't set."""
     _copy_tags(dynamodb, source, name)
     expiry = dynamodb.describe_time_to_live(TableName=name)["TimeToLiveDescription"]
@@ -76,17 +91,30 @@ def _complete(dynamodb: Any, source: str, name: str, *, streams: bool) -> None:
         dynamodb.update_time_to_live(
             TableName=name, TimeToLiveSpecification={"Enabled": True, "AttributeName": "ttl_at"}
         )
-    dynamodb.update_continuous_backups(
-        TableName=name, PointInTimeRecoverySpecification={"PointInTimeRecoveryEnabled": True}
-    )
+    _enable_recovery(dynamodb, name, wait)
     table = dynamodb.describe_table(TableName=name)["Table"]
     if not table.get("DeletionProtectionEnabled"):
         dynamodb.update_table(TableName=name, DeletionProtectionEnabled=True)
         dynamodb.get_waiter("table_exists").wait(TableName=name)
-    if streams and "StreamSpecification" not in table:
+    if has_stream and "StreamSpecification" not in table:
         stream = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
         dynamodb.update_table(TableName=name, StreamSpecification=stream)
         dynamodb.get_waiter("table_exists").wait(TableName=name)
+
+
+def _enable_recovery(dynamodb: Any, name: str, wait: Wait) -> None:
+    """Switch point-in-time recovery on; a table that is just made doesn't take it at once."""
+    for _ in range(_ATTEMPTS):
+        try:
+            dynamodb.update_continuous_backups(
+                TableName=name,
+                PointInTimeRecoverySpecification={"PointInTimeRecoveryEnabled": True},
+            )
+        except dynamodb.exceptions.ContinuousBackupsUnavailableException:
+            wait(_PAUSE)
+        else:
+            return
+    raise TimeoutError(f"{name} takes no point-in-time recovery: call this again")
 
 
 def _copy_tags(dynamodb: Any, source: str, name: str) -> None:
