@@ -75,7 +75,8 @@ class Config(BaseModel):
         event_bus_types: the types of events that the bus carries (several with commas between); `*`
             for all.
         alarm_topic_arn: the SNS topic that alarms go to.
-        backup_days: how long daily backups of the tables are kept; none are made unless given.
+        backup_days: how long daily backups of the tables and the archive are kept; none are made
+            unless given.
         backup_copy_vault_arn: a vault that gets a copy of each.
         memory_stream_arn, log_table_arn: the tables in use, where they aren't the deployment's own:
             the ARN of the memory table's stream, which begins with the table's, and the log table.

@@ -11,14 +11,19 @@ from .encryption import Encryption
 from .nag_suppressions import suppress, wildcard_rule
 from .settings import Settings
 
+_RECOVERY_DAYS = 35  # as far back as a table can be restored
 _COLD_AFTER_DAYS = 30  # S3's shortest time before its cheaper class for what is rarely read
 
 
 class Archive(Construct):
-    """An encrypted bucket without versions, so that what is deleted from it is gone.
+    """An encrypted bucket.
+
+    It has versions only where there are backups, which need them. What is deleted is gone then
+    when point-in-time recovery of the tables has forgotten it; else at once.
 
     Attributes:
         name: of the bucket. Its own has account and Region in it: names of buckets are everybody's.
+        is_own: whether it was made here.
     """
 
     def __init__(
@@ -33,9 +38,11 @@ class Archive(Construct):
         self._encryption = encryption
         own_name = f"agent-memory-{settings.name}-{Aws.ACCOUNT_ID}-{Aws.REGION}"
         self.name = given.bucket_name if given else own_name
+        self.is_own = given is None
         self.bucket = given or self._make(settings)
 
     def _make(self, settings: Settings) -> s3.Bucket:
+        has_versions = settings.backup_days is not None
         bucket = s3.Bucket(
             self,
             "Bucket",
@@ -46,7 +53,8 @@ class Archive(Construct):
             enforce_ssl=True,
             block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
             object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
-            lifecycle_rules=[_clean_up(), _cheaper_with_time()],
+            versioned=has_versions,
+            lifecycle_rules=[_clean_up(has_versions=has_versions), _cheaper_with_time()],
             auto_delete_objects=not settings.retain,
             removal_policy=RemovalPolicy.RETAIN if settings.retain else RemovalPolicy.DESTROY,
         )
@@ -80,8 +88,12 @@ class Archive(Construct):
         )
 
 
-def _clean_up() -> s3.LifecycleRule:
-    return s3.LifecycleRule(abort_incomplete_multipart_upload_after=Duration.days(1))
+def _clean_up(*, has_versions: bool) -> s3.LifecycleRule:
+    return s3.LifecycleRule(
+        abort_incomplete_multipart_upload_after=Duration.days(1),
+        noncurrent_version_expiration=Duration.days(_RECOVERY_DAYS) if has_versions else None,
+        expired_object_delete_marker=True if has_versions else None,
+    )
 
 
 def _cheaper_with_time() -> s3.LifecycleRule:

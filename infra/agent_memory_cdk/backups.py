@@ -1,4 +1,4 @@
-"""Daily backups of the tables, beside point-in-time recovery."""
+"""Daily backups of the tables and the archive, beside point-in-time recovery."""
 
 from typing import cast
 
@@ -8,23 +8,31 @@ from aws_cdk import aws_events as events
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
+from .archive import Archive
 from .encryption import Encryption
 from .nag_suppressions import suppress
 from .settings import Settings
 from .tables import Tables
 
-_MANAGED_POLICY = "AWSBackupServiceRolePolicyForBackup"
+_FOR_TABLES = "service-role/AWSBackupServiceRolePolicyForBackup"
+_FOR_BUCKETS = "AWSBackupServiceRolePolicyForS3Backup"
 _AT_NIGHT = events.Schedule.cron(hour="3", minute="0")  # UTC
 
 
 class Backups(Construct):
-    """A vault and a plan of AWS Backup for both tables in use, and copies where they are asked for.
+    """A vault and a plan of AWS Backup for both tables in use and the archive; copies on demand.
 
-    The archive bucket has no versions, which AWS Backup needs of a bucket, so it isn't in the plan.
+    An archive bucket that is given is its owner's to back up.
     """
 
     def __init__(
-        self, scope: Construct, id: str, settings: Settings, encryption: Encryption, tables: Tables
+        self,
+        scope: Construct,
+        id: str,
+        settings: Settings,
+        encryption: Encryption,
+        tables: Tables,
+        archive: Archive,
     ) -> None:
         super().__init__(scope, id)
         kept = Duration.days(settings.backup_days or 1)
@@ -42,13 +50,13 @@ class Backups(Construct):
             backup_plan_name=f"agent-memory-{settings.name}",
             backup_plan_rules=[rule],
         )
+        arns = [tables.memory.table_arn, tables.log.table_arn]
+        if archive.is_own:
+            arns.append(archive.bucket.bucket_arn)
         plan.add_selection(
             "Tables",
-            resources=[
-                backup.BackupResource.from_arn(arn)
-                for arn in (tables.memory.table_arn, tables.log.table_arn)
-            ],
-            role=self._make_role(),
+            resources=[backup.BackupResource.from_arn(arn) for arn in arns],
+            role=self._make_role(with_bucket=archive.is_own),
         )
 
     def _make_vault(self, settings: Settings, encryption: Encryption) -> backup.BackupVault:
@@ -70,16 +78,21 @@ class Backups(Construct):
         vault = backup.BackupVault.from_backup_vault_arn(self, "CopyVault", vault_arn)
         return [backup.BackupPlanCopyActionProps(destination_backup_vault=vault, delete_after=kept)]
 
-    def _make_role(self) -> iam.Role:
+    def _make_role(self, *, with_bucket: bool) -> iam.Role:
         role = iam.Role(
             self,
             "Role",
-            description="agent-memory: backs the tables up",
+            description="agent-memory: backs up what is kept",
             assumed_by=iam.ServicePrincipal("backup.amazonaws.com"),
         )
-        suppress(
-            role,
-            "it is the policy that AWS keeps for just this",
-            f"AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/{_MANAGED_POLICY}]",
-        )
+        policies = [_FOR_TABLES]  # which the CDK attaches by itself
+        if with_bucket:
+            policies.append(_FOR_BUCKETS)
+            role.add_managed_policy(iam.ManagedPolicy.from_aws_managed_policy_name(_FOR_BUCKETS))
+        for policy in policies:
+            suppress(
+                role,
+                "it is the policy that AWS keeps for just this",
+                f"AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/{policy}]",
+            )
         return role

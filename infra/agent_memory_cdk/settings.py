@@ -120,8 +120,8 @@ class Settings:
         traffic_shift: how a new version of the API function takes over: `canary` gives it a tenth
             of the requests for five minutes, `linear` a tenth more each minute. A raised alarm
             takes it back.
-        backup_days: back both tables up each day, and keep each backup for so many days; no backups
-            but point-in-time recovery unless given.
+        backup_days: back both tables and the archive up each day, and keep each backup for so many
+            days; no backups but point-in-time recovery unless given. The archive has versions then.
         backup_copy_vault_arn: a vault, as of another account, that gets a copy of each backup.
         cors_origins: whose pages may call the API from a browser, as in `https://app.example.com`.
         domain: a domain name of the API's own. The API's generated address is closed then.

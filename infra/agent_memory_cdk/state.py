@@ -64,6 +64,6 @@ class State(Construct):
         self.root_key = RootKey(self, "RootKey", settings, self.encryption, root_key)
         self.archive = Archive(self, "Archive", settings, self.encryption, archive_bucket)
         if settings.backup_days is not None:
-            Backups(self, "Backups", settings, self.encryption, self.tables)
+            Backups(self, "Backups", settings, self.encryption, self.tables, self.archive)
         Tags.of(self).add("service", "agent-memory")
         Tags.of(self).add("memory", settings.name)

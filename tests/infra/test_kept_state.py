@@ -73,7 +73,7 @@ def test_tables_that_are_out_of_use_are_left_to_themselves(after: Template) -> N
     assert not after.of_type("DynamoDB::GlobalTable")
 
 
-def test_tables_are_backed_up_each_day_and_copied_to_another_account(
+def test_tables_and_archive_are_backed_up_each_day_and_copied_to_another_account(
     before: Template, after: Template
 ) -> None:
     (rule,) = before.one("Backup::BackupPlan")["BackupPlan"]["BackupPlanRule"]
@@ -82,10 +82,23 @@ def test_tables_are_backed_up_each_day_and_copied_to_another_account(
     copy = {"DestinationBackupVaultArn": _VAULT, "Lifecycle": {"DeleteAfterDays": 35}}
     assert rule["CopyActions"] == [copy]
     tables = before.one("Backup::BackupSelection")["BackupSelection"]["Resources"]
-    ids = ("MemoryTable", "LogTable")
-    expected = [before.id_of("DynamoDB::GlobalTable", id) for id in ids]
-    assert tables == [{"Fn::GetAtt": [id, "Arn"]} for id in expected]
+    ids = [before.id_of("DynamoDB::GlobalTable", f"{name}Table") for name in ("Memory", "Log")]
+    ids.append(before.id_of("S3::Bucket", "ArchiveBucket"))
+    assert tables == [{"Fn::GetAtt": [id, "Arn"]} for id in ids]
+    policies = str(before.named("IAM::Role", "BackupsRole")["ManagedPolicyArns"])
+    assert "AWSBackupServiceRolePolicyForBackup" in policies
+    assert "AWSBackupServiceRolePolicyForS3Backup" in policies
     assert not after.of_type("Backup::BackupPlan")
+
+
+def test_the_archive_has_versions_only_where_backups_need_them(
+    before: Template, after: Template
+) -> None:
+    bucket = before.one("S3::Bucket")
+    assert bucket["VersioningConfiguration"] == {"Status": "Enabled"}
+    (rule, _) = bucket["LifecycleConfiguration"]["Rules"]
+    assert rule["NoncurrentVersionExpiration"] == {"NoncurrentDays": 35}
+    assert "VersioningConfiguration" not in after.one("S3::Bucket")
 
 
 def test_a_deployment_may_keep_nothing_of_its_own(synthesize: Synthesize) -> None:
