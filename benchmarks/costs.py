@@ -19,6 +19,7 @@ from benchmarks.capacity import Call, in_sequence
 from benchmarks.inprocess import Function, function
 from benchmarks.tables import text_table
 from benchmarks.workload import entry
+from functions.entries.direct_creates import MAX_PENDING
 
 _OWNED, _MATCHES = 100, 10
 _TRIES = 5
@@ -82,7 +83,7 @@ def measure() -> list[Cost]:
     with function() as running:
         tenant = running.call("POST", "/api/v1/tenants", running.root_key, {"id": "bench"}).body
         admin = _Agent(running, tenant["admin"]["id"], tenant["admin"]["api_key"])
-        owned = [*_own(_agent(admin, "owner")), _at_capacity(admin)]
+        owned = [*_own(_agent(admin, "owner")), _confirm(admin), _at_capacity(admin)]
         shared = [
             _cost(name, Limit(*limit), calls)
             for part in (
@@ -117,7 +118,7 @@ def _own(agent: _Agent) -> Iterator[Cost]:
     for tier in ("working", "episodic"):
         agent.create(f"first-{tier}", tier)
         made, calls = agent.create(f"measured-{tier}", tier, ["billing"])
-        yield _cost(f"create {tier}", Limit(1, 4, 0), calls)
+        yield _cost(f"create {tier}", Limit(2, 2, 0), calls)
         yield from _reads(agent, made, tier)
     target = f"{_MEMORY}/{made['id']}"
     yield from _changes(agent, target, made["value"])
@@ -145,7 +146,7 @@ def _changes(agent: _Agent, target: str, present: dict[str, Any]) -> Iterator[Co
 def _puts(agent: _Agent) -> Iterator[Cost]:
     """An upsert where nothing stands, and again with a value of the same size."""
     body = entry(agent.id, "put", "working", ())
-    for name, limit in (("put new working", Limit(2, 5, 0)), ("put value", Limit(1, 1, 0))):
+    for name, limit in (("put new working", Limit(3, 2, 0)), ("put value", Limit(1, 1, 0))):
         yield _cost(name, limit, agent.function.call("PUT", _MEMORY, agent.key, body).calls)
 
 
@@ -155,6 +156,15 @@ def _reads(agent: _Agent, made: Any, tier: str) -> Iterator[Cost]:
     yield _cost(f"get {tier} by id", by_id, agent.get(f"{_MEMORY}/{made['id']}"))
     place = {"agent_id": agent.id, "namespace": made["namespace"], "key": made["key"]}
     yield _cost(f"get {tier} by key", by_key, agent.query(**place))
+
+
+def _confirm(admin: _Agent) -> Cost:
+    """The create that finds so many before it unconfirmed, and confirms them."""
+    agent = _new_agent(admin, "confirming")
+    for number in range(MAX_PENDING - 1):
+        agent.create(f"before-{number}", "working")
+    calls = agent.create("measured", "working")[1]
+    return _cost("create working, each 8th", Limit(4, 3, MAX_PENDING), calls)
 
 
 def _at_capacity(admin: _Agent) -> Cost:
@@ -190,7 +200,7 @@ def _shared(admin: _Agent) -> Iterator[Cost]:
     for count in (0, 5):
         tags = [f"tag-{number}" for number in range(count)]
         made, calls = admin.create(f"tagged-{count}", "semantic", tags)
-        yield _cost(f"create semantic, {count} tags", Limit(2, 2 * (count + 2), 2), calls)
+        yield _cost(f"create semantic, {count} tags", Limit(3, count + 2, 2), calls)
     calls = _promptest(lambda: admin.get(f"{_MEMORY}/{made['id']}"))
     yield _cost("get semantic by id", Limit(1, 0, 3), calls)
     yield from _shared_queries(admin)

@@ -20,7 +20,7 @@ from functions.platform.keys import DUE_SHARDS
 AGENTS = 1_000_000
 NAMESPACES, AGENT_TYPES = 10_000, 20
 PER_MINUTE = {  # by each agent
-    "patch value": 1.0,
+    "put value": 1.0,
     "get working by id": 1.0,
     "create episodic": 0.1,
     "query own, 100 of 1 KB": 0.1,
@@ -33,8 +33,8 @@ _EXPIRING = 1.0  # of creates: the worst case
 _REQUEST_SECONDS = 0.010
 _BURST_SECONDS = 300  # of unused capacity that a partition may spend
 _SIMULATED_SECONDS = 600
-_LOGGED, _PUBLISHED = "log an event", "mark an event as published"
-_MAKES_EVENT = ("patch value", "create episodic", "create semantic, 5 tags")
+_LOGGED = "log an event"
+_MAKES_EVENT = ("put value", "create episodic", "create semantic, 5 tags")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ def model(agents: int = AGENTS) -> Model:
     measured = {each.operation: each for each in costs.measure()}
     units = {
         name: _Units(measured[name].write, measured[name].index_write, measured[name].read)
-        for name in (*PER_MINUTE, _LOGGED, _PUBLISHED)
+        for name in (*PER_MINUTE, _LOGGED)
     }
     rates = {name: agents * rate / 60 for name, rate in PER_MINUTE.items()}
     keys = sorted(_keys(rates, units, agents), key=lambda key: key.share, reverse=True)
@@ -108,14 +108,13 @@ def _totals(rates: Mapping[str, float], units: Mapping[str, _Units], agents: int
     requests = sum(rates.values())
     events = sum(rates[name] for name in _MAKES_EVENT)
     reads = sum(rates[name] * units[name].read for name in rates) + requests
-    logged = units[_LOGGED].write + units[_PUBLISHED].write
     return [
         Total("API: requests/s", requests, 10_000, "raise the quota; or more regions or accounts"),
         Total("Lambda: requests under way", requests * _REQUEST_SECONDS, 1_000),
         Total("memory table: write units/s", _sum(rates, units, "write"), 40_000),
         Total("all its indexes: write units/s", _sum(rates, units, "index"), 40_000),
         Total("memory table: read units/s, each key looked up", reads, 40_000),
-        Total("log table: write units/s", events * logged, 40_000),
+        Total("log table: write units/s", events * units[_LOGGED].write, 40_000),
         Total(
             "EventBridge: events/s (us-east-1), if it carries all types",
             events,
@@ -144,7 +143,7 @@ def _partitions(totals: Sequence[Total]) -> int:
 
 def _keys(rates: Mapping[str, float], units: Mapping[str, _Units], agents: int) -> list[Key]:
     created = rates["create episodic"]
-    own = ("patch value", "get working by id", "create episodic", "query own, 100 of 1 KB")
+    own = ("put value", "get working by id", "create episodic", "query own, 100 of 1 KB")
     popular = _popularity(NAMESPACES)[0]
     new, got = rates["create semantic, 5 tags"], rates["get semantic by id"]
     return [

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from benchmarks.workload import value
 from functions.entries.mapper import EntryMapper
 from functions.entries.model import Entry, Transition
-from functions.entries.store import build_index_writes
 from functions.entries.tiers import POLICIES, Tier
+from functions.entries.transition_store import build_index_writes
 from functions.platform import keys
 from functions.platform.bulk_writes import write_parallel
 from functions.platform.json_text import dumps_checked

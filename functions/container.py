@@ -33,7 +33,9 @@ from functions.entries.agents import AgentMemory
 from functions.entries.archive import TaskArchive
 from functions.entries.batch import Batches
 from functions.entries.capacity import AccessTracker
+from functions.entries.conflicts import ConflictResolver
 from functions.entries.context import Contexts
+from functions.entries.direct_creates import DirectCreates
 from functions.entries.eviction_order import EvictionOrder
 from functions.entries.fence import EntryFence
 from functions.entries.mapper import EntryMapper
@@ -43,8 +45,9 @@ from functions.entries.service import Entries
 from functions.entries.snapshots import SnapshotStore
 from functions.entries.store import EntryStore
 from functions.entries.summary import Summaries
-from functions.entries.transaction import EntryWriter
+from functions.entries.unfinished_creates import UnfinishedCreates
 from functions.entries.upserts import Upserts
+from functions.entries.writer import EntryWriter
 from functions.event_log.event_bus import EventBus, parse_event_types
 from functions.event_log.reader import EventLogReader
 from functions.event_log.service import EventLogs
@@ -301,6 +304,7 @@ class Container:
             self.assignment_store,
             self.entry_store,
             self.entry_writer,
+            self.unfinished_creates,
             self.audit,
             self.clock,
         )
@@ -308,7 +312,10 @@ class Container:
     @cached_property
     def agent_list(self) -> AgentList:
         return AgentList(
-            self.agent_store, self.principal_store, self.task_access.list_overseen_agents
+            self.agent_store,
+            self.unfinished_creates,
+            self.principal_store,
+            self.task_access.list_overseen_agents,
         )
 
     @cached_property
@@ -401,11 +408,18 @@ class Container:
             self.table,
             self.entry_mapper,
             self.entry_store,
-            self.task_store,
+            ConflictResolver(
+                self.entry_store, self.entry_mapper, self.task_store, self.unfinished_creates
+            ),
+            DirectCreates(self.table, self.entry_mapper, self.unfinished_creates),
             self.audit,
             self.client_vectors,
             self.clock,
         )
+
+    @cached_property
+    def unfinished_creates(self) -> UnfinishedCreates:
+        return UnfinishedCreates(self.table, self.clock)
 
     @cached_property
     def access_tracker(self) -> AccessTracker:
@@ -466,6 +480,7 @@ class Container:
         return Summaries(
             self.entry_store,
             self.agent_store,
+            self.unfinished_creates,
             self.assignment_store,
             self.task_access,
             self.namespaces,

@@ -1,15 +1,19 @@
 """List the agents whose memory a caller may know of, with counts and room (contract §11)."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from operator import attrgetter
 
 from functions.authorization.rules import is_allowed
-from functions.entries.agent_store import AgentStore, AgentUsage
+from functions.entries.agent_store import AgentStore, AgentUsage, to_usage
 from functions.entries.authority import READ_AGENT, AgentTarget
+from functions.entries.reservations import Reservation
+from functions.entries.unfinished_creates import UnfinishedCreates
 from functions.identity.model import ADMIN, Principal
 from functions.identity.store import PrincipalStore
 from functions.platform.bounded_pages import Examined, examine_after
+from functions.platform.keys import hash_agent
 from functions.platform.limits import MAX_EXAMINED
 
 
@@ -18,6 +22,7 @@ class AgentList:
 
     Args:
         agents: holds counters and settings.
+        unfinished: finds what they count of entries that never came.
         principals: holds the principals.
         list_overseen: gives the ids of the agents of whose open tasks one is the caller's.
     """
@@ -25,10 +30,12 @@ class AgentList:
     def __init__(
         self,
         agents: AgentStore,
+        unfinished: UnfinishedCreates,
         principals: PrincipalStore,
         list_overseen: Callable[[Principal], set[str]],
     ) -> None:
         self._agents = agents
+        self._unfinished = unfinished
         self._principals = principals
         self._list_overseen = list_overseen
 
@@ -39,7 +46,7 @@ class AgentList:
         """
         found = self._find_visible(caller)
         others = [each.id for each in found if each.kind != "agent"]
-        used = self._agents.get_usages(caller.tenant, others)
+        used = self._find_holders(caller.tenant, others)
         listed = (each for each in found if each.kind == "agent" or each.id in used)
         return sorted(listed, key=lambda each: (each.created, each.id), reverse=True)
 
@@ -55,8 +62,8 @@ class AgentList:
             return
         for group in self._principals.iterate_principals(caller.tenant, before, count):
             others = [each.id for each in group if each.kind != "agent"]
-            used = self._agents.get_usages(caller.tenant, others)
-            agents = ({each.id for each in group} - set(others)) | used.keys()
+            used = self._find_holders(caller.tenant, others)
+            agents = ({each.id for each in group} - set(others)) | used
             yield from (
                 Examined(each.list_position, each if each.id in agents else None) for each in group
             )
@@ -80,6 +87,17 @@ class AgentList:
         ]
 
     def get_usages(self, caller: Principal, agents: Iterable[str]) -> dict[str, AgentUsage]:
-        """Read what visible agents hold and may hold, by id: a call for each hundred."""
+        """Read what visible agents hold and may hold, by id: two calls for each hundred."""
         wanted = list(agents)
-        return dict.fromkeys(wanted, AgentUsage()) | self._agents.get_usages(caller.tenant, wanted)
+        items = self._agents.get_items(caller.tenant, wanted)
+        missing: defaultdict[str, list[Reservation]] = defaultdict(list)
+        for each in self._unfinished.find(items):
+            missing[each.address.owner].append(each)
+        return dict.fromkeys(wanted, AgentUsage()) | {
+            item["agent_id"]: to_usage(item).subtract(missing[hash_agent(item["agent_id"])])
+            for item in items
+        }
+
+    def _find_holders(self, tenant: str, agents: Iterable[str]) -> set[str]:
+        """Return which agents hold memory, or have settings of it."""
+        return {item["agent_id"] for item in self._agents.get_items(tenant, agents)}

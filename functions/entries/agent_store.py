@@ -9,10 +9,11 @@ exceeds the capacity asked for is evicted; a guardrail's limit only keeps new en
 `newest` is the sort token of the entry that was counted last: indexes may not list it yet.
 """
 
-from collections.abc import Iterable
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Self
 
-from functions.entries.counters import CounterDelta, EntryCounts
+from functions.entries.counter_store import get_working_limits, update_unchanged
+from functions.entries.reservations import Reservation
 from functions.entries.tiers import EPISODIC, WORKING
 from functions.platform import entry_keys, keys, task_keys
 from functions.platform.items import Item
@@ -20,26 +21,11 @@ from functions.platform.keys import Key
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import Write, update
-from functions.tasks.mapper import usage_to_item
 
-RECONCILE_EVERY = 86_400_000  # ms; how long the counters of an agent go unchecked at most
 _POSTPONED = 3_600_000  # ms, for an agent that can\'t be brought to its capacity now
 
 _CAPACITY = EPISODIC.max_entries
 _WORKING_ENTRIES, _WORKING_BYTES = WORKING.max_entries, WORKING.max_bytes
-_COUNTERS = (
-    "changes",
-    "ep_capacity",
-    "ep_room",
-    "wk_room",
-    "wk_room_bytes",
-    "wk_own",
-    "wk_own_bytes",
-    "wk_limit",
-    "wk_limit_bytes",
-    "ep_bytes",
-    "ep_pinned",
-)
 _SETTINGS = ("ep_capacity", "ep_asked", "ep_limit", "ep_limited_by", "wk_limit", "wk_limit_bytes")
 
 
@@ -70,6 +56,17 @@ class AgentUsage(NamedTuple):
     own_bytes: int = 0
     pinned_namespaces: frozenset[str] = frozenset()
 
+    def subtract(self, reservations: Sequence[Reservation]) -> Self:
+        """Return the usage without what is reserved for entries that aren't there."""
+        episodic = [each.size for each in reservations if each.address.tier == EPISODIC.id_letter]
+        working = [each.size for each in reservations if each.address.tier == WORKING.id_letter]
+        return self._replace(
+            free_capacity=self.free_capacity + len(episodic),
+            episodic_bytes=self.episodic_bytes - sum(episodic),
+            free_working_entries=self.free_working_entries + len(working),
+            free_working_bytes=self.free_working_bytes + sum(working),
+        )
+
     @property
     def episodic(self) -> int:
         return self.capacity - self.free_capacity
@@ -97,7 +94,7 @@ def to_usage(item: Item | None) -> AgentUsage:
     """Return what an agent's item says; without an item, the agent holds nothing."""
     item = item or {}
     capacity: int = item.get("ep_capacity", _CAPACITY)
-    max_entries, max_bytes = _get_working_limits(item)
+    max_entries, max_bytes = get_working_limits(item)
     return AgentUsage(
         capacity=capacity,
         asked_capacity=item.get("ep_asked", _CAPACITY),
@@ -129,10 +126,10 @@ class AgentStore:
         """Return what an agent holds and may hold: one read."""
         return to_usage(self.get_item(tenant, agent))
 
-    def get_usages(self, tenant: str, agents: Iterable[str]) -> dict[str, AgentUsage]:
-        """Return the same of those agents that have an item, by id: a call for each hundred."""
+    def get_items(self, tenant: str, agents: Iterable[str]) -> list[Item]:
+        """Return the items of those agents that have one: a call for each hundred."""
         found = self._table.get_many(entry_keys.build_agent_key(tenant, each) for each in agents)
-        return {item["agent_id"]: to_usage(item) for item in found.values()}
+        return list(found.values())
 
     def get_with_tasks(
         self, tenant: str, agent: str, task_ids: Iterable[str]
@@ -174,8 +171,8 @@ class AgentStore:
         values: Item = {"before": before, "more": after - before} | present
         rooms = zip(
             ("wk_room", "wk_room_bytes"),
-            _get_working_limits(item),
-            _get_working_limits(new),
+            get_working_limits(item),
+            get_working_limits(new),
             strict=True,
         )
         for room, was, becomes in rooms:
@@ -184,7 +181,7 @@ class AgentStore:
                 values |= {f"was_{room}": was, f"more_{room}": becomes - was}
         removed = ", ".join(changes.keys() - present.keys())
         expression = f"SET {', '.join(settings)}" + (f" REMOVE {removed}" if removed else "")
-        write = _update_unchanged(key, item, expression, _SETTINGS, values)
+        write = update_unchanged(key, item, expression, _SETTINGS, values)
         self._table.transact([write, *records])
 
     def complete(self, item: Item, now: int) -> None:
@@ -216,111 +213,8 @@ class AgentStore:
         self._table.update(write)
 
 
-def _get_working_limits(item: Item) -> tuple[int, int]:
-    """Return how many entries and bytes of working memory an agent has at most outside tasks."""
-    return item.get("wk_limit", _WORKING_ENTRIES), item.get("wk_limit_bytes", _WORKING_BYTES)
-
-
 def _get_capacity(item: Item) -> int:
     """Return the capacity that applies: the one asked for, or a lower limit."""
     asked: int = item.get("ep_asked", _CAPACITY)
     limit: int | None = item.get("ep_limit")
     return asked if limit is None else min(asked, limit)
-
-
-def build_counter_write(
-    tenant: str,
-    agent: str,
-    delta: CounterDelta,
-    now: int,
-    observed_capacity: int | None = None,
-) -> Write:
-    """Build the change of an agent's counters; where they grow, the limit is the condition.
-
-    The first change after a reconciliation makes the agent due for the next one.
-
-    Args:
-        observed_capacity: the free capacity on which evictions were decided; it must be unchanged.
-            None if nothing is evicted.
-    """
-    key = entry_keys.build_agent_key(tenant, agent)
-    settings, conditions = ["agent_id = :agent"], []
-    due = keys.build_due_attributes(key[0], now + RECONCILE_EVERY)
-    settings += [f"{name} = if_not_exists({name}, :{name})" for name in due]
-    values: Item = {"agent": agent} | due
-    if observed_capacity is not None:
-        conditions.append("ep_room = :observed")
-        values["observed"] = observed_capacity
-    for name, more, attribute, limit in (
-        ("ep", delta.episodic, "ep_room", _CAPACITY),
-        ("wk", delta.working, "wk_room", _WORKING_ENTRIES),
-        ("wkb", delta.working_bytes, "wk_room_bytes", _WORKING_BYTES),
-    ):
-        if more:
-            settings.append(f"{attribute} = if_not_exists({attribute}, :{name}_limit) - :{name}")
-            values |= {name: more, f"{name}_limit": limit}
-        if more > 0 and (attribute != "ep_room" or observed_capacity is None):
-            unused = f"attribute_not_exists({attribute}) AND :{name}_limit >= :{name}"
-            conditions.append(f"(({unused}) OR {attribute} >= :{name})")
-    if delta.newest:
-        settings.append("newest = :newest")
-        values["newest"] = delta.newest
-    for number, namespace in enumerate(sorted(delta.unpinned_namespaces)):
-        conditions.append(f"NOT contains(ep_pins, :pin{number})")
-        values[f"pin{number}"] = namespace
-    added = {
-        "changes": 1,
-        "ep_bytes": delta.episodic_bytes,
-        "ep_pinned": delta.pinned,
-        "wk_own": delta.own,
-        "wk_own_bytes": delta.own_bytes,
-    }
-    values |= {name: more for name, more in added.items() if more}
-    additions = ", ".join(f"{name} :{name}" for name, more in added.items() if more)
-    expression = f"SET {', '.join(settings)} ADD {additions}"
-    return update(key, expression, " AND ".join(conditions) or None, **values)
-
-
-def build_agent_correction(key: Key, item: Item, counts: EntryCounts) -> Write | None:
-    """Build the write that makes an agent's counters equal `counts`; None if they do."""
-    capacity = item.get("ep_capacity", _CAPACITY)
-    max_entries, max_bytes = _get_working_limits(item)
-    counted = {
-        "ep_room": (capacity - counts.episodic, capacity),
-        "wk_room": (max_entries - counts.working, max_entries),
-        "wk_room_bytes": (max_bytes - counts.working_bytes, max_bytes),
-        "ep_bytes": (counts.episodic_bytes, 0),
-        "ep_pinned": (counts.pinned, 0),
-        "wk_own": (counts.own, 0),
-        "wk_own_bytes": (counts.own_bytes, 0),
-    }
-    wrong = {name: n for name, (n, unset) in counted.items() if item.get(name, unset) != n}
-    if not wrong:
-        return None
-    settings = ", ".join(f"{name} = :{name}" for name in wrong)
-    return _update_unchanged(key, item, f"SET {settings}", _COUNTERS, wrong)
-
-
-def build_task_correction(key: Key, item: Item, agent: str, counts: EntryCounts) -> Write | None:
-    """Build the same for what an open task counts of the agent; an ended one is being archived."""
-    counted = usage_to_item(agent, *counts.tasks.get(item["task"], (0, 0)))
-    wrong = {name: n for name, n in counted.items() if item.get(name, 0) != n}
-    if not wrong or "ended" in item:
-        return None
-    entries, size = (item.get(name, 0) - n for name, n in counted.items())
-    settings = ", ".join(f"{name} = :{name}" for name in counted)
-    expression = f"SET {settings} ADD free_entries :free_entries, free_bytes :free_bytes"
-    values = counted | {"free_entries": entries, "free_bytes": size}
-    return _update_unchanged(key, item, expression, ("changes", "ended", *counted), values)
-
-
-def _update_unchanged(
-    key: Key, item: Item, expression: str, attributes: tuple[str, ...], values: dict[str, Any]
-) -> Write:
-    """Build an update on the condition that `attributes` are as in `item`."""
-    conditions = [
-        f"{name} = :seen_{name}" if name in item else f"attribute_not_exists({name})"
-        for name in attributes
-    ]
-    seen = {f"seen_{name}": item[name] for name in attributes if name in item}
-    return update(key, expression, " AND ".join(conditions), **values, **seen)

@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize
-from functions.entries.agent_store import (
-    AgentStore,
-    build_agent_correction,
-    build_task_correction,
-)
+from functions.entries.agent_store import AgentStore, to_usage
 from functions.entries.authority import CONFIGURE_AGENT, AgentTarget
 from functions.entries.capacity import Evictions, find_evictions
+from functions.entries.counter_store import build_agent_correction, build_task_correction
 from functions.entries.counters import EntryCounts
 from functions.entries.store import EntryStore
 from functions.entries.tiers import EPISODIC, WORKING
-from functions.entries.transaction import EntryWriter
+from functions.entries.unfinished_creates import UnfinishedCreates
+from functions.entries.writer import EntryWriter
 from functions.identity.model import Principal
 from functions.platform import entry_keys
 from functions.platform.clock import Clock
@@ -56,6 +54,7 @@ class AgentMemory:
         assignments: AssignmentStore,
         entries: EntryStore,
         writer: EntryWriter,
+        unfinished: UnfinishedCreates,
         audit: AuditTrail,
         clock: Clock,
     ) -> None:
@@ -63,6 +62,7 @@ class AgentMemory:
         self._assignments = assignments
         self._entries = entries
         self._writer = writer
+        self._unfinished = unfinished
         self._audit = audit
         self._clock = clock
 
@@ -156,7 +156,7 @@ class AgentMemory:
             "others are writing this agent's memory", attempts=8, longest_wait=_LONGEST_WAIT
         )
         while has_time_left():
-            usage = self._agents.get_usage(tenant, agent)
+            usage = to_usage(self._settle(tenant, agent))
             now, count = self._clock(), min(usage.excess, _EVICTED_TOGETHER)
             if count == 0:
                 break
@@ -171,6 +171,11 @@ class AgentMemory:
                 backoff.wait()
         return evicted
 
+    def _settle(self, tenant: str, agent: str) -> Item:
+        """Settle creates whose ends aren't known, and return the agent's item after that."""
+        item = self._agents.get_item(tenant, agent)
+        return self._agents.get_item(tenant, agent) if self._unfinished.settle(item) else item
+
     def reconcile_counters(
         self, tenant: str, agent: str, has_time_left: Callable[[], bool]
     ) -> int | None:
@@ -183,6 +188,7 @@ class AgentMemory:
             how many items were corrected; None when the time is over, or somebody wrote meanwhile.
         """
         task_ids = self._assignments.list_task_ids(tenant, agent)
+        self._settle(tenant, agent)
         own, tasks = self._agents.get_with_tasks(tenant, agent, task_ids)
         counts = EntryCounts()
         for item in self._entries.list_items(tenant, agent):

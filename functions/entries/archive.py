@@ -20,7 +20,8 @@ from functions.entries.model import Entry, RemovalReason, Transition
 from functions.entries.snapshots import Part, SnapshotStore, build_archived_events, line_size
 from functions.entries.store import EntryStore
 from functions.entries.tiers import POLICIES
-from functions.entries.transaction import EntryWriter, Transaction
+from functions.entries.transaction import Transaction
+from functions.entries.writer import EntryWriter
 from functions.event_log.model import Event, LogName, choose_log
 from functions.event_log.reader import EventLogReader
 from functions.event_log.store import EventLogStore

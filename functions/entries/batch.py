@@ -6,13 +6,15 @@ from contextlib import contextmanager
 from functions.authorization.rules import authorize
 from functions.entries import rules
 from functions.entries.access import assert_can_write, can_write
+from functions.entries.conflicts import to_version_mismatch
 from functions.entries.model import Entry, Filters, Transition
 from functions.entries.query import Queries
 from functions.entries.requests import BatchUpdate, NewEntry
 from functions.entries.service import Entries
 from functions.entries.store import EntryStore
 from functions.entries.tiers import POLICIES, POLICIES_BY_ID_LETTER, WORKING
-from functions.entries.transaction import EntryWriter, Transaction, to_version_mismatch
+from functions.entries.transaction import Transaction
+from functions.entries.writer import EntryWriter
 from functions.identity.model import Principal
 from functions.namespaces.authority import WRITE_MEMORY
 from functions.namespaces.model import NamespaceTarget

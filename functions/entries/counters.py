@@ -1,7 +1,8 @@
 """What the counters of agents and tasks count: entries, bytes of values, pinned entries.
 
 Every write is a transition of an entry. The counters' changes follow from the transitions and are
-part of the same transaction, so the counters can't differ from the entries.
+part of the same transaction, or reserve the place of an entry that is about to be put; so the
+counters never say less than the entries are.
 """
 
 from collections import defaultdict
@@ -9,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields
 
 from functions.entries.model import Entry, Transition
+from functions.entries.reservations import Reservation
 from functions.entries.tiers import POLICIES
 from functions.platform.errors import CapacityExceeded
 
@@ -29,6 +31,8 @@ class CounterDelta:
         has_creates: whether new entries are among what is counted.
         newest: the sort token of the last new entry among what agents count; changes no count.
         unpinned_namespaces: namespaces that the agent's settings must not pin for this to hold.
+        settled: reservations of entries that go, or whose values change in size: the counters
+            hold nothing for them any more.
     """
 
     episodic: int = 0
@@ -41,6 +45,7 @@ class CounterDelta:
     attached: int = 0
     has_creates: bool = False
     unpinned_namespaces: set[str] = field(default_factory=set)
+    settled: set[str] = field(default_factory=set)
     newest: str = ""
 
     def is_zero(self) -> bool:
@@ -60,6 +65,8 @@ def count_agent_changes(transitions: Iterable[Transition]) -> dict[str, CounterD
             delta.unpinned_namespaces.add(entry.namespace)
         if sign > 0 and transition.is_create:
             delta.newest = max(delta.newest, entry.sort_token)
+        if sign < 0 and _is_settled(transition):
+            delta.settled.add(Reservation.of(entry).render())
         if entry.policy.is_evictable:
             delta.episodic += sign
             delta.episodic_bytes += sign * entry.size
@@ -70,6 +77,14 @@ def count_agent_changes(transitions: Iterable[Transition]) -> dict[str, CounterD
             delta.own += sign * entry.is_own
             delta.own_bytes += sign * entry.is_own * entry.size
     return {agent: delta for agent, delta in deltas.items() if not delta.is_zero()}
+
+
+def _is_settled(transition: Transition) -> bool:
+    """Return whether a transition makes the reservation of its old entry void, if there is one."""
+    old, new = transition.old, transition.new
+    if old is None or old.task is not None or not old.policy.is_private:
+        return False
+    return new is None or transition.is_create or new.size != old.size
 
 
 def count_task_changes(transitions: Iterable[Transition]) -> dict[str, CounterDelta]:

@@ -20,6 +20,14 @@ from functions.platform.task_keys import build_task_key
 from functions.platform.ttl import to_ttl_seconds
 from functions.platform.values import ValueCodec
 
+BARRIER = "barrier"
+"""The attribute that keeps entries from being created in a slot without a transaction."""
+
+
+def is_entry(item: Item) -> bool:
+    """Return whether an item in a slot is an entry, and not a barrier alone."""
+    return "nonce" in item or BARRIER not in item
+
 
 class EntryMapper:
     """Maps entries to items and back.
@@ -63,6 +71,7 @@ class EntryMapper:
             "traceparent": request_context.traceparent.get(),
             "fenced": entry.is_fenced or None,
             "own": entry.is_own or None,
+            BARRIER: entry.has_barrier or None,
             "vector_at": entry.vector_at,
             "vector_length": entry.vector_length,
             "accessed": entry.accessed if is_evictable else None,
@@ -82,6 +91,10 @@ class EntryMapper:
         if entry.sensitivity not in ENCRYPTED:
             return {"val": compress(entry.value)}
         return self._values.encrypt(entry.value, entry.address.tenant, entry.id, entry.version)
+
+    def find_entry(self, item: Item | None) -> Entry | None:
+        """Return the entry of what is in a slot; None if there is nothing, or only a barrier."""
+        return None if item is None or not is_entry(item) else self.to_entry(item)
 
     def to_entry(self, item: Item) -> Entry:
         """Return the entry of an item."""
@@ -123,6 +136,7 @@ class EntryMapper:
             actor_kind=item["actor_kind"],
             is_fenced=get("fenced", False),
             is_own=get("own", False),
+            has_barrier=get(BARRIER, False),
             vector_at=get("vector_at"),
             vector_length=get("vector_length"),
         )

@@ -55,6 +55,7 @@ class Entry(NamedTuple):
     vector: bytes | None = None  # of the client's, packed; only on its way into the table
     vector_at: int | None = None  # when the client's vector was written; None without one
     vector_length: int | None = None  # how many numbers it has
+    has_barrier: bool = False  # no entry may be created in its slot without a transaction
 
     @property
     def id(self) -> str:

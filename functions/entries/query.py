@@ -21,11 +21,13 @@ from functions.platform import entry_keys
 from functions.platform.clock import Clock
 from functions.platform.cursors import find_start
 from functions.platform.errors import Unavailable, ValidationFailed
+from functions.platform.keys import decode_timestamp
 from functions.platform.limits import DEFAULT_TASK_ENTRIES
 from functions.platform.parallel import run_parallel
 from functions.tasks.access import TaskAccess
 from functions.tasks.model import Task
 
+_UNCHECKED = 10_000  # ms; by then, the change stream has brought the rows of a create
 _INDEX_WAITS = (0.02, 0.05, 0.1, 0.2, 0.4)  # seconds; an index follows within milliseconds
 
 
@@ -118,7 +120,10 @@ class Queries:
             if filters.key is not None:
                 loaded += self._read_key(caller.tenant, names, filters.key, filters)
             else:
-                listed += self._list_semantic(caller.tenant, names, filters)
+                tokens = self._list_semantic(caller.tenant, names, filters)
+                old, found = self._check_newest(caller.tenant, tokens)
+                listed += old
+                loaded += found
         by_token = {entry.sort_token: entry for entry in loaded}
         return QueryResult(sorted((*by_token, *listed), reverse=True), by_token)
 
@@ -198,6 +203,23 @@ class Queries:
         addresses = (entry_keys.parse_entry_id(tenant, entry_id) for entry_id in ids)
         found = self._store.get_many(address[0] for address in addresses if address is not None)
         return {entry.sort_token: entry for entry in found.values()}
+
+    def _check_newest(
+        self, tenant: str, tokens: Iterable[str]
+    ) -> tuple[list[str], Iterable[Entry]]:
+        """Read the newest of what index rows list: a row may be there before its entry.
+
+        A create that was interrupted leaves rows until the change stream brings them, so those of
+        the last seconds are believed only if their entries are there.
+
+        Returns the tokens that need no reading, and the entries that are there.
+        """
+        newest = self._clock() - _UNCHECKED
+        is_old = {token: decode_timestamp(token) < newest for token in tokens}
+        unread = [entry_keys.parse_sort_token(token) for token, old in is_old.items() if not old]
+        found = self._load(tenant, unread)
+        present = [entry for token, entry in found.items() if token in is_old]
+        return [token for token, old in is_old.items() if old], present
 
     def _find_private(self, caller: Principal, filters: Filters) -> list[Entry]:
         scopes = self._list_scopes(caller, filters)

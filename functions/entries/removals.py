@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 from functions.entries.mapper import EntryMapper
 from functions.entries.model import Entry, RemovalReason, Transition
-from functions.entries.store import ABSENT
-from functions.entries.transaction import EntryWriter, Transaction
+from functions.entries.transaction import Transaction
+from functions.entries.transition_store import ABSENT
+from functions.entries.writer import EntryWriter
 from functions.identity.model import SERVICE, Actor, Principal
 from functions.platform import entry_keys
 from functions.platform.clock import Clock

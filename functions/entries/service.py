@@ -9,10 +9,12 @@ from functions.entries.access import assert_can_read, assert_can_write, build_ta
 from functions.entries.agent_store import to_usage
 from functions.entries.authority import EntryTarget
 from functions.entries.capacity import AccessTracker
+from functions.entries.conflicts import to_version_mismatch
 from functions.entries.model import Entry, Transition
 from functions.entries.store import EntryStore
 from functions.entries.tiers import POLICIES_BY_ID_LETTER
-from functions.entries.transaction import EntryWriter, Transaction, to_version_mismatch
+from functions.entries.transaction import Transaction
+from functions.entries.writer import EntryWriter
 from functions.identity.model import Principal
 from functions.namespaces.model import NamespaceTarget
 from functions.namespaces.service import Namespaces

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from functions.entries.model import Entry
-from functions.entries.store import TOMBSTONE_LIFETIME
+from functions.entries.transition_store import TOMBSTONE_LIFETIME
 from functions.event_log.model import Event, build_event_id, choose_log
 from functions.platform import request_context, task_keys
 from functions.platform.item_types import SNAPSHOT_PART

@@ -5,15 +5,15 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any
 
-from functions.entries.mapper import EntryMapper, to_eviction_candidate
-from functions.entries.model import Entry, Filters, Transition
-from functions.entries.tiers import EPISODIC, POLICIES_BY_ID_LETTER
-from functions.identity.model import SERVICE, Actor, Principal
-from functions.platform import entry_keys, request_context, task_keys
+from functions.entries.mapper import EntryMapper, is_entry, to_eviction_candidate
+from functions.entries.model import Entry, Filters
+from functions.entries.own_change_store import build_own_put, build_own_update
+from functions.entries.tiers import EPISODIC
+from functions.identity.model import Principal
+from functions.platform import entry_keys, task_keys
 from functions.platform.entry_keys import EntryAddress
 from functions.platform.errors import ReadOnly
 from functions.platform.items import Item
-from functions.platform.json_text import compress
 from functions.platform.keys import HIGHEST, Key
 from functions.platform.schema import (
     BY_CREATION,
@@ -21,37 +21,13 @@ from functions.platform.schema import (
     BY_RECENCY,
     BY_TASK,
     CREATION_ATTRIBUTE,
-    DUE_ATTRIBUTE,
-    DUE_SHARD_ATTRIBUTE,
     EXPIRY_ATTRIBUTE,
     RECENCY_ATTRIBUTE,
     TASK_ATTRIBUTE,
-    TTL_ATTRIBUTE,
 )
 from functions.platform.table import ConditionFailed, Table
-from functions.platform.ttl import to_ttl_seconds
-from functions.platform.writes import Write, delete, put, update
-from functions.vectors.client_vector_store import put_client_vector
+from functions.platform.writes import update
 
-ABSENT = "attribute_not_exists(pk)"
-TOMBSTONE_LIFETIME = 86_400_000  # ms; change streams are kept as long
-_UNCHANGED = "nonce = :nonce AND version = :version"
-_REPLACED_BY_A_PUT = (
-    "val",
-    "tags",
-    "ttl_rule",
-    "sensitivity",
-    "updated",
-    "actor_kind",
-    "request_token",
-    "traceparent",
-    "vector_at",
-    "vector_length",
-    EXPIRY_ATTRIBUTE,
-    TTL_ATTRIBUTE,
-    DUE_ATTRIBUTE,
-    DUE_SHARD_ATTRIBUTE,
-)
 _FIRST_RECENCY = "0"  # sorts before every eviction order
 _READ_TOGETHER = 4  # rows of an index, to find the first entry that hasn't expired
 
@@ -65,16 +41,14 @@ class EntryStore:
 
     def get(self, address: EntryAddress) -> Entry | None:
         """Return the entry in a slot: one read."""
-        item = self._table.get(address.item_key)
-        return None if item is None else self._mapper.to_entry(item)
+        return self._mapper.find_entry(self._table.get(address.item_key))
 
     def get_with(
         self, address: EntryAddress, *others: Key
     ) -> tuple[Entry | None, list[Item | None]]:
         """Return the entry in a slot, and other items with it: one call."""
         found = self._table.get_many((address.item_key, *others))
-        item = found.get(address.item_key)
-        entry = None if item is None else self._mapper.to_entry(item)
+        entry = self._mapper.find_entry(found.get(address.item_key))
         return entry, [found.get(each) for each in others]
 
     def get_many(self, addresses: Iterable[EntryAddress]) -> dict[Key, Entry]:
@@ -83,7 +57,8 @@ class EntryStore:
 
     def _get_many(self, item_keys: Iterable[Key]) -> dict[Key, Entry]:
         items = self._table.get_many(item_keys)
-        return {key: self._mapper.to_entry(item) for key, item in items.items()}
+        found = ((key, self._mapper.find_entry(item)) for key, item in items.items())
+        return {key: entry for key, entry in found if entry is not None}
 
     def list_private(self, tenant: str, agent: str, filters: Filters, now: int) -> list[Entry]:
         """Return an agent's private entries that match: a call per megabyte that it has."""
@@ -91,14 +66,13 @@ class EntryStore:
         partition = entry_keys.build_agent_partition(tenant, agent)
         prefix = entry_keys.build_entry_prefix(filters.namespace)
         items = self._table.query(partition, prefix, condition=condition, **values)
-        entries = map(self._mapper.to_entry, items)
-        return [entry for entry in entries if not entry.is_expired(now)]
+        entries = map(self._mapper.find_entry, items)
+        return [each for each in entries if each is not None and not each.is_expired(now)]
 
     def list_items(self, tenant: str, agent: str) -> Iterator[Item]:
         """Return the items of all entries of an agent, values as they are stored."""
-        return self._table.query(
-            entry_keys.build_agent_partition(tenant, agent), entry_keys.build_entry_prefix(None)
-        )
+        partition = entry_keys.build_agent_partition(tenant, agent)
+        return filter(is_entry, self._table.query(partition, entry_keys.build_entry_prefix(None)))
 
     def list_of_task(self, tenant: str, task: str) -> list[Entry]:
         """Return the entries that end with a task; the index that lists them may lag behind."""
@@ -211,10 +185,9 @@ class EntryStore:
             newest_first=newest,
         )
         for row in rows:
-            item = self._table.get((row["pk"], row["sk"]))
-            if item is not None and not self._mapper.to_entry(item).is_expired(now):
-                created: int = item["created"]
-                return created
+            entry = self._mapper.find_entry(self._table.get((row["pk"], row["sk"])))
+            if entry is not None and not entry.is_expired(now):
+                return entry.created
         return None
 
     def record_access(self, entry: Entry, now: int) -> None:
@@ -266,11 +239,11 @@ class EntryStore:
         Returns:
             the changed entry, or None and what is in the slot instead, if anything.
         """
-        write = _build_own_update(address, nonce, version, caller, now, changes)
+        write = build_own_update(address, nonce, version, caller, now, changes)
         try:
             return self._mapper.to_entry(self._table.update(write)), None
         except ConditionFailed as failed:
-            return None, None if failed.item is None else self._mapper.to_entry(failed.item)
+            return None, self._mapper.find_entry(failed.item)
 
     def put_own(self, entry: Entry, version: int | None) -> tuple[Entry | None, Entry | None]:
         """Replace the fields of an owner's entry in the slot of `entry` by one write.
@@ -286,144 +259,10 @@ class EntryStore:
             the changed entry, or None and what is in the slot instead, if anything.
         """
         try:
-            write = _build_own_put(self._mapper.to_item(entry), entry, version)
+            write = build_own_put(self._mapper.to_item(entry), entry, version)
             return self._mapper.to_entry(self._table.update(write)), None
         except ConditionFailed as failed:
-            return None, None if failed.item is None else self._mapper.to_entry(failed.item)
-
-
-def _build_own_put(item: Item, entry: Entry, version: int | None) -> Write:
-    attributes = {name: item[name] for name in _REPLACED_BY_A_PUT}
-    present = {name: value for name, value in attributes.items() if value is not None}
-    settings = ", ".join(f"{name} = :{name}" for name in present)
-    removed = ", ".join(attributes.keys() - present.keys())
-    conditions = [
-        "tier = :tier AND agent_id = :agent AND value_bytes = :size",
-        "request_token <> :request_token",
-        "attribute_not_exists(data_key) AND attribute_not_exists(fenced)",
-        "(attribute_not_exists(expires) OR expires > :now)",
-    ]
-    values: Item = {"tier": entry.tier, "agent": entry.agent, "size": entry.size}
-    for name, value in (("task", entry.task), ("intent", entry.intent), ("version", version)):
-        if value is not None:
-            conditions.append(f"{name} = :{name}")
-            values[name] = value
-        elif name != "version":
-            conditions.append(f"attribute_not_exists({name})")
-    expression = f"SET version = version + :one, {settings}"
-    expression += f" REMOVE {removed}" if removed else ""
-    values |= {"now": entry.updated, "one": 1} | present
-    return update(entry.item_key, expression, " AND ".join(conditions), **values)
-
-
-def _build_own_update(
-    address: EntryAddress,
-    nonce: str,
-    version: int,
-    caller: Principal,
-    now: int,
-    changes: dict[str, Any],
-) -> Write:
-    policy = POLICIES_BY_ID_LETTER[address.tier]
-    attributes: Item = {
-        "version": version + 1,
-        "updated": now,
-        "request_token": changes["request"],
-        "traceparent": request_context.traceparent.get(),
-        "actor_kind": caller.kind,
-    }
-    condition = (
-        f"{_UNCHANGED} AND tier = :tier AND agent_id = :caller AND attribute_not_exists(data_key)"
-        " AND attribute_not_exists(fenced) AND (attribute_not_exists(expires) OR expires > :now)"
-    )
-    values: Item = {"nonce": nonce, "tier": policy.name, "caller": caller.id, "now": now}
-    if "value" in changes:
-        attributes["val"] = compress(changes["value"])
-        condition += " AND value_bytes = :size"
-        values["size"] = changes["size"]
-    if "tags" in changes:
-        attributes["tags"] = changes["tags"] or None
-    if policy.is_evictable:
-        attributes |= {"accessed": now, "recency": entry_keys.build_recency("normal", now, nonce)}
-        condition += " AND begins_with(recency, :rank)"
-        values["rank"] = "1#"
-    present = {name: value for name, value in attributes.items() if value is not None}
-    settings = ", ".join(f"{name} = :new_{name}" for name in present)
-    removed = ", ".join(attributes.keys() - present.keys())
-    expression = f"SET {settings}" + (f" REMOVE {removed}" if removed else "")
-    values |= {f"new_{name}": value for name, value in present.items()}
-    return update(address.item_key, expression, condition, version=version, **values)
-
-
-def build_entry_write(mapper: EntryMapper, transition: Transition) -> Write:
-    """Build the write of the entry's own item; the old state is its condition."""
-    old, new = transition.old, transition.new
-    if old is None:
-        return put(transition.item_key, mapper.to_item(transition.current), ABSENT)
-    seen: Item = {"nonce": old.nonce, "version": old.version}
-    if new is not None:
-        return put(new.item_key, mapper.to_item(new), _UNCHANGED, **seen)
-    if transition.reason == "evicted":
-        condition = f"{_UNCHANGED} AND recency = :recency"
-        return delete(old.item_key, condition, recency=old.eviction_order, **seen)
-    return delete(old.item_key, _UNCHANGED, **seen)
-
-
-def build_tombstone_write(transition: Transition, actor: Actor, now: int) -> Write | None:
-    """Build the item that tells the change stream why and by whom an entry was removed.
-
-    None if no incarnation is removed. What expires is removed by the service, whoever's request
-    finds it. Tombstones are kept for a day.
-    """
-    old, new = transition.old, transition.new
-    if old is None or (new is not None and not transition.is_create):
-        return None
-    reason = "expired" if new is not None and old.is_expired(now) else transition.reason
-    actor = SERVICE if reason == "expired" else actor
-    tombstone: Item = {
-        "reason": reason,
-        "actor": actor.id,
-        "actor_kind": actor.kind,
-        "traceparent": request_context.traceparent.get(),
-        "happened": now,
-        TTL_ATTRIBUTE: to_ttl_seconds(now + TOMBSTONE_LIFETIME),
-    }
-    return put(entry_keys.build_tombstone_key(old.address, old.nonce), tombstone)
-
-
-def build_vector_writes(transition: Transition) -> Iterator[Write]:
-    """Build the write of a vector that the client gives; the stream removes what it replaces."""
-    new = transition.new
-    if new is not None and new.vector is not None and new.vector_at is not None:
-        partition = entry_keys.build_client_vectors_partition(new.address)
-        yield put_client_vector(partition, new.vector_at, new.id, new.vector)
-
-
-def build_index_writes(transition: Transition) -> Iterator[Write]:
-    """Build the changes of the index rows of semantic memory."""
-    old, new = _build_index_rows(transition.old), _build_index_rows(transition.new)
-    for key in old.keys() - new.keys():
-        yield delete(key)
-    for key, row in new.items():
-        if old.get(key) != row:
-            yield put(key, row)
-
-
-def _build_index_rows(entry: Entry | None) -> dict[Key, Item]:
-    if entry is None or entry.policy.is_private:
-        return {}
-    row = {
-        "agent_id": entry.agent,
-        "updated": entry.updated,
-        "entry_expires": entry.expires,
-        TTL_ATTRIBUTE: to_ttl_seconds(entry.expires),
-        "task": entry.task,
-        "intent": entry.intent,
-    }
-    return {
-        entry_keys.build_index_row_key(entry.address, entry.nonce, tag): row
-        for tag in (None, *entry.tags)
-    }
+            return None, self._mapper.find_entry(failed.item)
 
 
 def _build_filter(filters: Filters) -> tuple[str | None, Item]:

@@ -7,6 +7,7 @@ from functions.entries.agent_store import AgentStore, to_usage
 from functions.entries.authority import READ_AGENT, AgentTarget
 from functions.entries.counters import EntryCounts
 from functions.entries.store import EntryStore
+from functions.entries.unfinished_creates import UnfinishedCreates
 from functions.identity.model import Principal
 from functions.namespaces.service import Namespaces
 from functions.platform.clock import Clock
@@ -38,6 +39,7 @@ class Summaries:
         self,
         store: EntryStore,
         agents: AgentStore,
+        unfinished: UnfinishedCreates,
         assignments: AssignmentStore,
         tasks: TaskAccess,
         namespaces: Namespaces,
@@ -45,6 +47,7 @@ class Summaries:
     ) -> None:
         self._store = store
         self._agents = agents
+        self._unfinished = unfinished
         self._assignments = assignments
         self._tasks = tasks
         self._namespaces = namespaces
@@ -60,7 +63,7 @@ class Summaries:
         tenant, now = caller.tenant, self._clock()
         task_ids = self._assignments.list_task_ids(tenant, agent)
         item, task_items = self._agents.get_with_tasks(tenant, agent, task_ids)
-        usage, tasks = to_usage(item), {}
+        usage, tasks = to_usage(item).subtract(self._unfinished.find([item])), {}
         entries, size = usage_to_item(agent, 0, 0)
         for each in task_items.values():
             tasks[each["task"]] = each.get(entries, 0), each.get(size, 0)

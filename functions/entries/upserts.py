@@ -9,9 +9,11 @@ from functions.authorization.rules import is_allowed
 from functions.entries import rules
 from functions.entries.access import assert_can_write
 from functions.entries.authority import REPLACE_ENTRY, SuccessionTarget
+from functions.entries.conflicts import to_version_mismatch
 from functions.entries.model import Entry, Transition
 from functions.entries.store import EntryStore
-from functions.entries.transaction import EntryWriter, Transaction, to_version_mismatch
+from functions.entries.transaction import Transaction
+from functions.entries.writer import EntryWriter
 from functions.identity.model import Principal
 from functions.namespaces.model import NamespaceTarget
 from functions.namespaces.service import Namespaces

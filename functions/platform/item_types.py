@@ -278,7 +278,7 @@ PRIVATE_ENTRY = ItemType(
     "entries",
     _AGENT,
     "e#{group}#{key}",
-    "An entry of working or episodic memory",
+    "An entry of working or episodic memory, or a barrier in its slot",
     _EXPIRING,
     (BY_TASK, BY_CREATION, BY_EXPIRY, BY_RECENCY, BY_DUE),
 )
@@ -287,7 +287,7 @@ SEMANTIC_ENTRY = ItemType(
     "entries",
     _NAMESPACE,
     "e#{group}#{key}",
-    "An entry of semantic memory",
+    "An entry of semantic memory, or a barrier in its slot",
     _EXPIRING,
     (BY_TASK, BY_EXPIRY, BY_DUE),
 )

@@ -92,7 +92,7 @@ class Settings:
     openwop: Literal["rfc-0004", "1.x"] = "rfc-0004"
     event_bus: str | None = None
     event_bus_types: str = DEFAULT_EVENT_BUS_TYPES
-    stream_consumers: str = "events,vectors,quotas"
+    stream_consumers: str = "events,vectors,orphans,quotas"
     sweep_threads: int = 8
     log_retention_days: int = 365
     log_wait_seconds: float = 0

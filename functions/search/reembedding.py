@@ -90,7 +90,7 @@ class Reembedding:
 
     def _decode_entry(self, item: Item) -> Entry | None:
         try:
-            return self._mapper.to_entry(item)
+            return self._mapper.find_entry(item)
         except Exception as error:  # noqa: BLE001 - a broken entry doesn't stop the others
             log_unexpected(error)
             return None

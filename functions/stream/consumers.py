@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Protocol, Self
 from functions.container import Container
 from functions.platform.settings import WrongSetting
 from functions.stream.event_publisher import EventPublisher
+from functions.stream.orphan_remover import OrphanRemover
 from functions.stream.quota_counter import QuotaCounter
 from functions.stream.records import StreamBatch, Subscription, parse_record
 from functions.stream.vector_updater import VectorUpdater
@@ -32,7 +33,11 @@ class Consumer(Protocol):
         """
 
 
-CONSUMERS: Mapping[str, type[Consumer]] = {"events": EventPublisher, "vectors": VectorUpdater}
+CONSUMERS: Mapping[str, type[Consumer]] = {
+    "events": EventPublisher,
+    "vectors": VectorUpdater,
+    "orphans": OrphanRemover,
+}
 """They process a batch side by side."""
 FINAL_CONSUMERS: Mapping[str, type[Consumer]] = {"quotas": QuotaCounter}
 """They follow the others, and know what these failed at."""
@@ -60,8 +65,8 @@ def is_consumed(record: Mapping[str, Any]) -> bool:
 def build_filters(names: Sequence[str]) -> list[dict[str, Any]]:
     """Build the event source's filter patterns, which let through what these consumers take."""
     subscriptions = _list_subscriptions(names)
-    changes = {each.item_type.sort for each in subscriptions if not each.inserts_only}
-    inserts = {each.item_type.sort for each in subscriptions if each.inserts_only} - changes
+    changes = {each.sort for each in subscriptions if not each.inserts_only}
+    inserts = {each.sort for each in subscriptions if each.inserts_only} - changes
     patterns = [_build_pattern(changes)] if changes else []
     return patterns + ([{"eventName": ["INSERT"], **_build_pattern(inserts)}] if inserts else [])
 

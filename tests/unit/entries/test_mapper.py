@@ -47,6 +47,7 @@ FULL = PLAIN._replace(
     is_own=True,
     vector_at=1_700_000_000_001,
     vector_length=64,
+    has_barrier=True,
 )
 MAPPER = EntryMapper(None)
 

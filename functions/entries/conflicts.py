@@ -1,0 +1,210 @@
+"""Resolve the failed conditions of a transaction of entries.
+
+The first attempt assumes the common case: the slot is free, the task is registered and knows the
+agent, no limit is reached. A failed condition brings the item that caused it. That item is either
+the answer to the caller, as an error, or says what the next attempt has to write as well.
+"""
+
+from dataclasses import replace
+
+from functions.authorization.rules import authorize
+from functions.entries.agent_store import AgentUsage, to_usage
+from functions.entries.capacity import apply_pinned_namespaces, plan_evictions
+from functions.entries.counters import assert_working_fits, count_agent_changes
+from functions.entries.mapper import EntryMapper
+from functions.entries.model import Entry, Transition
+from functions.entries.store import EntryStore
+from functions.entries.task_scope import (
+    assert_may_register,
+    resolve_intent_conflict,
+    resolve_task_conflict,
+)
+from functions.entries.transaction import Transaction
+from functions.entries.unfinished_creates import UnfinishedCreates
+from functions.namespaces.authority import WRITE_MEMORY
+from functions.namespaces.store import namespace_from_item
+from functions.platform import entry_keys
+from functions.platform.errors import (
+    EntryExists,
+    EntryNotFound,
+    ServiceError,
+    Unauthenticated,
+    VersionMismatch,
+)
+from functions.platform.idempotency import RequestToken
+from functions.platform.items import Item
+from functions.platform.keys import Key
+from functions.tasks.model import Membership
+from functions.tasks.store import TaskStore
+
+FailedConditions = dict[Key, Item | None]
+
+
+class IdempotentReplay(Exception):
+    """The request was carried out before; `entries` are as it left them."""
+
+    def __init__(self, entries: list[Entry]) -> None:
+        super().__init__("already carried out")
+        self.entries = entries
+
+
+class ConflictResolver:
+    """Says what to try next when conditions of a transaction failed."""
+
+    def __init__(
+        self,
+        store: EntryStore,
+        mapper: EntryMapper,
+        tasks: TaskStore,
+        unfinished: UnfinishedCreates,
+    ) -> None:
+        self._store = store
+        self._mapper = mapper
+        self._tasks = tasks
+        self._unfinished = unfinished
+
+    def resolve(
+        self, transaction: Transaction, failed: FailedConditions, token: RequestToken | None
+    ) -> Transaction:
+        """Return the transaction to try next.
+
+        Raises:
+            ServiceError: when there is none, with the `index` of the entry in the request.
+        """
+        transaction = self._resolve_slots(transaction, failed, token)
+        caller, now = transaction.caller, transaction.now
+
+        def read_membership(task: str) -> Membership:
+            return self._tasks.get_membership(caller.tenant, task, caller.id)
+
+        assert_may_register(caller, transaction.transitions, failed)
+        for key, item in failed.items():
+            transaction = _resolve_claim(transaction, key, item)
+            tasks = resolve_task_conflict(
+                caller,
+                transaction.transitions,
+                now,
+                transaction.tasks,
+                (key, item),
+                read_membership,
+            )
+            tasks = resolve_intent_conflict(caller, transaction.transitions, tasks, (key, item))
+            transaction = transaction.with_tasks(tasks)
+        for key, item in failed.items():  # which limits there are depends on the tasks
+            transaction = self._resolve_capacity(transaction, key, item)
+        return transaction
+
+    def _resolve_slots(
+        self, transaction: Transaction, failed: FailedConditions, token: RequestToken | None
+    ) -> Transaction:
+        transitions: list[Transition] = []
+        replayed: list[Entry] = []
+        errors: list[ServiceError] = []
+        for transition in transaction.transitions:
+            transitions.append(transition)
+            if transition.item_key not in failed:
+                continue
+            item = failed[transition.item_key]
+            occupant = self._mapper.find_entry(item)
+            following = _find_next(transition, occupant, item, transaction.now)
+            if following is not None:
+                transitions[-1] = following
+            elif occupant is not None and token is not None and token.matches(occupant.request):
+                replayed.append(occupant)
+            else:
+                errors.append(_to_slot_error(transition, occupant))
+        if len(replayed) == len(transitions):
+            raise IdempotentReplay(replayed)
+        if errors:
+            raise errors[0]
+        if replayed:
+            raise EntryExists("this request was carried out before; what it wrote has changed")
+        return replace(transaction, transitions=tuple(transitions))
+
+    def _resolve_capacity(
+        self, transaction: Transaction, key: Key, item: Item | None
+    ) -> Transaction:
+        caller, evictions = transaction.caller, transaction.evictions
+        evicted = {each.item_key for each in evictions.transitions}
+        for agent, delta in count_agent_changes(transaction.transitions).items():
+            if key in evicted:  # it was removed, read or written meanwhile
+                left = evictions.free_capacity or 0
+                return self.evict(transaction, agent, AgentUsage(free_capacity=left))
+            if key != entry_keys.build_agent_key(caller.tenant, agent):
+                continue
+            if self._unfinished.settle(item):
+                return transaction
+            usage = to_usage(item)
+            free = (usage.free_working_entries, usage.free_working_bytes)
+            most = (usage.max_working_entries, usage.max_working_bytes)
+            assert_working_fits(delta, free, most, transaction.transitions[0].index)
+            transitions = apply_pinned_namespaces(
+                transaction.transitions, agent, usage.pinned_namespaces
+            )
+            return self.evict(replace(transaction, transitions=transitions), agent, usage)
+        return transaction
+
+    def evict(self, transaction: Transaction, agent: str, usage: AgentUsage) -> Transaction:
+        """Return the transaction with what it has to evict, given what the agent holds.
+
+        Raises:
+            CapacityExceeded: when nothing that may be evicted makes it fit.
+        """
+        tenant, now = transaction.caller.tenant, transaction.now
+        evictions = plan_evictions(self._store, tenant, agent, usage, transaction.transitions, now)
+        return replace(transaction, evictions=evictions)
+
+
+def _find_next(
+    transition: Transition, occupant: Entry | None, item: Item | None, now: int
+) -> Transition | None:
+    """Return the transition to try next, given what is in its slot; None if there is none.
+
+    A create takes the slot of an expired entry, and one that has no more than a barrier. A change
+    of an entry that has a barrier by now is tried again.
+
+    Args:
+        item: the item in the slot, which is the occupant's or a barrier.
+    """
+    old, new = transition.old, transition.new
+    if transition.is_create and (occupant is None or occupant.is_expired(now)):
+        if new is not None and occupant is None and item is not None:
+            new = new._replace(has_barrier=True)
+        return replace(transition, old=occupant, new=new)
+    if old is None or occupant is None or old.has_barrier or not occupant.has_barrier:
+        return None
+    is_same = (old.nonce, old.version) == (occupant.nonce, occupant.version)
+    return replace(transition, old=occupant) if is_same else None
+
+
+def _to_slot_error(transition: Transition, occupant: Entry | None) -> ServiceError:
+    if occupant is not None and transition.is_create:
+        message = "the slot is taken; PATCH the entry in it"
+        error = EntryExists(message, current=occupant, version=occupant.version)
+        return error.at(transition.index)
+    if occupant is None or transition.old is None or occupant.nonce != transition.old.nonce:
+        return EntryNotFound().at(transition.index)
+    return to_version_mismatch(occupant).at(transition.index)
+
+
+def to_version_mismatch(current: Entry) -> VersionMismatch:
+    """Return the error of a change that names another version than the entry's."""
+    return VersionMismatch(
+        f"the entry is at version {current.version}; merge with it and try again",
+        current=current,
+        version=current.version,
+    )
+
+
+def _resolve_claim(transaction: Transaction, key: Key, item: Item | None) -> Transaction:
+    """Leave out the first configuration of a namespace that is configured meanwhile."""
+    if key == transaction.caller_key:
+        raise Unauthenticated("this principal was revoked")
+    failed = next((claim for claim in transaction.claims if claim.key == key), None)
+    if failed is None:
+        return transaction
+    if item is not None:
+        target = failed.target._replace(configured=namespace_from_item(item))
+        authorize(transaction.caller, WRITE_MEMORY, target)
+    remaining = tuple(claim for claim in transaction.claims if claim is not failed)
+    return replace(transaction, claims=remaining)

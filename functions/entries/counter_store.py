@@ -1,0 +1,165 @@
+"""The writes of agents' counters: in the transactions of entries, reservations, corrections.
+
+`pending` in an agent's item has the reservations for entries that aren't known to be there: the
+counters hold their places (`functions.entries.direct_creates`).
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from functions.entries.counters import CounterDelta, EntryCounts
+from functions.entries.tiers import EPISODIC, WORKING
+from functions.platform import entry_keys, keys
+from functions.platform.items import Item
+from functions.platform.keys import Key
+from functions.platform.writes import Write, update
+from functions.tasks.mapper import usage_to_item
+
+RECONCILE_EVERY = 86_400_000  # ms; how long the counters of an agent go unchecked at most
+
+_CAPACITY = EPISODIC.max_entries
+_WORKING_ENTRIES, _WORKING_BYTES = WORKING.max_entries, WORKING.max_bytes
+_COUNTERS = (
+    "changes",
+    "ep_capacity",
+    "ep_room",
+    "wk_room",
+    "wk_room_bytes",
+    "wk_own",
+    "wk_own_bytes",
+    "wk_limit",
+    "wk_limit_bytes",
+    "ep_bytes",
+    "ep_pinned",
+)
+
+
+def build_counter_write(
+    tenant: str,
+    agent: str,
+    delta: CounterDelta,
+    now: int,
+    observed_capacity: int | None = None,
+    *,
+    reserved: str | None = None,
+    returned: str | None = None,
+) -> Write:
+    """Build the change of an agent's counters; where they grow, the limit is the condition.
+
+    The first change after a reconciliation makes the agent due for the next one.
+
+    Args:
+        tenant: the agent's.
+        agent: whose counters.
+        delta: their change.
+        now: epoch ms.
+        observed_capacity: the free capacity on which evictions were decided; it must be unchanged,
+            and nothing may be reserved. None if nothing is evicted.
+        reserved: a reservation to make; it must not be there.
+        returned: a reservation that the delta takes back; it must be there.
+    """
+    key = entry_keys.build_agent_key(tenant, agent)
+    due = keys.build_due_attributes(key[0], now + RECONCILE_EVERY)
+    settings = ["agent_id = :agent"]
+    settings += [f"{name} = if_not_exists({name}, :{name})" for name in due]
+    values: Item = {"agent": agent} | due
+    conditions = list(_build_limits(delta, observed_capacity, settings, values))
+    if delta.newest:
+        settings.append("newest = :newest")
+        values["newest"] = delta.newest
+    for number, namespace in enumerate(sorted(delta.unpinned_namespaces)):
+        conditions.append(f"NOT contains(ep_pins, :pin{number})")
+        values[f"pin{number}"] = namespace
+    added: Item = {
+        "changes": 1,
+        "ep_bytes": delta.episodic_bytes,
+        "ep_pinned": delta.pinned,
+        "wk_own": delta.own,
+        "wk_own_bytes": delta.own_bytes,
+        "pending": {reserved} if reserved else None,
+    }
+    added = {name: more for name, more in added.items() if more}
+    expression = f"SET {', '.join(settings)} ADD {', '.join(f'{name} :{name}' for name in added)}"
+    values |= added
+    if delta.settled:
+        expression += " DELETE pending :settled"
+        values["settled"] = delta.settled
+    if reserved or returned:
+        conditions.append(f"{'NOT ' if reserved else ''}contains(pending, :reservation)")
+        values["reservation"] = reserved or returned
+    return update(key, expression, " AND ".join(conditions) or None, **values)
+
+
+def _build_limits(
+    delta: CounterDelta, observed_capacity: int | None, settings: list[str], values: Item
+) -> Iterator[str]:
+    """Build the conditions of what is counted down; add the settings and values of it."""
+    if observed_capacity is not None:
+        yield "ep_room = :observed AND attribute_not_exists(pending)"
+        values["observed"] = observed_capacity
+    for name, more, attribute, limit in (
+        ("ep", delta.episodic, "ep_room", _CAPACITY),
+        ("wk", delta.working, "wk_room", _WORKING_ENTRIES),
+        ("wkb", delta.working_bytes, "wk_room_bytes", _WORKING_BYTES),
+    ):
+        if more:
+            settings.append(f"{attribute} = if_not_exists({attribute}, :{name}_limit) - :{name}")
+            values |= {name: more, f"{name}_limit": limit}
+        if more > 0 and (attribute != "ep_room" or observed_capacity is None):
+            unused = f"attribute_not_exists({attribute}) AND :{name}_limit >= :{name}"
+            yield f"(({unused}) OR {attribute} >= :{name})"
+
+
+def build_confirmation(key: Key, reservations: Iterable[str]) -> Write:
+    """Build the write that drops the reservations of entries that are there."""
+    return update(key, "DELETE pending :confirmed", confirmed=set(reservations))
+
+
+def build_agent_correction(key: Key, item: Item, counts: EntryCounts) -> Write | None:
+    """Build the write that makes an agent's counters equal `counts`; None if they do."""
+    capacity = item.get("ep_capacity", _CAPACITY)
+    max_entries, max_bytes = get_working_limits(item)
+    counted = {
+        "ep_room": (capacity - counts.episodic, capacity),
+        "wk_room": (max_entries - counts.working, max_entries),
+        "wk_room_bytes": (max_bytes - counts.working_bytes, max_bytes),
+        "ep_bytes": (counts.episodic_bytes, 0),
+        "ep_pinned": (counts.pinned, 0),
+        "wk_own": (counts.own, 0),
+        "wk_own_bytes": (counts.own_bytes, 0),
+    }
+    wrong = {name: n for name, (n, unset) in counted.items() if item.get(name, unset) != n}
+    if not wrong:
+        return None
+    settings = ", ".join(f"{name} = :{name}" for name in wrong)
+    return update_unchanged(key, item, f"SET {settings}", _COUNTERS, wrong)
+
+
+def build_task_correction(key: Key, item: Item, agent: str, counts: EntryCounts) -> Write | None:
+    """Build the same for what an open task counts of the agent; an ended one is being archived."""
+    counted = usage_to_item(agent, *counts.tasks.get(item["task"], (0, 0)))
+    wrong = {name: n for name, n in counted.items() if item.get(name, 0) != n}
+    if not wrong or "ended" in item:
+        return None
+    entries, size = (item.get(name, 0) - n for name, n in counted.items())
+    settings = ", ".join(f"{name} = :{name}" for name in counted)
+    expression = f"SET {settings} ADD free_entries :free_entries, free_bytes :free_bytes"
+    values = counted | {"free_entries": entries, "free_bytes": size}
+    return update_unchanged(key, item, expression, ("changes", "ended", *counted), values)
+
+
+def get_working_limits(item: Item) -> tuple[int, int]:
+    """Return how many entries and bytes of working memory an agent has at most outside tasks."""
+    return item.get("wk_limit", _WORKING_ENTRIES), item.get("wk_limit_bytes", _WORKING_BYTES)
+
+
+def update_unchanged(
+    key: Key, item: Item, expression: str, attributes: tuple[str, ...], values: dict[str, Any]
+) -> Write:
+    """Build an update on the condition that `attributes` are as in `item`."""
+    conditions = [
+        f"{name} = :seen_{name}" if name in item else f"attribute_not_exists({name})"
+        for name in attributes
+    ]
+    seen = {f"seen_{name}": item[name] for name in attributes if name in item}
+    return update(key, expression, " AND ".join(conditions), **values, **seen)

@@ -1,0 +1,119 @@
+"""Create single entries without a transaction, which would write each item at twice the price.
+
+What an entry needs comes first: in private memory the agent's counters reserve a place for it, in
+shared memory its index rows are put. Then the entry itself is put, if its slot is free. This put
+decides: without it nobody believes a row, and the place is given back, by whoever finds that the
+entry never came (`functions.entries.unfinished_creates`).
+"""
+
+from contextlib import suppress
+
+from functions.entries.counter_store import build_counter_write
+from functions.entries.counters import count_agent_changes
+from functions.entries.mapper import EntryMapper
+from functions.entries.model import Entry, Transition
+from functions.entries.reservations import Reservation
+from functions.entries.transaction import Transaction
+from functions.entries.transition_store import build_entry_write, build_index_writes
+from functions.entries.unfinished_creates import UnfinishedCreates
+from functions.platform.errors import ServiceError
+from functions.platform.items import Item
+from functions.platform.limits import MAX_WRITE_ITEMS
+from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
+from functions.platform.writes import delete
+
+MAX_PENDING = 8  # reservations of an agent; its item stays below a kilobyte
+
+
+class DirectCreates:
+    """Creates entries of which nothing but their own memory has to know."""
+
+    def __init__(self, table: Table, mapper: EntryMapper, unfinished: UnfinishedCreates) -> None:
+        self._table = table
+        self._mapper = mapper
+        self._unfinished = unfinished
+
+    def create(self, transaction: Transaction) -> bool:
+        """Create the entry of a transaction, if it is one that needs none.
+
+        Returns whether it is done: not, where something else belongs to it or a limit is reached.
+
+        Raises:
+            TransactionConditionFailed: when its slot is taken.
+        """
+        entry = _find_direct(transaction)
+        if entry is None:
+            return False
+        if entry.policy.is_private:
+            return self._create_private(transaction, entry)
+        self._create_shared(transaction, entry)
+        return True
+
+    def _create_private(self, transaction: Transaction, entry: Entry) -> bool:
+        tenant, agent, now = entry.address.tenant, entry.agent, transaction.now
+        reservation = Reservation.of(entry).render()
+        delta = count_agent_changes(transaction.transitions)[agent]
+        write = build_counter_write(tenant, agent, delta, now, reserved=reservation)
+        try:
+            item: Item | None = self._table.update(write)
+        except ConditionFailed as failed:
+            item = failed.item
+            if item is None or reservation not in item.get("pending", ()):
+                return False
+        try:
+            self._put(transaction, entry)
+        except TransactionConditionFailed:
+            self._give_back(entry, now)
+            raise
+        if item is not None and len(item["pending"]) >= MAX_PENDING:
+            with suppress(ServiceError):  # the entry is there; a later create confirms it
+                self._unfinished.confirm(item)
+        return True
+
+    def _give_back(self, entry: Entry, now: int) -> None:
+        """Give a place back, unless somebody else has."""
+        removal = count_agent_changes((Transition(entry, None),))[entry.agent]
+        reservation = Reservation.of(entry).render()
+        write = build_counter_write(
+            entry.address.tenant, entry.agent, removal, now, returned=reservation
+        )
+        with suppress(ConditionFailed):
+            self._table.update(write)
+
+    def _create_shared(self, transaction: Transaction, entry: Entry) -> None:
+        rows = list(build_index_writes(transaction.transitions[0]))
+        try:
+            self._table.write_many(rows)
+            self._put(transaction, entry)
+        except TransactionConditionFailed:
+            self._table.write_many([delete(row.key) for row in rows])
+            raise
+
+    def _put(self, transaction: Transaction, entry: Entry) -> None:
+        """Put an entry in its free slot.
+
+        Raises:
+            TransactionConditionFailed: when the slot isn't free.
+        """
+        write = build_entry_write(self._mapper, transaction.transitions[0], transaction.now)
+        try:
+            self._table.put(write)
+        except ConditionFailed as failed:
+            is_there = failed.item is not None and failed.item.get("nonce") == entry.nonce
+            if not is_there:  # by a first attempt, whose answer got lost
+                raise TransactionConditionFailed({entry.item_key: failed.item}) from failed
+
+
+def _find_direct(transaction: Transaction) -> Entry | None:
+    """Return the one new entry of a transaction in which nothing else is written or checked."""
+    if len(transaction.transitions) != 1 or transaction.actor is not None:
+        return None
+    if transaction.extra_writes or transaction.claims or transaction.evictions.transitions:
+        return None
+    (transition,) = transaction.transitions
+    entry = transition.new
+    if transition.old is not None or entry is None:
+        return None
+    is_alone = entry.task is None and entry.intent is None and entry.vector is None
+    is_counted_once = not entry.pinned and len(entry.tags) < MAX_WRITE_ITEMS
+    return entry if is_alone and is_counted_once else None

@@ -1,0 +1,107 @@
+"""The one write by which an owner changes its entry, where nothing else has to change."""
+
+from typing import Any
+
+from functions.entries.model import Entry
+from functions.entries.tiers import POLICIES_BY_ID_LETTER
+from functions.identity.model import Principal
+from functions.platform import entry_keys, request_context
+from functions.platform.entry_keys import EntryAddress
+from functions.platform.items import Item
+from functions.platform.json_text import compress
+from functions.platform.schema import (
+    DUE_ATTRIBUTE,
+    DUE_SHARD_ATTRIBUTE,
+    EXPIRY_ATTRIBUTE,
+    TTL_ATTRIBUTE,
+)
+from functions.platform.writes import Write, update
+
+_UNCHANGED = "nonce = :nonce AND version = :version"
+_REPLACED_BY_A_PUT = (
+    "val",
+    "tags",
+    "ttl_rule",
+    "sensitivity",
+    "updated",
+    "actor_kind",
+    "request_token",
+    "traceparent",
+    "vector_at",
+    "vector_length",
+    EXPIRY_ATTRIBUTE,
+    TTL_ATTRIBUTE,
+    DUE_ATTRIBUTE,
+    DUE_SHARD_ATTRIBUTE,
+)
+
+
+def build_own_put(item: Item, entry: Entry, version: int | None) -> Write:
+    """Build the update that replaces all that a put sets, of an entry of the same size.
+
+    Args:
+        item: the entry's, as it is to be.
+        entry: the same.
+        version: the one that must be there; None for any.
+    """
+    attributes = {name: item[name] for name in _REPLACED_BY_A_PUT}
+    present = {name: value for name, value in attributes.items() if value is not None}
+    settings = ", ".join(f"{name} = :{name}" for name in present)
+    removed = ", ".join(attributes.keys() - present.keys())
+    conditions = [
+        "tier = :tier AND agent_id = :agent AND value_bytes = :size",
+        "request_token <> :request_token",
+        "attribute_not_exists(data_key) AND attribute_not_exists(fenced)",
+        "(attribute_not_exists(expires) OR expires > :now)",
+    ]
+    values: Item = {"tier": entry.tier, "agent": entry.agent, "size": entry.size}
+    for name, value in (("task", entry.task), ("intent", entry.intent), ("version", version)):
+        if value is not None:
+            conditions.append(f"{name} = :{name}")
+            values[name] = value
+        elif name != "version":
+            conditions.append(f"attribute_not_exists({name})")
+    expression = f"SET version = version + :one, {settings}"
+    expression += f" REMOVE {removed}" if removed else ""
+    values |= {"now": entry.updated, "one": 1} | present
+    return update(entry.item_key, expression, " AND ".join(conditions), **values)
+
+
+def build_own_update(
+    address: EntryAddress,
+    nonce: str,
+    version: int,
+    caller: Principal,
+    now: int,
+    changes: dict[str, Any],
+) -> Write:
+    """Build the update of value or tags of an entry at a version, as of `EntryStore.update_own`."""
+    policy = POLICIES_BY_ID_LETTER[address.tier]
+    attributes: Item = {
+        "version": version + 1,
+        "updated": now,
+        "request_token": changes["request"],
+        "traceparent": request_context.traceparent.get(),
+        "actor_kind": caller.kind,
+    }
+    condition = (
+        f"{_UNCHANGED} AND tier = :tier AND agent_id = :caller AND attribute_not_exists(data_key)"
+        " AND attribute_not_exists(fenced) AND (attribute_not_exists(expires) OR expires > :now)"
+    )
+    values: Item = {"nonce": nonce, "tier": policy.name, "caller": caller.id, "now": now}
+    if "value" in changes:
+        attributes["val"] = compress(changes["value"])
+        condition += " AND value_bytes = :size"
+        values["size"] = changes["size"]
+    if "tags" in changes:
+        attributes["tags"] = changes["tags"] or None
+    if policy.is_evictable:
+        attributes |= {"accessed": now, "recency": entry_keys.build_recency("normal", now, nonce)}
+        condition += " AND begins_with(recency, :rank)"
+        values["rank"] = "1#"
+    present = {name: value for name, value in attributes.items() if value is not None}
+    settings = ", ".join(f"{name} = :new_{name}" for name in present)
+    removed = ", ".join(attributes.keys() - present.keys())
+    expression = f"SET {settings}" + (f" REMOVE {removed}" if removed else "")
+    values |= {f"new_{name}": value for name, value in present.items()}
+    return update(address.item_key, expression, condition, version=version, **values)

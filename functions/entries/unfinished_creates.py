@@ -1,0 +1,131 @@
+"""Settle creates of which it isn't known whether their entries came (`direct_creates`).
+
+An entry that is there confirms what was prepared for it. Where there is none, a barrier sees to it
+that none comes late; then its place is given back, or its index rows go.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from functions.entries.counter_store import build_confirmation, build_counter_write
+from functions.entries.counters import CounterDelta
+from functions.entries.reservations import Reservation, parse_reservation
+from functions.entries.tiers import POLICIES_BY_ID_LETTER
+from functions.entries.transition_store import ABSENT, build_barrier_write, build_tombstone
+from functions.identity.model import SERVICE
+from functions.platform import entry_keys
+from functions.platform.clock import Clock
+from functions.platform.entry_keys import EntryAddress
+from functions.platform.items import Item
+from functions.platform.keys import Key, get_tenant
+from functions.platform.retry import Backoff
+from functions.platform.table import Table, TransactionConditionFailed
+from functions.platform.writes import delete
+
+
+class UnfinishedCreates:
+    """Finds out what became of creates, and undoes those whose entries never came."""
+
+    def __init__(self, table: Table, clock: Clock) -> None:
+        self._table = table
+        self._clock = clock
+
+    def find(self, items: Sequence[Item]) -> list[Reservation]:
+        """Find the reservations in agents' items whose entries aren't there: a call per hundred."""
+        return [each for each, slot in self._read_slots(items) if not _is_in(slot, each.nonce)]
+
+    def confirm(self, item: Item) -> None:
+        """Drop the reservations in an agent's item whose entries are there."""
+        slots = self._read_slots([item])
+        confirmed = [each.render() for each, slot in slots if _is_in(slot, each.nonce)]
+        if confirmed:
+            self._table.update(build_confirmation((item["pk"], item["sk"]), confirmed))
+
+    def settle(self, item: Item | None) -> bool:
+        """Confirm each reservation in an agent's item, or give back what it holds.
+
+        Returns whether there were any.
+        """
+        if item is None or not item.get("pending"):
+            return False
+        self.confirm(item)
+        for reservation, slot in self._read_slots([item]):
+            if not _is_in(slot, reservation.nonce):
+                self._give_back(item, reservation, slot)
+        return True
+
+    def _read_slots(self, items: Sequence[Item]) -> list[tuple[Reservation, Item | None]]:
+        """Read what is in the slots of the reservations in agents' items."""
+        reservations = [
+            parse_reservation(item["pk"], text)
+            for item in items
+            for text in sorted(item.get("pending", ()))
+        ]
+        keys = [each.address.item_key for each in reservations]
+        slots: Mapping[Key, Item] = self._table.get_many(keys) if keys else {}
+        return [(each, slots.get(each.address.item_key)) for each in reservations]
+
+    def _give_back(self, item: Item, reservation: Reservation, slot: Item | None) -> None:
+        """Give back the place of an entry that never came.
+
+        Its tombstone is a condition: an entry that came and went has one, and was counted then.
+        """
+        now, text, size = self._clock(), reservation.render(), reservation.size
+        delta = CounterDelta(settled={text})
+        if POLICIES_BY_ID_LETTER[reservation.address.tier].is_evictable:
+            delta.episodic, delta.episodic_bytes = -1, -size
+        else:
+            delta.working, delta.working_bytes = -1, -size
+        tombstone = build_tombstone(
+            reservation.address, reservation.nonce, "expired", SERVICE, now, ABSENT
+        )
+        try:
+            self._table.transact(
+                [
+                    build_counter_write(
+                        get_tenant(item["pk"]), item["agent_id"], delta, now, returned=text
+                    ),
+                    build_barrier_write(reservation.address.item_key, slot, now),
+                    tombstone,
+                ]
+            )
+        except TransactionConditionFailed as failed:
+            if failed.failed.get(tombstone.key) is not None:
+                self._table.update(build_confirmation((item["pk"], item["sk"]), [text]))
+
+    def remove_orphaned_rows(self, row_key: Key, tags: tuple[str, ...]) -> bool:
+        """Remove the index rows of an entry of shared memory that never came.
+
+        Args:
+            row_key: the key of its row under all.
+            tags: those that it has rows under, too.
+
+        Returns whether they were removed.
+        """
+        tenant = get_tenant(row_key[0])
+        entry_id = entry_keys.parse_sort_token(row_key[1])
+        found = entry_keys.parse_entry_id(tenant, entry_id)
+        if found is None or not self._bar(row_key, *found):
+            return False
+        rows = [entry_keys.build_index_row_key(*found, tag) for tag in (None, *tags)]
+        self._table.write_many([delete(each) for each in rows])
+        return True
+
+    def _bar(self, row_key: Key, address: EntryAddress, nonce: str) -> bool:
+        """Keep an entry from coming late; tell whether it neither came nor comes any more."""
+        backoff = Backoff("others are writing this entry")
+        while True:
+            present = self._table.get_many((row_key, address.item_key))
+            slot = present.get(address.item_key)
+            if row_key not in present or _is_in(slot, nonce):
+                return False
+            barrier = build_barrier_write(address.item_key, slot, self._clock())
+            try:
+                self._table.transact([barrier])
+            except TransactionConditionFailed:
+                backoff.wait()
+            else:
+                return True
+
+
+def _is_in(slot: Item | None, nonce: str) -> bool:
+    return slot is not None and slot.get("nonce") == nonce

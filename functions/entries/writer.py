@@ -1,0 +1,203 @@
+"""Write transactions of entries, and single creates without one."""
+
+from collections.abc import Iterator
+
+from functions.audit.service import AuditTrail
+from functions.entries.agent_store import AgentUsage
+from functions.entries.authority import CHANGE_ENTRY, DELETE_ENTRY
+from functions.entries.capacity import Evictions, find_expired
+from functions.entries.conflicts import ConflictResolver, IdempotentReplay
+from functions.entries.counters import count_agent_changes
+from functions.entries.direct_creates import DirectCreates
+from functions.entries.mapper import EntryMapper
+from functions.entries.model import Entry, Transition
+from functions.entries.store import EntryStore
+from functions.entries.task_scope import TaskAssumptions, find_scopes
+from functions.entries.transaction import Transaction
+from functions.identity.model import SERVICE, Principal
+from functions.platform import entry_keys
+from functions.platform.clock import Clock
+from functions.platform.errors import (
+    CapacityExceeded,
+    EntryNotFound,
+    ValidationFailed,
+    VersionMismatch,
+)
+from functions.platform.idempotency import RequestToken
+from functions.platform.retry import Backoff
+from functions.platform.table import Table, TransactionConditionFailed
+from functions.platform.writes import Write
+from functions.vectors.client_vector_store import ClientVectorStore
+from functions.vectors.packing import count_numbers
+
+_ATTEMPTS = 100  # of which many are needed only where many requests evict at once
+_LONGEST_WAIT = 0.1  # seconds
+_MAX_REMEMBERED = 10_000  # agents, tasks
+
+
+class EntryWriter:
+    """Writes transactions of entries: every change but an owner's of one value or its tags."""
+
+    def __init__(
+        self,
+        table: Table,
+        mapper: EntryMapper,
+        store: EntryStore,
+        conflicts: ConflictResolver,
+        direct_creates: DirectCreates,
+        audit: AuditTrail,
+        vectors: ClientVectorStore,
+        clock: Clock,
+    ) -> None:
+        self._table = table
+        self._mapper = mapper
+        self._store = store
+        self._conflicts = conflicts
+        self._direct_creates = direct_creates
+        self._audit = audit
+        self._vectors = vectors
+        self._clock = clock
+        self._full_agents: set[tuple[str, str]] = set()  # at capacity when they last wrote
+        self._own_tasks: set[tuple[str, str]] = set()  # without a coordinator when last written to
+
+    def commit(self, transaction: Transaction, token: RequestToken | None = None) -> list[Entry]:
+        """Write a transaction, all or nothing; remove expired entries where a limit is reached.
+
+        Args:
+            token: the request's, if entries carry it.
+
+        Returns:
+            the entries as the request left them, now or when it was carried out before.
+
+        Raises:
+            EntryExists: when a slot is taken.
+            EntryNotFound: when an entry to change or remove doesn't exist any more.
+            VersionMismatch: when it has another version.
+            CapacityExceeded: when a limit is reached.
+            Unauthenticated: when the caller would be a namespace's curator, and was revoked.
+            AccessDenied, TaskClosed, TaskReassigned, ValidationFailed: when a task, an intent or
+                a namespace doesn't take the entry, or its vector has another length than the
+                others of the namespace.
+            BatchTooLarge: when there are too many writes for one transaction.
+        """
+        self._claim_vector_lengths(transaction)
+        try:
+            try:
+                return self._commit(transaction, token)
+            except CapacityExceeded:
+                if not self._remove_expired(transaction):
+                    raise
+                return self._commit(transaction, token)
+        except IdempotentReplay as replay:
+            return replay.entries
+
+    def _claim_vector_lengths(self, transaction: Transaction) -> None:
+        """Check the length of each new vector; the first one of a namespace decides."""
+        for transition in transaction.transitions:
+            new = transition.new
+            if new is None or new.vector is None:
+                continue
+            partition = entry_keys.build_client_vectors_partition(new.address)
+            length = self._vectors.claim_length(partition, count_numbers(new.vector))
+            if length != new.vector_length:
+                message = f"has {new.vector_length} numbers; those of this namespace have {length}"
+                raise ValidationFailed("vector", message).at(transition.index)
+
+    def write_evictions(self, tenant: str, agent: str, evictions: Evictions, now: int) -> bool:
+        """Evict an agent's entries if its capacity left is as the evictions say.
+
+        Returns whether they are evicted: not, when it or one of the entries has changed.
+        """
+        caller = Principal(tenant, agent, "agent", frozenset())
+        transaction = Transaction(caller, (), now, evictions=evictions, actor=SERVICE)
+        try:
+            self._table.transact(transaction.build_writes(self._mapper))
+        except TransactionConditionFailed:
+            return False
+        return True
+
+    def _commit(self, transaction: Transaction, token: RequestToken | None) -> list[Entry]:
+        transaction = self._evict_if_known_full(self._assume_own_tasks(transaction))
+        backoff = Backoff(
+            "others are writing the same entries", attempts=_ATTEMPTS, longest_wait=_LONGEST_WAIT
+        )
+        is_first = True
+        while True:
+            try:
+                if not (is_first and self._direct_creates.create(transaction)):
+                    records = self._build_records(transaction)
+                    self._table.transact(transaction.build_writes(self._mapper, records))
+                self._remember_capacity(transaction)
+                self._remember_own_tasks(transaction)
+                return [each.current for each in transaction.transitions]
+            except TransactionConditionFailed as conflict:
+                transaction = self._conflicts.resolve(transaction, conflict.failed, token)
+            if not is_first:
+                backoff.wait()
+            is_first = False
+
+    def _build_records(self, transaction: Transaction) -> Iterator[Write]:
+        """Build the records of changes of what others made in a namespace by a request."""
+        caller = transaction.caller
+        for each in transaction.transitions if transaction.actor is None else ():
+            old, new = each.old, each.new
+            if old is None or old.policy.is_private or old.author == caller.id:
+                continue
+            if old.is_expired(transaction.now) or (new is None and each.reason != "deleted"):
+                continue
+            action = DELETE_ENTRY if new is None or each.is_create else CHANGE_ENTRY
+            before = {"created_by": old.author, "version": old.version}
+            after = None if new is None else {"entry_id": new.id, "version": new.version}
+            yield self._audit.record(caller, action, f"entry:{old.id}", before, after)
+
+    def _remove_expired(self, transaction: Transaction) -> bool:
+        """Remove expired entries that count against the limits; return whether there were any."""
+        caller, now = transaction.caller, self._clock()
+        removed = 0
+        for entry in find_expired(self._store, caller.tenant, transaction.transitions, now):
+            removal = Transition(entry, None, reason="expired")
+            try:
+                self._commit(Transaction(caller, (removal,), now), None)
+                removed += 1
+            except (EntryNotFound, VersionMismatch):
+                continue
+        return removed > 0
+
+    def _assume_own_tasks(self, transaction: Transaction) -> Transaction:
+        """Assume in the first attempt that tasks without a coordinator still have none."""
+        tenant = transaction.caller.tenant
+        known = {
+            task
+            for task in find_scopes(transaction.transitions)
+            if (tenant, task) in self._own_tasks
+        }
+        return (
+            transaction.with_tasks(TaskAssumptions(uncoordinated=frozenset(known)))
+            if known
+            else transaction
+        )
+
+    def _remember_own_tasks(self, transaction: Transaction) -> None:
+        for task in find_scopes(transaction.transitions):
+            known = (transaction.caller.tenant, task)
+            if task not in transaction.tasks.own_tasks:
+                self._own_tasks.discard(known)
+            elif len(self._own_tasks) < _MAX_REMEMBERED:
+                self._own_tasks.add(known)
+
+    def _evict_if_known_full(self, transaction: Transaction) -> Transaction:
+        """Evict in the first attempt where that was needed last time; the counters check it."""
+        for agent, delta in count_agent_changes(transaction.transitions).items():
+            if delta.episodic > 0 and (transaction.caller.tenant, agent) in self._full_agents:
+                return self._conflicts.evict(transaction, agent, AgentUsage(free_capacity=0))
+        return transaction
+
+    def _remember_capacity(self, transaction: Transaction) -> None:
+        agent = (transaction.caller.tenant, transaction.caller.id)
+        if transaction.evictions.transitions and len(self._full_agents) < _MAX_REMEMBERED:
+            self._full_agents.add(agent)
+        elif agent in self._full_agents and any(
+            each.new is not None and each.new.policy.is_evictable
+            for each in transaction.transitions
+        ):
+            self._full_agents.discard(agent)
