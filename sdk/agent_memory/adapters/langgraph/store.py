@@ -25,19 +25,11 @@ from agent_memory import Client, Entry
 from agent_memory.adapters.clients import assert_client
 from agent_memory.adapters.langgraph.embedding import TextEmbedder, Vector, Vectors
 from agent_memory.adapters.langgraph.filters import matches
-from agent_memory.adapters.langgraph.items import MOST_RANKED, Items, Value
-from agent_memory.adapters.langgraph.names import (
-    common_prefix,
-    fits,
-    labels_of,
-    namespace_of,
-    prefix_of,
-)
+from agent_memory.adapters.langgraph.items import Items, Value
+from agent_memory.adapters.langgraph.listing import ItemListing
+from agent_memory.adapters.langgraph.names import namespace_of
 from agent_memory.adapters.langgraph.vectors import ItemVectors
 from agent_memory.model import MemoryType
-
-_PAGE, _MOST_IN_PAGE = 100, 1000
-_Ranked = tuple[tuple[str, ...], Entry, float | None]
 
 
 class AgentMemoryStore(BaseStore):
@@ -101,6 +93,7 @@ class AgentMemoryStore(BaseStore):
         self.index_config = index
         self._embedder = None if index is None else TextEmbedder(index)
         self._vectors = ItemVectors(Items(client, memory_type, strict=False), root)
+        self._listing = ItemListing(self._items, root, self._vectors if self._embedder else None)
 
     @property
     def embeddings(self) -> Embeddings | None:
@@ -224,7 +217,7 @@ class AgentMemoryStore(BaseStore):
             case SearchOp():
                 return list(self._search(op, vectors.queries.get(op.query or "")))
             case ListNamespacesOp():
-                return self._namespaces(op)
+                return self._listing.list_namespaces(op)
             case PutOp():
                 return None
         raise ValueError(f"there is no operation {type(op).__name__}")
@@ -242,51 +235,11 @@ class AgentMemoryStore(BaseStore):
         return self._items.read(entry, refresh=refresh_ttl)
 
     def _search(self, op: SearchOp, vector: Vector | None) -> Iterator[SearchItem]:
-        ranked = self._rank(op, vector)
+        ranked = self._listing.rank(op, vector)
         found = (each for each in ranked if matches(each[1].value, op.filter or {}))
         for labels, entry, score in islice(found, op.offset, op.offset + op.limit):
             read = self._refresh(labels, entry, op.refresh_ttl)
             yield SearchItem(**_fields(labels, read), score=score)
-
-    def _rank(self, op: SearchOp, vector: Vector | None) -> Iterator[_Ranked]:
-        """Yield what is most alike to the query, then everything else, the newest first."""
-        end = op.offset + op.limit
-        page = _PAGE if op.filter else max(1, min(end, _MOST_IN_PAGE))
-        alike: set[str] = set()
-        if op.query and end:
-            for labels, entry, score in self._find_alike(op, vector, min(page, MOST_RANKED)):
-                alike.add(entry.id)
-                yield labels, entry, score
-        for labels, entry in self._under(op.namespace_prefix, page):
-            if entry.id not in alike:
-                yield labels, entry, None
-
-    def _find_alike(self, op: SearchOp, vector: Vector | None, most: int) -> Iterator[_Ranked]:
-        """Yield the items that the query ranks: by the client's vectors, or else by the service."""
-        if self._embedder is not None:
-            if vector is not None:
-                yield from self._vectors.search(op.namespace_prefix, vector)
-            return
-        prefix = prefix_of(self._root, op.namespace_prefix)
-        for each in self._items.search(prefix, op.query, most=most):
-            labels = labels_of(self._root, each.entry.namespace)
-            if labels is not None:
-                yield labels, each.entry, each.score
-
-    def _namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
-        """Read all items that may be meant: the service doesn't list private namespaces."""
-        conditions = op.match_conditions or ()
-        items = self._under(common_prefix(conditions), _MOST_IN_PAGE)
-        fitting = {labels for labels, _ in items if fits(labels, conditions)}
-        cut = sorted({labels[: op.max_depth] for labels in fitting})
-        return cut[op.offset : op.offset + op.limit]
-
-    def _under(self, labels: Iterable[str], page: int) -> Iterator[tuple[tuple[str, ...], Entry]]:
-        """Yield the items of all namespaces that begin with these labels, and their own labels."""
-        for entry in self._items.query(prefix_of(self._root, labels), page):
-            found = labels_of(self._root, entry.namespace)
-            if found is not None:
-                yield found, entry
 
 
 def _duration(minutes: float | None) -> str | None:

@@ -1,10 +1,4 @@
-"""A `Session` of the OpenAI Agents SDK that keeps its items in the service (extra `openai-agents`).
-
-```python
-session = AgentMemorySession("chat-42", AsyncClient(api_key="am_..."))
-await Runner.run(agent, "Hello", session=session)
-```
-"""
+"""A `Session` of the OpenAI Agents SDK: its items as a conversation of the service."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -17,7 +11,7 @@ from agents.memory.session_settings import coerce_session_settings, resolve_sess
 
 from agent_memory import AsyncClient
 from agent_memory.adapters.clients import assert_client
-from agent_memory.adapters.large_items import LargeItems
+from agent_memory.adapters.openai_agents.large_items import LargeItems
 from agent_memory.exceptions import AgentMemoryError, MemoryConflictError, MemoryNotFoundError
 from agent_memory.requests import render_json
 

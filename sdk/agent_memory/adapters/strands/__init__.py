@@ -6,8 +6,8 @@ agent = Agent(session_manager=AgentMemorySessionManager("chat-42", client))
 ```
 """
 
-from agent_memory.adapters.strands_memory import AgentMemoryMemoryStore
-from agent_memory.adapters.strands_session import AgentMemorySessionManager
-from agent_memory.adapters.strands_storage import AgentMemoryStorage
+from agent_memory.adapters.strands.memory import AgentMemoryMemoryStore
+from agent_memory.adapters.strands.session import AgentMemorySessionManager
+from agent_memory.adapters.strands.storage import AgentMemoryStorage
 
 __all__ = ["AgentMemoryMemoryStore", "AgentMemorySessionManager", "AgentMemoryStorage"]

@@ -1,20 +1,13 @@
-"""Claude's memory tool with its files in the service (extra `anthropic`).
+"""Claude's memory tool: its commands on files in the service."""
 
-```python
-tool = AgentMemoryTool(Client(api_key="am_..."), root="users/ada")
-runner = Anthropic().beta.messages.tool_runner(tools=[tool], ...)
-```
-"""
-
-import asyncio
 import posixpath
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import quote
 
 from anthropic.lib.tools import ToolError
-from anthropic.tools.memory import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool
+from anthropic.tools.memory import BetaAbstractMemoryTool
 from anthropic.types.beta import (
     BetaMemoryTool20250818CreateCommand as CreateCommand,
 )
@@ -35,8 +28,9 @@ from anthropic.types.beta import (
 )
 
 from agent_memory import AsyncClient, Client
+from agent_memory.adapters.anthropic.files import MemoryFiles
+from agent_memory.adapters.anthropic.rendering import render_directory, render_file, render_lines
 from agent_memory.adapters.clients import to_sync
-from agent_memory.adapters.memory_files import ListedFile, MemoryFiles
 from agent_memory.adapters.object_storage import ObjectStorage
 from agent_memory.exceptions import (
     MemoryAccessError,
@@ -46,10 +40,6 @@ from agent_memory.exceptions import (
 )
 
 _ROOT = "/memories"
-_MOST_LINES = 999_999
-_WIDTH = len(str(_MOST_LINES))
-_DEPTH = 2
-_DIRECTORY_SIZE = "4K"  # as file systems have it
 _REFUSALS = (MemoryAccessError, MemoryCapacityError, TooLargeError, ValidationError)
 
 
@@ -91,10 +81,10 @@ class AgentMemoryTool(BetaAbstractMemoryTool):  # type: ignore[misc]
         with _as_tool_errors():
             text = self._files.read(path)
             if text is not None:
-                return _render_file(command, text)
+                return render_file(command, text)
             if not self._files.is_directory(path):
                 raise ToolError(_there_is_no(command.path))
-            return _render_directory(command.path, [*self._files.list(path)])
+            return render_directory(command.path, [*self._files.list(path)])
 
     def create(self, command: CreateCommand) -> str:
         """Store a new file.
@@ -128,7 +118,7 @@ class AgentMemoryTool(BetaAbstractMemoryTool):  # type: ignore[misc]
 
         lines = self._update(command.path, replace).split("\n")
         start = max(0, changed - 2)
-        snippet = _render_lines(lines[start : changed + 3], start + 1)
+        snippet = render_lines(lines[start : changed + 3], start + 1)
         edited = "The memory file has been edited. Here is the snippet showing the change"
         return f"{edited} (with line numbers):\n{snippet}"
 
@@ -204,53 +194,6 @@ class AgentMemoryTool(BetaAbstractMemoryTool):  # type: ignore[misc]
                 raise ToolError(f"The path {path} is not a file.") from wrong
 
 
-class AsyncAgentMemoryTool(BetaAsyncAbstractMemoryTool):  # type: ignore[misc]
-    """The same for async clients, from any event loop: it works in threads.
-
-    Args:
-        client, root, sensitivity, cache_control: as for `AgentMemoryTool`.
-    """
-
-    def __init__(
-        self,
-        client: Client | AsyncClient,
-        root: str = "memories",
-        sensitivity: str | None = None,
-        *,
-        cache_control: Any = None,
-    ) -> None:
-        super().__init__(cache_control=cache_control)
-        self._tool = AgentMemoryTool(client, root, sensitivity)
-
-    async def view(self, command: ViewCommand) -> str:
-        """View as `AgentMemoryTool.view` does."""
-        return await asyncio.to_thread(self._tool.view, command)
-
-    async def create(self, command: CreateCommand) -> str:
-        """Create as `AgentMemoryTool.create` does."""
-        return await asyncio.to_thread(self._tool.create, command)
-
-    async def str_replace(self, command: StrReplaceCommand) -> str:
-        """Replace as `AgentMemoryTool.str_replace` does."""
-        return await asyncio.to_thread(self._tool.str_replace, command)
-
-    async def insert(self, command: InsertCommand) -> str:
-        """Insert as `AgentMemoryTool.insert` does."""
-        return await asyncio.to_thread(self._tool.insert, command)
-
-    async def delete(self, command: DeleteCommand) -> str:
-        """Delete as `AgentMemoryTool.delete` does."""
-        return await asyncio.to_thread(self._tool.delete, command)
-
-    async def rename(self, command: RenameCommand) -> str:
-        """Rename as `AgentMemoryTool.rename` does."""
-        return await asyncio.to_thread(self._tool.rename, command)
-
-    async def clear_all_memory(self) -> str:
-        """Delete all files of the root."""
-        return await asyncio.to_thread(self._tool.clear_all_memory)
-
-
 def _to_path(path: str) -> str:
     """Return a path from the root on, without `..`; empty: the root.
 
@@ -292,58 +235,6 @@ def _find_all(text: str, wanted: str) -> Iterator[int]:
     while at != -1:
         yield at
         at = text.find(wanted, at + 1)
-
-
-def _render_file(command: ViewCommand, text: str) -> str:
-    lines = text.split("\n")
-    if len(lines) > _MOST_LINES:
-        raise ToolError(f"File {command.path} exceeds maximum line limit of {_MOST_LINES:,} lines.")
-    start = 0
-    if command.view_range and len(command.view_range) == 2:
-        first, last = command.view_range
-        start = max(1, first) - 1
-        lines = lines[start : len(lines) if last == -1 else last]
-    shown = _render_lines(lines, start + 1)
-    return f"Here's the content of {command.path} with line numbers:\n{shown}"
-
-
-def _render_lines(lines: Sequence[str], first: int) -> str:
-    return "\n".join(f"{at:>{_WIDTH}}\t{line}" for at, line in enumerate(lines, first))
-
-
-def _render_directory(path: str, files: Sequence[ListedFile]) -> str:
-    head = f"Here're the files and directories up to {_DEPTH} levels deep in {path}"
-    shown = [f"{_DIRECTORY_SIZE}\t{path}"]
-    shown += [
-        f"{size}\t{path}/{name}" for name, size in sorted(_list_items(files).items(), key=_by_names)
-    ]
-    return "\n".join([f"{head}, excluding hidden items:", *shown])
-
-
-def _list_items(files: Sequence[ListedFile]) -> dict[str, str]:
-    """List what is shown of a directory, with sizes; names of directories end with a slash."""
-    items: dict[str, str] = {}
-    for file in files:
-        *directories, name = file.path.split("/")
-        for depth in range(1, min(len(directories), _DEPTH) + 1):
-            items["/".join(directories[:depth]) + "/"] = _DIRECTORY_SIZE
-        if name and len(directories) < _DEPTH:
-            items[file.path] = _render_size(file.size)
-    return {path: size for path, size in items.items() if not _is_hidden(path)}
-
-
-def _is_hidden(path: str) -> bool:
-    return any(name.startswith(".") for name in path.split("/"))
-
-
-def _by_names(item: tuple[str, str]) -> list[str]:
-    return item[0].rstrip("/").split("/")
-
-
-def _render_size(size: int) -> str:
-    power = min(max(size.bit_length() - 1, 0) // 10, 3)
-    number = size / 1024**power
-    return f"{int(number) if number == int(number) else format(number, '.1f')}{'BKMG'[power]}"
 
 
 @contextmanager

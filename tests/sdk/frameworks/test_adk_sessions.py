@@ -1,61 +1,30 @@
-"""The services of Google's ADK: what all session services owe, and what strains them."""
+"""ADK's sessions: what all session services owe, and what strains them."""
 
 import asyncio
-import itertools
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 from agent_memory import Client
 
-from tests.contract.local_server import PATIENCE
 from tests.sdk.conftest import RunExample
 
 pytest.importorskip("google.adk", reason="`make frameworks` runs these with Google's ADK")
 
-from agent_memory.adapters import adk_sessions
-from agent_memory.adapters.google_adk import (
-    AgentMemoryArtifactService,
-    AgentMemoryMemoryService,
-    AgentMemorySessionService,
-)
-from google.adk.artifacts import InMemoryArtifactService
+from agent_memory.adapters.google_adk import AgentMemorySessionService
+from agent_memory.adapters.google_adk.session_log import SessionLog
+from agent_memory.adapters.google_adk.shared_states import StateChange
 from google.adk.errors._stale_session_error import StaleSessionError
 from google.adk.errors.already_exists_error import AlreadyExistsError
-from google.adk.errors.input_validation_error import InputValidationError
 from google.adk.errors.session_not_found_error import SessionNotFoundError
 from google.adk.events.event import Event
 from google.adk.events.event_actions import EventActions
-from google.adk.memory.memory_entry import MemoryEntry
 from google.adk.sessions import InMemorySessionService
 from google.adk.sessions.base_session_service import GetSessionConfig
 from google.genai import types
 
-IMAGE = bytes(range(256)) * 20_000  # 5 MB
-WHERE: dict[str, Any] = {"app_name": "app", "user_id": "ada"}
-HERE: dict[str, Any] = WHERE | {"session_id": "s"}
-_serial = itertools.count(1)
-
-
-def wait(coroutine: Any) -> Any:
-    """What a coroutine gives, on an event loop of its own."""
-    return asyncio.run(coroutine)
-
-
-def say(text: str = "", *, at: float | None = None, **delta: Any) -> Event:
-    """An event that says something and changes the state; `user__tea` stands for `user:tea`."""
-    content = types.Content(role="user", parts=[types.Part(text=text)]) if text else None
-    changes = {name.replace("__", ":"): value for name, value in delta.items()}
-    timestamp = {} if at is None else {"timestamp": at}
-    return Event(
-        author="user",
-        invocation_id=f"i{next(_serial)}",
-        content=content,
-        actions=EventActions(state_delta=changes),
-        **timestamp,
-    )
+from tests.sdk.frameworks.adk import HERE, IMAGE, WHERE, say, wait
 
 
 @pytest.fixture(params=["ADK's", "ours"])
@@ -249,7 +218,7 @@ def test_what_a_crash_left_undone_is_done_by_the_next(
     session = wait(ours.create_session(**HERE))
     before = wait(ours.get_session(**HERE))
     with monkeypatch.context() as crash:
-        crash.setattr(AgentMemorySessionService, "_finish", lambda *_: 1 / 0)
+        crash.setattr(SessionLog, "_finish", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             wait(ours.append_event(session, say("hello", own=1, user__u=1)))
     if reader == "append":
@@ -261,13 +230,13 @@ def test_what_a_crash_left_undone_is_done_by_the_next(
 
 
 def test_a_late_change_does_not_undo_a_later_one() -> None:
-    first = adk_sessions._Change("s", 0, {"u": 1})({})  # noqa: SLF001 - the rule by itself
+    first = StateChange("s", 0, {"u": 1})({})
     assert first is not None
-    second = adk_sessions._Change("s", 1, {"u": 2})(first)  # noqa: SLF001
+    second = StateChange("s", 1, {"u": 2})(first)
     assert second is not None
-    assert adk_sessions._Change("s", 0, {"u": 1})(second) is None  # noqa: SLF001
+    assert StateChange("s", 0, {"u": 1})(second) is None
     for number in range(200):
-        second = adk_sessions._Change(f"{number}", 0, {"u": 3})(second or {})  # noqa: SLF001
+        second = StateChange(f"{number}", 0, {"u": 3})(second or {})
     assert second is not None
     assert len(second["applied"]) == 100
 
@@ -277,139 +246,3 @@ def test_an_agent_of_adk_goes_on_in_its_next_run(alice: Client, run_example: Run
     second = run_example(alice, "google_adk_services.py", "I like tea.")
     assert first == ["You said: My name is Ada."]
     assert second == ["You said: My name is Ada.; I like tea."]
-
-
-@pytest.fixture(params=["ADK's", "ours"])
-def artifacts(request: pytest.FixtureRequest) -> Any:
-    """A service without artifacts."""
-    if request.param == "ADK's":
-        return InMemoryArtifactService()
-    return AgentMemoryArtifactService(request.getfixturevalue("alice"))
-
-
-def test_artifacts_have_versions_from_0_on(artifacts: Any) -> None:
-    parts = [
-        types.Part.from_bytes(data=b"\0\xff", mime_type="image/png"),
-        types.Part(text="two"),
-        types.Part.from_bytes(data=b"", mime_type="text/plain"),
-    ]
-    file = HERE | {"filename": "a/b ü.png"}
-    for number, part in enumerate(parts):
-        saved = artifacts.save_artifact(**file, artifact=part, custom_metadata={"n": number})
-        assert wait(saved) == number
-    assert wait(artifacts.list_versions(**file)) == [0, 1, 2]
-    for number, part in enumerate(parts):
-        assert wait(artifacts.load_artifact(**file, version=number)) == part
-    assert wait(artifacts.load_artifact(**file)) == parts[-1]
-    for missing in (3, -1):
-        assert wait(artifacts.load_artifact(**file, version=missing)) is None
-    described = wait(artifacts.list_artifact_versions(**file))
-    assert [(each.version, each.mime_type) for each in described] == [
-        (0, "image/png"),
-        (1, "text/plain"),
-        (2, "text/plain"),
-    ]
-    latest = wait(artifacts.get_artifact_version(**file))
-    assert (latest.version, latest.custom_metadata) == (2, {"n": 2})
-    assert wait(artifacts.get_artifact_version(**file, version=7)) is None
-    assert wait(artifacts.list_artifact_keys(**HERE)) == ["a/b ü.png"]
-    wait(artifacts.delete_artifact(**file))
-    wait(artifacts.delete_artifact(**file))
-    assert wait(artifacts.load_artifact(**file)) is None
-    assert wait(artifacts.list_artifact_keys(**HERE)) == []
-    assert wait(artifacts.save_artifact(**file, artifact=parts[0])) == 0
-
-
-def test_names_of_a_user_are_seen_by_all_sessions(artifacts: Any) -> None:
-    part = {"inlineData": {"mimeType": "text/plain", "data": "aGk="}}
-    wait(artifacts.save_artifact(**HERE, filename="user:a", artifact=part))
-    wait(artifacts.save_artifact(**HERE, filename="b", artifact=part))
-    other = WHERE | {"session_id": "t"}
-    assert wait(artifacts.list_artifact_keys(**HERE)) == ["b", "user:a"]
-    assert wait(artifacts.list_artifact_keys(**other)) == ["user:a"]
-    assert wait(artifacts.list_artifact_keys(**WHERE)) == ["user:a"]
-    assert wait(artifacts.load_artifact(**other, filename="user:a")).inline_data.data == b"hi"
-    assert wait(artifacts.load_artifact(**other, filename="b")) is None
-    bob = {"app_name": "app", "user_id": "bob", "session_id": "s"}
-    assert wait(artifacts.list_artifact_keys(**bob)) == []
-
-
-def test_references_stay_in_their_scope(artifacts: Any) -> None:
-    def refer(uri: str) -> types.Part:
-        return types.Part(file_data=types.FileData(file_uri=uri, mime_type="text/plain"))
-
-    here = "artifact://apps/app/users/ada/sessions/s/artifacts"
-    wait(artifacts.save_artifact(**HERE, filename="a", artifact=types.Part(text="hi")))
-    link = refer(f"{here}/a/versions/0")
-    wait(artifacts.save_artifact(**HERE, filename="b", artifact=link))
-    assert wait(artifacts.load_artifact(**HERE, filename="b")) == types.Part(text="hi")
-    wait(artifacts.save_artifact(**HERE, filename="c", artifact=refer(f"{here}/c/versions/0")))
-    with pytest.raises(InputValidationError):
-        wait(artifacts.load_artifact(**HERE, filename="c"))
-    outside = refer("artifact://apps/app/users/bob/artifacts/a/versions/0")
-    for refused in (outside, types.Part()):
-        with pytest.raises(InputValidationError):
-            wait(artifacts.save_artifact(**HERE, filename="d", artifact=refused))
-    removed = types.Part.from_bytes(data=b"", mime_type="application/octet-stream")
-    wait(artifacts.save_artifact(**HERE, filename="a", artifact=removed))
-    assert wait(artifacts.load_artifact(**HERE, filename="a")) is None
-
-
-def test_an_artifact_of_20_mb_and_saves_at_once(alice: Client) -> None:
-    service = AgentMemoryArtifactService(alice)
-    part = types.Part.from_bytes(data=IMAGE * 4, mime_type="image/png")
-    wait(service.save_artifact(**HERE, filename="big", artifact=part))
-    assert wait(service.load_artifact(**HERE, filename="big")) == part
-
-    def save(number: int) -> int:
-        small = types.Part(text=str(number))
-        return int(wait(service.save_artifact(**HERE, filename="small", artifact=small)))
-
-    with ThreadPoolExecutor(6) as pool:
-        assert sorted(pool.map(save, range(6))) == [*range(6)]
-
-
-def find(service: AgentMemoryMemoryService, query: str, enough: Callable[[Any], bool]) -> Any:
-    """What a search gives once it is enough."""
-    deadline = time.monotonic() + PATIENCE
-    while not enough(found := wait(service.search_memory(**WHERE, query=query)).memories):
-        assert time.monotonic() < deadline
-    return found
-
-
-def test_what_was_said_is_found_and_replaced(
-    alice: Client, ours: AgentMemorySessionService
-) -> None:
-    memory = AgentMemoryMemoryService(alice)
-    session = wait(ours.create_session(**HERE))
-    for text in ("Ada drinks green tea", "Ada plays chess"):
-        wait(ours.append_event(session, say(text, at=1.5)))
-    for _ in range(2):
-        wait(memory.add_session_to_memory(session))
-    first, *rest = find(memory, "what tea does she drink", lambda found: len(found) == 2)
-    assert first.content.parts[0].text == "Ada drinks green tea"
-    assert (first.id, first.author) == (session.events[0].id, "user")
-    assert first.timestamp == "1970-01-01T00:00:01.500000+00:00"
-    assert len(rest) == 1
-    wait(memory.delete_memory(**WHERE, memory_id=session.events[0].id))
-    session.events.pop()
-    wait(memory.add_session_to_memory(session))
-    assert find(memory, "tea or chess", lambda found: not found) == []
-    assert wait(memory.search_memory(app_name="app", user_id="bob", query="tea")).memories == []
-
-
-def test_memories_and_events_are_added_beside_a_session(alice: Client) -> None:
-    memory = AgentMemoryMemoryService(alice, namespace="agents")
-    long = " ".join(f"word{number}" for number in range(3000))
-    events = [say("The code is 4711"), say(long), say()]
-    wait(memory.add_events_to_memory(**WHERE, events=events, custom_metadata={"k": "v"}))
-    entry = MemoryEntry(content=types.Content(parts=[types.Part(text="The cat is Tom")]), id="m")
-    wait(memory.add_memory(**WHERE, memories=[entry]))
-    found = find(memory, "4711", lambda found: len(found) == 6)
-    assert (found[0].content.parts[0].text, found[0].custom_metadata) == (
-        "The code is 4711",
-        {"k": "v"},
-    )
-    assert find(memory, "which cat", bool)[0].id == "m"
-    wait(memory.delete_memory(**WHERE, memory_id=events[1].id))
-    find(memory, "word1", lambda found: len(found) == 2)

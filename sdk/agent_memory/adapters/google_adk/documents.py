@@ -1,8 +1,11 @@
 """Where the services of Google's ADK keep sessions: JSON documents as objects of the service."""
 
 import json
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from threading import Lock
+from typing import Any, ClassVar
+from weakref import WeakValueDictionary
 
 from agent_memory import AsyncClient, Client
 from agent_memory.adapters.clients import to_sync
@@ -22,6 +25,16 @@ class Documents:
 
     def __init__(self, client: Client | AsyncClient, root: str, sensitivity: str | None) -> None:
         self.storage = ObjectStorage(to_sync(client), root, None, sensitivity)
+        self._locks: WeakValueDictionary[str, Any] = WeakValueDictionary()
+        self._guard = Lock()
+
+    @contextmanager
+    def take_turn(self, key: str) -> Iterator[None]:
+        """Wait until nobody else of this process has the turn of a key."""
+        with self._guard:
+            lock = self._locks.setdefault(key, Lock())
+        with lock:
+            yield
 
     def get(self, key: str) -> tuple[Document, int] | None:
         """Return a document and its version; None if there is none."""
@@ -67,3 +80,27 @@ class Documents:
             )
             if is_done:
                 return
+
+
+class DocumentService:
+    """A service of ADK that keeps what it has as documents.
+
+    Args:
+        client: calls as the principal; stays open.
+        root: what the name of the space of objects begins with: another root, other data.
+        sensitivity: `confidential` or `restricted` to store all encrypted.
+
+    Raises:
+        TypeError: raised when it is no client.
+    """
+
+    _root: ClassVar[str]
+
+    def __init__(
+        self,
+        client: Client | AsyncClient,
+        *,
+        root: str | None = None,
+        sensitivity: str | None = None,
+    ) -> None:
+        self._documents = Documents(client, root or self._root, sensitivity)

@@ -1,0 +1,29 @@
+"""What a saver knows of the checkpoints that it has written or read last."""
+
+from collections import OrderedDict
+from threading import Lock
+
+from langgraph.checkpoint.base import ChannelVersions
+
+_REMEMBERED = 1000  # checkpoints whose large values a later one may share
+
+
+class KnownHeads:
+    """Where the large values of the latest checkpoints are, so that later ones share them."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._heads: OrderedDict[str, tuple[dict[str, tuple[str, str]], ChannelVersions]]
+        self._heads = OrderedDict()
+
+    def add(self, place: str, large: dict[str, tuple[str, str]], versions: ChannelVersions) -> None:
+        """Note where a checkpoint's large values are, and the versions of its channels."""
+        with self._lock:
+            self._heads[place] = (dict(large), dict(versions))
+            if len(self._heads) > _REMEMBERED:
+                self._heads.popitem(last=False)
+
+    def get(self, place: str) -> tuple[dict[str, tuple[str, str]], ChannelVersions]:
+        """Return what is known of a checkpoint: nothing, or both."""
+        with self._lock:
+            return self._heads.get(place, ({}, {}))
