@@ -130,6 +130,8 @@ from functions.workflows.store import AppliedWorkflowStore
 from functions.working_values.service import WorkingValues
 from functions.working_values.store import WorkingValueStore
 
+_NO_KEY = "set ENCRYPTION_KEY_FILE or ENCRYPTION_KEY_ID"
+
 
 class Container:
     """The services of one function, on the tables and keys that its settings name.
@@ -168,13 +170,18 @@ class Container:
     # Keys and storage
 
     @cached_property
-    def cipher(self) -> Cipher | None:
-        """Encrypts sensitive values; None in functions that read no value."""
+    def _key_cipher(self) -> Cipher | None:
+        """Encrypts under the key that the settings name; None without one."""
         if self.settings.encryption_key_file is not None:
             return Cipher(FileKeys(Path(self.settings.encryption_key_file)))
         if self.settings.encryption_key_id is not None:
             return Cipher(KmsKeys(create_lazy_client("kms"), self.settings.encryption_key_id))
         return None
+
+    @property
+    def cipher(self) -> Cipher | None:
+        """Encrypts sensitive values; None in functions that open none."""
+        return self._key_cipher if self.settings.OPENS_VALUES else None
 
     @property
     def required_cipher(self) -> Cipher:
@@ -184,17 +191,20 @@ class Container:
             WrongSetting: the settings name no key.
         """
         if self.cipher is None:
-            raise WrongSetting("set ENCRYPTION_KEY_FILE or ENCRYPTION_KEY_ID")
+            raise WrongSetting(_NO_KEY)
         return self.cipher
 
     @cached_property
     def deployment_secret(self) -> DeploymentSecret:
-        return DeploymentSecret(self.table, self.required_cipher)
+        if self._key_cipher is None:
+            raise WrongSetting(_NO_KEY)
+        is_maker = self.settings.OPENS_VALUES
+        return DeploymentSecret(self.table, self._key_cipher, is_maker=is_maker)
 
     @cached_property
     def seals(self) -> ItemSeals | None:
         """Prove who wrote items of authority; None in functions that can't read the secret."""
-        return None if self.cipher is None else ItemSeals(self._derive_key)
+        return None if self._key_cipher is None else ItemSeals(self._derive_key)
 
     def _derive_key(self, purpose: bytes) -> bytes:
         """Derive the key of a purpose from the deployment's secret, which is read when needed."""

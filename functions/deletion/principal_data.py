@@ -7,6 +7,7 @@ pass.
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import NamedTuple
 
 from functions.conversations.archive import ConversationArchive
@@ -26,11 +27,12 @@ from functions.platform import item_types
 from functions.platform.clock import Clock
 from functions.platform.item_types import ItemType
 from functions.platform.items import Item
-from functions.platform.keys import get_tenant, hash_agent
+from functions.platform.keys import get_tenant
 from functions.platform.run_keys import build_episode_id
 from functions.platform.schema import TYPE_ORDER_ATTRIBUTE
 from functions.runs.deletion_store import RunDeletionStore
 from functions.runs.store import RunChanged
+from functions.tasks.mapper import intent_from_item, intent_to_item
 
 _CHANGED = (ConversationChanged, StateChanged, ObjectChanged, RunChanged)
 TypedItem = tuple[ItemType | None, Item]
@@ -134,8 +136,9 @@ class PrincipalData:
         if item_type is item_types.ARCHIVE:
             shown = {each: _without(item, each, name) for each in ("agents", "shared")}
             return lambda: self._store.replace_item(item, item | shown)
-        acl = {key: each for key, each in item["acl"].items() if key != f"p{hash_agent(name)}"}
-        changed = {"acl": acl, "version": item["version"] + 1}
+        intent = intent_from_item(item["intent"], item)
+        acl = {each: access for each, access in intent.acl.items() if each != name}
+        changed = intent_to_item(replace(intent, acl=acl, version=intent.version + 1))
         return lambda: self._store.replace_item(item, item | changed)
 
     def _plan_log_item(self, subject: Subject, item: Item) -> Callable[[], object] | None:
@@ -163,7 +166,9 @@ class PrincipalData:
         self._stores.conversations.delete(decode_header(get_tenant(item["pk"]), item), now)
 
     def _redact_conversation(self, name: str, item: Item) -> None:
-        old = decode_header(get_tenant(item["pk"]), item)
+        old = self._stores.conversations.get_header(get_tenant(item["pk"]), item["session"])
+        if old is None:  # gone, or not the service's own: a scan verifies no seal
+            return
         new = advance(
             old,
             self._clock(),

@@ -106,10 +106,15 @@ class DeletionStore:
         delete_in_transactions(self._memory, identity)
 
     def replace_item(self, old: Item, new: Item) -> bool:
-        """Put an item in the place of the one that was read; False if that has changed."""
-        condition = "version = :seen"
+        """Put an item in the place of the one that was scanned; False if that has changed.
+
+        It is read again, since a scan verifies no seal: what somebody else wrote gets none.
+        """
+        key = _get_key(old)
+        if self._memory.get(key) != old:
+            return False
         try:
-            self._memory.put(put(_get_key(old), _strip_key(new), condition, seen=old["version"]))
+            self._memory.put(put(key, _strip_key(new), "version = :seen", seen=old["version"]))
         except ConditionFailed:
             return False
         return True

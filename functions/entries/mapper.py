@@ -20,6 +20,7 @@ from functions.platform.task_keys import build_task_key
 from functions.platform.ttl import to_ttl_seconds
 from functions.platform.values import ValueCodec
 
+_NOBODY = ""  # whose an entry is that says it is another agent's than that of its partition
 BARRIER = "barrier"
 """The attribute that keeps entries from being created in a slot without a transaction."""
 
@@ -110,7 +111,7 @@ class EntryMapper:
             address=address,
             nonce=nonce,
             tier=tier,
-            agent=agent,
+            agent=agent if tier == "semantic" or address.is_owned_by(agent) else _NOBODY,
             namespace=item["namespace"],
             key=item["ekey"],
             value=value.encode()

@@ -111,6 +111,7 @@ def build_schedule(
         memory_table=MEMORY_TABLE,
         log_table=LOG_TABLE,
         archive_folder=_archive(folder),
+        encryption_key_file=_encryption_key(folder),
         log_retention_days=settings.log_retention_days,
         log_wait_seconds=log_wait_seconds,
     )
@@ -118,13 +119,12 @@ def build_schedule(
 
 
 def _api_settings(settings: LocalSettings, folder: DataFolder) -> ApiSettings:
-    folder.secret("encryption-key", _new_encryption_key)
     try:
         return ApiSettings(
             memory_table=MEMORY_TABLE,
             log_table=LOG_TABLE,
             root_key=settings.root_key or folder.secret("root-key", create_api_key),
-            encryption_key_file=str(folder.path / "encryption-key"),
+            encryption_key_file=_encryption_key(folder),
             openwop=settings.openwop,
             log_retention_days=settings.log_retention_days,
             principal_requests_per_minute=settings.principal_requests_per_minute,
@@ -137,6 +137,12 @@ def _api_settings(settings: LocalSettings, folder: DataFolder) -> ApiSettings:
 
 def _archive(folder: DataFolder) -> str:
     return str(folder.path / "archive")
+
+
+def _encryption_key(folder: DataFolder) -> str:
+    """The path of the file with the key of sensitive values, which is made at the first start."""
+    folder.secret("encryption-key", _new_encryption_key)
+    return str(folder.path / "encryption-key")
 
 
 def _new_encryption_key() -> str:

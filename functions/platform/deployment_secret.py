@@ -22,7 +22,8 @@ from functions.platform.writes import put, update
 DATA_VERSION = 1
 """In which version this release stores data; see docs/how-to/upgrade.md before raising it."""
 _BYTES = 32
-_OWNER, _NAME, _VERSION = "~deployment", "secret", 1  # what the ciphertext is bound to
+_OWNER = DEPLOYMENT_SECRET.partition  # the key service knows the secret by it
+_NAME, _VERSION = "secret", 1  # what the ciphertext is bound to, too
 
 
 class NewerDataError(Exception):
@@ -34,12 +35,22 @@ class DeploymentSecret:
 
     Args:
         data_version: up to which version of stored data this release reads.
+        is_maker: whether this function makes the secret, and says which release wrote the data;
+            others wait until the one that does has run.
     """
 
-    def __init__(self, table: Table, cipher: Cipher, data_version: int = DATA_VERSION) -> None:
+    def __init__(
+        self,
+        table: Table,
+        cipher: Cipher,
+        data_version: int = DATA_VERSION,
+        *,
+        is_maker: bool = True,
+    ) -> None:
         self._table = table
         self._values = ValueCodec(cipher)
         self._data_version = data_version
+        self._is_maker = is_maker
         self._secret = b""
         self._keys: dict[bytes, bytes] = {}
 
@@ -71,7 +82,7 @@ class DeploymentSecret:
                 f"this data has version {stored}, and this release reads it up to version "
                 f"{self._data_version}: start the release that wrote it, or a later one"
             )
-        if stored < self._data_version:
+        if stored < self._data_version and self._is_maker:
             self._table.update(
                 update(
                     DEPLOYMENT_SECRET.build_key(),
@@ -81,7 +92,13 @@ class DeploymentSecret:
             )
 
     def _create(self) -> Item:
-        """Store a new secret, unless another function was faster; return the one that counts."""
+        """Store a new secret, unless another function was faster; return the one that counts.
+
+        Raises:
+            Unavailable: this function makes none.
+        """
+        if not self._is_maker:
+            raise Unavailable("the deployment has no secret yet; its API makes one")
         created = self._values.encrypt(secrets.token_bytes(_BYTES), _OWNER, _NAME, _VERSION)
         created |= {"data_version": self._data_version}
         key = DEPLOYMENT_SECRET.build_key()

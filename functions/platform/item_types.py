@@ -39,7 +39,11 @@ class ItemType(NamedTuple):
         lifetime: when an item is deleted.
         indexes: the indexes that list it.
         table: which table it is in.
-        sealed: the attributes by which an item gives authority; it carries a code over them.
+        sealed: the attributes by which an item gives authority, or takes it; it carries a code
+            over them.
+        may_give_nothing: whether some items have none of these attributes: they need no seal.
+        is_restriction: whether it takes authority: without a valid seal it is an error then, since
+            what restricts can't count as absent.
     """
 
     name: str
@@ -51,6 +55,8 @@ class ItemType(NamedTuple):
     indexes: tuple[str, ...] = ()
     table: Literal["memory", "log"] = "memory"
     sealed: tuple[str, ...] = ()
+    may_give_nothing: bool = False
+    is_restriction: bool = False
 
     @property
     def sort_prefix(self) -> str:
@@ -101,6 +107,35 @@ _IDENTITY = (
     "created",
 )
 _PERMISSIONS = ("namespace", "everyone", "allow", "version", "owner")
+_ROLES = (
+    "task",
+    "intent",
+    "version",
+    "task_status",
+    "assignee",
+    "coordinator",
+    "delegates",
+    "registered_by",
+    "term",
+    "parent",
+    "parent_term",
+    "ended",
+    "inherit_from_parent",
+    "archive_on_completion",
+    "max_entries",
+    "max_total_size_kb",
+    "entry_cap",
+    "archive_required",
+)
+_GUARDRAILS = (
+    "coordinator",
+    "version",
+    "max_working_memory_per_task",
+    "max_episodic_memory_per_agent",
+    "allowed_semantic_namespaces",
+    "denied_semantic_namespaces",
+    "memory_archive_required",
+)
 PRINCIPAL = ItemType(
     "principal",
     "identity",
@@ -164,6 +199,17 @@ AUDIT_RECORD = ItemType(
     "r#{position}",
     "Who did what with authority",
     "as long as logs",
+    sealed=(
+        "audit_id",
+        "time",
+        "actor",
+        "actor_kind",
+        "action",
+        "target",
+        "before",
+        "after",
+        "request_id",
+    ),
 )
 
 # tasks, namespaces, workflows
@@ -185,7 +231,15 @@ PREFIX_RULE = ItemType(
     sealed=_PERMISSIONS,
     indexes=(BY_GROUP,),
 )
-TASK = ItemType("task", "tasks", _TASK, "t", "A task, its policy and counters", indexes=(BY_DUE,))
+TASK = ItemType(
+    "task",
+    "tasks",
+    _TASK,
+    "t",
+    "A task: its roles and policy, and counters, which no seal covers",
+    sealed=_ROLES,
+    indexes=(BY_DUE,),
+)
 GRANT = ItemType(
     "grant",
     "tasks",
@@ -203,17 +257,32 @@ INHERITING_TASK = ItemType(
     "h#{agent}#{sub_task}",
     "An open sub-task of an agent reads a task's working memory",
     "until the sub-task ends",
+    sealed=("task", "term"),
 )
 FORMER_MEMBER = ItemType(
     "former member",
     "tasks",
     _TASK,
-    "f#{principal}",
+    "f#{role}#{principal}",
     "A principal was a task's assignee or coordinator",
+    sealed=("principal",),
 )
-INTENT = ItemType("intent", "tasks", _INTENT, "i", "An intent's owner and access list")
+INTENT = ItemType(
+    "intent",
+    "tasks",
+    _INTENT,
+    "i",
+    "An intent's owner and access list",
+    sealed=("owner_id", "acl"),
+    may_give_nothing=True,
+)
 PARTICIPANT = ItemType(
-    "participant of an intent", "tasks", _INTENT, "p#{principal}", "A principal takes or took part"
+    "participant of an intent",
+    "tasks",
+    _INTENT,
+    "part#{principal}",
+    "A principal takes or took part",
+    sealed=("principal",),
 )
 LISTED_INTENT = ItemType(
     "listed intent",
@@ -224,7 +293,13 @@ LISTED_INTENT = ItemType(
     indexes=(BY_GROUP,),
 )
 INTENT_TASK = ItemType(
-    "task of an intent", "tasks", _INTENT, "t#{task}", "Lists a task", indexes=(BY_GROUP,)
+    "task of an intent",
+    "tasks",
+    _INTENT,
+    "t#{task}",
+    "Lists a task",
+    sealed=("task",),
+    indexes=(BY_GROUP,),
 )
 ASSIGNMENT = ItemType(
     "assignment",
@@ -233,6 +308,7 @@ ASSIGNMENT = ItemType(
     "t#{coordinator}#{task}",
     "An open task is assigned to an agent",
     "until it ends or is handed over",
+    sealed=("task", "coordinator", "inherits_from"),
     indexes=(BY_GROUP,),
 )
 HELD_TASK = ItemType(
@@ -247,7 +323,14 @@ OWN_TASKS = ItemType(
     "own tasks", "tasks", _AGENT, "own", "How many open tasks without a coordinator an agent has"
 )
 GUARDRAILS = ItemType(
-    "guardrails", "tasks", _COORDINATOR, "g", "A coordinator's guardrails", indexes=(BY_DUE,)
+    "guardrails",
+    "tasks",
+    _COORDINATOR,
+    "g",
+    "A coordinator's guardrails",
+    sealed=_GUARDRAILS,
+    is_restriction=True,
+    indexes=(BY_DUE,),
 )
 COORDINATED_TASK = ItemType(
     "task of a coordinator",
@@ -258,7 +341,13 @@ COORDINATED_TASK = ItemType(
     "until it ends",
 )
 RESTRICTIONS = ItemType(
-    "restrictions", "tasks", _AGENT, "g", "What guardrails forbid an agent, merged"
+    "restrictions",
+    "tasks",
+    _AGENT,
+    "g",
+    "What guardrails forbid an agent, merged",
+    sealed=("allowed", "denied", "episodic", "version"),
+    is_restriction=True,
 )
 WORKFLOW = ItemType(
     "workflow", "workflows", "{tenant}#w#{workflow}", "w", "A workflow's seed and last file"
@@ -394,6 +483,7 @@ CONVERSATION = ItemType(
     "A conversation's owners, length and version",
     "until deleted, or its retention ends",
     (BY_DUE,),
+    sealed=("session", "owner", "creator", "agents", "shared", "generation", "sensitivity"),
 )
 CONVERSATION_DETAILS = ItemType(
     "conversation details", "conversations", _CONVERSATION, "d", "Metadata and tags"
@@ -425,6 +515,8 @@ ORPHANED_MESSAGES = ItemType(
     "The messages of a generation are to be deleted",
     "until they are",
     (BY_DUE,),
+    sealed=("writer",),
+    may_give_nothing=True,
 )
 ARCHIVE = ItemType(
     "archived conversation",
@@ -432,6 +524,7 @@ ARCHIVE = ItemType(
     _CONVERSATION,
     "r#{ended}#{generation}",
     "Where the archive storage has the messages",
+    sealed=("session", "owner", "creator", "agents", "shared", "generation", "sensitivity"),
 )
 USER_CONVERSATION = ItemType(
     "conversation of a user",
@@ -440,6 +533,7 @@ USER_CONVERSATION = ItemType(
     "c#{updated}#{session}",
     "Lists a conversation, by its last update",
     "as the conversation",
+    sealed=("session", "readers"),
 )
 LISTED_COUNT = ItemType(
     "listed conversations",
@@ -623,6 +717,7 @@ MEMORY_RUN = ItemType(
     "A run on memories",
     "1 day longer than its snapshot",
     (BY_GROUP,),
+    sealed=("memories", "seq", "principal", "deadline", "retention", "on_secret", "replay_of"),
 )
 
 # event log

@@ -25,6 +25,7 @@ _TASK_ENDS = frozenset({"log_wait_seconds"})
 _TABLES = frozenset({"memory_table", "log_table"})
 _ARCHIVE = frozenset({"archive_bucket", "archive_folder"})
 DEFAULT_EVENT_BUS_TYPES = "memory.archived,memory.evicted,quota.warning"
+_KEYS = frozenset({"encryption_key_file", "encryption_key_id"})
 _HOLDS = frozenset({"read_only", "active_region", "aws_region"})
 _SEARCH = frozenset({"vector_index", "embedding_model"})
 
@@ -45,7 +46,7 @@ class Settings:
         embedding_model: Amazon Titan's in Bedrock; the packaged model unless given.
         root_key, root_key_secret_id: the operator's key, or its id in Secrets Manager.
         encryption_key_file, encryption_key_id: the file, or the KMS key, that wraps the data keys
-            of sensitive values.
+            of sensitive values, and of the deployment's secret.
         read_only: 1 while nothing is written: requests that may write are refused, to be repeated;
             the schedule rests, and other systems' events are left to their retries.
         active_region: the one Region that writes, where the tables are in several; any without.
@@ -69,6 +70,8 @@ class Settings:
     """
 
     USED: ClassVar[frozenset[str]] = frozenset()
+    OPENS_VALUES: ClassVar[bool] = False
+    """Whether the function may open sensitive values; else the key opens the secret alone."""
 
     memory_table: str
     log_table: str
@@ -162,7 +165,8 @@ class ApiSettings(Settings):
         | _TASK_ENDS
         | _ARCHIVE
         | _SEARCH
-        | {"root_key", "root_key_secret_id", "encryption_key_file", "encryption_key_id"}
+        | _KEYS
+        | {"root_key", "root_key_secret_id"}
         | {"principal_requests_per_minute", "tenant_requests_per_minute"}
         | _HOLDS
         | {
@@ -173,6 +177,7 @@ class ApiSettings(Settings):
             "openwop",
         }
     )
+    OPENS_VALUES = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -183,7 +188,11 @@ class ApiSettings(Settings):
 class ScheduleSettings(Settings):
     """The scheduled function's settings."""
 
-    USED = _TABLES | _LOGS | _TASK_ENDS | _ARCHIVE | _SEARCH | _HOLDS | {"sweep_threads"}
+    USED = _TABLES | _LOGS | _TASK_ENDS | _ARCHIVE | _SEARCH | _HOLDS | _KEYS | {"sweep_threads"}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check_exactly_one("encryption_key_file", "encryption_key_id")
 
 
 class StreamSettings(Settings):
@@ -195,10 +204,18 @@ class StreamSettings(Settings):
 class TaskEventSettings(Settings):
     """The settings of the function that takes other systems' task events."""
 
-    USED = _TABLES | _LOGS | _TASK_ENDS | _HOLDS | {"task_events_tenant", "task_events_principal"}
+    USED = (
+        _TABLES
+        | _LOGS
+        | _TASK_ENDS
+        | _HOLDS
+        | _KEYS
+        | {"task_events_tenant", "task_events_principal"}
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self._check_exactly_one("encryption_key_file", "encryption_key_id")
         for name in ("task_events_tenant", "task_events_principal"):
             _check(getattr(self, name) is not None, f"set {name.upper()}")
 

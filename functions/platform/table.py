@@ -102,7 +102,7 @@ class Table(TableReader):
         """Raise unless every reason is a conflict or throttling."""
         reasons = cancelled.reasons
         failed = {
-            write.key: self._decode_item(reason.get("Item"))
+            write.key: self._decode_conflict(reason.get("Item"))
             for write, reason in zip(writes, reasons, strict=True)
             if reason["Code"] == "ConditionalCheckFailed"
         }

@@ -3,6 +3,7 @@
 A failed condition carries the present item; everything else becomes `Throttled` or `Unavailable`.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -34,6 +35,8 @@ OVERLOAD_CODES = frozenset(
 _WRITES = frozenset(
     {"put_item", "update_item", "delete_item", "batch_write_item", "transact_write_items"}
 )
+_NEEDS_SEAL = "this item can't be written without the deployment's secret"
+_WORD = re.compile(r"\w+")
 THROTTLING_CODES = OVERLOAD_CODES | {
     "TransactionConflictException",
     "TransactionInProgressException",
@@ -66,7 +69,7 @@ class TableClient:
         client: botocore's.
         name: the table's.
         seals: by which an item of authority counts as absent unless the service wrote it; None in
-            functions that can't read the deployment's secret: they trust the table, and write none.
+            functions that decide about nobody: they can't write such an item.
         is_read_only: whether writes are refused.
     """
 
@@ -112,9 +115,29 @@ class TableClient:
             request["UpdateExpression"] = write.expression
         if write.condition:
             request["ConditionExpression"] = write.condition
-        if write.values:
-            request["ExpressionAttributeValues"] = encode_placeholders(write.values)
+        if values := self._resolve_values(write):
+            request["ExpressionAttributeValues"] = encode_placeholders(values)
         return request
+
+    def _resolve_values(self, write: Write) -> Item:
+        """Return a write's placeholders, with the seal and the codes that they stand for.
+
+        Raises:
+            ValueError: the write changes what a seal covers, and has none; or the table has none.
+        """
+        if write.sealed is None:
+            _assert_leaves_seal(write)
+        if self._seals is None:
+            if write.sealed is not None:
+                raise ValueError(_NEEDS_SEAL)
+            return write.values
+        values = {
+            name: self._seals.resolve_codes(write.key, value)
+            for name, value in write.values.items()
+        }
+        if write.sealed is not None:
+            values["seal"] = self._seals.compute(write.key, write.sealed)
+        return values
 
     def _encode_item(self, key: Key, item: Item) -> TypedItem:
         """Encode an item with its key, and with its seal if it is one of authority.
@@ -122,11 +145,17 @@ class TableClient:
         Raises:
             ValueError: the table has no seals.
         """
-        if self._seals is not None:
-            item = self._seals.seal(key, item)
-        elif find_sealed_type(key) is not None:
-            raise ValueError("this item can't be written without the deployment's secret")
-        return encode_key(key) | encode_item(item)
+        sealed = find_sealed_type(key)
+        if sealed is None:
+            return encode_key(key) | encode_item(item)
+        if self._seals is None:
+            raise ValueError(_NEEDS_SEAL)
+        codes = {
+            name: self._seals.resolve_codes(key, value)
+            for name, value in item.items()
+            if isinstance(value, list)
+        }
+        return encode_key(key) | encode_item(self._seals.seal(key, item | codes))
 
     def _decode_item(self, attributes: TypedItem | None) -> Item | None:
         """Decode an item; None if there is none, or if its seal isn't valid."""
@@ -135,6 +164,17 @@ class TableClient:
         item = decode_item(attributes)
         return item if self._seals is None or self._seals.is_genuine(item) else None
 
+    def _decode_conflict(self, attributes: TypedItem | None) -> Item | None:
+        """Decode the present item of a failed condition; None if there is none.
+
+        Raises:
+            Unavailable: its seal isn't valid; it is in the way until its operator removes it.
+        """
+        item = self._decode_item(attributes)
+        if item is None and attributes:
+            raise Unavailable("an item in the way isn't this service's; the log names its type")
+        return item
+
     def _translate(self, error: ClientError) -> Exception:
         code = error.response["Error"]["Code"]
         if code in OVERLOAD_CODES:
@@ -142,12 +182,25 @@ class TableClient:
                 self._name, error.operation_name, list_throttling_reasons(error.response)
             )
         if code == "ConditionalCheckFailedException":
-            return ConditionFailed(self._decode_item(error.response.get("Item")))
+            return ConditionFailed(self._decode_conflict(error.response.get("Item")))
         if code == "TransactionCanceledException":
             return TransactionCancelled(error.response["CancellationReasons"])
         if is_item_too_large(code, error.response["Error"].get("Message", "")):
             return build_item_size_error()
         return _find_service_error(code) or error
+
+
+def _assert_leaves_seal(write: Write) -> None:
+    """Check that an update without a seal leaves what the item's seal covers.
+
+    Raises:
+        ValueError: it doesn't.
+    """
+    if write.expression is None:
+        return
+    sealed = find_sealed_type(write.key)
+    if sealed is not None and not set(sealed.sealed).isdisjoint(_WORD.findall(write.expression)):
+        raise ValueError(f"the change of a {sealed.name} needs its seal")
 
 
 def report_throttle(

@@ -63,10 +63,10 @@ def build_grant_key(tenant: str, task: str, principal: str) -> Key:
     )
 
 
-def build_former_member_key(tenant: str, task: str, principal: str) -> Key:
-    """Build the key of what says that a principal was a task's assignee or coordinator."""
+def build_former_member_key(tenant: str, task: str, role: str, principal: str) -> Key:
+    """Build the key of what says that a principal had a role in a task: assignee, coordinator."""
     return item_types.FORMER_MEMBER.build_key(
-        tenant=tenant, task=hash_name("task", task), principal=hash_agent(principal)
+        tenant=tenant, task=hash_name("task", task), role=role, principal=hash_agent(principal)
     )
 
 

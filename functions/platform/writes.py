@@ -9,7 +9,12 @@ from functions.platform.keys import Key
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """A write; `verb` is Put, Update, Delete or ConditionCheck."""
+    """A write; `verb` is Put, Update, Delete or ConditionCheck.
+
+    Attributes:
+        sealed: what the placeholder `:seal` is the seal of: the attributes under it, as an update
+            leaves them, or as a condition wants them. What is put gets its seal by itself.
+    """
 
     verb: str
     key: Key
@@ -17,6 +22,7 @@ class Write:
     expression: str | None = None
     condition: str | None = None
     values: Item = field(default_factory=dict)
+    sealed: Item | None = None
 
     @property
     def size(self) -> int:
@@ -34,6 +40,16 @@ def update(key: Key, expression: str, condition: str | None = None, **values: An
     return Write("Update", key, expression=expression, condition=condition, values=values)
 
 
+def update_sealed(key: Key, sealed: Item, expression: str, condition: str, **values: Any) -> Write:
+    """Update the item at `key`, and set its seal.
+
+    Args:
+        sealed: its attributes under the seal, as the update leaves them; others may be among them.
+        expression: says where `:seal` is set.
+    """
+    return Write("Update", key, None, expression, condition, values, sealed)
+
+
 def delete(key: Key, condition: str | None = None, **values: Any) -> Write:
     """Delete the item at `key`."""
     return Write("Delete", key, condition=condition, values=values)
@@ -42,6 +58,15 @@ def delete(key: Key, condition: str | None = None, **values: Any) -> Write:
 def check(key: Key, condition: str, **values: Any) -> Write:
     """Write nothing, but let the transaction fail unless the condition holds."""
     return Write("ConditionCheck", key, condition=condition, values=values)
+
+
+def check_sealed(key: Key, sealed: Item) -> Write:
+    """Write nothing, but let the transaction fail unless the service has put this item.
+
+    Args:
+        sealed: its attributes under the seal.
+    """
+    return Write("ConditionCheck", key, condition="seal = :seal", sealed=sealed)
 
 
 def _get_size(value: Any) -> int:

@@ -75,8 +75,15 @@ USE_INTENT = Action(
 )
 SET_ACL = Action(
     "intent.set_acl",
-    (_OWNS, _MAY_CLAIM, HOLDS_ADMIN),
-    denied="only an intent's owner sets its access list",
+    (
+        _OWNS,
+        _MAY_CLAIM,
+        Rule[Intent](
+            "holds memory.admin, and the intent has an owner",
+            lambda caller, intent: intent.owner is not None and HOLDS_ADMIN.holds(caller, intent),
+        ),
+    ),
+    denied="only an intent's owner sets its access list; first it needs one",
     is_audited=True,
 )
 SET_OWNER = Action(

@@ -6,13 +6,14 @@ from dataclasses import replace
 from functions.identity.model import Principal
 from functions.platform import task_keys
 from functions.platform.items import Item
-from functions.platform.keys import HIGHEST, hash_agent
+from functions.platform.keys import HIGHEST, Key
 from functions.platform.newest_first import build_list_attributes, iterate_items
 from functions.platform.schema import TYPE_ORDER_ATTRIBUTE
 from functions.platform.table import Table
-from functions.platform.writes import Write, check, delete, put, update
-from functions.tasks.mapper import acl_to_item, intent_from_item, intent_to_item
+from functions.platform.writes import Write, check, check_sealed, delete, put, update_sealed
+from functions.tasks.mapper import intent_from_item, intent_to_item
 from functions.tasks.model import Intent, Task
+from functions.tasks.roles import build_use_condition
 
 
 class IntentStore:
@@ -104,24 +105,28 @@ def name_intent(
     """
     if takes_part:
         participant = task_keys.build_participant_key(caller.tenant, intent, caller.id)
-        yield check(participant, "attribute_exists(pk)")
+        yield check_sealed(participant, {"principal": caller.id})
         return
-    claim = "owner_id = if_not_exists(owner_id, :caller), " if caller.may_coordinate else ""
-    path = f"acl.p{hash_agent(caller.id)}.access"
-    is_mine = f"attribute_not_exists(owner_id) OR owner_id = :caller OR {path} = :write"
+    key = task_keys.build_intent_key(caller.tenant, intent)
+    claimed = Intent(intent, caller.id if caller.may_coordinate else None, created=now, version=1)
     if is_new:
         yield _list_under_tenant(caller.tenant, intent, now)
-    yield update(
-        task_keys.build_intent_key(caller.tenant, intent),
-        f"SET {claim}intent = :intent, created = if_not_exists(created, :now), "
-        "version = if_not_exists(version, :one), acl = if_not_exists(acl, :empty)",
-        f"attribute_{'not_' if is_new else ''}exists(pk) AND ({is_mine})",
-        intent=intent,
-        caller=caller.id,
-        now=now,
-        one=1,
-        empty={},
-        write="write",
+        yield put(key, intent_to_item(claimed), "attribute_not_exists(pk)")
+        return
+    condition, values = build_use_condition(caller)
+    if claimed.owner is None:
+        yield check(key, f"attribute_exists(pk) AND {condition}", **values)
+        return
+    owner = ("owner_id", "role_codes", "seal")
+    item = intent_to_item(claimed)
+    yield update_sealed(
+        key,
+        item,
+        f"SET {', '.join(f'{name} = if_not_exists({name}, :{name})' for name in owner)}",
+        f"attribute_exists(pk) AND {condition}",
+        owner_id=item["owner_id"],
+        role_codes=item["role_codes"],
+        **values,
     )
 
 
@@ -133,12 +138,7 @@ def replace_intent(tenant: str, old: Intent, new: Intent) -> Iterator[Write]:
         yield put(key, intent_to_item(new), "attribute_not_exists(pk)")
         return
     condition, values = _is_unchanged_condition(old)
-    values |= {"acl": acl_to_item(new.acl), "next": new.version}
-    settings = "SET acl = :acl, version = :next"
-    if new.owner is not None:
-        settings += ", owner_id = :new_owner"
-        values["new_owner"] = new.owner
-    yield update(key, settings, condition, **values)
+    yield _set_authority(key, new, condition, values)
 
 
 def _list_under_tenant(tenant: str, intent: str, created: int) -> Write:
@@ -163,8 +163,16 @@ def join_intent(tenant: str, old: Intent, new: Intent, joining: frozenset[str]) 
     if new.owner is None or new.owner == old.owner:
         yield check(key, condition, **values)
     else:
-        values["new_owner"] = new.owner
-        yield update(key, "SET owner_id = :new_owner", condition, **values)
+        yield _set_authority(key, new, condition, values)
+
+
+def _set_authority(key: Key, new: Intent, condition: str, values: Item) -> Write:
+    """Set the owner and the access list of an intent that has an owner."""
+    item = intent_to_item(new)
+    names = ("owner_id", "acl", "role_codes", "version")
+    settings = ", ".join(f"{name} = :new_{name}" for name in names)
+    values = values | {f"new_{name}": item[name] for name in names}
+    return update_sealed(key, item, f"SET {settings}, seal = :seal", condition, **values)
 
 
 def _is_unchanged_condition(read: Intent) -> tuple[str, Item]:

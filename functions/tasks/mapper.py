@@ -7,7 +7,8 @@ from functions.platform.keys import build_due_attributes, hash_agent
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.task_keys import build_task_key
 from functions.platform.ttl import to_ttl_seconds
-from functions.tasks.model import Grant, GrantAccess, Intent, Policy, Task
+from functions.tasks.model import Grant, Intent, Policy, Task
+from functions.tasks.roles import list_intent_roles, list_task_roles
 
 FOREVER = 2**53
 _REQUEST_TIME = 60_000  # ms that the request which ends a task has
@@ -42,6 +43,7 @@ def task_to_item(task: Task) -> Item:
         "free_bytes": task.free_bytes,
         "registered_by": task.registered_by,
         "term": task.term,
+        "role_codes": list_task_roles(task),
         "leaving": task.leaving or None,
         "parent_term": task.parent_term,
         "extra_fields": dumps(task.extra_fields).decode(),
@@ -138,17 +140,13 @@ def intent_to_item(intent: Intent) -> Item:
     return {
         "intent": intent.id,
         "owner_id": intent.owner,
-        "acl": acl_to_item(intent.acl),
+        "acl": {
+            f"p{hash_agent(principal)}": {"principal": principal, "access": access}
+            for principal, access in intent.acl.items()
+        },
+        "role_codes": list_intent_roles(intent) or None,
         "created": intent.created,
         "version": intent.version,
-    }
-
-
-def acl_to_item(acl: dict[str, GrantAccess]) -> Item:
-    """Return an access list as an attribute of an intent's item."""
-    return {
-        f"p{hash_agent(principal)}": {"principal": principal, "access": access}
-        for principal, access in acl.items()
     }
 
 
@@ -159,7 +157,7 @@ def intent_from_item(intent: str, item: Item | None) -> Intent:
     return Intent(
         id=intent,
         owner=item.get("owner_id"),
-        acl={line["principal"]: line["access"] for line in item["acl"].values()},
+        acl={line["principal"]: line["access"] for line in item.get("acl", {}).values()},
         created=item["created"],
         version=item["version"],
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import replace
 
 from functions.identity.model import Principal
 from functions.platform import task_keys
@@ -12,7 +13,7 @@ from functions.platform.keys import Key, hash_agent
 from functions.platform.limits import MAX_SUB_TASKS
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
-from functions.platform.writes import Write, check, delete, put, update
+from functions.platform.writes import Write, check, delete, put, update, update_sealed
 from functions.tasks.assignment_store import (
     count_own_tasks,
     hold_task,
@@ -22,6 +23,7 @@ from functions.tasks.assignment_store import (
 from functions.tasks.intent_store import list_under_intent, unlist_under_intent
 from functions.tasks.mapper import grant_from_item, task_from_item, task_to_item, usage_to_item
 from functions.tasks.model import ANYBODY, Grant, Membership, Task, TaskUsage
+from functions.tasks.roles import build_member_condition
 
 IS_OPEN = "attribute_not_exists(ended)"
 _NO_USAGE = TaskUsage()
@@ -81,13 +83,15 @@ class TaskStore:
     def get_membership(self, tenant: str, task_id: str, principal: str) -> Membership:
         """Read a principal's grant on a task, and whether it had a role in it: one call."""
         grant = task_keys.build_grant_key(tenant, task_id, principal)
-        former = task_keys.build_former_member_key(tenant, task_id, principal)
-        found = self._table.get_many((grant, former))
-        roles = found.get(former, {})
+        assignee, coordinator = (
+            task_keys.build_former_member_key(tenant, task_id, role, principal)
+            for role in ("assignee", "coordinator")
+        )
+        found = self._table.get_many((grant, assignee, coordinator))
         return Membership(
             grant=_to_grant(found.get(grant)),
-            was_assignee=roles.get("was_assignee", False),
-            was_coordinator=roles.get("was_coordinator", False),
+            was_assignee=assignee in found,
+            was_coordinator=coordinator in found,
         )
 
     def is_inherited_by(self, tenant: str, parent: Task, agent: str) -> bool:
@@ -123,18 +127,19 @@ class TaskStore:
         Raises:
             functions.platform.table.ConditionFailed: the task has changed, or ended.
         """
-        settings = ["version = :next", "archive_required = :must"]
-        settings += ["entry_cap = :entry_cap"] if new.entry_cap is not None else []
-        write = update(
+        item = task_to_item(replace(new, version=old.version + 1))
+        names = ("version", "archive_required", "entry_cap")
+        present = {name: item[name] for name in names if item[name] is not None}
+        removed = [name for name in names if item[name] is None]
+        write = update_sealed(
             task_keys.build_task_key(tenant, old.id),
-            f"SET {', '.join(settings)} ADD free_entries :more"
-            + (" REMOVE entry_cap" if new.entry_cap is None else ""),
+            item,
+            f"SET {', '.join(f'{name} = :{name}' for name in present)}, seal = :seal"
+            " ADD free_entries :more" + (f" REMOVE {', '.join(removed)}" if removed else ""),
             f"version = :before AND {IS_OPEN}",
             before=old.version,
-            next=old.version + 1,
-            must=new.archive_required,
             more=new.max_entries - old.max_entries,
-            **({} if new.entry_cap is None else {"entry_cap": new.entry_cap}),
+            **present,
         )
         return task_from_item(self._table.update(write))
 
@@ -167,7 +172,7 @@ def change_writes(caller: Principal, old: Task, new: Task) -> list[Write]:
     if new.assignee != old.assignee:
         changes += _hand_over(tenant, old, new)
     if new.coordinator != old.coordinator and old.coordinator is not None:
-        changes.append(_add_former_member(tenant, new.id, old.coordinator, "was_coordinator"))
+        changes.append(_add_former_member(tenant, new.id, old.coordinator, "coordinator"))
     changes += _list_inheritance(tenant, old, new)
     if new.policy.inherit_from_parent and not old.policy.inherit_from_parent:
         changes.append(_check_parent(caller, new, str(new.parent)))
@@ -179,7 +184,7 @@ def _hand_over(tenant: str, old: Task, new: Task) -> list[Write]:
     changes: list[Write] = []
     if old.assignee is not None:
         changes += [
-            _add_former_member(tenant, new.id, old.assignee, "was_assignee"),
+            _add_former_member(tenant, new.id, old.assignee, "assignee"),
             delete(task_keys.build_grant_key(tenant, new.id, old.assignee)),
             hold_task(tenant, old.assignee, new.id),
         ]
@@ -189,12 +194,8 @@ def _hand_over(tenant: str, old: Task, new: Task) -> list[Write]:
 
 
 def _add_former_member(tenant: str, task: str, principal: str, role: str) -> Write:
-    return update(
-        task_keys.build_former_member_key(tenant, task, principal),
-        f"SET principal = :principal, {role} = :true",
-        principal=principal,
-        true=True,
-    )
+    key = task_keys.build_former_member_key(tenant, task, role, principal)
+    return put(key, {"principal": principal})
 
 
 def _list_inheritance(tenant: str, old: Task | None, new: Task) -> list[Write]:
@@ -253,9 +254,11 @@ def _replace_task(tenant: str, old: Task, new: Task) -> Write:
     gone = attributes.keys() - present.keys()
     gone |= {"granted", "sub_tasks"} if new.term != old.term else set()
     removed = ", ".join(gone)
-    return update(
+    return update_sealed(
         task_keys.build_task_key(tenant, new.id),
-        f"SET {', '.join(settings)} ADD free_entries :more, free_bytes :more_bytes"
+        attributes,
+        f"SET {', '.join(settings)}, seal = :seal"
+        " ADD free_entries :more, free_bytes :more_bytes"
         + (f" REMOVE {removed}" if removed else ""),
         condition,
         before=old.version,
@@ -280,8 +283,8 @@ def _check_parent(caller: Principal, new: Task, parent: str) -> Write:
     It is the condition of `functions.tasks.authority.LET_INHERIT` or, for an agent, of its
     `REGISTER_TASK`. The parent counts the sub-tasks that its assignee registers.
     """
-    condition = f"{IS_OPEN} AND ({is_assignee_or_coordinator_condition(caller)})"
-    values: Item = {"caller": caller.id}
+    role, values = build_member_condition(caller)
+    condition = f"{IS_OPEN} AND {role}"
     if new.parent_term is not None:
         condition += " AND term = :term"
         values["term"] = new.parent_term
@@ -299,8 +302,3 @@ def _check_parent(caller: Principal, new: Task, parent: str) -> Write:
     condition += " AND (attribute_not_exists(sub_tasks) OR sub_tasks < :max)"
     values |= {"one": 1, "max": MAX_SUB_TASKS}
     return update(key, "ADD sub_tasks :one", condition, **values)
-
-
-def is_assignee_or_coordinator_condition(caller: Principal) -> str:
-    """Return the condition of `functions.tasks.rules.is_assignee_or_coordinator`."""
-    return "assignee = :caller" + (" OR coordinator = :caller" if caller.may_coordinate else "")

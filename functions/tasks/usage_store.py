@@ -14,7 +14,12 @@ from functions.platform.writes import Write, check, update
 from functions.tasks.grant_store import check_grant
 from functions.tasks.mapper import usage_to_item
 from functions.tasks.model import Grant, TaskUsage
-from functions.tasks.store import IS_OPEN, is_assignee_or_coordinator_condition
+from functions.tasks.roles import (
+    build_member_condition,
+    build_open_condition,
+    build_registrar_condition,
+)
+from functions.tasks.store import IS_OPEN
 
 
 def reserve_usage(
@@ -43,7 +48,8 @@ def reserve_usage(
         replaced: by how much predecessors hold more, by their ids: less than nothing.
     """
     role, values = _build_role_condition(caller, grant)
-    condition = f"{IS_OPEN} AND {role}"
+    is_open, open_values = build_open_condition()
+    condition, values = f"{is_open} AND {role}", values | open_values
     condition += f" AND attribute_{'' if is_coordinated else 'not_'}exists(coordinator)"
     expression, counted = _count(caller.id, usage, replaced)
     for limit, less in (("free_entries", "less"), ("free_bytes", "less_bytes")):
@@ -68,7 +74,10 @@ def change_usage(
     Only growth needs an open task: what changes while an ended one is archived is archived so.
     """
     condition, values = _build_role_condition(caller, grant)
-    condition += f" AND {IS_OPEN} AND free_bytes >= :size" if usage.size > 0 else ""
+    if usage.size > 0:
+        is_open, open_values = build_open_condition()
+        condition += f" AND {is_open} AND free_bytes >= :size"
+        values |= open_values
     key = task_keys.build_task_key(caller.tenant, task_id)
     if usage == TaskUsage():
         yield check(key, condition, **values)
@@ -99,9 +108,8 @@ def check_participation(
     """
     conditions, values = ["attribute_exists(pk)"], Item()
     if not takes_part:
-        role = is_assignee_or_coordinator_condition(caller)
-        conditions.append(f"({role} OR registered_by = :caller)")
-        values["caller"] = caller.id
+        role, values = build_registrar_condition(caller)
+        conditions.append(role)
     if intent is not None:
         conditions.append("intent = :intent")
         values["intent"] = intent
@@ -112,7 +120,7 @@ def check_participation(
 def _build_role_condition(caller: Principal, grant: Grant | None) -> tuple[str, Item]:
     """The task's part of the condition of `functions.tasks.authority.WRITE_MEMORY`."""
     if grant is None:
-        return f"({is_assignee_or_coordinator_condition(caller)})", {"caller": caller.id}
+        return build_member_condition(caller)
     if grant.term is None:
         return "attribute_exists(pk)", {}
     return "term = :term", {"term": grant.term}

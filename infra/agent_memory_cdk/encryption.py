@@ -7,6 +7,8 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 from constructs import Construct
 
+from functions.platform.item_types import DEPLOYMENT_SECRET
+
 from .settings import Settings
 
 _FOR_TABLES = (
@@ -27,8 +29,9 @@ class Encryption(Construct):
 
     Attributes:
         storage: encrypts tables, queues, archive and the root key.
-        values: wraps the data keys of values (RFC-0015 §9.2); for the API function alone. It is a
-            multi-Region key: a single-Region one can never become one.
+        values: wraps the data keys of values (RFC-0015 §9.2), for the API function alone, and of
+            the deployment's secret. It is a multi-Region key: a single-Region one can never become
+            one.
     """
 
     def __init__(
@@ -88,6 +91,17 @@ class Encryption(Construct):
         role.add_to_policy(
             iam.PolicyStatement(
                 actions=["kms:Decrypt", "kms:GenerateDataKey"], resources=[self.values.key_arn]
+            )
+        )
+
+    def grant_open_secret(self, role: iam.Role) -> None:
+        """Let a role open the deployment's secret, which seals are made with, and no value."""
+        named = {"kms:EncryptionContext:tenant": DEPLOYMENT_SECRET.partition}
+        role.add_to_policy(
+            iam.PolicyStatement(
+                actions=["kms:Decrypt"],
+                resources=[self.values.key_arn],
+                conditions={"StringEquals": named},
             )
         )
 

@@ -134,10 +134,10 @@ class Functions:
             | self._read_only_variables()
             | self._search_variables()
             | self._token_variables()
+            | self._key_variables()
             | {
                 "ARCHIVE_BUCKET": state.archive.name,
                 "ROOT_KEY_SECRET_ID": state.root_key.secret.secret_arn,
-                "ENCRYPTION_KEY_ID": state.encryption.values.key_arn,
                 "PRINCIPAL_REQUESTS_PER_MINUTE": str(settings.principal_requests_per_minute),
                 "TENANT_REQUESTS_PER_MINUTE": str(settings.tenant_requests_per_minute),
                 "REQUEST_LOG_SAMPLE": str(settings.request_log_sample),
@@ -197,11 +197,13 @@ class Functions:
             environment=_TASK_ENDS
             | self._read_only_variables()
             | self._search_variables()
-            | {"ARCHIVE_BUCKET": archive.name},
+            | {"ARCHIVE_BUCKET": archive.name}
+            | self._key_variables(),
             no_dead_letters_reason="the next sweep does what a failed one left; an alarm watches",
         )
         self._state.tables.grant(function.role, grants.SCHEDULE_ON_MEMORY, grants.SCHEDULE_ON_LOG)
         self._grant_embed(function)
+        self._state.encryption.grant_open_secret(function.role)
         archive.grant(function.role, "DeleteObject", "PutObject")
         archive.grant_list(function.role)
         return function
@@ -214,12 +216,17 @@ class Functions:
             memory_mb=512,
             environment=_TASK_ENDS
             | self._read_only_variables()
+            | self._key_variables()
             | {"TASK_EVENTS_TENANT": source.tenant, "TASK_EVENTS_PRINCIPAL": source.principal},
             no_dead_letters_reason="its failures go to the queue of refused task events",
         )
         tables = self._state.tables
         tables.grant(function.role, grants.TASK_EVENTS_ON_MEMORY, grants.TASK_EVENTS_ON_LOG)
+        self._state.encryption.grant_open_secret(function.role)
         return function
+
+    def _key_variables(self) -> dict[str, str]:
+        return {"ENCRYPTION_KEY_ID": self._state.encryption.values.key_arn}
 
     def _table_names(self) -> dict[str, str]:
         tables = self._state.tables

@@ -115,7 +115,11 @@ SCHEDULE_ON_MEMORY = TableGrant(
     (*_READS, "BatchWriteItem", "DeleteItem", "PutItem", "Scan", "UpdateItem"),
     ("by_due", "by_expiry", "by_recency", "by_task"),
     partitions=_OTHERS,
-    more=(("DeleteItem", (_PRINCIPALS, _API_KEYS)), ("Query", (_PRINCIPALS,))),  # of tenants
+    more=(
+        ("DeleteItem", (_PRINCIPALS, _API_KEYS)),  # of tenants
+        ("GetItem", (_SECRET,)),
+        ("Query", (_PRINCIPALS,)),
+    ),
 )
 SCHEDULE_ON_LOG = TableGrant(("BatchWriteItem", "PutItem", "Query", "Scan"))
 TASK_EVENTS_ON_MEMORY = TableGrant(

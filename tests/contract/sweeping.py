@@ -37,6 +37,7 @@ def sweeper(service: Service, threads: int = 1, **settings: Any) -> Callable[...
         memory_table=service.engine.memory,
         log_table=service.engine.log,
         archive_folder=str(service.archive),
+        encryption_key_file=str(service.key_file),
         sweep_threads=threads,
         **settings,
     )

@@ -158,6 +158,7 @@ def test_an_archival_killed_at_any_write_is_finished_by_the_next(
         memory_table=service.engine.memory,
         log_table=service.engine.log,
         archive_folder=str(service.archive),
+        encryption_key_file=str(service.key_file),
         sweep_threads=1,
     )
     for nth in range(1, 60):

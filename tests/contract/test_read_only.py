@@ -51,6 +51,7 @@ def test_the_schedule_and_task_events_write_nothing_either(
     settings = TaskEventSettings(
         memory_table=service.engine.memory,
         log_table=service.engine.log,
+        encryption_key_file=str(service.key_file),
         task_events_tenant=tenant.id,
         task_events_principal="planner",
         read_only=1,

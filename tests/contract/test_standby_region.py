@@ -57,7 +57,12 @@ def serve(service: Service, engine: Engine, key: str, active: str) -> httpx.Clie
 
 def sweep(service: Service, engine: Engine) -> Any:
     """Run the second Region's schedule once."""
-    settings = ScheduleSettings(memory_table=engine.memory, log_table=engine.log, sweep_threads=1)
+    settings = ScheduleSettings(
+        memory_table=engine.memory,
+        log_table=engine.log,
+        encryption_key_file=str(service.key_file),
+        sweep_threads=1,
+    )
     return build_handler(Container(settings, service.clock))({}, LambdaContext())
 
 

@@ -33,6 +33,7 @@ def task_events_function(service: Service, tenant: Tenant, principal: str = "pla
     settings = TaskEventSettings(
         memory_table=service.engine.memory,
         log_table=service.engine.log,
+        encryption_key_file=str(service.key_file),
         task_events_tenant=tenant.id,
         task_events_principal=principal,
     )
@@ -149,6 +150,7 @@ def test_what_is_no_event_is_rejected(service: Service, tenant: Tenant, event: A
     settings = TaskEventSettings(
         memory_table=service.engine.memory,
         log_table=service.engine.log,
+        encryption_key_file=str(service.key_file),
         task_events_tenant=tenant.id,
         task_events_principal="planner",
     )

@@ -155,7 +155,9 @@ def _ask_api(key_file: Path, code: str) -> int:
 
 
 def _sweep() -> None:
-    settings = ScheduleSettings(memory_table="memory", log_table="log", sweep_threads=1)
+    settings = ScheduleSettings(
+        memory_table="memory", log_table="log", encryption_key_id="key", sweep_threads=1
+    )
     assert build_handler(Container(settings))({}, LambdaContext())["lag_ms"] == 0
 
 

@@ -188,7 +188,7 @@ def test_the_vector_index_takes_the_place_of_the_one_by_age(
 def test_the_task_events_function_may_do_what_it_does_and_no_more(
     taking: Template, calls: dict[str, set[_Call]]
 ) -> None:
-    besides = {("sqs:SendMessage", "refused events")}
+    besides = {("sqs:SendMessage", "refused events"), ("kms:Decrypt", "kms")}
     assert set(granted(taking, "TaskEvents")) - _ALWAYS == calls["TaskEvents"] | besides
 
 
@@ -216,6 +216,19 @@ def test_a_background_function_reaches_no_credentials(
     assert {pattern for _action, pattern in used - more} <= set(grant.partitions)
     assert not {action for action, _where in grant.more} & {"PutItem", "UpdateItem"}
     assert not {action for action, _where in grant.more} & {"BatchWriteItem"}
+
+
+@pytest.mark.parametrize("function", ["Schedule", "TaskEvents"])
+def test_a_background_function_opens_the_secret_and_no_value(
+    taking: Template, function: str
+) -> None:
+    values = {"Fn::GetAtt": [taking.id_of("KMS::Key", "ValuesKey"), "Arn"]}
+    (found,) = (
+        each for each in taking.statements(f"{function}Function") if each["Resource"] == values
+    )
+    assert found["Action"] == "kms:Decrypt"
+    named = {"kms:EncryptionContext:tenant": "~deployment"}
+    assert found["Condition"] == {"StringEquals": named}
 
 
 def test_the_schedule_may_invoke_its_function_and_bury_what_it_cannot(dev: Template) -> None:

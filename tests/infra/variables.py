@@ -13,8 +13,8 @@ LEFT_OUT = {
         "ROOT_KEY",
     },
     "Stream": set[str](),
-    "Schedule": {*_HELD, "ARCHIVE_FOLDER", "SWEEP_THREADS"},
-    "TaskEvents": _HELD,
+    "Schedule": {*_HELD, "ARCHIVE_FOLDER", "ENCRYPTION_KEY_FILE", "SWEEP_THREADS"},
+    "TaskEvents": {*_HELD, "ENCRYPTION_KEY_FILE"},
 }
 """What a function's settings know and a deployment doesn't give: the laptop's own ways, what has a
 good default, and what is given while writes rest."""

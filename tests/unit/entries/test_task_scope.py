@@ -114,7 +114,7 @@ def test_a_removal_adjusts_the_task() -> None:
 
 
 def test_an_intent_without_a_task_is_used() -> None:
-    assert written(create(task=None, intent="i")) == [("Update", INTENT)]
+    assert written(create(task=None, intent="i")) == [("ConditionCheck", INTENT)]
 
 
 def test_the_scope_that_says_most_counts() -> None:

@@ -16,7 +16,7 @@ def test_variables_are_read_as_what_they_are() -> None:
     settings = ApiSettings.from_env(GOOD | {"KEY_CACHE_SECONDS": "2.5", "ROOT_KEY_SECRET_ID": ""})
     assert (settings.memory_table, settings.key_cache_seconds) == ("memory", 2.5)
     assert settings.root_key_secret_id is None
-    tables = {name: GOOD[name] for name in ("MEMORY_TABLE", "LOG_TABLE")}
+    tables = {name: GOOD[name] for name in ("MEMORY_TABLE", "LOG_TABLE", "ENCRYPTION_KEY_FILE")}
     assert ScheduleSettings.from_env(tables | {"SWEEP_THREADS": "3"}).sweep_threads == 3
 
 

@@ -13,6 +13,7 @@ ENTRIES = {item_types.PRIVATE_ENTRY, item_types.SEMANTIC_ENTRY}  # removed in gr
 
 def test_each_type_of_due_items_has_a_job(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
-    container = Container(ScheduleSettings(memory_table="memory", log_table="log"))
+    settings = ScheduleSettings(memory_table="memory", log_table="log", encryption_key_id="key")
+    container = Container(settings)
     due = {each for each in item_types.ITEM_TYPES if BY_DUE in each.indexes}
     assert build_jobs(container).keys() == due - ENTRIES

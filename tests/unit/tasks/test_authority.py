@@ -43,7 +43,7 @@ ADMINS = {"admin", "admin agent"}
         (READ_INTENT, {"owner", "participant", "reader", "writer"} | ADMINS, ADMINS),
         (READ_LOG, {"owner", "participant", "reader", "writer"} | ADMINS, AGENTS | ADMINS),
         (USE_INTENT, {"owner", "participant", "writer"}, set(CALLERS)),
-        (SET_ACL, {"owner"} | ADMINS, COORDINATING | ADMINS),
+        (SET_ACL, {"owner"} | ADMINS, COORDINATING),
         (SET_OWNER, ADMINS, ADMINS),
     ],
 )
