@@ -12,6 +12,7 @@ from functions.api.routing import Route
 
 Json = dict[str, Any]
 ACCESS = ("none", "read", "write", "admin")
+VECTOR = [1.0, *[0.0] * 63]
 PERMISSIONS = ("memory.read", "memory.write", "memory.admin")
 
 
@@ -125,11 +126,11 @@ BODIES: dict[str, Callable[[Names], Any]] = {
     "NewEntry": _entry,
     "EntryChange": lambda names: names.choose({"value": {}}, {"tags": ["t"]}),
     "MemorySearch": lambda names: (
-        {
-            "query": "zq",
+        names.choose({"query": "zq"}, {"vector": VECTOR, "namespace": names.pick("namespace")})
+        | {
             "memory_type": names.choose("working", "episodic", "semantic"),
         }
-        | names.maybe(agent_id=names.pick("agent_id"), namespace=names.pick("namespace"))
+        | names.maybe(agent_id=names.pick("agent_id"))
     ),
     "Batch": lambda names: {
         "entries": [names.choose(_entry, _update)(names) for _ in range(names.choose(1, 2))]
@@ -177,7 +178,11 @@ BODIES: dict[str, Callable[[Names], Any]] = {
     "NewObjectUpload": lambda names: {"size": names.choose(1, 5_000_000)},
     "SpaceChange": lambda names: {"permissions": {"default": names.choose(*ACCESS)}},
     "bytes": lambda _: "planted",
-    "NewDeletion": lambda names: {"kind": "agent", "id": names.pick("agent_id"), "dry_run": True},
+    "NewDeletion": lambda names: {
+        "kind": names.pick("kind"),
+        "id": names.pick("agent_id"),
+        "dry_run": names.choose(True, False),
+    },
     "NewTenant": lambda _: {"id": "mallorys"},
     "NewPrincipal": lambda names: {
         "id": names.choose("puppet", "alice"),
@@ -188,7 +193,7 @@ BODIES: dict[str, Callable[[Names], Any]] = {
 }
 """A body for each model of a request; a new model without one fails the tests."""
 
-_QUERY: dict[str, Callable[[Names], Any]] = {
+QUERY: dict[str, Callable[[Names], Any]] = {
     "agent_id": lambda names: names.pick("agent_id"),
     "scope.task_id": lambda names: names.pick("task_id"),
     "scope.intent_id": lambda names: names.pick("intent_id"),
@@ -203,9 +208,30 @@ _QUERY: dict[str, Callable[[Names], Any]] = {
     "tags": lambda _: "t",
     "type": lambda _: "memory.archived",
     "limit": lambda names: names.choose(1, 50),
+    "order": lambda _: "desc",
+    "total": lambda _: "none",
     "from": lambda _: 0,
     "to": lambda _: 1,
+    "actor": lambda names: names.pick("agent_id"),
+    "entry_id": lambda names: names.pick("id"),
+    "principal": lambda names: names.pick("agent_id"),
+    "entry": lambda names: names.pick("id"),
+    "task": lambda names: names.pick("task_id"),
+    "conversation": lambda names: names.pick("session_id"),
+    "prefix": lambda _: "k",
+    "dry_run": lambda _: "true",
+    "episodic_limit": lambda _: 50,
+    "tag": lambda _: "t",
+    "tags_any": lambda _: "t",
 }
+NARROWING = frozenset(
+    {
+        *("after", "before", "offset", "last", "updated_after", "updated_before"),
+        *("action", "status", "subject", "predicate", "learned_from_run_id", "instance_id"),
+        *("pinned", "max_kb", "value", "run_id"),
+    }
+)
+"""Parameters of queries that the attacker leaves out: they show less of the same."""
 
 
 def build_request(route: Route, names: Names) -> httpx.Request:
@@ -216,8 +242,8 @@ def build_request(route: Route, names: Names) -> httpx.Request:
         for template in (f"{{{name}}}", f"{{{name}+}}"):
             path = path.replace(template, quote(names.pick(kind), safe=""))
     query = {
-        name: _QUERY[name](names)
-        for name in route.query_names & _QUERY.keys()
+        name: QUERY[name](names)
+        for name in route.query_names & QUERY.keys()
         if names.choose(True, False)
     }
     body = None

@@ -13,7 +13,6 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from itertools import count
 from random import Random
 from typing import Any, cast
@@ -32,7 +31,17 @@ from hypothesis.stateful import (
 
 from functions.api.routes import ROUTES
 from functions.platform.observability import logger as service_logger
-from tests.contract.attacks import BODIES, Names, build_request
+from tests.contract.adversary_world import (
+    HONEST,
+    INTENTS,
+    SESSIONS,
+    TASK_IDS,
+    WORKERS,
+    WorkTask,
+    World,
+    build_names,
+)
+from tests.contract.attacks import BODIES, NARROWING, QUERY, VECTOR, Names, build_request
 from tests.contract.bodies import (
     MEMORY,
     TASKS,
@@ -54,51 +63,10 @@ from tests.contract.sweeping import sweep
 
 SECONDS = float(os.environ.get("ADVERSARY_SECONDS", "0"))
 MARKER = re.compile(r"zq\d{6}x")
-HONEST = ("alice", "bob")
-WORKERS = (*HONEST, "mallory")
-TASK_IDS = ("t1", "t2", "t3")
-INTENTS = ("i1", "i2")
-SESSIONS = ("s1", "s2")
 CONVERSATIONS = "/api/v1/conversations"
 LEVELS = ("none", "read")
 ATTACKS_PER_STEP = 6
 _ATTACKED = [each for each in ROUTES if each.required_permission != "public"]
-
-
-@dataclass
-class WorkTask:
-    """A task that boss coordinates, as the model knows it."""
-
-    intent: str
-    assignee: str
-    is_open: bool = True
-    was_mallorys: bool = False
-    grant: str | None = None  # mallory's
-
-
-@dataclass
-class World:
-    """What there is, and what decides on what mallory may see."""
-
-    tasks: dict[str, WorkTask] = field(default_factory=dict)
-    listed: dict[str, bool] = field(default_factory=dict)  # mallory, on an intent's access list
-    access: dict[str, str] = field(default_factory=dict)  # mallory's, to a namespace
-    shared: dict[str, bool] = field(default_factory=dict)  # a conversation, with mallory
-    entries: dict[str, tuple[str, str | None, Any]] = field(default_factory=dict)
-    states: dict[str, str] = field(default_factory=dict)
-    said: dict[str, list[str]] = field(default_factory=dict)
-
-    def reads_task(self, task_id: str) -> bool:
-        """Whether mallory reads the task's working memory."""
-        at = self.tasks[task_id]
-        return at.assignee == "mallory" or at.grant is not None
-
-    def takes_part(self, intent: str) -> bool:
-        """Whether mallory takes or took part in a task of the intent, or is on its list."""
-        parts = (each for each in self.tasks.values() if each.intent == intent)
-        return self.listed.get(intent, False) or any(
-            each.was_mallorys or each.grant is not None for each in parts
-        )
 
 
 Visible = Callable[[], bool]
@@ -121,34 +89,7 @@ class Adversary(RuleBasedStateMachine):
         for space in ("closed", "toggled"):
             self.set_access(space, "none")
         self.people = self._list_principals()
-        people = [*WORKERS, "boss", "admin"]
-        foreign = self.runs["alice"]
-        self.known = {
-            "task_id": [*TASK_IDS, "mt1", "mt2"],
-            "intent_id": [*INTENTS, "mi"],
-            "agent_id": people,
-            "user_id": people,
-            "owner_id": people,
-            "coordinator_id": ["boss", "mallory"],
-            "principal": people,
-            "namespace": ["closed", "toggled", "notes", "mine"],
-            "key": ["k0", "k1", "k2"],
-            "session_id": [*SESSIONS, "ms"],
-            "upload_id": ["up_1"],
-            "index": ["0", "1"],
-            "kind": ["agent", "person"],
-            "space": ["box", "mine"],
-            "episode_id": ["ep_1"],
-            "fact_id": ["f"],
-            "instance_id": ["i"],
-            "agent_type": ["a"],
-            "task_type": ["b"],
-            "workflow_id": ["w"],
-            "id": ["mem_1"],
-            "run_id": ["run_1"],
-            "runId": [foreign.id[:-1] + "A"],
-            "memoryRef": [foreign.reference[:-1] + "A"],
-        }
+        self.known = build_names(self.runs["alice"].id, self.runs["alice"].reference)
 
     def mark(self, visible: Visible) -> str:
         """A new marker, and when mallory may see it."""
@@ -251,7 +192,8 @@ class Adversary(RuleBasedStateMachine):
     def remember(self, who: str, key: str) -> None:
         """An agent keeps an episode, or changes it."""
         value = {"v": self.mark(lambda: False)}
-        answer = self.clients[who].post(MEMORY, json=entry(key=key, value=value))
+        body = entry(key=key, value=value, vector=VECTOR)
+        answer = self.clients[who].post(MEMORY, json=body)
         if answer.status_code == 201:
             self.keep(answer.json(), who, None)
             return
@@ -264,7 +206,8 @@ class Adversary(RuleBasedStateMachine):
     def publish(self, space: str, key: str) -> None:
         """boss writes semantic memory."""
         value = {"v": self.mark(lambda: self.world.access[space] == "read")}
-        made = self.boss.put(MEMORY, json=semantic(namespace=space, key=key, value=value))
+        body = semantic(namespace=space, key=key, value=value, vector=VECTOR)
+        made = self.boss.put(MEMORY, json=body)
         self.keep(made.json(), "boss", None)
 
     @rule(level=st.sampled_from(LEVELS))
@@ -320,6 +263,26 @@ class Adversary(RuleBasedStateMachine):
         assert self.clients["alice"].put(path, json={"value": value}).is_success
         self.world.states[path] = value
 
+    @rule(key=st.sampled_from(["k0", "k1"]))
+    def store_object(self, key: str) -> None:
+        """alice stores an object in a space of its own."""
+        content = self.mark(lambda: False)
+        path = f"/api/v1/objects/box/{key}"
+        answer = self.clients["alice"].put(path, content=content.encode())
+        assert answer.is_success, answer.text
+        self.world.objects[path] = content
+
+    @rule(session=st.sampled_from(SESSIONS))
+    def upload(self, session: str) -> None:
+        """alice begins to store a conversation piece by piece, and mallory learns of it."""
+        alice, path = self.clients["alice"], f"{CONVERSATIONS}/{session}/uploads"
+        begun = ok(alice.post(path, json={}), 201)["upload_id"]
+        text = self.mark(lambda: False)
+        messages = [{"role": "user", "content": text}]
+        sent = alice.post(f"{path}/{begun}/messages", json={"offset": 0, "messages": messages})
+        assert sent.is_success, sent.text
+        self.known["upload_id"].append(begun)
+
     @rule(who=st.sampled_from(HONEST))
     def put_memory(self, who: str) -> None:
         """A run puts into its memory, whose reference mallory doesn't have."""
@@ -353,6 +316,8 @@ class Adversary(RuleBasedStateMachine):
         self.publish("toggled", "k0")
         self.converse("s1", shared=False)
         self.set_state("boss", "k0")
+        self.store_object("k0")
+        self.upload("s1")
 
     @invariant()
     def attack(self) -> None:
@@ -422,6 +387,8 @@ class Adversary(RuleBasedStateMachine):
             assert [each["content"] for each in found["messages"]] == texts
         for path, value in self.world.states.items():
             assert ok(self.clients["alice"].get(path))["value"] == value
+        for path, content in self.world.objects.items():
+            assert self.clients["alice"].get(path).text == content
 
     def _check_audit(self) -> None:
         done = ok(self.tenant.admin.get("/api/v1/audit", params={"actor": "mallory"}))["records"]
@@ -450,6 +417,14 @@ def reading_the_log() -> Iterator[list[str]]:
 def test_every_request_model_has_a_body_for_the_attacker() -> None:
     models = {getattr(each.request_model, "__name__", None) for each in _ATTACKED} - {None}
     assert models == BODIES.keys()
+
+
+def test_the_attacker_knows_each_route_and_each_parameter() -> None:
+    names = Names(Random(0), build_names("run_1", "ref"))  # noqa: S311 - chooses what is tried
+    for each in _ATTACKED:
+        assert "{" not in build_request(each, names).url.path
+    queries = {name for each in _ATTACKED for name in each.query_names}
+    assert queries - QUERY.keys() == NARROWING
 
 
 def attack(tenant: Tenant, logged: list[str], number: int, examples: int) -> None:
