@@ -2,12 +2,11 @@
 
 from functools import partial
 
+from functions.api.bare_arrays import BARE_ARRAY_HEADERS, bare_array_response
 from functions.api.filters import AGENT_FILTERS, FILTERS, read_filters
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import (
-    BARE_ARRAY_HEADERS,
     PageRequest,
-    bare_array_response,
     mark_hidden,
     paginate_uncounted,
     read_page_request,

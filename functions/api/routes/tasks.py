@@ -7,11 +7,10 @@ from urllib.parse import quote
 
 import orjson
 
+from functions.api.bare_arrays import BARE_ARRAY_HEADERS, bare_array_response
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import (
-    BARE_ARRAY_HEADERS,
     PageRequest,
-    bare_array_response,
     build_page,
     mark_hidden,
     read_page_of,
