@@ -15,6 +15,7 @@ from typing import Any
 from benchmarks import (
     cold_start,
     compare,
+    contention,
     conversations,
     costs,
     facts,
@@ -73,6 +74,12 @@ _PARTS = {
     "sweep": Part(lambda _: sweep.measure(), sweep.as_data, sweep.as_text, report.of_sweep),
     "prices": Part(lambda _: prices.measure(), prices.as_data, prices.as_text, report.of_prices),
     "stream": Part(lambda _: stream.measure(), stream.as_data, stream.as_text, report.of_stream),
+    "contention": Part(
+        lambda _: contention.measure(),
+        contention.as_data,
+        contention.as_text,
+        report.of_contention,
+    ),
     "trace": Part(lambda _: trace.measure(), trace.as_data, trace.as_text, report.of_trace),
     "scale": Part(
         lambda options: scale.model(options.agents), scale.as_data, scale.as_text, report.of_scale

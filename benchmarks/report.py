@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from benchmarks import (
     cold_start,
     compare,
+    contention,
     costs,
     floor,
     growth,
@@ -60,6 +61,14 @@ def of_stream(found: Sequence[stream.Row]) -> Iterator[Line]:
     for row in found:
         rate, goal = f"{row.shard_rate:,.0f} events/s", f"{stream.GOAL:,} events/s"
         yield Line(f"stream, {row.kind}", rate, goal, f"{row.ratio:.2f}", ">= 1", row.ratio >= 1)
+
+
+def of_contention(found: Sequence[contention.Row]) -> Iterator[Line]:
+    alone = found[0]
+    for row in found[1:]:
+        calls, other = f"{row.calls:.1f} calls", f"{alone.calls:.1f} alone"
+        ratio = f"{row.calls / alone.calls:.1f}"
+        yield Line(f"stream, {row.appenders} appenders of a log", calls, other, ratio, "", None)
 
 
 def of_floor(found: Sequence[floor.Row]) -> Iterator[Line]:

@@ -40,7 +40,7 @@ from functions.platform.table import ConditionFailed, Table
 
 _END_PAGE = 4  # items; the last one is enough, unless it has others' newer events
 _ATTEMPTS = 50
-_FIRST_WAIT, _LONGEST_WAIT = 0.1, 1.0  # seconds: 40 appenders at once make 6 calls each
+FIRST_WAIT, LONGEST_WAIT = 0.1, 1.0  # seconds: 40 appenders at once make 6 calls each
 _DAY = 86_400_000  # ms
 
 
@@ -113,8 +113,8 @@ class EventLogStore:
         backoff = Backoff(
             "others are writing to this log",
             attempts=_ATTEMPTS,
-            first_wait=_FIRST_WAIT,
-            longest_wait=_LONGEST_WAIT,
+            first_wait=FIRST_WAIT,
+            longest_wait=LONGEST_WAIT,
         )
         while True:
             missing = [event for event in missing if event.id not in end.ids]
