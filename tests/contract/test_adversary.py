@@ -276,7 +276,10 @@ class Adversary(RuleBasedStateMachine):
     def upload(self, session: str) -> None:
         """alice begins to store a conversation piece by piece, and mallory learns of it."""
         alice, path = self.clients["alice"], f"{CONVERSATIONS}/{session}/uploads"
-        begun = ok(alice.post(path, json={}), 201)["upload_id"]
+        answer = alice.post(path, json={})
+        if answer.status_code == 403:  # of a conversation of mallory, who didn't name alice
+            return
+        begun = ok(answer, 201)["upload_id"]
         text = self.mark(lambda: False)
         messages = [{"role": "user", "content": text}]
         sent = alice.post(f"{path}/{begun}/messages", json={"offset": 0, "messages": messages})
