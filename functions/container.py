@@ -118,8 +118,11 @@ from functions.tasks.guardrail_store import GuardrailStore
 from functions.tasks.intent_store import IntentStore
 from functions.tasks.intents import Intents
 from functions.tasks.processed_event_store import ProcessedEvents
+from functions.tasks.reader import TaskReader
+from functions.tasks.registration import TaskRegistration
 from functions.tasks.service import Tasks
 from functions.tasks.store import TaskStore
+from functions.tasks.writer import TaskWriter
 from functions.vectors.client_vector_store import ClientVectorStore
 from functions.vectors.client_vectors import ClientVectorIndex
 from functions.vectors.factory import build_vector_search
@@ -166,6 +169,7 @@ class Container:
         except Exception as error:  # noqa: BLE001 - the request that needs a key reads it again
             logger.warning("keys", extra={"error": type(error).__name__})
         _ = self.identity, self.entries, self.queries, self.batches, self.tasks
+        _ = self.task_reader, self.task_registration
 
     # Keys and storage
 
@@ -349,15 +353,38 @@ class Container:
         )
 
     @cached_property
-    def tasks(self) -> Tasks:
-        return Tasks(
+    def task_reader(self) -> TaskReader:
+        return TaskReader(
             self.task_store,
             self.assignment_store,
             self.intent_store,
             self.task_access,
-            self.guardrails,
-            self.task_archive,
-            self.entry_fence.fence,
+            self.clock,
+        )
+
+    @cached_property
+    def task_writer(self) -> TaskWriter:
+        return TaskWriter(
+            self.task_store, self.guardrails, self.task_archive, self.entry_fence.fence
+        )
+
+    @cached_property
+    def task_registration(self) -> TaskRegistration:
+        return TaskRegistration(
+            self.task_store,
+            self.intent_store,
+            self.task_writer,
+            self.principal_store.get_kind,
+            self.audit,
+            self.clock,
+        )
+
+    @cached_property
+    def tasks(self) -> Tasks:
+        return Tasks(
+            self.task_store,
+            self.intent_store,
+            self.task_writer,
             self.principal_store.get_kind,
             self.audit,
             self.clock,
@@ -545,6 +572,7 @@ class Container:
             store,
             self.namespaces,
             self.agent_memory,
+            self.task_registration,
             self.tasks,
             self.task_access,
             self.intents,

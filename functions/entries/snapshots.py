@@ -19,8 +19,8 @@ from functions.platform.sensitivity import ENCRYPTED
 from functions.platform.table import Table
 from functions.platform.ttl import to_ttl_seconds
 from functions.platform.writes import Write, delete, put
+from functions.tasks.lifecycle_store import completion_writes
 from functions.tasks.model import Task
-from functions.tasks.store import completion_writes
 
 _MAX_EVENT_BYTES = 2_500_000  # an answer holds 5 MB, and quotes count twice in it
 

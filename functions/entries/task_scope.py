@@ -21,22 +21,16 @@ from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.writes import Write
 from functions.tasks import changes as task_changes
-from functions.tasks import intent_store, usage_store
+from functions.tasks import intent_store, lifecycle_store, usage_store
 from functions.tasks import rules as task_rules
-from functions.tasks import store as task_store
 from functions.tasks.assignment_store import (
     build_own_tasks_error,
     hold_task,
     list_assignments,
     reserve_own_tasks,
 )
-from functions.tasks.authority import (
-    TAKE_PART,
-    USE_INTENT,
-    WRITE_MEMORY,
-    TaskTarget,
-    authorize_write,
-)
+from functions.tasks.authority import TAKE_PART, WRITE_MEMORY, TaskTarget, authorize_write
+from functions.tasks.intent_authority import USE_INTENT
 from functions.tasks.mapper import task_from_item
 from functions.tasks.model import Grant, Membership, Task, TaskUsage
 
@@ -225,7 +219,7 @@ def _build_registration(
     assert_working_fits(
         CounterDelta(working=usage.entries, working_bytes=usage.size), most, most, create.index
     )
-    yield task_store.add_task(caller.tenant, task, usage)
+    yield lifecycle_store.add_task(caller.tenant, task, usage)
     yield from list_assignments(caller.tenant, None, task)
     if intent is not None:
         yield intent_store.list_under_intent(caller.tenant, task, intent)

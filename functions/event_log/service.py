@@ -7,7 +7,7 @@ from functions.identity.model import ADMIN, Principal
 from functions.namespaces.authority import READ_PERMISSIONS
 from functions.namespaces.service import Namespaces
 from functions.platform.errors import AccessDenied
-from functions.tasks.authority import READ_INTENT, READ_LOG, READ_SNAPSHOT, SnapshotTarget
+from functions.tasks.intent_authority import READ_INTENT, READ_LOG, READ_SNAPSHOT, SnapshotTarget
 from functions.tasks.intents import Intents
 from functions.tasks.model import Intent
 

@@ -22,7 +22,10 @@ def build_handler(container: Container) -> Handler:
     ingester = TaskEventIngester(
         container.processed_events,
         container.principal_store,
+        container.task_reader,
+        container.task_registration,
         container.tasks,
+        container.task_writer,
         (str(settings.task_events_tenant), str(settings.task_events_principal)),
         container.clock,
     )

@@ -17,8 +17,11 @@ from functions.task_events.requests import EventEnvelope, TaskEvent
 from functions.tasks.changes import apply_change
 from functions.tasks.model import Task
 from functions.tasks.processed_event_store import ProcessedEvents
+from functions.tasks.reader import TaskReader
+from functions.tasks.registration import TaskRegistration
 from functions.tasks.requests import TaskChange
 from functions.tasks.service import Tasks
+from functions.tasks.writer import TaskWriter
 
 
 class TaskEventIngester:
@@ -28,13 +31,19 @@ class TaskEventIngester:
         self,
         processed: ProcessedEvents,
         principals: PrincipalStore,
+        reader: TaskReader,
+        registration: TaskRegistration,
         tasks: Tasks,
+        writer: TaskWriter,
         principal: tuple[str, str],
         clock: Clock,
     ) -> None:
         self._processed = processed
         self._principals = principals
+        self._reader = reader
+        self._registration = registration
         self._tasks = tasks
+        self._writer = writer
         self._principal = principal
         self._clock = clock
 
@@ -78,13 +87,13 @@ class TaskEventIngester:
 
     def _apply(self, caller: Principal, event: TaskEvent, token: RequestToken) -> Task:
         try:
-            current = self._tasks.get(caller, event.task_id)
+            current = self._reader.get(caller, event.task_id)
         except NotFound:
             if event.intent_id is None:
                 raise
-            return self._tasks.register(caller, event.new_task, token)
+            return self._registration.register(caller, event.new_task, token)
         if _is_applied(current, event.change, token):
-            return self._tasks.resume(caller.tenant, current)
+            return self._writer.resume(caller.tenant, current)
         return self._tasks.change(caller, current.id, current.version, event.change, token)
 
 

@@ -14,13 +14,7 @@ from functions.platform.errors import AccessDenied, CapacityExceeded, NotFound, 
 from functions.platform.limits import MAX_GRANTS
 from functions.platform.retry import Backoff
 from functions.platform.table import TransactionConditionFailed
-from functions.tasks.authority import (
-    GRANT,
-    LIST_GRANTS,
-    REVOKE_GRANT,
-    TaskTarget,
-    authorize_write,
-)
+from functions.tasks.authority import GRANT, LIST_GRANTS, REVOKE_GRANT, TaskTarget, authorize_write
 from functions.tasks.grant_store import GrantStore, count_granted, replace_grant
 from functions.tasks.mapper import FOREVER
 from functions.tasks.model import Grant, Task

@@ -13,7 +13,7 @@ from functions.platform.table import Table
 from functions.platform.writes import Write, check, check_sealed, delete, put, update_sealed
 from functions.tasks.mapper import intent_from_item, intent_to_item
 from functions.tasks.model import Intent, Task
-from functions.tasks.roles import build_use_condition
+from functions.tasks.role_store import build_use_condition
 
 
 class IntentStore:
@@ -99,9 +99,9 @@ def name_intent(
 ) -> Iterator[Write]:
     """Name an intent that nobody owns, or that the caller may write in (contract §5).
 
-    A coordinator or user becomes the owner of an intent without one. The condition is
-    `functions.tasks.authority.USE_INTENT`: on the intent, or, if `takes_part`, on the item that
-    says that the caller takes or took part. `is_new` is for an intent that nobody has named.
+    A coordinator or user becomes the owner of an intent without one. The condition is that of
+    `functions.tasks.intent_authority.USE_INTENT`: on the intent, or, if `takes_part`, on the item
+    that says that the caller takes or took part. `is_new` is for an intent that nobody has named.
     """
     if takes_part:
         participant = task_keys.build_participant_key(caller.tenant, intent, caller.id)

@@ -15,7 +15,7 @@ from functions.platform.clock import Clock
 from functions.platform.errors import NotFound, ValidationFailed
 from functions.platform.retry import Backoff
 from functions.platform.table import TransactionConditionFailed
-from functions.tasks.authority import READ_INTENT, SET_ACL, SET_OWNER, USE_INTENT
+from functions.tasks.intent_authority import READ_INTENT, SET_ACL, SET_OWNER, USE_INTENT
 from functions.tasks.intent_store import IntentStore, replace_intent
 from functions.tasks.model import Intent
 from functions.tasks.requests import Acl

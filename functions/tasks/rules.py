@@ -1,7 +1,7 @@
 """Roles, states and versions of tasks; pure decisions (contract §4, §5)."""
 
 from functions.identity.model import Principal
-from functions.platform.errors import CapacityExceeded, TaskClosed, VersionMismatch
+from functions.platform.errors import AccessDenied, CapacityExceeded, TaskClosed, VersionMismatch
 from functions.platform.limits import MAX_SUB_TASKS
 from functions.tasks.model import Task
 from functions.tasks.requests import NewTask
@@ -15,6 +15,16 @@ def is_coordinator(caller: Principal, task: Task) -> bool:
 def is_assignee_or_coordinator(caller: Principal, task: Task) -> bool:
     """Whether the caller is the task's coordinator or present assignee."""
     return caller.id == task.assignee or is_coordinator(caller, task)
+
+
+def assert_can_coordinate(kind: str | None) -> None:
+    """Check that a principal of this kind may coordinate; None is no principal.
+
+    Raises:
+        AccessDenied: it may not.
+    """
+    if kind not in ("coordinator", "user"):
+        raise AccessDenied("only a principal of kind coordinator or user coordinates a task")
 
 
 def assert_takes_sub_task(caller: Principal, parent: Task) -> None:

@@ -14,7 +14,7 @@ from functions.platform.writes import Write, check, update
 from functions.tasks.grant_store import check_grant
 from functions.tasks.mapper import usage_to_item
 from functions.tasks.model import Grant, TaskUsage
-from functions.tasks.roles import (
+from functions.tasks.role_store import (
     build_member_condition,
     build_open_condition,
     build_registrar_condition,

@@ -16,6 +16,7 @@ from functions.platform.writes import Write
 from functions.tasks.access import TaskAccess
 from functions.tasks.intents import Intents
 from functions.tasks.model import Task
+from functions.tasks.registration import TaskRegistration
 from functions.tasks.requests import NewTask, TaskChange
 from functions.tasks.service import Tasks
 from functions.workflows import rules
@@ -35,6 +36,7 @@ class Workflows:
         store: AppliedWorkflowStore,
         namespaces: Namespaces,
         agents: AgentMemory,
+        registration: TaskRegistration,
         tasks: Tasks,
         task_access: TaskAccess,
         intents: Intents,
@@ -45,6 +47,7 @@ class Workflows:
         self._store = store
         self._namespaces = namespaces
         self._agents = agents
+        self._registration = registration
         self._tasks = tasks
         self._task_access = task_access
         self._intents = intents
@@ -103,7 +106,7 @@ class Workflows:
             task = present.get(plan.id)
             if task is None:
                 new = NewTask(id=plan.id, intent_id=application.intent, **fields)
-                self._tasks.register(caller, new, RequestToken.create())
+                self._registration.register(caller, new, RequestToken.create())
             elif task.ended is None and not rules.is_up_to_date(task, plan, fields):
                 change, token = TaskChange(**fields), RequestToken.create()
                 self._tasks.change(caller, task.id, task.version, change, token)

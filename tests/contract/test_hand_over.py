@@ -242,7 +242,7 @@ def test_a_hand_over_killed_at_any_write_is_finished(
 def test_an_assignee_registers_so_many_sub_tasks_and_its_coordinator_more(
     tenant: Tenant, boss: httpx.Client, alice: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("store", "rules"):
+    for module in ("lifecycle_store", "rules"):
         monkeypatch.setattr(f"functions.tasks.{module}.MAX_SUB_TASKS", 2)
     sub_task = task(parent_task_id="task_1")
     for _ in range(2):

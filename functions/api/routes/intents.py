@@ -13,7 +13,7 @@ from functions.api.responses.tasks import (
 )
 from functions.api.routing import WRITE_OR_ADMIN, Route
 from functions.identity.model import ADMIN, READ, Principal
-from functions.tasks.authority import SET_ACL, SET_OWNER
+from functions.tasks.intent_authority import SET_ACL, SET_OWNER
 from functions.tasks.requests import Acl, NewOwner
 
 _INTENT = "/api/v1/intents/{intent_id+}"

@@ -76,12 +76,13 @@ _MAX_KB = IntegerParameter(
 
 def register_task(request: Request, caller: Principal) -> Response:
     new, token = request.parse_body(NewTask), request.idempotency_token(caller)
-    task = request.services.tasks.register(caller, new, token)
+    task = request.services.task_registration.register(caller, new, token)
     return _task_response(201, task, location=f"{_TASKS}/{quote(task.id, safe='')}")
 
 
 def get_task(request: Request, caller: Principal) -> Response:
-    return _task_response(200, request.services.tasks.get(caller, request.path_params["task_id"]))
+    task = request.services.task_reader.get(caller, request.path_params["task_id"])
+    return _task_response(200, task)
 
 
 def change_task(request: Request, caller: Principal) -> Response:
@@ -96,7 +97,7 @@ def change_task(request: Request, caller: Principal) -> Response:
 
 
 def list_intent_tasks(request: Request, caller: Principal) -> Response:
-    intent_id, tasks = request.path_params["intent_id"], request.services.tasks
+    intent_id, tasks = request.path_params["intent_id"], request.services.task_reader
     has_status = _read_status(request)
     wanted, found, total = read_page_of(
         request,
@@ -114,7 +115,7 @@ def list_intent_tasks(request: Request, caller: Principal) -> Response:
 
 
 def list_agent_tasks(request: Request, caller: Principal) -> Response:
-    agent_id, tasks = request.path_params["agent_id"], request.services.tasks
+    agent_id, tasks = request.path_params["agent_id"], request.services.task_reader
     wanted, found, total = _read_agent_tasks(request, caller, agent_id)
     page, position = build_page(wanted, found, total, render_task, _POSITION)
     position = mark_hidden(position, page, lambda: tasks.has_hidden_of_agent(caller, agent_id))
@@ -125,7 +126,7 @@ def _read_agent_tasks(
     request: Request, caller: Principal, agent_id: str
 ) -> tuple[PageRequest, BoundedPage[Task], int | None]:
     """Read a page of an agent's open tasks; what counts them needn't read each of them."""
-    tasks, wanted = request.services.tasks, read_page_request(request, caller, ARRAY_LIMIT)
+    tasks, wanted = request.services.task_reader, read_page_request(request, caller, ARRAY_LIMIT)
     if _STATUS.read(request) is None and wanted.is_counted:
         assigned = tasks.list_assignments(caller, agent_id)
         (shown, end), total = count_page(

@@ -1,0 +1,178 @@
+"""The writes by which tasks are registered, changed and completed, with all that lists them."""
+
+from functions.identity.model import Principal
+from functions.platform import task_keys
+from functions.platform.items import Item
+from functions.platform.keys import Key, hash_agent
+from functions.platform.limits import MAX_SUB_TASKS
+from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
+from functions.platform.writes import Write, check, delete, put, update, update_sealed
+from functions.tasks.assignment_store import (
+    count_own_tasks,
+    hold_task,
+    list_assignments,
+    release_task,
+)
+from functions.tasks.intent_store import list_under_intent, unlist_under_intent
+from functions.tasks.mapper import task_to_item, usage_to_item
+from functions.tasks.model import ANYBODY, Task, TaskUsage
+from functions.tasks.role_store import build_member_condition
+from functions.tasks.store import IS_OPEN
+
+_NO_USAGE = TaskUsage()
+
+
+def registration_writes(caller: Principal, old: Task | None, new: Task) -> list[Write]:
+    """Register a task, or adopt `old`, with all that lists it."""
+    tenant = caller.tenant
+    changes = [add_task(tenant, new) if old is None else _replace_task(tenant, old, new)]
+    if new.intent is not None:
+        changes.append(list_under_intent(tenant, new, new.intent))
+    if old is not None and old.intent not in (None, new.intent):
+        changes.append(unlist_under_intent(tenant, old.id, str(old.intent)))
+    changes += list_assignments(tenant, old, new)
+    changes += count_own_tasks(tenant, old, new)
+    changes += _list_inheritance(tenant, old, new)
+    if new.parent is not None and (new.policy.inherit_from_parent or not caller.may_coordinate):
+        changes.append(_check_parent(caller, new, new.parent))
+    return changes
+
+
+def change_writes(caller: Principal, old: Task, new: Task) -> list[Write]:
+    """Change a task, and what follows from the change elsewhere."""
+    tenant = caller.tenant
+    changes = [_replace_task(tenant, old, new), *list_assignments(tenant, old, new)]
+    changes += count_own_tasks(tenant, old, new)
+    if new.assignee != old.assignee:
+        changes += _hand_over(tenant, old, new)
+    if new.coordinator != old.coordinator and old.coordinator is not None:
+        changes.append(_add_former_member(tenant, new.id, old.coordinator, "coordinator"))
+    changes += _list_inheritance(tenant, old, new)
+    if new.policy.inherit_from_parent and not old.policy.inherit_from_parent:
+        changes.append(_check_parent(caller, new, str(new.parent)))
+    return changes
+
+
+def _hand_over(tenant: str, old: Task, new: Task) -> list[Write]:
+    """Take what its assignee had of a task, and remember that it was the assignee."""
+    changes: list[Write] = []
+    if old.assignee is not None:
+        changes += [
+            _add_former_member(tenant, new.id, old.assignee, "assignee"),
+            delete(task_keys.build_grant_key(tenant, new.id, old.assignee)),
+            hold_task(tenant, old.assignee, new.id),
+        ]
+    if new.assignee is not None:
+        changes.append(release_task(tenant, hash_agent(new.assignee), new.id))
+    return changes
+
+
+def _add_former_member(tenant: str, task: str, principal: str, role: str) -> Write:
+    key = task_keys.build_former_member_key(tenant, task, role, principal)
+    return put(key, {"principal": principal})
+
+
+def _list_inheritance(tenant: str, old: Task | None, new: Task) -> list[Write]:
+    """List an inheriting sub-task in its parent under its assignee, and no more as it was."""
+    before, after = (_build_inheritance(tenant, task) for task in (old, new))
+    gone = [delete(key) for key in before.keys() - after.keys()]
+    return [*gone, *(put(key, row) for key, row in after.items() if before.get(key) != row)]
+
+
+def _build_inheritance(tenant: str, task: Task | None) -> dict[Key, Item]:
+    if task is None or task.assignee is None or task.ended is not None:
+        return {}
+    parent = task.inherits_from
+    if parent is None:
+        return {}
+    key = task_keys.build_inheriting_task_key(tenant, parent, task.assignee, task.id)
+    return {key: {"task": task.id, "term": task.parent_term}}
+
+
+def completion_writes(tenant: str, task: Task, now: int) -> list[Write]:
+    """Take an ended task off the lists of its agents, and, last, mark it as archived."""
+    mark = update(
+        task_keys.build_task_key(tenant, task.id),
+        f"SET archived = if_not_exists(archived, :now) REMOVE {DUE_ATTRIBUTE}, "
+        f"{DUE_SHARD_ATTRIBUTE}",
+        "attribute_exists(ended)",
+        now=now,
+    )
+    assignee = None if task.assignee is None else hash_agent(task.assignee)
+    holders = sorted(task.held.keys() - {assignee})
+    return [*(release_task(tenant, holder, task.id) for holder in holders), mark]
+
+
+def _replace_task(tenant: str, old: Task, new: Task) -> Write:
+    """Put a task's new state in the place of the version before it.
+
+    Room is changed by the difference only, since entries are written all the while. The end of a
+    task has its counters as a condition: what it holds then is known exactly. One that had ended
+    opens again by its adoption, once its memory is archived.
+    """
+    attributes = task_to_item(new)
+    for counted in ("free_entries", "free_bytes"):
+        del attributes[counted]
+    present = {name: value for name, value in attributes.items() if value is not None}
+    settings = [f"{name} = :{name}" for name in present]
+    if new.assignee is not None:
+        zeros = usage_to_item(new.assignee, 0, 0)
+        settings += [f"{name} = if_not_exists({name}, :zero)" for name in zeros]
+        present["zero"] = 0
+    is_open = IS_OPEN if old.ended is None else "attribute_exists(archived)"
+    condition = f"version = :before AND {is_open}"
+    if new.ended is not None:
+        seen = "changes = :changes" if new.counter_changes else "attribute_not_exists(changes)"
+        condition += f" AND {seen}"
+        present |= {"changes": new.counter_changes} if new.counter_changes else {}
+    gone = attributes.keys() - present.keys()
+    gone |= {"granted", "sub_tasks"} if new.term != old.term else set()
+    removed = ", ".join(gone)
+    return update_sealed(
+        task_keys.build_task_key(tenant, new.id),
+        attributes,
+        f"SET {', '.join(settings)}, seal = :seal"
+        " ADD free_entries :more, free_bytes :more_bytes"
+        + (f" REMOVE {removed}" if removed else ""),
+        condition,
+        before=old.version,
+        more=new.max_entries - old.max_entries,
+        more_bytes=new.policy.max_bytes - old.policy.max_bytes,
+        **present,
+    )
+
+
+def add_task(tenant: str, task: Task, usage: TaskUsage = _NO_USAGE) -> Write:
+    """Put a new task; `usage` is what its assignee holds from the start."""
+    item = task_to_item(task) | {"attached": usage.attached}
+    if task.assignee is not None:
+        item |= usage_to_item(task.assignee, usage.entries, usage.size)
+    key = task_keys.build_task_key(tenant, task.id)
+    return put(key, item, "attribute_not_exists(pk)")
+
+
+def _check_parent(caller: Principal, new: Task, parent: str) -> Write:
+    """Check that an open parent lets the caller register a sub-task, or let one inherit.
+
+    It is the condition of `functions.tasks.authority.LET_INHERIT` or, for an agent, of its
+    `REGISTER_TASK`. The parent counts the sub-tasks that its assignee registers.
+    """
+    role, values = build_member_condition(caller)
+    condition = f"{IS_OPEN} AND {role}"
+    if new.parent_term is not None:
+        condition += " AND term = :term"
+        values["term"] = new.parent_term
+    if not caller.may_coordinate and new.coordinator is None:
+        condition += " AND attribute_not_exists(coordinator)"
+    elif not caller.may_coordinate:
+        condition += " AND coordinator = :coordinator"
+        values["coordinator"] = new.coordinator
+    if not caller.may_coordinate and new.assignee != caller.id:
+        condition += " AND (contains(delegates, :assignee) OR contains(delegates, :anybody))"
+        values |= {"assignee": new.assignee, "anybody": ANYBODY}
+    key = task_keys.build_task_key(caller.tenant, parent)
+    if caller.may_coordinate or new.coordinator is None:
+        return check(key, condition, **values)
+    condition += " AND (attribute_not_exists(sub_tasks) OR sub_tasks < :max)"
+    values |= {"one": 1, "max": MAX_SUB_TASKS}
+    return update(key, "ADD sub_tasks :one", condition, **values)

@@ -1,0 +1,127 @@
+"""Read tasks: one, an intent's, an agent's (contract §5)."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from functions.authorization.rules import is_allowed
+from functions.identity.model import ADMIN, Principal
+from functions.platform.bounded_pages import Examined
+from functions.platform.clock import Clock
+from functions.platform.errors import AccessDenied
+from functions.tasks.access import TaskAccess
+from functions.tasks.assignment_store import AssignmentStore
+from functions.tasks.authority import READ_TASK, TaskTarget
+from functions.tasks.intent_authority import READ_INTENT
+from functions.tasks.intent_store import IntentStore
+from functions.tasks.model import Assignment, Task
+from functions.tasks.store import TaskStore
+
+
+class TaskReader:
+    """Reads the tasks of a caller's tenant.
+
+    Args:
+        store: holds the tasks.
+        assignments: lists them by assignee.
+        intents: lists them by intent.
+        access: says who reads whose memory.
+        clock: gives the time in epoch ms.
+    """
+
+    def __init__(
+        self,
+        store: TaskStore,
+        assignments: AssignmentStore,
+        intents: IntentStore,
+        access: TaskAccess,
+        clock: Clock,
+    ) -> None:
+        self._store = store
+        self._assignments = assignments
+        self._intents = intents
+        self._access = access
+        self._clock = clock
+
+    def get(self, caller: Principal, task_id: str) -> Task:
+        """Read one task.
+
+        Raises:
+            NotFound: no task of the caller's tenant has this id.
+            AccessDenied: the caller has no part in it or in its intent.
+        """
+        task = self._store.get_existing(caller.tenant, task_id)
+        if not self._may_read(caller, task):
+            raise AccessDenied(READ_TASK.denied)
+        return task
+
+    def _may_read(self, caller: Principal, task: Task) -> bool:
+        if is_allowed(caller, READ_TASK, TaskTarget(task, self._clock())):
+            return True
+        member = self._store.get_membership(caller.tenant, task.id, caller.id)
+        if is_allowed(caller, READ_TASK, TaskTarget(task, self._clock(), member)):
+            return True
+        if self._access.can_read_memory(caller, task):
+            return True
+        return task.intent is not None and self._may_read_intent(caller, task.intent)
+
+    def _may_read_intent(self, caller: Principal, intent: str) -> bool:
+        return is_allowed(caller, READ_INTENT, self._intents.get(caller.tenant, intent, caller.id))
+
+    def list_of_intent(self, caller: Principal, intent_id: str) -> list[Task]:
+        """List an intent's tasks that the caller may read, newest first."""
+        ids = self._intents.list_task_ids(caller.tenant, intent_id)
+        if self._may_read_intent(caller, intent_id):
+            return _newest_first(self._store.get_many(caller.tenant, ids))
+        return _newest_first(self._access.select_readable(caller, ids))
+
+    def iterate_of_intent(
+        self, caller: Principal, intent_id: str, before: str | None, count: int
+    ) -> Iterator[Examined[Task]]:
+        """Examine tasks for the same, newest first, before a position."""
+        may_read = self._may_read_intent(caller, intent_id)
+        for ids in self._intents.iterate_task_ids(caller.tenant, intent_id, before, count):
+            if may_read:
+                tasks = self._store.get_many(caller.tenant, ids)
+            else:
+                tasks = self._access.select_readable(caller, ids)
+            readable = {task.id: task for task in tasks}
+            yield from (Examined(position, readable.get(id)) for id, position in ids.items())
+
+    def has_any_of_intent(self, caller: Principal, intent_id: str) -> bool:
+        """Whether an intent has tasks, whoever may read them: one call."""
+        return self._intents.has_tasks(caller.tenant, intent_id)
+
+    def has_hidden_of_agent(self, caller: Principal, agent: str) -> bool:
+        """Whether an agent has open tasks, and the caller may not see all of them."""
+        if caller.id == agent or ADMIN in caller.permissions:
+            return False
+        return any(self._assignments.iterate_of_agent(caller.tenant, agent, None, 1))
+
+    def list_assignments(self, caller: Principal, agent: str) -> list[Assignment]:
+        """List the open tasks assigned to an agent that the caller may see, newest first.
+
+        Workers poll this: one read, and one of the tasks that a page shows (`get_assigned`).
+        """
+        assigned = self._assignments.list_of_agent(caller.tenant, agent)
+        if caller.id == agent or ADMIN in caller.permissions:
+            return assigned
+        tasks = self._store.get_many(caller.tenant, [each.task for each in assigned])
+        visible = {task.id for task in tasks if caller.id in task.members}
+        return [each for each in assigned if each.task in visible]
+
+    def iterate_assigned(
+        self, caller: Principal, agent: str, before: str | None, count: int
+    ) -> Iterator[Examined[Task]]:
+        """Examine the open tasks of an agent for those that the caller may see, newest first."""
+        sees_all = caller.id == agent or ADMIN in caller.permissions
+        for assigned in self._assignments.iterate_of_agent(caller.tenant, agent, before, count):
+            tasks = self._store.get_many(caller.tenant, [each.task for each in assigned])
+            visible = {each.id: each for each in tasks if sees_all or caller.id in each.members}
+            yield from (Examined(each.list_position, visible.get(each.task)) for each in assigned)
+
+    def get_assigned(self, caller: Principal, assigned: Sequence[Assignment]) -> list[Task]:
+        """Read the tasks of assignments, newest first: a call for each hundred."""
+        return _newest_first(self._store.get_many(caller.tenant, [each.task for each in assigned]))
+
+
+def _newest_first(tasks: Iterable[Task]) -> list[Task]:
+    return sorted(tasks, key=lambda task: (task.created, task.id), reverse=True)

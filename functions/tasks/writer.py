@@ -1,0 +1,164 @@
+"""Write a task, with all that follows from it: guardrails, the archive, fences, its intent."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Protocol, cast
+
+from functions.audit.service import AuditTrail
+from functions.authorization.model import Action
+from functions.identity.model import Principal
+from functions.platform import task_keys
+from functions.platform.errors import Throttled
+from functions.platform.parallel import run_parallel
+from functions.platform.retry import Backoff
+from functions.platform.table import TransactionConditionFailed
+from functions.platform.writes import Write
+from functions.tasks import changes
+from functions.tasks.guardrail_service import GuardedTask, GuardrailService
+from functions.tasks.intent_store import join_intent
+from functions.tasks.mapper import task_from_item
+from functions.tasks.model import Intent, Task
+from functions.tasks.store import TaskStore
+
+WritesOf = Callable[[Principal, Task | None, Task], list[Write]]
+_ATTEMPTS = 20  # entries of a task may be written all the while that it is to end
+
+
+class MemoryArchive(Protocol):
+    """What archives the memory of ended tasks: `functions.entries.archive.TaskArchive`."""
+
+    def find_entries(self, tenant: str, task: Task) -> Sequence[Any]:
+        """Read the entries that end with a task."""
+
+    def archive(self, tenant: str, ended: Task, entries: Any) -> None:
+        """Archive the entries of a task that has just ended."""
+
+    def resume(self, tenant: str, task_id: str) -> bool:
+        """Finish what an earlier request left."""
+
+
+class TaskWriter:
+    """Writes the tasks of all tenants.
+
+    Args:
+        store: holds the tasks.
+        guardrails: restricts them.
+        archive: takes over the memory of those that end.
+        fence_entries: keeps those that left a task from writing for it, by tenant and task.
+    """
+
+    def __init__(
+        self,
+        store: TaskStore,
+        guardrails: GuardrailService,
+        archive: MemoryArchive,
+        fence_entries: Callable[[str, str], None],
+    ) -> None:
+        self._store = store
+        self._guardrails = guardrails
+        self._archive = archive
+        self._fence_entries = fence_entries
+
+    def save(self, caller: Principal, old: Task, new: Task, writes_of: WritesOf) -> Task:
+        """Write a task that exists; if it ends, archive its memory.
+
+        What it holds is read beside the write; the archive reads again what that misses.
+        """
+        if new.ended is None:
+            return self.resume(caller.tenant, self.commit(caller, old, new, writes_of))
+        new = replace(new, ender=caller.actor)
+        steps: list[Callable[[], Any]] = [
+            partial(self.commit, caller, old, new, writes_of),
+            partial(self._archive.find_entries, caller.tenant, old),
+        ]
+        ended, entries = run_parallel(steps)
+        self._archive.archive(caller.tenant, ended, entries)
+        return cast("Task", ended)
+
+    def commit(self, caller: Principal, old: Task | None, new: Task, writes_of: WritesOf) -> Task:
+        """Write a task under its coordinator's guardrails; returns it as it was written.
+
+        Raises:
+            TransactionConditionFailed: the condition of another item than guardrails, intent and
+                counters failed.
+        """
+        backoff = Backoff("others are changing this task", attempts=_ATTEMPTS, longest_wait=0.1)
+        while True:
+            guarded = self._guardrails.guard(caller.tenant, old, new)
+            try:
+                self._store.commit([*writes_of(caller, old, guarded.task), *guarded.writes])
+                break
+            except TransactionConditionFailed as refused:
+                new = _prepare_retry(caller.tenant, old, new, guarded, refused)
+                backoff.wait()
+        self._guardrails.update_assignees(caller.tenant, old, guarded.task)
+        return guarded.task
+
+    def resume(self, tenant: str, task: Task) -> Task:
+        """Finish what an earlier request left of an end or a hand-over; returns the task."""
+        if task.awaits_archive:
+            self._archive.resume(tenant, task.id)
+        elif task.leaving:
+            self._fence_entries(tenant, task.id)
+        return task
+
+    def finish_archive(self, tenant: str, task: Task) -> Task:
+        """Finish archiving the memory of a task that its assignee ended, before it opens again.
+
+        Raises:
+            Throttled: it takes longer than a request has.
+        """
+        if task.awaits_archive and not self._archive.resume(tenant, task.id):
+            raise Throttled("the task's memory is being archived; try again")
+        return self._store.get_existing(tenant, task.id) if task.awaits_archive else task
+
+
+def _prepare_retry(
+    tenant: str,
+    old: Task | None,
+    new: Task,
+    guarded: GuardedTask,
+    refused: TransactionConditionFailed,
+) -> Task:
+    """Return the task for another attempt, after guardrails, intent or counters have changed.
+
+    Raises:
+        TransactionConditionFailed: the condition of another item failed, or the task has changed.
+    """
+    key = task_keys.build_task_key(tenant, new.id)
+    item = refused.failed.get(key)
+    retried = guarded.keys | {task_keys.build_intent_key(tenant, str(new.intent))}
+    conflicts = refused.failed.keys() - retried
+    if old is not None and item is not None:
+        present = task_from_item(item)
+        if changes.is_same_version(old, present):
+            new, conflicts = changes.with_counters(new, present), conflicts - {key}
+    if conflicts:
+        raise refused
+    return new
+
+
+def add_to_intent(
+    tenant: str, intent: Intent, owner: str | None, joining: frozenset[str], now: int
+) -> Iterator[Write]:
+    """Add participants to an intent, if it has an owner."""
+    created, version = intent.created or now, intent.version or 1
+    joined = replace(intent, owner=owner, created=created, version=version)
+    return join_intent(tenant, intent, joined, joining)
+
+
+def record_change(
+    audit: AuditTrail, caller: Principal, action: Action[Any], old: Task, new: Task
+) -> Write:
+    """Record a change of assignee, coordinator or end."""
+    return audit.record(caller, action, f"task:{new.id}", _describe(old), _describe(new))
+
+
+def _describe(task: Task) -> dict[str, Any]:
+    """Describe what of a task is changed with authority."""
+    return {
+        "assigned_agent": task.assignee,
+        "coordinator": task.coordinator,
+        "status": task.status,
+    }
