@@ -101,6 +101,15 @@ def reference(folder: Path, environment: Path) -> Iterator[Server]:
         yield server
 
 
+@contextmanager
+def listening(command: Sequence[str], log: Path) -> Iterator[int]:
+    """Run a server whose command ends with its port; the port. Raises `ServerError`."""
+    port = _free_port()
+    with _process([*command, str(port)], {}, log) as process:
+        _await(process, log, lambda: _listening((_HOST, port)))
+        yield port
+
+
 def prepare(bench: Path) -> None:
     """The folder of environments and data, of which git is to know nothing."""
     bench.mkdir(parents=True, exist_ok=True)
