@@ -3,6 +3,7 @@
 import inspect
 import subprocess
 import sys
+from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
@@ -68,3 +69,21 @@ def test_every_public_name_is_there_and_documented() -> None:
         assert inspect.getdoc(getattr(agent_memory, name)), name
     with pytest.raises(AttributeError):
         _ = agent_memory.nothing
+
+
+@pytest.mark.parametrize(
+    ("adapter", "framework", "extra"),
+    [
+        ("anthropic", "anthropic", "anthropic"),
+        ("crewai", "crewai", "crewai"),
+        ("google_adk", "google.adk", "google-adk"),
+        ("pydantic_ai", "pydantic_ai", "pydantic-ai"),
+        ("strands", "strands", "strands"),
+    ],
+)
+def test_an_adapter_without_its_framework_names_the_extra(
+    adapter: str, framework: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, framework, None)
+    with pytest.raises(ModuleNotFoundError, match=rf"pip install 'agent-memory\[{extra}\]'"):
+        import_module(f"agent_memory.adapters.{adapter}")

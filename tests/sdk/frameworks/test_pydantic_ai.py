@@ -195,19 +195,19 @@ def test_what_a_record_continues_must_be_there(store: Any) -> None:
 
 
 def test_nothing_is_left_of_a_conflict_or_a_deletion(
-    ours: AgentMemoryConversationStore, alice: Client, monkeypatch: pytest.MonkeyPatch
+    ours: AgentMemoryConversationStore, alice: Client
 ) -> None:
     conversation = say(ours, "1")
     before = count_objects(alice)
-    stale = ours._find("c")  # noqa: SLF001 - what a slower writer read
+    stale = ours._find("c")  # noqa: SLF001 - what a slower writer has read
     conversation.messages.append(ask("2"))
     wait(ours.save(conversation))
-    with monkeypatch.context() as late:
-        late.setattr(ours, "_find", lambda _: stale)
-        entry = ConversationEntry(parent_id=None, message=ask("lost"))
-        record = ConversationRecord(conversation_id="c", head_id=entry.id)
-        with pytest.raises(ConversationConflict):
-            ours._write(record, [entry], stale.record.revision)  # type: ignore[union-attr] # noqa: SLF001
+    assert stale is not None
+    entry = ConversationEntry(parent_id=None, message=ask("lost"))
+    record = ConversationRecord(conversation_id="c", head_id=entry.id)
+    write = ours.write_record(record, new_entries=[entry], expected_revision=stale.record.revision)
+    with pytest.raises(ConversationConflict):
+        wait(write)
     assert count_objects(alice) == before + 1
     wait(ours.fork("c", new_conversation_id="f", scope="ada"))
     for id in ("c", "f"):

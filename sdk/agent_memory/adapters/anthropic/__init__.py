@@ -6,7 +6,10 @@ runner = Anthropic().beta.messages.tool_runner(tools=[tool], ...)
 ```
 """
 
-from agent_memory.adapters.anthropic.async_tool import AsyncAgentMemoryTool
-from agent_memory.adapters.anthropic.tool import AgentMemoryTool
+from agent_memory.adapters.extras import needs_extra
+
+with needs_extra("anthropic"):
+    from agent_memory.adapters.anthropic.async_tool import AsyncAgentMemoryTool
+    from agent_memory.adapters.anthropic.tool import AgentMemoryTool
 
 __all__ = ["AgentMemoryTool", "AsyncAgentMemoryTool"]

@@ -8,7 +8,10 @@ class Report(Flow[State]): ...
 ```
 """
 
-from agent_memory.adapters.crewai.flows import AgentMemoryFlowPersistence
-from agent_memory.adapters.crewai.memory import AgentMemoryStorageBackend
+from agent_memory.adapters.extras import needs_extra
+
+with needs_extra("crewai"):
+    from agent_memory.adapters.crewai.flows import AgentMemoryFlowPersistence
+    from agent_memory.adapters.crewai.memory import AgentMemoryStorageBackend
 
 __all__ = ["AgentMemoryFlowPersistence", "AgentMemoryStorageBackend"]

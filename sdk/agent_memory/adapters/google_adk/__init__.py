@@ -6,8 +6,11 @@ runner = Runner(agent=agent, app_name="app", session_service=AgentMemorySessionS
 ```
 """
 
-from agent_memory.adapters.google_adk.artifacts import AgentMemoryArtifactService
-from agent_memory.adapters.google_adk.memory import AgentMemoryMemoryService
-from agent_memory.adapters.google_adk.sessions import AgentMemorySessionService
+from agent_memory.adapters.extras import needs_extra
+
+with needs_extra("google-adk"):
+    from agent_memory.adapters.google_adk.artifacts import AgentMemoryArtifactService
+    from agent_memory.adapters.google_adk.memory import AgentMemoryMemoryService
+    from agent_memory.adapters.google_adk.sessions import AgentMemorySessionService
 
 __all__ = ["AgentMemoryArtifactService", "AgentMemoryMemoryService", "AgentMemorySessionService"]

@@ -6,7 +6,10 @@ graph = builder.compile(checkpointer=AgentMemorySaver(client), store=AgentMemory
 ```
 """
 
-from agent_memory.adapters.langgraph.saver import AgentMemorySaver
-from agent_memory.adapters.langgraph.store import AgentMemoryStore
+from agent_memory.adapters.extras import needs_extra
+
+with needs_extra("langgraph"):
+    from agent_memory.adapters.langgraph.saver import AgentMemorySaver
+    from agent_memory.adapters.langgraph.store import AgentMemoryStore
 
 __all__ = ["AgentMemorySaver", "AgentMemoryStore"]

@@ -6,6 +6,9 @@ await Runner.run(agent, "Hello", session=session)
 ```
 """
 
-from agent_memory.adapters.openai_agents.session import AgentMemorySession
+from agent_memory.adapters.extras import needs_extra
+
+with needs_extra("openai-agents"):
+    from agent_memory.adapters.openai_agents.session import AgentMemorySession
 
 __all__ = ["AgentMemorySession"]

@@ -8,6 +8,9 @@ await store.save(result)
 ```
 """
 
-from agent_memory.adapters.pydantic_ai.store import AgentMemoryConversationStore
+from agent_memory.adapters.extras import needs_extra
+
+with needs_extra("pydantic-ai"):
+    from agent_memory.adapters.pydantic_ai.store import AgentMemoryConversationStore
 
 __all__ = ["AgentMemoryConversationStore"]

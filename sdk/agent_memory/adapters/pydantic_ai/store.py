@@ -5,6 +5,7 @@ import uuid
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from threading import Lock
+from typing import Generic, TypeVar
 
 from pydantic_ai.conversation_store import (
     ConversationConflict,
@@ -29,7 +30,9 @@ from agent_memory.adapters.pydantic_ai.documents import (
 from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
 
 _PAGE = 1000
-_REMEMBERED = 1000  # entries whose ancestors are known
+_REMEMBERED = 1000  # entries whose ancestors are known, and revisions of records
+
+_Item = TypeVar("_Item")
 
 
 class AgentMemoryConversationStore(ConversationStore):  # type: ignore[misc]
@@ -57,7 +60,8 @@ class AgentMemoryConversationStore(ConversationStore):  # type: ignore[misc]
         sensitivity: str | None = None,
     ) -> None:
         self._storage = ObjectStorage(to_sync(client), root, None, sensitivity)
-        self._ancestors = _KnownAncestors()
+        self._ancestors: _Recent[list[str]] = _Recent()
+        self._records: _Recent[StoredRecord] = _Recent()
 
     async def read_record(self, conversation_id: str) -> ConversationRecord | None:
         """Return a conversation's record; None if there is none."""
@@ -115,7 +119,23 @@ class AgentMemoryConversationStore(ConversationStore):  # type: ignore[misc]
 
     def _find(self, conversation_id: str) -> StoredRecord | None:
         found = self._storage.get(build_record_key(conversation_id))
-        return None if found is None else StoredRecord.parse(found.data, found.version)
+        if found is None:
+            return None
+        stored = StoredRecord.parse(found.data, found.version)
+        self._records.add(stored.record.revision, stored)
+        return stored
+
+    def _find_revision(self, conversation_id: str, revision: str | None) -> StoredRecord | None:
+        """Find the record of this revision; None stands for a conversation that isn't stored.
+
+        Raises:
+            ConversationConflict: the stored revision is another one.
+        """
+        known = None if revision is None else self._records.get(revision)
+        found = known or self._find(conversation_id)
+        if (None if found is None else found.record.revision) != revision:
+            raise ConversationConflict(conversation_id)
+        return found
 
     def _list(self, scope: str | None, limit: int | None) -> list[ConversationRecord]:
         prefix = RECORDS if scope is None else build_scope_prefix(scope)
@@ -131,9 +151,7 @@ class AgentMemoryConversationStore(ConversationStore):  # type: ignore[misc]
         new_entries: Sequence[ConversationEntry],
         expected_revision: str | None,
     ) -> None:
-        before = self._find(record.conversation_id)
-        if (None if before is None else before.record.revision) != expected_revision:
-            raise ConversationConflict(record.conversation_id)
+        before = self._find_revision(record.conversation_id, expected_revision)
         stored = self._prepare_entries(record, before, new_entries)
         self._storage.run(self._put_entry, stored)
         try:
@@ -161,7 +179,7 @@ class AgentMemoryConversationStore(ConversationStore):  # type: ignore[misc]
             stored: list[StoredEntry] = []
             for entry in new_entries:
                 stored.append(StoredEntry(entry, self._find_ancestors(entry.parent_id)))
-                self._ancestors.add(stored[-1])
+                self._ancestors.add(entry.id, stored[-1].ancestors)
             known = {None if before is None else before.record.head_id, None}
             if record.head_id not in known | {entry.id for entry in new_entries}:
                 self._read_entries([record.head_id or ""])
@@ -231,8 +249,8 @@ class AgentMemoryConversationStore(ConversationStore):  # type: ignore[misc]
                 raise ConversationConflict(id) from refused
 
     def _delete(self, conversation_id: str, expected_revision: str) -> None:
-        found = self._find(conversation_id)
-        if found is None or found.record.revision != expected_revision:
+        found = self._find_revision(conversation_id, expected_revision)
+        if found is None:
             raise ConversationConflict(conversation_id)
         key = build_record_key(conversation_id)
         try:
@@ -291,26 +309,26 @@ class AgentMemoryConversationStore(ConversationStore):  # type: ignore[misc]
         found = self._storage.get_many(build_entry_key(id) for id in ids)
         stored = [StoredEntry.parse(found[build_entry_key(id)]) for id in ids]
         for each in stored:
-            self._ancestors.add(each)
+            self._ancestors.add(each.entry.id, each.ancestors)
         return stored
 
 
-class _KnownAncestors:
-    """The ancestors of entries that were read or written last."""
+class _Recent(Generic[_Item]):
+    """What was read or written last, by name."""
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._by_entry: OrderedDict[str, list[str]] = OrderedDict()
+        self._items: OrderedDict[str, _Item] = OrderedDict()
 
-    def add(self, stored: StoredEntry) -> None:
+    def add(self, name: str, item: _Item) -> None:
         with self._lock:
-            self._by_entry[stored.entry.id] = stored.ancestors
-            if len(self._by_entry) > _REMEMBERED:
-                self._by_entry.popitem(last=False)
+            self._items[name] = item
+            if len(self._items) > _REMEMBERED:
+                self._items.popitem(last=False)
 
-    def get(self, entry_id: str) -> list[str] | None:
+    def get(self, name: str) -> _Item | None:
         with self._lock:
-            return self._by_entry.get(entry_id)
+            return self._items.get(name)
 
 
 def _build_member_key(family: str, record: ConversationRecord) -> str:

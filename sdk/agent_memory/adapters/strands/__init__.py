@@ -6,8 +6,11 @@ agent = Agent(session_manager=AgentMemorySessionManager("chat-42", client))
 ```
 """
 
-from agent_memory.adapters.strands.memory import AgentMemoryMemoryStore
-from agent_memory.adapters.strands.session import AgentMemorySessionManager
-from agent_memory.adapters.strands.storage import AgentMemoryStorage
+from agent_memory.adapters.extras import needs_extra
+
+with needs_extra("strands"):
+    from agent_memory.adapters.strands.memory import AgentMemoryMemoryStore
+    from agent_memory.adapters.strands.session import AgentMemorySessionManager
+    from agent_memory.adapters.strands.storage import AgentMemoryStorage
 
 __all__ = ["AgentMemoryMemoryStore", "AgentMemorySessionManager", "AgentMemoryStorage"]
