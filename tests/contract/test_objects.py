@@ -166,6 +166,8 @@ def test_a_list_goes_by_key_in_pages(ada: httpx.Client) -> None:
     cursor = ok(ada.get(path(), params={"limit": 1}))["next"]
     invalid(ada.get(path(), params={"after": cursor, "prefix": "a"}), "after")
     assert list_keys(ada, prefix="zz") == []
+    (head,) = ok(ada.get(path(), params={"limit": 1, "values": "omit"}))["objects"]
+    assert (head["key"], "metadata" in head) == ("0 comes before all", False)
     assert ok(ada.get(path(space="unmade")))["objects"] == []
 
 

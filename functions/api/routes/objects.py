@@ -8,6 +8,7 @@ from functions.api.paging import mark_hidden, paginate, paginate_uncounted, trun
 from functions.api.parameters import (
     CURSOR_PAGE,
     UNCOUNTED_PAGE,
+    VALUES,
     HeaderParameter,
     PrefixParameter,
 )
@@ -25,6 +26,7 @@ from functions.api.responses.objects import (
     render_upload,
 )
 from functions.api.routing import ANY, Route
+from functions.api.value_fields import omit_values
 from functions.identity.model import READ, WRITE, Principal
 from functions.objects import rules
 from functions.objects.authority import CHANGE_SPACE, DELETE_OBJECTS, WRITE_OBJECTS
@@ -192,7 +194,8 @@ def list_objects(request: Request, caller: Principal) -> Response:
         render_object,
         lambda each: each.key,
     )
-    return json_response(200, ObjectPageDocument(objects=page, **position))
+    response = json_response(200, ObjectPageDocument(objects=page, **position))
+    return response if VALUES.read(request) is None else omit_values(response, ObjectPageDocument)
 
 
 def delete_objects(request: Request, caller: Principal) -> Response:
@@ -322,7 +325,7 @@ ROUTES = [
         READ,
         "List the objects of a space by their keys",
         {200: ObjectPageDocument},
-        query=(_PREFIX, *UNCOUNTED_PAGE),
+        query=(_PREFIX, *UNCOUNTED_PAGE, VALUES),
         description="Keys sort by their UTF-8 bytes. A space that nobody has made is empty.",
     ),
     Route(
