@@ -6,16 +6,19 @@ import { AuditScreen } from "./screens/Audit";
 import { ConversationScreen, ConversationsScreen } from "./screens/Conversations";
 import { EntryScreen } from "./screens/Entry";
 import { FactsScreen } from "./screens/Facts";
+import { GuardrailsScreen } from "./screens/Guardrails";
 import { IntentScreen } from "./screens/Intent";
 import { MemoryScreen } from "./screens/Memory";
 import { MemoryRunScreen, MemoryRunsScreen } from "./screens/MemoryRuns";
 import { NamespaceScreen, NamespacesScreen } from "./screens/Namespaces";
+import { ObjectScreen, SpaceScreen, SpacesScreen } from "./screens/Objects";
 import { OverviewScreen } from "./screens/Overview";
 import { PrincipalsScreen } from "./screens/Principals";
-import { RunScreen, RunsScreen } from "./screens/Runs";
+import { EpisodesScreen, RunScreen, RunsScreen } from "./screens/Runs";
 import { SearchScreen } from "./screens/Search";
 import { StatesScreen } from "./screens/States";
-import { TaskScreen, TasksScreen } from "./screens/Tasks";
+import { TaskScreen } from "./screens/Task";
+import { TasksScreen } from "./screens/Tasks";
 import { TimelineScreen } from "./screens/Timeline";
 import { WorkflowsScreen } from "./screens/Workflows";
 import { SignIn } from "./session/SignIn";
@@ -40,10 +43,11 @@ const SCREENS: Record<string, Screen> = {
   namespace: { title: "Namespace", show: (id, params) => <NamespaceScreen key={id + params} id={id} params={params} />, under: "namespaces" },
   timeline: { title: "Timeline", show: (_, params) => <TimelineScreen key={String(params)} params={params} />, listed: "all" },
   tasks: { title: "Tasks", show: (_, params) => <TasksScreen key={String(params)} params={params} />, listed: "all" },
-  task: { title: "Task", show: (id) => <TaskScreen key={id} id={id} />, under: "tasks" },
+  task: { title: "Task", show: (id, params) => <TaskScreen key={id + params} id={id} params={params} />, under: "tasks" },
   intent: { title: "Intent", show: (id, params) => <IntentScreen key={id + params} id={id} params={params} />, under: "tasks" },
   runs: { title: "Runs", show: (_, params) => <RunsScreen key={String(params)} params={params} />, listed: "all" },
   run: { title: "Run", show: (id) => <RunScreen key={id} id={id} />, under: "runs" },
+  episodes: { title: "Episodes", show: (id) => <EpisodesScreen key={id} id={id} />, under: "runs" },
   "memory-runs": { title: "OpenWOP runs", show: () => <MemoryRunsScreen />, listed: "all" },
   "memory-run": { title: "OpenWOP run", show: (id) => <MemoryRunScreen key={id} id={id} />, under: "memory-runs" },
   facts: { title: "Facts", show: (_, params) => <FactsScreen key={String(params)} params={params} />, listed: "all" },
@@ -51,6 +55,13 @@ const SCREENS: Record<string, Screen> = {
   conversations: { title: "Conversations", show: (_, params) => <ConversationsScreen key={String(params)} params={params} />, listed: "all" },
   conversation: { title: "Conversation", show: (id) => <ConversationScreen key={id} id={id} />, under: "conversations" },
   states: { title: "States", show: (_, params) => <StatesScreen key={String(params)} params={params} />, listed: "all" },
+  objects: { title: "Objects", show: () => <SpacesScreen />, listed: "all" },
+  space: { title: "Space", show: (id, params) => <SpaceScreen key={id + params} id={id} params={params} />, under: "objects" },
+  object: {
+    title: "Object", under: "objects",
+    show: (_, params) => <ObjectScreen key={String(params)} space={params.get("space") ?? ""} id={params.get("key") ?? ""} />,
+  },
+  guardrails: { title: "Guardrails", show: (_, params) => <GuardrailsScreen key={String(params)} params={params} />, listed: "all" },
   access: { title: "Access", show: (_, params) => <AccessScreen key={String(params)} params={params} />, listed: "all" },
   audit: { title: "Audit", show: (_, params) => <AuditScreen key={String(params)} params={params} />, listed: "memory.admin" },
   principals: { title: "Principals", show: () => <PrincipalsScreen />, listed: "memory.admin" },

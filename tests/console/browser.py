@@ -58,6 +58,7 @@ class Browser:
         self._session = attached["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.call(f"{domain}.enable")
+        self.call("Performance.enable", timeDomain="threadTicks")
 
     def call(self, method: str, **params: Any) -> dict[str, Any]:
         """Call a method of the protocol; events that come meanwhile are kept."""
@@ -124,7 +125,7 @@ class Browser:
     def press_key(self, key: str, **modifiers: int) -> None:
         """Press a key, such as Tab or Enter."""
         text = {"text": "\r"} if key == "Enter" else {}
-        code = {"Tab": 9, "Enter": 13, "Escape": 27, " ": 32}[key]
+        code = {"Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "ArrowDown": 40}[key]
         common = {"key": key, "code": key, "windowsVirtualKeyCode": code} | modifiers
         self.call("Input.dispatchKeyEvent", type="keyDown", **common, **text)
         self.call("Input.dispatchKeyEvent", type="keyUp", **common)
@@ -132,6 +133,11 @@ class Browser:
     def shown(self) -> str:
         """Return the text that the page shows."""
         return str(self.evaluate("document.body.innerText"))
+
+    def get_busy_seconds(self) -> float:
+        """Return the CPU time that the page's thread has taken for its tasks, so far."""
+        metrics = self.call("Performance.getMetrics")["metrics"]
+        return float(next(each["value"] for each in metrics if each["name"] == "TaskDuration"))
 
     def screenshot(self, path: Path, width: int, height: int, scheme: str) -> None:
         """Save what the page looks like at a size, in a colour scheme."""

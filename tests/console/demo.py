@@ -10,14 +10,14 @@ import httpx
 from tests.contract.expect import ok
 from tests.contract.local_server import LocalServer
 
-_SECRET = {"label": "stripe", "value": "sk_live_0123456789"}
-
 _WHO_SEES_MOST = {
     "Agent": "planner",
     "Task": "planner",
     "Conversations": "planner",
     "Conversation": "planner",
     "States": "reader",
+    "Space": "reader",
+    "Object": "reader",
 }
 
 
@@ -45,7 +45,7 @@ def write_demo(server: LocalServer) -> Demo:
     subprocess.run(command, env=os.environ | keys, check=True, capture_output=True)
     with server.client() as admin:
         keys = {each: _rotate(admin, each) for each in ("planner", "reader")}
-        screens = _list_screens(admin, _run_twice(admin))
+        screens = _list_screens(admin)
     return Demo(keys | {"admin": server.api_key}, screens)
 
 
@@ -53,19 +53,8 @@ def _rotate(admin: httpx.Client, principal: str) -> str:
     return str(ok(admin.post(f"/api/v1/principals/{principal}/rotate"))["api_key"])
 
 
-def _run_twice(admin: httpx.Client) -> str:
-    """Put a note in one OpenWOP run, and see it in another; return the second one's id."""
-    first = ok(admin.post("/v1/runs", json={"agent": "assistant", "secrets": [_SECRET]}), 201)
-    path = f"/v1/memory/{first['memoryRef']}"
-    for content in ("paid with sk_live_0123456789", "closed the month"):
-        put = {"content": content, "tags": ["books"], "runId": first["runId"]}
-        ok(admin.post(path, json=put), 201)
-    ok(admin.post(f"/v1/runs/{first['runId']}/end"))
-    second = ok(admin.post("/v1/runs", json={"memoryRef": first["memoryRef"]}), 201)
-    return str(second["runId"])
-
-
-def _list_screens(admin: httpx.Client, memory_run: str) -> dict[str, str]:
+def _list_screens(admin: httpx.Client) -> dict[str, str]:
+    memory_run = ok(admin.get("/v1/runs"))["runs"][0]["runId"]
     policies = ok(admin.get("/api/v1/memory?namespace=policies&key=currency"))["entries"]
     run = ok(admin.get("/api/v1/runs?agent_type=invoice-reader&status=completed"))["runs"][0]
     return {
@@ -82,6 +71,7 @@ def _list_screens(admin: httpx.Client, memory_run: str) -> dict[str, str]:
         "Intent": "intent/close-the-month",
         "Runs": "runs",
         "Run": f"run/{run['id']}",
+        "Episodes": "episodes/invoice-reader",
         "OpenWOP runs": "memory-runs",
         "OpenWOP run": f"memory-run/{memory_run}",
         "Facts": "facts",
@@ -89,6 +79,10 @@ def _list_screens(admin: httpx.Client, memory_run: str) -> dict[str, str]:
         "Conversations": "conversations?user_id=customer-7",
         "Conversation": "conversation/session-invoices",
         "States": "states?agent_id=reader&owner_id=customer-7",
+        "Objects": "objects",
+        "Space": "space/reports",
+        "Object": "object?space=reports&key=2026%2F10.csv",
+        "Guardrails": "guardrails?coordinator_id=planner",
         "Access": "access?kind=namespace&id=policies&principal=checker",
         "Audit": "audit",
         "Principals": "principals",

@@ -15,7 +15,8 @@ _BUTTONS = {  # what a screen shows on demand
     "OpenWOP run": "Show what it saw",
     "Conversation": "Show the messages (3)",
     "States": "Show the value",
-    "Task": "Show what its context holds",
+    "Episodes": "Show the episodes",
+    "Object": "Show what it holds",
 }
 _DARK = {"Agent", "Timeline"}
 

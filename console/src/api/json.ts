@@ -45,7 +45,7 @@ function withValues(plain: unknown, exactly: unknown): unknown {
 
 /** Render a value as indented JSON; it parses to the same value. */
 export function renderValue(value: unknown): string {
-  return showInvisible(JSON.stringify(value, null, 2) ?? "");
+  return JSON.stringify(value, null, 2) ?? "";
 }
 
 const INVISIBLE =

@@ -3,20 +3,18 @@ import { renderValue } from "../api/json";
 import { List, Table, usePages } from "../ui/data";
 import { readForm, TextField } from "../ui/form";
 import { goTo, toHref } from "../ui/location";
-import { LongText, Name, Time } from "../ui/text";
+import { Expandable, LongText, Name, Time } from "../ui/text";
 
 const PAGE = 100;
+const REFRESH_MS = 5_000;
 
-/** Who did what with authority, oldest first. */
+/** Who did what with authority, newest first. */
 export function AuditScreen({ params }: { params: URLSearchParams }) {
   const get = (name: string) => params.get(name) ?? undefined;
-  const filters = { actor: get("actor"), action: get("action") };
-  const pages = usePages(["audit", filters], async (after) => {
-    const { records, next } = await read(api.GET("/api/v1/audit", {
-      params: { query: { ...filters, after, limit: PAGE } as never },
-    }));
-    return { records, next: records.length === 0 ? undefined : next };
-  });
+  const filters = { actor: get("actor"), action: get("action"), from: get("from"), to: get("to") };
+  const pages = usePages(["audit", filters], (after) =>
+    read(api.GET("/api/v1/audit", { params: { query: { ...filters, order: "desc", after, limit: PAGE } } })), { refresh: REFRESH_MS },
+  );
   return (
     <>
       <form className="filters" onSubmit={(event) => {
@@ -24,10 +22,11 @@ export function AuditScreen({ params }: { params: URLSearchParams }) {
         goTo(toHref(["audit"], readForm(event.currentTarget)));
       }}>
         <TextField label="Who did it" name="actor" initial={filters.actor} />
-        <TextField label="Action" name="action" initial={filters.action} />
+        <TextField label="Action" name="action" initial={filters.action} hint="such as task.change" />
+        <TextField label="From" name="from" initial={filters.from} hint="such as 2030-12-31T08:00Z" />
+        <TextField label="To" name="to" initial={filters.to} />
         <div className="actions"><button type="submit" className="primary">Filter</button></div>
       </form>
-      <p>Oldest first.</p>
       <List pages={pages} items={(page) => page.records} empty="Nothing is recorded that fits.">
         {(records) => (
           <Table label="Audit log" head={["When", "Who", "Action", "Of what", "Change"]}>
@@ -39,10 +38,9 @@ export function AuditScreen({ params }: { params: URLSearchParams }) {
                 <td><Name>{record.target}</Name></td>
                 <td>
                   {(record.before ?? record.after) !== undefined && (
-                    <details>
-                      <summary>before and after</summary>
-                      <LongText label="The change" text={renderValue({ before: record.before, after: record.after })} />
-                    </details>
+                    <Expandable summary="before and after">
+                      {() => <LongText label="The change" text={renderValue({ before: record.before, after: record.after })} />}
+                    </Expandable>
                   )}
                 </td>
               </tr>

@@ -8,13 +8,13 @@ import { ConfirmDialog } from "../ui/form";
 import { toHref } from "../ui/location";
 import { Id, LongText, Name, Tags, Time } from "../ui/text";
 import { EntryEditor } from "./EntryEditor";
-import { isSensitive, readEntry, type Entry } from "./entries";
+import { findHead, forgetHead, isSensitive, readEntry, type Entry } from "./entries";
 import { EntryEvents } from "./Events";
 
 /** One entry. A sensitive value is fetched when somebody asks for it, and not before. */
 export function EntryScreen({ id }: { id: string }) {
   const client = useQueryClient();
-  const head = client.getQueryData<Entry>(["head", id]);
+  const head = findHead(id);
   const [isAsked, setAsked] = useState(false);
   const [isDeleted, setDeleted] = useState(false);
   const isOpen = isAsked || (head !== undefined && !isSensitive(head));
@@ -34,7 +34,7 @@ export function EntryScreen({ id }: { id: string }) {
       {(entry) => (
         <EntryWithValue entry={entry} isHidden={isSensitive(entry) && !isAsked} onShow={() => setAsked(true)} onDeleted={() => {
           setDeleted(true);
-          client.removeQueries({ queryKey: ["head", id] });
+          forgetHead(id);
           void client.invalidateQueries({ queryKey: ["entries"] });
         }} />
       )}

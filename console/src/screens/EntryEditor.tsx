@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useId, useRef, useState } from "react";
 import { api, ApiError, ifMatch, read, type Schemas } from "../api/client";
-import { parseValue, renderValue } from "../api/json";
+import { parseValue, renderValue, showInvisible } from "../api/json";
 import { Problem } from "../ui/data";
 import { ChoiceField, Field, readForm } from "../ui/form";
 import { LongText, Name, Time } from "../ui/text";
@@ -55,7 +55,7 @@ export function EntryEditor({ entry, onClose }: { entry: Entry; onClose: () => v
         <Field label={present ? "Your text" : "Value, a JSON object"} hint="It replaces the whole value.">
           {(field, hint) => (
             <textarea id={field} name="value" rows={16} dir="ltr" spellCheck={false} aria-describedby={hint} autoFocus
-              defaultValue={renderValue(base.value)} />
+              defaultValue={showInvisible(renderValue(base.value))} />
           )}
         </Field>
         {present && <div><h3 id={id}>Present: version {present.version}</h3><LongText label="The present value" text={renderValue(present.value)} /></div>}
@@ -86,7 +86,7 @@ export function EntryEditor({ entry, onClose }: { entry: Entry; onClose: () => v
 /** Read from a form what differs from the entry. */
 function readChange(base: Entry, form: Record<string, string>): Change {
   const change: Change = {};
-  if (form.value !== renderValue(base.value).replace(/\r\n?/g, "\n") && form.value !== undefined) {
+  if (form.value !== showInvisible(renderValue(base.value)).replace(/\r\n?/g, "\n") && form.value !== undefined) {
     change.value = parseObject(form.value);
   }
   const tags = (form.tags ?? "").split(/\r?\n/).filter((tag) => tag !== "");

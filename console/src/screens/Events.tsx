@@ -1,10 +1,12 @@
 /** Events of logs, newest first. */
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { memo } from "react";
 import { api, read, type Schemas } from "../api/client";
+import { renderValue } from "../api/json";
 import { List, Table, usePages } from "../ui/data";
 import { toHref } from "../ui/location";
-import { Name, Time } from "../ui/text";
+import { countOf, Expandable, LongText, Name, Time } from "../ui/text";
 import type { Entry } from "./entries";
 
 export type Event = Schemas["Event"];
@@ -76,26 +78,35 @@ export function EntryEvents({ entry }: { entry: Entry }) {
 
 export function EventTable({ events }: { events: Event[] }) {
   return (
-    <Table label="Events" head={["When", "What", "Entry", "By", "Owner", "Task"]}>
-      {events.map((event) => (
-        <tr key={event.id}>
-          <td><Time>{event.timestamp}</Time></td>
-          <td><span className="event" data-type={event.type}>{event.type.replace("memory.", "")}</span></td>
-          <td><EventEntry event={event} /></td>
-          <td><Name>{event.actor.id}</Name></td>
-          <td><a href={toHref(["agent", event.agent_id])}><Name>{event.agent_id}</Name></a></td>
-          <td>{event.task_id ? <a href={toHref(["task", event.task_id])}><Name>{event.task_id}</Name></a> : "–"}</td>
-        </tr>
-      ))}
+    <Table label="Events" head={["When", "What", "Entry", "Version", "By", "Owner", "Task"]}>
+      {events.map((event) => <EventRow key={event.id} event={event} />)}
     </Table>
   );
 }
+
+const EventRow = memo(function EventRow({ event }: { event: Event }) {
+  return (
+    <tr>
+      <td><Time>{event.timestamp}</Time></td>
+      <td><span className="event" data-type={event.type}>{event.type.replace("memory.", "")}</span></td>
+      <td><EventEntry event={event} /></td>
+      <td className="number">{typeof event.data.version === "number" ? event.data.version : "–"}</td>
+      <td><Name>{event.actor.id}</Name></td>
+      <td><a href={toHref(["agent", event.agent_id])}><Name>{event.agent_id}</Name></a></td>
+      <td>{event.task_id ? <a href={toHref(["task", event.task_id])}><Name>{event.task_id}</Name></a> : "–"}</td>
+    </tr>
+  );
+});
 
 function EventEntry({ event: { data, type } }: { event: Event }) {
   const get = (name: string) => (typeof data[name] === "string" ? (data[name] as string) : undefined);
   const id = get("entry_id");
   const name = <><Name>{get("namespace") ?? ""}</Name> / <Name>{get("key") ?? ""}</Name></>;
-  if (type === "memory.archived") return <>{String(data.entries_archived)} entries of a task</>;
+  if (type === "memory.archived") return (
+    <Expandable summary={`${countOf(Number(data.entries_archived), "entry", "entries")} of a task`}>
+      {() => <LongText label="The archive" text={renderValue(data)} />}
+    </Expandable>
+  );
   const isThere = type === "memory.created" || type === "memory.updated";
   return id && isThere ? <a href={toHref(["entry", id])}>{name}</a> : name;
 }

@@ -43,7 +43,7 @@ function Recall() {
         event.preventDefault();
         recall.mutate(readForm(event.currentTarget));
       }}>
-        <TextField label="For the words" name="query" required />
+        <TextField label="For the words" name="query" required isWide />
         <div className="actions"><button type="submit" disabled={recall.isPending}>Recall</button></div>
       </form>
       {recall.isError && <Problem error={recall.error} />}

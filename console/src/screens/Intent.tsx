@@ -1,17 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
-import { api, read, type Schemas } from "../api/client";
-import { can, usePrincipal } from "../session/session";
+import { api, read } from "../api/client";
 import { Details, Loaded, Table } from "../ui/data";
 import { Parts } from "../ui/parts";
 import { toHref } from "../ui/location";
 import { Name } from "../ui/text";
-import { TaskBars, type HandOver } from "./TaskBars";
+import { HandOverNote, useHandOvers } from "./handOvers";
 import { EntryList } from "./Memory";
+import { TaskBars } from "./TaskBars";
 import { TaskList, useTasks } from "./Tasks";
 import { Log } from "./Timeline";
 
 const PARTS = { timeline: "Timeline", tasks: "Tasks", entries: "Entries", access: "Access list" };
-const RECORDS = 1000;
 
 /** One intent: its tasks over time with their hand-overs, what happened to entries, and who may read it. */
 export function IntentScreen({ id, params }: { id: string; params: URLSearchParams }) {
@@ -31,35 +30,13 @@ export function IntentScreen({ id, params }: { id: string; params: URLSearchPara
 
 function IntentTasks({ id }: { id: string }) {
   const tasks = useTasks({ intent: id });
-  const isAdmin = can(usePrincipal(), "memory.admin");
   const handOvers = useHandOvers(tasks.data?.map((task) => task.id) ?? []);
   return (
     <>
       <Loaded query={tasks}>{(found) => <TaskBars tasks={found} handOvers={handOvers} />}</Loaded>
-      {!isAdmin && <p>Hand-overs stand in the audit log, which needs <code>memory.admin</code>.</p>}
+      <HandOverNote />
     </>
   );
-}
-
-/** Find in the audit log when tasks got another assignee. */
-function useHandOvers(tasks: string[]): HandOver[] {
-  const isAdmin = can(usePrincipal(), "memory.admin");
-  const query = useQuery({
-    queryKey: ["hand-overs"],
-    queryFn: () => read(api.GET("/api/v1/audit", { params: { query: { action: "task.change", limit: RECORDS } as never } })),
-    enabled: isAdmin,
-  });
-  return (query.data?.records ?? []).flatMap(({ time, target, before, after }) => {
-    const task = target.replace(/^task:/, "");
-    const to = readAssignee(after);
-    const from = readAssignee(before);
-    return tasks.includes(task) && to !== undefined && to !== from ? [{ task, time, from, to }] : [];
-  });
-}
-
-function readAssignee(state: Schemas["AuditRecord"]["before"]): string | undefined {
-  const found = (state as Record<string, unknown> | undefined)?.assigned_agent;
-  return typeof found === "string" ? found : undefined;
 }
 
 function AccessList({ id }: { id: string }) {
@@ -84,4 +61,3 @@ function AccessList({ id }: { id: string }) {
     </Loaded>
   );
 }
-

@@ -1,4 +1,3 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { api, read } from "../api/client";
 import { List, usePages } from "../ui/data";
 import { ChoiceField, readForm, TextField } from "../ui/form";
@@ -7,6 +6,7 @@ import { EntryTable, rememberHeads, TIERS } from "./entries";
 import { useAgentIds } from "./principals";
 
 const PAGE = 100;
+const REFRESH_MS = 10_000;
 
 /** The entries that match the filters in the address, newest first, without their values. */
 export function MemoryScreen({ params }: { params: URLSearchParams }) {
@@ -49,7 +49,6 @@ export function EntryFilters({ path, params, agent }: { path: string[]; params: 
 
 /** The entries that match, page by page. */
 export function EntryList({ params, agent }: { params: URLSearchParams; agent?: string }) {
-  const client = useQueryClient();
   const get = (name: string) => params.get(name) ?? undefined;
   const pinned = get("pinned");
   const pages = usePages(["entries", agent, String(params)], async (after) => {
@@ -71,9 +70,9 @@ export function EntryList({ params, agent }: { params: URLSearchParams; agent?: 
         },
       },
     }));
-    rememberHeads(client, page.entries);
+    rememberHeads(page.entries);
     return page;
-  });
+  }, { refresh: REFRESH_MS });
   return (
     <List pages={pages} items={(page) => page.entries} empty={
       <>Nothing matches that you may read. Private memory shows to its agent and its task&rsquo;s coordinator only, not

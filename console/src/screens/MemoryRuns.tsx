@@ -1,14 +1,19 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, read, type Schemas } from "../api/client";
-import { Details, List, Loaded, usePages } from "../ui/data";
+import { Details, List, Loaded, Table, usePages } from "../ui/data";
 import { readForm, TextField } from "../ui/form";
 import { goTo, toHref } from "../ui/location";
-import { showInvisible } from "../api/json";
-import { LongText, Name, Tags, Time } from "../ui/text";
+import { Id, LongText, Name, Tags, Time } from "../ui/text";
 
-/** OpenWOP runs have no list: who knows a run's id looks it up. */
+const PAGE = 100;
+const REFRESH_MS = 5_000;
+
+/** The OpenWOP runs that the caller started; who knows the id of another one looks it up. */
 export function MemoryRunsScreen() {
+  const pages = usePages(["memory runs"], (after) =>
+    read(api.GET("/v1/runs", { params: { query: { after, limit: PAGE } } })), { refresh: REFRESH_MS },
+  );
   return (
     <>
       <form className="filters" onSubmit={(event) => {
@@ -18,7 +23,23 @@ export function MemoryRunsScreen() {
         <TextField label="Run’s id" name="id" required hint="runId of the answer that started it" />
         <div className="actions"><button type="submit" className="primary">Open</button></div>
       </form>
-      <p>An OpenWOP run reads a snapshot of its memory. Here you see what it saw.</p>
+      <p>An OpenWOP run reads a snapshot of its memory. Here you see what it saw: of the runs that you started, and of those whose id you know.</p>
+      <List pages={pages} items={(page) => page.runs} empty="You have started no run whose snapshot is still kept.">
+        {(runs) => (
+          <Table label="OpenWOP runs" head={["Started", "Run", "State", "Ends", "Snapshot of", "Replay of"]}>
+            {runs.map((run) => (
+              <tr key={run.runId}>
+                <td><Time>{run.startedAt}</Time></td>
+                <th scope="row"><a href={toHref(["memory-run", run.runId])}><Id>{run.runId}</Id></a></th>
+                <td>{run.state}</td>
+                <td><Time>{run.endsAt}</Time></td>
+                <td><Time>{run.snapshotAt}</Time></td>
+                <td>{run.replayOf ? <a href={toHref(["memory-run", run.replayOf])}><Id>{run.replayOf}</Id></a> : "–"}</td>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </List>
     </>
   );
 }
@@ -55,7 +76,7 @@ function RunState({ run }: { run: Schemas["MemoryRunState"] }) {
     <Details rows={[
       ["Run", <Name>{run.runId}</Name>],
       ["State", run.state],
-      ["Started by", <Name>{run.startedBy}</Name>],
+      ["Started", <><Time>{run.startedAt}</Time> by <Name>{run.startedBy}</Name></>],
       ["Snapshot of", <Time>{run.snapshotAt}</Time>],
       ["Ends", <Time>{run.endsAt}</Time>],
       ["Snapshot kept until", <Time>{run.snapshotKeptUntil}</Time>],
@@ -81,7 +102,7 @@ function SeenEntries({ id, memoryRef }: { id: string; memoryRef: string | undefi
               <Tags tags={entry.tags} />
               {entry.putIn && <p>{entry.putIn === id ? "Put in this run" : <>Put in run <a href={toHref(["memory-run", entry.putIn])}><Name>{entry.putIn}</Name></a></>}</p>}
               {entry.deletedAt && <p>Deleted since, at <Time>{entry.deletedAt}</Time>.</p>}
-              {entry.content !== undefined && <LongText label="What it saw" text={showInvisible(entry.content)} />}
+              {entry.content !== undefined && <LongText label="What it saw" text={entry.content} />}
             </li>
           ))}
         </ol>

@@ -5,7 +5,7 @@ import { EpisodicUsage, NEAR } from "../ui/capacity";
 import { Details, List, Loaded, usePages } from "../ui/data";
 import { readForm, TextField } from "../ui/form";
 import { goTo, toHref } from "../ui/location";
-import { Name } from "../ui/text";
+import { countOf, Name } from "../ui/text";
 import { NamespaceTable } from "./Namespaces";
 
 const AGENTS = 12;
@@ -57,7 +57,7 @@ function AgentCard({ agent: { agent_id: id, agent_type, working, episodic } }: {
       <h3><a href={toHref(["agent", id])}><Name>{id}</Name></a>{agent_type && <> (<Name>{agent_type}</Name>)</>}</h3>
       {near.length > 0 && <p className="notice">Near its limit: {near.join(", ")}.</p>}
       <Details rows={[
-        ["Working, outside tasks", `${working.entry_count.toLocaleString()} entries, ${working.total_size_kb.toLocaleString()} KB`],
+        ["Working, outside tasks", `${countOf(working.entry_count, "entry", "entries")}, ${working.total_size_kb.toLocaleString()} KB`],
         ["Episodic", <EpisodicUsage of={episodic} />],
       ]} />
       <Activity id={id} />
@@ -86,7 +86,7 @@ function Activity({ id }: { id: string }) {
     <Loaded query={query}>
       {({ tasks, events }) => (
         <p className="actions">
-          <a href={toHref(["agent", id], { show: "tasks" })}>{tasks}{tasks === MOST && "+"} open tasks</a>
+          <a href={toHref(["agent", id], { show: "tasks" })}>{tasks === MOST ? `${MOST}+ open tasks` : countOf(tasks, "open task")}</a>
           {events !== undefined && (
             <a href={toHref(["agent", id], { show: "log" })}>{events / MINUTES}{events === MOST && "+"} events a minute</a>
           )}

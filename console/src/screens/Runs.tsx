@@ -6,31 +6,33 @@ import { Details, List, Loaded, Table, usePages } from "../ui/data";
 import { ChoiceField, readForm, TextField } from "../ui/form";
 import { goTo, toHref } from "../ui/location";
 import { Id, LongText, Name, Time } from "../ui/text";
+import { useAgentTypes } from "./agentTypes";
 
 const STATES = { running: "running", completed: "completed", failed: "failed" };
 const PAGE = 100;
+const REFRESH_MS = 5_000;
 
 /** Runs of agents, newest first, without their inputs and outputs. */
 export function RunsScreen({ params }: { params: URLSearchParams }) {
   const get = (name: string) => params.get(name) ?? undefined;
   const filters = { agent_type: get("agent_type"), status: get("status") as keyof typeof STATES | undefined };
-  const types = useQuery({
-    queryKey: ["agent-types"],
-    queryFn: () => read(api.GET("/api/v1/agent-types", { params: { query: { limit: PAGE, total: "none" } } })),
-  });
+  const types = useAgentTypes();
   const pages = usePages(["runs", filters], (after) =>
-    read(api.GET("/api/v1/runs", { params: { query: { ...filters, after, total: "none", values: "omit", limit: PAGE } } })),
+    read(api.GET("/api/v1/runs", { params: { query: { ...filters, after, total: "none", values: "omit", limit: PAGE } } })), { refresh: REFRESH_MS },
   );
   return (
     <>
-      <form className="filters" key={String(types.isSuccess)} onSubmit={(event) => {
+      <form className="filters" onSubmit={(event) => {
         event.preventDefault();
         goTo(toHref(["runs"], readForm(event.currentTarget)));
       }}>
-        <TextField label="Agent type" name="agent_type" initial={filters.agent_type} options={types.data?.agent_types.map((each) => each.agent_type)} />
+        <TextField label="Agent type" name="agent_type" initial={filters.agent_type} options={types} />
         <ChoiceField label="Status" name="status" initial={filters.status} options={{ "": "all", ...STATES }} />
         <div className="actions"><button type="submit" className="primary">Filter</button></div>
       </form>
+      {filters.agent_type && (
+        <p><a href={toHref(["episodes", filters.agent_type])}>What its next run recalls: the last episodes of all its runs</a></p>
+      )}
       <List pages={pages} items={(page) => page.runs} empty="There is no run that fits.">
         {(runs) => (
           <Table label="Runs" head={["Started", "Run", "Agent type", "Instance", "Status", "Ended", "By"]}>
@@ -70,26 +72,49 @@ function RunDetails({ id }: { id: string }) {
     queryFn: () => read(api.GET("/api/v1/runs/{run_id}", { params: { path: { run_id: id } } })),
     gcTime: 0,
   });
-  const pages = usePages(["episodes", id], (before) =>
-    read(api.GET("/api/v1/episodes", { params: { query: { run_id: id, before, limit: PAGE } as never } })),
-  );
   return (
     <>
       <Loaded query={query}>{(run) => <RunFigures run={run} />}</Loaded>
       <h2>Episodes, newest first</h2>
-      <List pages={pages} items={(page) => page.episodes} empty="The run has noted nothing.">
-        {(episodes) => (
-          <ol className="messages">
-            {episodes.map((each) => (
-              <li key={each.id} className="card">
-                <h3><Time>{each.created_at}</Time> {each.kind && <Name>{each.kind}</Name>}</h3>
-                {each.content !== undefined && <LongText label="The episode" text={renderValue(each.content)} />}
-              </li>
-            ))}
-          </ol>
-        )}
-      </List>
+      <EpisodeList of={{ run_id: id }} />
     </>
+  );
+}
+
+/** The episodes that the next run of an agent type recalls: fetched when somebody asks for it. */
+export function EpisodesScreen({ id }: { id: string }) {
+  const [isAsked, setAsked] = useState(false);
+  return (
+    <>
+      <p>The newest episodes of all runs of <Name>{id}</Name>. A run recalls the first of them when it begins.</p>
+      <p className="actions">
+        <a href={toHref(["runs"], { agent_type: id })}>Its runs</a> <a href={toHref(["facts"], { agent_type: id })}>Its facts</a>
+      </p>
+      {isAsked ? <EpisodeList of={{ agent_type: id }} /> : (
+        <button type="button" className="primary" onClick={() => setAsked(true)}>Show the episodes</button>
+      )}
+    </>
+  );
+}
+
+function EpisodeList({ of }: { of: { run_id?: string; agent_type?: string } }) {
+  const pages = usePages(["episodes", of], (after) =>
+    read(api.GET("/api/v1/episodes", { params: { query: { ...of, after, limit: PAGE } } })),
+  );
+  return (
+    <List pages={pages} items={(page) => page.episodes} empty="Nothing was noted.">
+      {(episodes) => (
+        <ol className="messages">
+          {episodes.map((each) => (
+            <li key={each.id} className="card">
+              <h3><Time>{each.created_at}</Time> {each.kind && <Name>{each.kind}</Name>}</h3>
+              {of.run_id === undefined && <p>In run <a href={toHref(["run", each.run_id])}><Id>{each.run_id}</Id></a></p>}
+              {each.content !== undefined && <LongText label="The episode" text={renderValue(each.content)} />}
+            </li>
+          ))}
+        </ol>
+      )}
+    </List>
   );
 }
 

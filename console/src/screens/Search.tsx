@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { api, read, type Schemas } from "../api/client";
 import { Problem, Table } from "../ui/data";
 import { ChoiceField, readForm, TextField } from "../ui/form";
@@ -11,7 +11,6 @@ const RESULTS = 20;
 
 /** Search by meaning and words. What is searched for stands in no address. */
 export function SearchScreen() {
-  const client = useQueryClient();
   const agents = useAgentIds();
   const search = useMutation({
     mutationFn: async (form: Record<string, string>) => {
@@ -24,7 +23,7 @@ export function SearchScreen() {
           top_k: RESULTS,
         },
       }));
-      rememberHeads(client, found.results.map((each) => each.entry));
+      rememberHeads(found.results.map((each) => each.entry));
       return found.results;
     },
     gcTime: 0,
@@ -35,7 +34,7 @@ export function SearchScreen() {
         event.preventDefault();
         search.mutate(readForm(event.currentTarget));
       }}>
-        <TextField label="Search for" name="query" required />
+        <TextField label="Search for" name="query" required isWide />
         <ChoiceField label="Tier" name="memory_type" initial="semantic" options={TIERS} />
         <TextField label="Namespace" name="namespace" />
         <TextField label="Agent" name="agent_id" options={agents} />

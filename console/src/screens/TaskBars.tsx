@@ -4,8 +4,7 @@ import type { Schemas } from "../api/client";
 import { Table } from "../ui/data";
 import { toHref } from "../ui/location";
 import { Name, Time } from "../ui/text";
-
-export type HandOver = { task: string; time: string; from: string | undefined; to: string };
+import type { HandOver } from "./handOvers";
 
 const WIDTH = 400;
 const HEIGHT = 20;

@@ -1,15 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
-import { api, read, type Schemas } from "../api/client";
-import { renderValue } from "../api/json";
-import { Details, List, Loaded, Table, usePages } from "../ui/data";
+import { api, read } from "../api/client";
+import { List, Loaded, Table, usePages } from "../ui/data";
 import { readForm, TextField } from "../ui/form";
 import { goTo, toHref } from "../ui/location";
-import { LongText, Name, Tags, Time } from "../ui/text";
-import { EntryTable } from "./entries";
+import { Name, Time } from "../ui/text";
 import { useAgentIds } from "./principals";
 
-type Task = Schemas["Task"];
 const MOST = 100;
 
 /** The tasks of an intent or of an agent; without either, the intents. */
@@ -86,107 +82,6 @@ export function TaskList(which: { intent?: string; agent?: string }) {
             </tr>
           ))}
         </Table>
-      )}
-    </Loaded>
-  );
-}
-
-/** One task: who works on it, who else may read it, and where its memory is. */
-export function TaskScreen({ id }: { id: string }) {
-  const query = useQuery({
-    queryKey: ["task", id],
-    queryFn: () => read(api.GET("/api/v1/tasks/{task_id}", { params: { path: { task_id: id } } })),
-    refetchInterval: 5_000,
-  });
-  return <Loaded query={query}>{(task) => <TaskDetails task={task} />}</Loaded>;
-}
-
-function TaskDetails({ task }: { task: Task }) {
-  const { memory_policy: policy, parent_task_id: parent, intent_id: intent } = task;
-  return (
-    <>
-      <Details rows={[
-        ["Name", <Name>{task.name}</Name>],
-        ["Status", task.status],
-        ["Assignee", task.assigned_agent ? <Name>{task.assigned_agent}</Name> : "nobody"],
-        ["Coordinator", task.coordinator ? <Name>{task.coordinator}</Name> : "nobody"],
-        ["Delegates", <Tags tags={task.delegates} />],
-        ["Intent", intent ? <a href={toHref(["intent", intent])}><Name>{intent}</Name></a> : "–"],
-        ["Part of", parent ? <a href={toHref(["task", parent])}><Name>{parent}</Name></a> : "–"],
-        ["Created", <Time>{task.created_at}</Time>],
-        ["Changed", <><Time>{task.updated_at}</Time>, version {task.version}</>],
-        ["Ended", <Time>{task.completed_at}</Time>],
-        ["Memory", `at most ${policy.max_entries} entries, ${policy.max_total_size_kb} KB; ${policy.archive_on_completion ? "archived" : "not archived"} at the end`],
-        ["Inherits", policy.inherit_from_parent ? "reads its parent's memory" : "no"],
-        ["Id", <Name>{task.id}</Name>],
-      ]} />
-      <p className="actions">
-        <a href={toHref(["memory"], { task_id: task.id })}>Its working memory</a>
-        <a href={toHref(["access"], { kind: "task", id: task.id })}>Who may read it?</a>
-      </p>
-      <h2>Grants</h2>
-      <Grants id={task.id} />
-      <h2>What it would be given</h2>
-      <TaskContext id={task.id} />
-      <details>
-        <summary>All that is stored of the task</summary>
-        <LongText label="The task" text={renderValue(task)} />
-      </details>
-    </>
-  );
-}
-
-function Grants({ id }: { id: string }) {
-  const pages = usePages(["grants", id], (after) =>
-    read(api.GET("/api/v1/tasks/{task_id}/grants", { params: { path: { task_id: id }, query: { after, total: "none" } } })),
-  );
-  return (
-    <List pages={pages} items={(page) => page.grants} empty="Nobody else was given access.">
-      {(grants) => (
-        <Table label="Grants" head={["To", "Access", "Until", "By", "Since"]}>
-          {grants.map((grant) => (
-            <tr key={grant.principal}>
-              <th scope="row"><Name>{grant.principal}</Name></th>
-              <td>{grant.access}</td>
-              <td><Time>{grant.expires_at}</Time></td>
-              <td><Name>{grant.granted_by}</Name></td>
-              <td><Time>{grant.created_at}</Time></td>
-            </tr>
-          ))}
-        </Table>
-      )}
-    </List>
-  );
-}
-
-const SECTIONS = { working: "Working memory", inherited: "Inherited", episodic: "Episodes", semantic: "Shared memory" };
-
-/** What the task's assignee is given when it starts, section by section, without values. */
-function TaskContext({ id }: { id: string }) {
-  const [isAsked, setAsked] = useState(false);
-  const query = useQuery({
-    queryKey: ["context", id],
-    queryFn: () => read(api.GET("/api/v1/tasks/{task_id}/context", {
-      params: { path: { task_id: id }, query: { values: "omit", touch: false } },
-    })),
-    enabled: isAsked,
-  });
-  if (!isAsked) return <button type="button" onClick={() => setAsked(true)}>Show what its context holds</button>;
-  return (
-    <Loaded query={query}>
-      {(context) => (
-        <>
-          <p>{context.size_kb.toLocaleString()} KB{context.truncated && ", cut at the limit"}.</p>
-          {Object.entries(SECTIONS).map(([section, title]) => {
-            const entries = context[section as keyof typeof SECTIONS];
-            return (
-              <section key={section} aria-label={title}>
-                <h3>{title} ({entries.length})</h3>
-                {entries.length > 0 && <EntryTable entries={entries} />}
-              </section>
-            );
-          })}
-        </>
       )}
     </Loaded>
   );

@@ -34,14 +34,17 @@ export function TimelineScreen({ params }: { params: URLSearchParams }) {
   );
 }
 
-/** A log, newest first; what happens next joins it. */
-export function Log({ log, filters }: { log: LogName; filters: EventFilters }) {
+type LogProps = { log: LogName; filters: EventFilters; only?: { task_id: string } };
+
+/** A log, newest first, or what of it is about one task; what happens next joins it. */
+export function Log({ log, filters, only }: LogProps) {
   const [isFollowing, setFollowing] = useState(true);
   const pages = useEvents(log, filters);
   const loaded = pages.data?.pages[0];
   const [since, setSince] = useState<string>();
   if (since === undefined && loaded) setSince(loaded.events[0]?.timestamp ?? new Date(Date.now() - OVERLAP_MS).toISOString());
-  const newer = useNewEvents(log, filters, isFollowing ? since : undefined);
+  const select = (events: Event[]) => (only ? events.filter((each) => each.task_id === only.task_id) : events);
+  const newer = select(useNewEvents(log, filters, isFollowing ? since : undefined));
   const withNewer = (older: Event[]) => {
     const known = new Set(older.map(({ id }) => id));
     return [...newer.filter(({ id }) => !known.has(id)), ...older];
@@ -52,8 +55,8 @@ export function Log({ log, filters }: { log: LogName; filters: EventFilters }) {
         <input type="checkbox" checked={isFollowing} onChange={(event) => setFollowing(event.target.checked)} />
         Follow what happens
       </label>
-      <List pages={pages} items={(page) => page.events} also={newer.length} empty="Nothing has happened that this log still has.">
-        {(events) => { const all = withNewer(events); return <><EventBars events={all} /><EventTable events={all} /></>; }}
+      <List pages={pages} items={(page) => select(page.events)} also={newer.length} empty="Nothing has happened that this log still has.">
+        {(events) => { const all = withNewer(events); return all.length > 0 && <><EventBars events={all} /><EventTable events={all} /></>; }}
       </List>
     </>
   );

@@ -1,32 +1,73 @@
-import { useQuery } from "@tanstack/react-query";
 import { api, read } from "../api/client";
 import { renderValue } from "../api/json";
 import { List, Table, usePages } from "../ui/data";
 import { readForm, TextField } from "../ui/form";
 import { goTo, toHref } from "../ui/location";
-import { LongText, Name, Time } from "../ui/text";
+import { Expandable, LongText, Name, Time } from "../ui/text";
+import { useAgentTypes } from "./agentTypes";
 import { BetaCurves, computeSpread } from "./BetaCurves";
+
+const PAGE = 100;
 
 /** The workflows of a kind of task, with what their outcomes say of them. */
 export function WorkflowsScreen({ params }: { params: URLSearchParams }) {
   const agentType = params.get("agent_type") ?? "";
   const taskType = params.get("task_type") ?? "";
-  const types = useQuery({
-    queryKey: ["agent-types"],
-    queryFn: () => read(api.GET("/api/v1/agent-types", { params: { query: { limit: 100, total: "none" } } })),
-  });
+  const types = useAgentTypes();
   return (
     <>
       <form className="filters" onSubmit={(event) => {
         event.preventDefault();
         goTo(toHref(["workflows"], readForm(event.currentTarget)));
       }}>
-        <TextField label="Agent type" name="agent_type" initial={agentType} required options={types.data?.agent_types.map((each) => each.agent_type) ?? []} />
-        <TextField label="Task type" name="task_type" initial={taskType} required />
+        <TextField label="Agent type" name="agent_type" initial={agentType} required options={types} />
+        <TextField label="Task type" name="task_type" initial={taskType} />
         <div className="actions"><button type="submit" className="primary">Show workflows</button></div>
       </form>
-      {agentType && taskType && <WorkflowList agentType={agentType} taskType={taskType} />}
+      {agentType === "" ? <AgentTypes /> : taskType === "" ? <TaskTypes agentType={agentType} />
+        : <WorkflowList agentType={agentType} taskType={taskType} />}
     </>
+  );
+}
+
+function AgentTypes() {
+  const pages = usePages(["agent types"], (after) =>
+    read(api.GET("/api/v1/agent-types", { params: { query: { after, total: "none", limit: PAGE } } })),
+  );
+  return (
+    <List pages={pages} items={(page) => page.agent_types} empty="No run, fact or workflow has named an agent type in the last 90 days.">
+      {(types) => (
+        <Table label="Agent types" head={["Agent type", "Last used", "See also"]}>
+          {types.map(({ agent_type, last_used_at }) => (
+            <tr key={agent_type}>
+              <th scope="row"><a href={toHref(["workflows"], { agent_type })}><Name>{agent_type}</Name></a></th>
+              <td><Time>{last_used_at}</Time></td>
+              <td><a href={toHref(["runs"], { agent_type })}>Runs</a> <a href={toHref(["facts"], { agent_type })}>Facts</a></td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </List>
+  );
+}
+
+function TaskTypes({ agentType }: { agentType: string }) {
+  const pages = usePages(["task types", agentType], (after) =>
+    read(api.GET("/api/v1/procedures/{agent_type}", { params: { path: { agent_type: agentType }, query: { after, limit: PAGE } } })),
+  );
+  return (
+    <List pages={pages} items={(page) => page.task_types} empty="This agent type has no workflow.">
+      {(types) => (
+        <Table label="Task types" head={["Task type", "Workflows"]}>
+          {types.map(({ task_type, workflows }) => (
+            <tr key={task_type}>
+              <th scope="row"><a href={toHref(["workflows"], { agent_type: agentType, task_type })}><Name>{task_type}</Name></a></th>
+              <td className="number">{workflows.toLocaleString()}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </List>
   );
 }
 
@@ -51,7 +92,7 @@ function WorkflowList({ agentType, taskType }: { agentType: string; taskType: st
                 <td className="number">{each.outcomes.toLocaleString()}</td>
                 <td>{each.half_life ?? "–"}</td>
                 <td><Time>{each.updated_at}</Time></td>
-                <td>{each.spec !== undefined && <details><summary>show</summary><LongText label={`Steps of ${each.workflow_id}`} text={renderValue(each.spec)} /></details>}</td>
+                <td>{each.spec !== undefined && <Expandable summary="show">{() => <LongText label={`Steps of ${each.workflow_id}`} text={renderValue(each.spec)} />}</Expandable>}</td>
               </tr>
             ))}
           </Table>

@@ -1,7 +1,8 @@
 /** Entries in lists: never with their values. */
 
-import type { QueryClient } from "@tanstack/react-query";
+import { memo } from "react";
 import { api, read, type Schemas } from "../api/client";
+import { getSession, subscribe } from "../session/session";
 import { Table } from "../ui/data";
 import { toHref } from "../ui/location";
 import { Name, Tags, Time } from "../ui/text";
@@ -15,9 +16,33 @@ export function isSensitive({ sensitivity }: Entry): boolean {
   return sensitivity === "confidential" || sensitivity === "restricted";
 }
 
-/** Keep what a list said of entries: the entry's screen knows by it what is sensitive. */
-export function rememberHeads(client: QueryClient, entries: Entry[]): void {
-  for (const { value: _, ...head } of entries) client.setQueryData(["head", head.id], head);
+const heads = new Map<string, Entry>();
+const MOST_HEADS = 1000;
+
+subscribe(() => {
+  if (getSession().principal === undefined) heads.clear();
+});
+
+/** Keep what a list said of its last entries: the entry's screen knows by it what is sensitive. */
+export function rememberHeads(entries: Entry[]): void {
+  for (const { value: _, ...head } of entries) {
+    heads.delete(head.id);
+    heads.set(head.id, head);
+  }
+  for (const id of heads.keys()) {
+    if (heads.size <= MOST_HEADS) break;
+    heads.delete(id);
+  }
+}
+
+/** Find what a list said of an entry. */
+export function findHead(id: string): Entry | undefined {
+  return heads.get(id);
+}
+
+/** Forget what a list said of an entry that is gone. */
+export function forgetHead(id: string): void {
+  heads.delete(id);
 }
 
 /** Read an entry with its value, without a trace in the order of eviction. */
@@ -28,19 +53,24 @@ export function readEntry(id: string): Promise<Entry> {
 export function EntryTable({ entries }: { entries: Entry[] }) {
   return (
     <Table label="Entries" head={["Namespace", "Key", "Tier", "Owner", "Tags", "Version", "Changed", "Expires", "Sensitivity"]}>
-      {entries.map((entry) => (
-        <tr key={entry.id}>
-          <td><Name>{entry.namespace}</Name></td>
-          <th scope="row"><a href={toHref(["entry", entry.id])}><Name>{entry.key}</Name></a></th>
-          <td>{entry.memory_type}{entry.pinned && " · pinned"}</td>
-          <td><Name>{entry.agent_id}</Name></td>
-          <td><Tags tags={entry.tags} /></td>
-          <td className="number">{entry.version}</td>
-          <td><Time>{entry.updated_at}</Time></td>
-          <td><Time>{entry.expires_at}</Time></td>
-          <td>{entry.sensitivity ?? "–"}</td>
-        </tr>
-      ))}
+      {entries.map((entry) => <EntryRow key={entry.id} entry={entry} />)}
     </Table>
   );
 }
+
+/** A row stays as it is when others come and go. */
+const EntryRow = memo(function EntryRow({ entry }: { entry: Entry }) {
+  return (
+    <tr>
+      <td><Name>{entry.namespace}</Name></td>
+      <th scope="row"><a href={toHref(["entry", entry.id])}><Name>{entry.key}</Name></a></th>
+      <td>{entry.memory_type}{entry.pinned && " · pinned"}</td>
+      <td><Name>{entry.agent_id}</Name></td>
+      <td><Tags tags={entry.tags} /></td>
+      <td className="number">{entry.version}</td>
+      <td><Time>{entry.updated_at}</Time></td>
+      <td><Time>{entry.expires_at}</Time></td>
+      <td>{entry.sensitivity ?? "–"}</td>
+    </tr>
+  );
+});

@@ -28,7 +28,7 @@ type Page = { next?: string; hidden?: boolean };
 type Pages<P extends Page> = UseInfiniteQueryResult<{ pages: P[] }>;
 
 /** How many pages stay in the document, however far somebody scrolls. */
-const KEPT_PAGES = 5;
+const KEPT_PAGES = 3;
 
 /** The cursor of the page before, by list and cursor. */
 const previous = new Map<string, string>();

@@ -4,12 +4,12 @@ import { useMutation } from "@tanstack/react-query";
 import { useEffect, useId, useRef, type ReactNode } from "react";
 import { Problem } from "./data";
 
-type FieldProps = { label: string; hint?: string; children: (id: string, hint: string | undefined) => ReactNode };
+type FieldProps = { label: string; hint?: string; isWide?: boolean; children: (id: string, hint: string | undefined) => ReactNode };
 
-export function Field({ label, hint, children }: FieldProps) {
+export function Field({ label, hint, isWide, children }: FieldProps) {
   const id = useId();
   return (
-    <div className="field">
+    <div className={isWide ? "field wide" : "field"}>
       <label htmlFor={id}>{label}</label>
       {children(id, hint ? `${id}-hint` : undefined)}
       {hint && <small id={`${id}-hint`}>{hint}</small>}
@@ -17,16 +17,16 @@ export function Field({ label, hint, children }: FieldProps) {
   );
 }
 
-type TextProps = { label: string; name: string; initial?: string; hint?: string; options?: string[]; required?: boolean };
+type TextProps = { label: string; name: string; initial?: string; hint?: string; options?: string[]; required?: boolean; pattern?: string; isWide?: boolean };
 
-export function TextField({ label, name, initial = "", hint, options, required }: TextProps) {
+export function TextField({ label, name, initial = "", hint, options, required, pattern, isWide }: TextProps) {
   const list = useId();
   return (
-    <Field label={label} hint={hint}>
+    <Field label={label} hint={hint} isWide={isWide}>
       {(id, described) => (
         <>
           <input id={id} name={name} defaultValue={initial} autoComplete="off" spellCheck={false}
-            required={required} aria-describedby={described} list={options && list} />
+            required={required} pattern={pattern} aria-describedby={described} list={options && list} />
           {options && <datalist id={list}>{options.map((each) => <option key={each} value={each} />)}</datalist>}
         </>
       )}
@@ -60,7 +60,13 @@ export function ConfirmDialog({ title, action, children, onConfirm, onClose }: D
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
   const confirm = useMutation({ mutationFn: onConfirm, onSuccess: onClose });
-  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    const opener = document.activeElement;
+    dialog.current?.showModal();
+    return () => {
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+    };
+  }, []);
   return (
     <dialog ref={dialog} aria-labelledby={heading} onClose={onClose}>
       <h2 id={heading}>{title}</h2>

@@ -1,10 +1,11 @@
 /** Texts of others, shown as text: names, times, values. */
 
-import { useState } from "react";
+import { useState, type ReactNode } from "react";
 import { showInvisible } from "../api/json";
 
 const FIRST_CHARACTERS = 20_000;
 const MORE_CHARACTERS = 200_000;
+const TIMES = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 
 /** A name or a short text that somebody else chose. */
 export function Name({ children }: { children: string }) {
@@ -20,7 +21,7 @@ export function Time({ children }: { children: string | null | undefined }) {
   if (!children) return <>–</>;
   return (
     <time dateTime={children} title={children}>
-      {new Date(children).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" })}
+      {TIMES.format(new Date(children))}
     </time>
   );
 }
@@ -34,14 +35,30 @@ export function Tags({ tags }: { tags: string[] }) {
   );
 }
 
-/** A long text, cut at first, with ways to see and to copy all of it. */
+/** A count with its noun: 1 entry, 2 entries. */
+export function countOf(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString()} ${count === 1 ? one : many}`;
+}
+
+/** Details that are made when somebody opens them. */
+export function Expandable({ summary, children }: { summary: ReactNode; children: () => ReactNode }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{summary}</summary>
+      {isOpen && children()}
+    </details>
+  );
+}
+
+/** A long text, its invisible characters as JSON escapes, cut at first, with ways to see and to copy all of it. */
 export function LongText({ text, label }: { text: string; label: string }) {
   const [shown, setShown] = useState(FIRST_CHARACTERS);
   const [isCopied, setCopied] = useState(false);
-  const copy = () => navigator.clipboard.writeText(text).then(() => setCopied(true));
+  const copy = () => navigator.clipboard.writeText(showInvisible(text)).then(() => setCopied(true));
   return (
     <figure className="value">
-      <pre tabIndex={0} role="region" aria-label={label} dir="ltr">{text.slice(0, shown)}</pre>
+      <pre tabIndex={0} role="region" aria-label={label} dir="ltr">{showInvisible(text.slice(0, shown))}</pre>
       <div className="actions">
         {shown < text.length && (
           <button type="button" onClick={() => setShown(shown + MORE_CHARACTERS)}>

@@ -50,6 +50,7 @@ def run_demo(session: Session) -> None:
         _learn(team["checker"])
         _store_files(team["reader"])
         _replay(team["checker"])
+        _replay(session.client)
     url = session.client.settings.server_url
     show(
         session,
@@ -82,6 +83,8 @@ def _share_policies(admin: Client, planner: Client) -> None:
     )
     admin.namespaces.set_permissions("salaries", default="none", allow={"auditor": "read"})
     admin.agents.configure("reader", capacity=2000, pinned_namespaces=["lessons"])
+    limits = {"max_working_memory_per_task": 80, "denied_semantic_namespaces": ["salaries"]}
+    admin.agents.set_guardrails("planner", limits)
     admin.principals.update("auditor", permissions=["memory.read"])
     semantic: Any = {"memory_type": "semantic"}
     planner.memory.put(

@@ -1,0 +1,101 @@
+"""Contract §11: all main uses without a pointer (WCAG 2.2, 2.1.1 and 2.4.3)."""
+
+import json
+
+from tests.console.browser import Browser
+from tests.console.visit import Visit
+from tests.contract.expect import ok
+
+
+def test_one_signs_in_and_finds_a_screen_by_keyboard(visit: Visit) -> None:
+    browser = visit.browser
+    browser.call("Input.insertText", text=visit.server.api_key)  # the field has the focus
+    browser.press_key("Enter")
+    browser.wait_for_text("company.people")
+    _press(browser, "Memory")
+    browser.wait_for(
+        "document.activeElement.innerText === 'Memory' && document.activeElement.tagName === 'H1'"
+    )
+
+
+def test_an_entry_is_found_and_changed_by_keyboard(visit: Visit) -> None:
+    entry = visit.make_entry("changed by keys", {"a": 1}, tags=["keys"])
+    visit.start("memory")
+    browser = visit.sign_in()
+    _tab_to_field(browser, "Tags")
+    browser.call("Input.insertText", text="keys")
+    browser.press_key("Enter")
+    browser.wait_for_text("1 shown.")
+    _press(browser, "changed by keys")
+    browser.wait_for_text('"a": 1')
+    _press(browser, "Edit")
+    browser.wait_for("document.activeElement.tagName === 'TEXTAREA'")
+    browser.evaluate("document.activeElement.select()")
+    browser.call("Input.insertText", text='{"a": 2}')
+    _press(browser, "Save")
+    browser.wait_for_text('"a": 2')
+    assert ok(visit.admin.get(f"/api/v1/memory/{entry['id']}"))["value"] == {"a": 2}
+
+
+def test_an_entry_is_deleted_by_keyboard(visit: Visit) -> None:
+    entry = visit.make_entry("deleted by keys", {"a": 1})
+    browser = visit.sign_in()
+    visit.open_entry(entry)
+    _press(browser, "Delete…")
+    browser.wait_for("document.activeElement.innerText === 'Cancel'")
+    browser.press_key("Escape")
+    browser.wait_for("document.activeElement.innerText === 'Delete…'")
+    browser.press_key("Enter")
+    browser.wait_for("document.activeElement.innerText === 'Cancel'")
+    _press(browser, "Delete for good")
+    browser.wait_for_text("The entry is deleted.")
+
+
+def test_permissions_are_changed_by_keyboard(visit: Visit) -> None:
+    path = "/api/v1/memory/namespaces/company.keys"
+    ok(visit.admin.patch(path, json={"permissions": {"default": "read"}}))
+    visit.start("namespace/company.keys")
+    browser = visit.sign_in()
+    browser.wait_for_text("everybody else")
+    _tab_until(browser, "document.activeElement.ariaLabel === 'Access of everybody else'")
+    browser.press_key("ArrowDown")
+    _press(browser, "Change…")
+    browser.wait_for_text("everybody else: read → write")
+    _press(browser, "Change")
+    browser.wait_for("!document.querySelector('dialog')")
+    assert ok(visit.admin.get(path))["permissions"]["default"] == "write"
+
+
+def test_keys_are_made_and_rotated_by_keyboard(visit: Visit) -> None:
+    visit.start("principals")
+    browser = visit.sign_in()
+    _tab_to_field(browser, "New principal’s id")  # noqa: RUF001 - as the page has it
+    browser.call("Input.insertText", text="made by keys")
+    browser.press_key("Enter")
+    browser.wait_for_text("It is shown this once")
+    _press(browser, "I have kept it")
+    browser.wait_for("""document.querySelector('[aria-label="Rotate the key of made by keys"]')""")
+    _tab_until(browser, "document.activeElement.ariaLabel === 'Rotate the key of made by keys'")
+    browser.press_key("Enter")
+    browser.wait_for("document.activeElement.innerText === 'Cancel'")
+    _press(browser, "Make a new key")
+    browser.wait_for_text("It is shown this once")
+    _press(browser, "Sign out")
+    browser.wait_for_text("API key")
+
+
+def _press(browser: Browser, text: str) -> None:
+    _tab_until(browser, f"document.activeElement.innerText === {json.dumps(text)}")
+    browser.press_key("Enter")
+
+
+def _tab_to_field(browser: Browser, label: str) -> None:
+    _tab_until(browser, f"document.activeElement.labels?.[0]?.innerText === {json.dumps(label)}")
+
+
+def _tab_until(browser: Browser, condition: str) -> None:
+    for _ in range(200):  # an overview has links for each agent
+        browser.press_key("Tab")
+        if browser.evaluate(condition):
+            return
+    raise AssertionError(f"Tab doesn't reach {condition}")
