@@ -9,7 +9,7 @@ from tests.console.visit import Visit
 from tests.contract.local_server import ROOT, running
 
 FOLDER = ROOT / "docs/images/console"
-_WIDTH, _HEIGHT = 1000, 640
+_WIDTH, _HEIGHT = 1200, 860
 _BUTTONS = {  # what a screen shows on demand
     "Run": "Show the run",
     "OpenWOP run": "Show what it saw",
