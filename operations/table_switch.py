@@ -1,9 +1,9 @@
 """Restored tables take the place of those in use, while writes wait for less than a minute."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,11 @@ class TablePair:
     def of_deployment(cls, deployment: Deployment) -> "TablePair":
         """Return the tables that a deployment says it uses."""
         return cls(*(deployment.outputs[name] for name in TABLES))
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """Both names, in the order of `TABLES`."""
+        return self.memory, self.log
 
     @property
     def variables(self) -> dict[str, str]:
@@ -78,34 +83,33 @@ def restore_into_service(
         DeploymentFailed: a deployment failed.
     """
     current = TablePair.of_deployment(deployment)
-    old = TablePair(*(name.removesuffix(f"-{suffix}") for name in (current.memory, current.log)))
-    new = TablePair(f"{old.memory}-{suffix}", f"{old.log}-{suffix}")
+    old = TablePair(*(name.removesuffix(f"-{suffix}") for name in current.names))
+    new = TablePair(*(f"{name}-{suffix}" for name in old.names))
     _check_kept(old)
     if left_behind.exists():
         raise FileExistsError(f"{left_behind} is there: name a file that isn't")
-    source = replace(
-        deployment, outputs=deployment.outputs | dict(zip(TABLES, _names(old), strict=True))
-    )
-    report = restore(source, moment, suffix) if current == old else {}
-    refused_seconds = 0.0
+    report: dict[str, Any] = {"refused_seconds": 0.0}
     if current == old:
-        if get_variables(deployment, "Api")["MEMORY_TABLE"] == old.memory:
-            run_deployment(command, deployment.name, new.build_context("also_"))
-            refused_seconds = _move_functions(deployment, old, new)
-        build_container(deployment).deletions.take_permissions_again()
-        context = new.build_context() | old.build_context("also_")
-        run_deployment(command, deployment.name, context)
+        report |= restore(deployment, moment, suffix)
+        report["refused_seconds"] = round(_switch(deployment, old, new, command), 1)
     with open_private(left_behind) as out:
-        differences = {
+        report["differences"] = {
             name: compare_tables(client("dynamodb"), before, after, out)
-            for name, before, after in zip(TABLES, _names(old), _names(new), strict=True)
+            for name, before, after in zip(TABLES, old.names, new.names, strict=True)
         }
-    return {
-        **report,
-        "refused_seconds": round(refused_seconds, 1),
-        "differences": differences,
-        "context": render_context(new.build_context()),
-    }
+    return report | {"context": render_context(new.build_context())}
+
+
+def _switch(deployment: Deployment, old: TablePair, new: TablePair, command: str) -> float:
+    """Let the stack use other tables; return the seconds for which writes were refused."""
+    refused_seconds = 0.0
+    if get_variables(deployment, "Api")["MEMORY_TABLE"] == old.memory:
+        run_deployment(command, deployment.name, new.build_context("also_"))
+        refused_seconds = _move_functions(deployment, old, new)
+    build_container(deployment).deletions.take_permissions_again()
+    context = new.build_context() | old.build_context("also_")
+    run_deployment(command, deployment.name, context)
+    return refused_seconds
 
 
 def describe_table(name: str) -> dict[str, Any]:
@@ -114,12 +118,8 @@ def describe_table(name: str) -> dict[str, Any]:
     return found
 
 
-def _names(pair: TablePair) -> Sequence[str]:
-    return pair.memory, pair.log
-
-
 def _check_kept(tables: TablePair) -> None:
-    for name in _names(tables):
+    for name in tables.names:
         if not describe_table(name).get("DeletionProtectionEnabled"):
             raise NotKept(
                 f"{name} isn't protected from deletion, and would be gone with its place:"

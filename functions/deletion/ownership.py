@@ -135,7 +135,6 @@ KEPT: dict[ItemType, str] = {
             item_types.DELETION,
             item_types.DELETION_PREVIEW,
             item_types.EMBEDDING,
-            item_types.LEASE,
             item_types.LISTED_INTENT,
             item_types.INTENT_TASK,
             item_types.WORKFLOW,

@@ -196,3 +196,22 @@ def test_the_api_refuses_to_write_while_it_is_read_only(
         operate(deployment, "read-only", "off")
     awaited(lambda: ada.post(MEMORY, json=entry(key="later")).status_code == 201, "the write")
     ada.event_hooks = hooks
+
+
+def test_old_versions_are_deleted_and_the_one_in_use_stays(
+    found: described.Deployment, deployment: Deployment, tenant: Tenant
+) -> None:
+    change_function(found, "Stream", Description="one version more")
+    report = json.loads(operate(deployment, "delete-old-versions", "--keep", "1"))
+    functions = deployment.cloud.client("lambda")
+    for name, versions in report.items():
+        alias = functions.get_alias(
+            FunctionName=deployment.function(name), Name=deployment.outputs["Alias"]
+        )
+        listed = functions.list_versions_by_function(FunctionName=deployment.function(name))
+        left = [each["Version"] for each in listed["Versions"] if each["Version"] != "$LATEST"]
+        assert sorted(left) == sorted(versions["kept"])
+        assert alias["FunctionVersion"] in left
+    ada = tenant.agent("ada")
+    create(ada, entry(key="k"))
+    assert awaited(lambda: log(ada, "agents/ada"), "the event")

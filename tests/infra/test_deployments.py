@@ -39,6 +39,8 @@ def test_the_judge_is_the_new_versions_own_errors(prod: Template, function: str)
     dimensions = {each["Name"]: each["Value"] for each in alarm["Dimensions"]}
     version = prod.id_of("Lambda::Version", f"{function}Function")
     assert dimensions["ExecutedVersion"] == {"Fn::GetAtt": [version, "Version"]}
+    name = {"Ref": prod.id_of("Lambda::Function", f"{function}Function")}
+    assert dimensions["Resource"] == {"Fn::Join": ["", [name, ":live"]]}
     assert (alarm["MetricName"], alarm["Period"]) == ("Errors", 60)
     judges = prod.named("CodeDeploy::DeploymentGroup", f"Deployments{function}")[
         "AlarmConfiguration"
