@@ -142,6 +142,7 @@ KEPT: dict[ItemType, str] = {
             item_types.AGENT_TYPE,
             item_types.USED_REQUEST,
             item_types.LEARNED_WORKFLOW,
+            item_types.TASK_TYPE,
             item_types.OUTCOME,
             item_types.QUOTA_COUNT,
             item_types.QUOTA_WARNING,
