@@ -18,7 +18,9 @@ from benchmarks import (
     contention,
     conversations,
     costs,
+    crowding,
     facts,
+    fairness,
     floor,
     growth,
     peers,
@@ -70,6 +72,12 @@ _PARTS = {
     ),
     "peers": Part(_peers, peers.as_data, peers.as_text, report.of_peers),
     "growth": Part(_growth, growth.as_data, growth.as_text, report.of_growth),
+    "fairness": Part(
+        lambda _: fairness.measure(), fairness.as_data, fairness.as_text, report.of_fairness
+    ),
+    "crowding": Part(
+        lambda _: crowding.simulate(), crowding.as_data, crowding.as_text, report.of_crowding
+    ),
     "recall": Part(lambda _: recall.measure(), recall.as_data, recall.as_text, report.of_recall),
     "sweep": Part(lambda _: sweep.measure(), sweep.as_data, sweep.as_text, report.of_sweep),
     "prices": Part(lambda _: prices.measure(), prices.as_data, prices.as_text, report.of_prices),

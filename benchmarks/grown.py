@@ -86,7 +86,7 @@ class _Entries:
         return f"{_MEMORY}/{self._made['id']}"
 
     def _create(self) -> list[Call]:
-        body = entry(self._owner.id, f"measured-{next(self._numbers)}", self._tier, ["step"])
+        body = entry(self._owner.id, f"measured-{next(self._numbers):05}", self._tier, ["step"])
         answer = self._owner.call("POST", _MEMORY, body)
         self._made = answer.body
         return answer.calls
@@ -96,7 +96,7 @@ class _Entries:
         return self._query(**place)
 
     def _patch(self) -> list[Call]:
-        return self._owner.call("PATCH", self._target, {"value": value(7)}, if_match="1").calls
+        return self._owner.call("PATCH", self._target, {"value": value(15)}, if_match="1").calls
 
     def _query(self, **filters: str | int) -> list[Call]:
         return self._owner.call("GET", f"{_MEMORY}?{urlencode(filters)}").calls

@@ -8,6 +8,8 @@ from benchmarks import (
     compare,
     contention,
     costs,
+    crowding,
+    fairness,
     floor,
     growth,
     peers,
@@ -163,6 +165,30 @@ def of_scale(found: scale.Model) -> Iterator[Line]:
         "",
         "<= 100%",
         hottest.share <= 1,
+    )
+
+
+def of_fairness(found: Sequence[fairness.Fairness]) -> Iterator[Line]:
+    for each in found:
+        yield Line(
+            f"PATCH beside a flood at {fairness.FLOOD} times its share, limit: {each.limit}",
+            f"{each.beside_p50:.1f} ms",
+            f"{each.alone_p50:.1f} ms alone, load average {each.load[1]:.1f}",
+            f"{each.ratio:.2f}",
+            f"<= {fairness.GOAL:g}",
+            each.ratio <= fairness.GOAL,
+        )
+
+
+def of_crowding(found: Sequence[crowding.Crowding]) -> Iterator[Line]:
+    alone, unprotected, beside = found
+    yield Line(
+        "PATCH beside a flood in Lambda (simulated), mean",
+        f"{beside.mean:.1f} ms",
+        f"{alone.mean:.1f} ms alone, {unprotected.mean:.0f} ms without shedding",
+        f"{beside.mean / alone.mean:.2f}",
+        f"<= {crowding.GOAL:g}",
+        beside.mean <= crowding.GOAL * alone.mean,
     )
 
 

@@ -3,6 +3,7 @@
 import base64
 import random
 import time
+from functools import partial
 from typing import Any
 
 from functions.api.authentication import Authenticator
@@ -13,6 +14,7 @@ from functions.api.error_responses import (
     problem_response,
 )
 from functions.api.http import Request, Response
+from functions.api.load_shedding import LoadShedder
 from functions.api.rate_limits import RateLimiter
 from functions.api.routes import OPENWOP_PREFIX, ROUTES
 from functions.api.routing import PUBLIC, Route, Router
@@ -47,6 +49,7 @@ class App:
             container.settings.principal_requests_per_minute,
             container.settings.tenant_requests_per_minute,
         )
+        self._load_shedder = LoadShedder()
         self._logged_share = container.settings.request_log_sample
         self._is_read_only = container.settings.is_read_only
         container.build_common_services()
@@ -91,12 +94,17 @@ class App:
         log_fields |= {"tenant": caller.tenant, "principal": caller.id, "kind": caller.kind}
         if route.required_permission != PUBLIC:
             self._rate_limiter.check(caller)
+            self._load_shedder.check(caller)
         target = log_fields["target"] = _select_ids(path_params)
         request.check_query(route.query_names)
-        if READ in caller.permissions:
-            response = route.handler(request, caller)
-        else:
-            response = _respond_without_values(route, request, caller)
+        respond = route.handler
+        if READ not in caller.permissions:
+            respond = partial(_respond_without_values, route)
+        try:
+            response = respond(request, caller)
+        finally:
+            if throttles := request_context.throttles.get():
+                self._load_shedder.note_throttles(caller, len(throttles))
         if response.status == 201 and "location" in response.headers:
             target["location"] = response.headers["location"]
         return response

@@ -19,6 +19,7 @@ from uvicorn.supervisors import Multiprocess
 
 from functions.local.bootstrap import LOG_WAIT_SECONDS, build_api, build_files
 from functions.local.data_folder import DataFolder
+from functions.local.fair_slots import FairSlots
 from functions.local.file_server import FileServer, is_file_path
 from functions.local.gateway import (
     MAX_BODY,
@@ -36,7 +37,7 @@ from functions.local.gateway import (
 from functions.local.listeners import BACKLOG, Listeners, WorkerListener
 from functions.local.settings import LocalSettings
 
-_THREADS = 32
+_THREADS, _THREADS_PER_CALLER = 32, 4
 _KEEP_ALIVE = 75  # seconds: longer than common clients keep a connection, so that they close first
 _GRACE = 10  # seconds for requests in flight, once asked to stop
 _READ = 30  # seconds for a request to arrive: its head, and again its body
@@ -97,12 +98,14 @@ class GatewayApp:
         self._handler = handler
         self._executor = executor
         self._files = files
+        self._slots = FairSlots(_THREADS, _THREADS_PER_CALLER)
 
     async def __call__(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
         try:
             async with asyncio.timeout(_READ):
                 call = await self._read_call(scope, receive)
-            response = await asyncio.get_running_loop().run_in_executor(self._executor, call)
+            async with self._slots.hold(_get_caller(scope)):
+                response = await asyncio.get_running_loop().run_in_executor(self._executor, call)
         except ClientDisconnected:
             return
         except TimeoutError:
@@ -122,6 +125,13 @@ class GatewayApp:
             return partial(invoke, self._handler, await _read_event(scope, receive))
         body = await _read_body(receive, self._files.limit_body(method, path))
         return partial(self._files.handle, method, path, _read_headers(scope), body)
+
+
+def _get_caller(scope: Mapping[str, Any]) -> str:
+    """Get what tells who calls: the credentials, whatever they are worth."""
+    headers = dict(scope["headers"])
+    credentials: bytes = headers.get(b"x-api-key") or headers.get(b"authorization") or b""
+    return credentials.decode("latin-1")
 
 
 def _read_headers(scope: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -15,6 +15,7 @@ from botocore.parsers import JSONParser, ResponseParser, ResponseParserFactory
 from botocore.session import get_session
 from botocore.utils import lowercase_dict
 
+from functions.platform import request_context
 from functions.platform.errors import Unavailable
 
 _CONFIG = Config(
@@ -89,6 +90,18 @@ class _DynamoParserFactory(ResponseParserFactory):  # type: ignore[misc]
         return self._parser
 
 
+OVERLOAD_CODES = frozenset(
+    {
+        "ProvisionedThroughputExceededException",
+        "RequestLimitExceeded",
+        "ThrottlingException",
+    }
+)
+"""The codes with which DynamoDB says that it can't take as much."""
+OVERLOAD_REASONS = OVERLOAD_CODES | {"ProvisionedThroughputExceeded", "ThrottlingError"}
+"""The same, and those of the reasons for which it cancels a transaction; their names vary."""
+
+
 class _DynamoParser(JSONParser):  # type: ignore[misc]
     """Parse a successful response as plain JSON, without walking the service model.
 
@@ -99,7 +112,10 @@ class _DynamoParser(JSONParser):  # type: ignore[misc]
 
     def parse(self, response: dict[str, Any], shape: Any) -> Any:
         if response["status_code"] >= 300 or shape is None:
-            return super().parse(response, shape)
+            refused = super().parse(response, shape)
+            for code in _list_error_codes(refused) & OVERLOAD_REASONS:
+                request_context.note_throttle(code)
+            return refused
         try:
             parsed = orjson.loads(response["body"])
         except orjson.JSONDecodeError:
@@ -111,3 +127,9 @@ class _DynamoParser(JSONParser):  # type: ignore[misc]
             "HTTPHeaders": headers,
         }
         return parsed
+
+
+def _list_error_codes(refused: dict[str, Any]) -> set[str]:
+    """List why DynamoDB refused a call: its code, and those of a transaction's reasons."""
+    reasons = refused.get("CancellationReasons", ())
+    return {refused.get("Error", {}).get("Code", ""), *(each.get("Code", "") for each in reasons)}

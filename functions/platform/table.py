@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
+from functions.platform.aws import OVERLOAD_REASONS
 from functions.platform.items import Item, decode_item
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_WRITE_ITEMS
 from functions.platform.retry import Backoff
 from functions.platform.table_client import (
-    OVERLOAD_CODES,
     THROTTLING_CODES,
     ConditionFailed,
     TransactionCancelled,
@@ -23,9 +23,7 @@ from functions.platform.writes import Write
 __all__ = ["ConditionFailed", "Table", "TransactionConditionFailed"]
 
 
-_OVERLOADED = OVERLOAD_CODES | {"ProvisionedThroughputExceeded", "ThrottlingError"}
-"""The reasons of a cancelled transaction that DynamoDB throttled; their names vary."""
-_TRANSIENT = THROTTLING_CODES | _OVERLOADED | {"TransactionConflict"}
+_TRANSIENT = THROTTLING_CODES | OVERLOAD_REASONS | {"TransactionConflict"}
 
 
 class TransactionConditionFailed(Exception):
@@ -112,7 +110,7 @@ class Table(TableReader):
         if any(too_large):
             raise build_item_size_error()
         codes = {reason["Code"] for reason in reasons} - {"None"}
-        if codes & _OVERLOADED:
+        if codes & OVERLOAD_REASONS:
             report_throttle(self._name, "TransactWriteItems")
         if not codes <= _TRANSIENT:
             raise RuntimeError(f"transaction cancelled: {sorted(codes)}")

@@ -9,6 +9,7 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from functions.platform.aws import OVERLOAD_CODES
 from functions.platform.errors import (
     CapacityExceeded,
     ReadOnly,
@@ -25,13 +26,6 @@ from functions.platform.retry import Backoff
 from functions.platform.seals import ItemSeals
 from functions.platform.writes import Write
 
-OVERLOAD_CODES = frozenset(
-    {
-        "ProvisionedThroughputExceededException",
-        "RequestLimitExceeded",
-        "ThrottlingException",
-    }
-)
 _WRITES = frozenset(
     {"put_item", "update_item", "delete_item", "batch_write_item", "transact_write_items"}
 )

@@ -14,6 +14,7 @@ from botocore.config import Config
 from botocore.exceptions import ClientError, ConnectionClosedError, ReadTimeoutError
 from botocore.session import get_session
 
+from functions.platform import request_context
 from functions.platform.aws import create_client, create_lazy_client
 from tests.unit.platform.recording_server import RecordingServer, render_response
 
@@ -72,6 +73,31 @@ def test_an_error_is_parsed_as_botocore_parses_it(server: RecordingServer) -> No
         errors.append(error.value)
     assert type(errors[0]).__name__ == type(errors[1]).__name__ == "TransactionCanceledException"
     assert errors[0].response == errors[1].response
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        {"__type": "x#ThrottlingException", "message": "slow down"},
+        {
+            "__type": "x#TransactionCanceledException",
+            "message": "no",
+            "CancellationReasons": [{"Code": "None"}, {"Code": "ThrottlingError"}],
+        },
+    ],
+)
+def test_each_throttled_attempt_is_noted_for_the_request_at_work(
+    server: RecordingServer, refusal: dict[str, Any]
+) -> None:
+    request_context.set_request("r", {})
+    server.responses += [render_response(json.dumps(refusal).encode(), 400) for _ in range(4)]
+    with pytest.raises(ClientError):
+        create_client("dynamodb").transact_write_items(TransactItems=[])
+    noted = request_context.throttles.get()
+    assert noted is not None
+    assert len(noted) == len(server.requests)
+    request_context.set_request("next", {})
+    assert request_context.throttles.get() == []
 
 
 def test_a_server_error_is_retried_with_the_same_token(server: RecordingServer) -> None:

@@ -1,0 +1,97 @@
+"""Fairness while the store is overloaded: who sends most waits, and others don't.
+
+An instance sees a part of all requests. A tenant whose requests DynamoDB throttles, and that sends
+this instance more than its part of them, is refused a growing share of its requests until the store
+keeps up, or until it sends less. Nobody else is. The counts are kept in the process, so that no
+request costs a write.
+"""
+
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+from functions.identity.model import Principal
+from functions.platform.errors import Throttled
+
+_REMEMBERED = 10.0  # s, after which a request counts for half
+_RECOVERY = 300.0  # s, after which half as many requests are refused
+_STEP = 0.25  # by which a throttled call raises the share that is refused
+_MOST_REFUSED, _LEAST_REFUSED = 0.95, 0.02
+_UNFAIR = 1.5  # times what a tenant would send if all sent as much
+_FEW = 20.0  # requests from which on shares say something
+_MAX_TENANTS = 5_000  # that are counted; beyond, those that send nothing are forgotten
+
+
+class _Decaying(NamedTuple):
+    """A number as of a time (s), which is halved again and again."""
+
+    value: float = 0.0
+    at: float = 0.0
+
+    def get(self, now: float, half_life: float) -> float:
+        factor: float = 0.5 ** ((now - self.at) / half_life)
+        return self.value * factor
+
+
+_NOTHING = _Decaying()
+
+
+class LoadShedder:
+    """Refuses requests of the tenants that overload the store.
+
+    Args:
+        now: gives the time in seconds, from any beginning.
+    """
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self._sent: dict[str, _Decaying] = {}
+        self._refused: dict[str, _Decaying] = {}  # the share of a tenant's requests
+        self._owed: dict[str, float] = {}  # refusals, of which a part is due at each request
+        self._fair = 0.0  # how many requests of a tenant aren't too many
+
+    def check(self, caller: Principal) -> None:
+        """Count a request.
+
+        Raises:
+            Throttled: the caller's tenant overloads the store, and this request has to wait.
+        """
+        now, tenant = self._now(), caller.tenant
+        before, at = self._sent.get(tenant, _NOTHING)  # each request passes here: no further call
+        sent = before * 0.5 ** ((now - at) / _REMEMBERED) + 1
+        self._sent[tenant] = _Decaying(sent, now)
+        if len(self._sent) > _MAX_TENANTS:
+            self._count_sent(now)
+        if tenant in self._refused and sent > self._fair:
+            self._refuse(tenant, self._refused[tenant].get(now, _RECOVERY))
+
+    def _refuse(self, tenant: str, share: float) -> None:
+        """Refuse a share of a tenant's requests, evenly."""
+        if share < _LEAST_REFUSED:
+            del self._refused[tenant]
+            return
+        owed = self._owed.get(tenant, 0.0) + share
+        self._owed[tenant] = owed - 1 if owed >= 1 else owed
+        if owed >= 1:
+            raise Throttled("this tenant sends more than the store can take; wait and try again")
+
+    def note_throttles(self, caller: Principal, calls: int = 1) -> None:
+        """Note that the store throttled so many calls of a caller's request."""
+        now, tenant = self._now(), caller.tenant
+        if self._sends_most(tenant, now):
+            share = self._refused.get(tenant, _NOTHING).get(now, _RECOVERY)
+            self._refused[tenant] = _Decaying(min(share + calls * _STEP, _MOST_REFUSED), now)
+
+    def _sends_most(self, tenant: str, now: float) -> bool:
+        """Whether a tenant sends more than it would if all tenants sent as much."""
+        counts = self._count_sent(now)
+        total = sum(counts.values())
+        self._fair = _UNFAIR * total / max(len(counts), 1)
+        return len(counts) > 1 and total >= _FEW and counts.get(tenant, 0) > self._fair
+
+    def _count_sent(self, now: float) -> dict[str, float]:
+        """Count what each tenant sends, and forget those that no longer do."""
+        counts = {each: sent.get(now, _REMEMBERED) for each, sent in self._sent.items()}
+        counts = {each: count for each, count in counts.items() if count >= 1}
+        self._sent = {each: _Decaying(count, now) for each, count in counts.items()}
+        return counts
