@@ -54,6 +54,7 @@ from functions.event_log.service import EventLogs
 from functions.event_log.store import EventLogStore
 from functions.facts.service import Facts
 from functions.facts.store import FactStore
+from functions.identity.authentication import Authentication
 from functions.identity.service import Identity
 from functions.identity.store import PrincipalStore
 from functions.namespaces.prefix_rules import PrefixRules
@@ -280,15 +281,22 @@ class Container:
         return UsedRequests(self.table, self.clock)
 
     @cached_property
+    def authentication(self) -> Authentication:
+        return Authentication(
+            self.principal_store,
+            lambda: self.root_key,
+            self.clock,
+            self.settings.key_cache_seconds,
+        )
+
+    @cached_property
     def identity(self) -> Identity:
-        cache_seconds = self.settings.key_cache_seconds
         return Identity(
             self.principal_store,
             self.audit,
-            lambda: self.root_key,
             self._derive_key,
+            self.authentication.invalidate_cache,
             self.clock,
-            cache_seconds,
         )
 
     @cached_property

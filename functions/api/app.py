@@ -43,7 +43,7 @@ class App:
 
     def __init__(self, container: Container) -> None:
         self._container = container
-        self._authenticator = Authenticator(container.identity, container.settings)
+        self._authenticator = Authenticator(container.authentication, container.settings)
         self._router = Router(ROUTES)
         self._rate_limiter = RateLimiter(
             container.settings.principal_requests_per_minute,

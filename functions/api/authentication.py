@@ -4,8 +4,8 @@ from typing import Any, NamedTuple
 
 from functions.api.http import Request
 from functions.api.routing import ANY, PUBLIC, ROOT, Route
+from functions.identity.authentication import Authentication
 from functions.identity.model import OPERATOR, ROOT_TENANT, Principal
-from functions.identity.service import Identity
 from functions.platform.errors import AccessDenied, Unauthenticated
 from functions.platform.settings import Settings
 
@@ -47,8 +47,8 @@ class JwtClaims(NamedTuple):
 class Authenticator:
     """Finds out which principal sent a request, and whether it has the required permissions."""
 
-    def __init__(self, identity: Identity, settings: Settings) -> None:
-        self._identity = identity
+    def __init__(self, authentication: Authentication, settings: Settings) -> None:
+        self._authentication = authentication
         tenant, principal = settings.jwt_tenant_claim, settings.jwt_principal_claim
         self._claims = JwtClaims(tenant, principal) if tenant and principal else None
 
@@ -74,7 +74,7 @@ class Authenticator:
         if named is None:
             caller = self._authenticate_key(_api_key(request.headers))
         else:
-            caller = self._identity.authenticate_jwt(*named)
+            caller = self._authentication.authenticate_jwt(*named)
         _assert_agent_id(request.headers.get("x-agent-id"), caller)
         for permission in (route.required_permission, route.further_permission):
             if not _holds(caller, permission):
@@ -83,15 +83,15 @@ class Authenticator:
 
     def _authenticate_key(self, api_key: str) -> Principal:
         try:
-            return self._identity.authenticate_api_key(api_key)
+            return self._authentication.authenticate_api_key(api_key)
         except Unauthenticated:
-            if self._identity.is_root(api_key):
+            if self._authentication.is_root(api_key):
                 raise AccessDenied(_NOT_FOR_ROOT) from None
             raise
 
     def _authenticate_operator(self, api_key: str) -> Principal:
-        if not self._identity.is_root(api_key):
-            self._identity.authenticate_api_key(api_key)
+        if not self._authentication.is_root(api_key):
+            self._authentication.authenticate_api_key(api_key)
             raise AccessDenied(_ROOT_ONLY)
         return _OPERATOR
 

@@ -1,16 +1,14 @@
-"""Use cases of identity: authentication, tenants, principals, keys (contract §2)."""
+"""Use cases on tenants, principals and their keys (contract §2)."""
 
 from __future__ import annotations
 
 import base64
 import hmac
-import math
 import secrets
 from collections.abc import Callable, Iterator
-from functools import partial
 from itertools import chain
 from operator import attrgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize
@@ -31,7 +29,6 @@ from functions.platform.errors import (
     EntryExists,
     NotFound,
     Throttled,
-    Unauthenticated,
     ValidationFailed,
 )
 from functions.platform.idempotency import RequestToken
@@ -40,7 +37,6 @@ from functions.platform.task_keys import create_api_key
 if TYPE_CHECKING:
     from functions.identity.requests import NewPrincipal, PrincipalChange
 
-_MAX_CACHED = 10_000
 _SALT_BYTES = 16
 _PURPOSE = b"agent-memory: API keys issued under an Idempotency-Key"
 _BUSY = "the principal is being changed by someone else; try again"
@@ -49,99 +45,31 @@ _REVOKED = (
     'send "reuse": true if it shall'
 )
 _OPERATOR = Principal(ROOT_TENANT, OPERATOR.id, "user", frozenset())
-_CacheKey = tuple[str, ...]  # ("key", API key), or ("token", tenant, principal)
-_Read = Callable[[], Principal | None]
-
-
-class _CachedPrincipal(NamedTuple):
-    """A principal, and until when (epoch ms) it may be used unread."""
-
-    principal: Principal
-    until: int
 
 
 class Identity:
-    """Authenticates callers, and manages tenants, principals and keys.
+    """Manages tenants, principals and keys.
 
     Args:
         audit: records what is done.
-        root_key: gives the operator's key.
         derive_secret: derives the key of a purpose from the deployment's secret.
-        cache_seconds: how long principals are cached; a change made through this same instance
-            applies at once.
+        invalidate_cache: called after a change, which this instance applies at once.
+        clock: gives the time in epoch ms.
     """
 
     def __init__(
         self,
         store: PrincipalStore,
         audit: AuditTrail,
-        root_key: Callable[[], str],
         derive_secret: Callable[[bytes], bytes],
+        invalidate_cache: Callable[[], None],
         clock: Clock,
-        cache_seconds: float,
     ) -> None:
         self._store = store
         self._audit = audit
-        self._root_key = root_key
         self._derive_secret = derive_secret
+        self._invalidate_cache = invalidate_cache
         self._clock = clock
-        self._lifetime = math.floor(cache_seconds * 1000)
-        self._cache: dict[_CacheKey, _CachedPrincipal] = {}
-
-    def is_root(self, api_key: str) -> bool:
-        """Whether this is the operator's key."""
-        return hmac.compare_digest(api_key.encode(), self._root_key().encode())
-
-    def authenticate_api_key(self, api_key: str) -> Principal:
-        """Find the principal of an API key.
-
-        Raises:
-            Unauthenticated: there is no such key, or its principal has expired.
-        """
-        read = partial(self._store.get_by_api_key, api_key)
-        return self._authenticate(("key", api_key), "API key", read)
-
-    def authenticate_jwt(self, tenant: str, principal_id: str) -> Principal:
-        """Find the principal that a verified token names.
-
-        Raises:
-            Unauthenticated: there is no such principal, or it has expired.
-        """
-
-        def read() -> Principal | None:
-            stored = self._store.get(tenant, principal_id)
-            return None if stored is None else stored.principal
-
-        return self._authenticate(("token", tenant, principal_id), "token's principal", read)
-
-    def _authenticate(self, cache_key: _CacheKey, credential: str, read: _Read) -> Principal:
-        now = self._clock()
-        cached = self._cache.get(cache_key)
-        if cached is not None and now < cached.until:
-            principal: Principal | None = cached.principal
-        else:
-            principal = self._read_through(cache_key, read, now + self._lifetime)
-        if principal is None:
-            raise Unauthenticated(f"this {credential} is not known; it may have been revoked")
-        if principal.expires is not None and principal.expires <= now:
-            raise Unauthenticated(f"this {credential} has expired")
-        return principal
-
-    def _read_through(self, cache_key: _CacheKey, read: _Read, until: int) -> Principal | None:
-        """Read and cache a principal, unless a key is changed meanwhile."""
-        cache = self._cache
-        principal = read()
-        if principal is None:
-            cache.pop(cache_key, None)
-            return None
-        if len(cache) >= _MAX_CACHED:
-            cache.clear()
-        cache[cache_key] = _CachedPrincipal(principal, until)
-        return principal
-
-    def invalidate_cache(self) -> None:
-        """Read every principal again from now on, since a key was changed."""
-        self._cache = {}  # a read under way writes into the former one
 
     def create_tenant(
         self, caller: Principal, tenant: str, token: RequestToken, idempotency_key: str | None
@@ -255,7 +183,7 @@ class Identity:
         record = self._audit.record(caller, CHANGE_PRINCIPAL, _target(principal_id), before, after)
         if not self._store.change(stored, changed, token.stored, record):
             raise Throttled(_BUSY)
-        self.invalidate_cache()
+        self._invalidate_cache()
         return changed
 
     def rotate_key(
@@ -280,7 +208,7 @@ class Identity:
         record = self._audit.record(caller, ROTATE_KEY, _target(principal_id))
         if not self._store.replace_key(stored, key, token.stored, record):
             raise Throttled(_BUSY)
-        self.invalidate_cache()
+        self._invalidate_cache()
         return stored.principal, key.api_key
 
     def revoke(self, caller: Principal, principal_id: str) -> None:
@@ -297,7 +225,7 @@ class Identity:
         record = self._audit.record(caller, REVOKE_PRINCIPAL, _target(principal_id), before)
         if not self._store.remove(stored, self._clock(), record):
             raise Throttled(_BUSY)
-        self.invalidate_cache()
+        self._invalidate_cache()
 
     def get_principal(self, tenant: str, principal_id: str) -> Principal:
         """Read a principal: one read.

@@ -77,7 +77,7 @@ def build_api(
     container = Container(replace(api_settings, log_wait_seconds=log_wait_seconds), clock)
 
     def forget() -> None:
-        container.identity.invalidate_cache()
+        container.authentication.invalidate_cache()
         container.prefix_rules.forget()
 
     return share_changes(App(container), forget, folder.path / "changes")

@@ -7,6 +7,7 @@ from unittest.mock import Mock
 import pytest
 
 from functions.audit.service import AuditTrail
+from functions.identity.authentication import Authentication
 from functions.identity.model import ALL_PERMISSIONS, Principal
 from functions.identity.requests import NewPrincipal, NewTenant
 from functions.identity.service import Identity
@@ -43,56 +44,67 @@ def store() -> Iterator[Mock]:
 
 
 @pytest.fixture
-def identity(store: Mock, clock: Clock) -> Identity:
+def authentication(store: Mock, clock: Clock) -> Authentication:
     """Caches principals for a minute."""
-    return Identity(store, AuditTrail(clock, 0), lambda: "root", lambda purpose: purpose, clock, 60)
+    return Authentication(store, lambda: "root", clock, 60)
 
 
-def test_a_key_is_read_once_a_minute(identity: Identity, store: Mock, clock: Clock) -> None:
+@pytest.fixture
+def identity(store: Mock, clock: Clock, authentication: Authentication) -> Identity:
+    """Changes principals, and the cache."""
+    trail, invalidate = AuditTrail(clock, 0), authentication.invalidate_cache
+    return Identity(store, trail, lambda purpose: purpose, invalidate, clock)
+
+
+def test_a_key_is_read_once_a_minute(
+    authentication: Authentication, store: Mock, clock: Clock
+) -> None:
     for clock.now, reads in ((0, 1), (59_999, 1), (60_000, 2), (60_001, 2)):
-        assert identity.authenticate_api_key("k") is ALICE
+        assert authentication.authenticate_api_key("k") is ALICE
         assert store.get_by_api_key.call_count == reads
 
 
-def test_keys_and_tokens_are_cached_apart(identity: Identity, store: Mock) -> None:
-    identity.authenticate_jwt("t1", "alice")
+def test_keys_and_tokens_are_cached_apart(authentication: Authentication, store: Mock) -> None:
+    authentication.authenticate_jwt("t1", "alice")
     store.get.return_value = store.get_by_api_key.return_value = None
-    assert identity.authenticate_jwt("t1", "alice") is ALICE
+    assert authentication.authenticate_jwt("t1", "alice") is ALICE
     for unknown in (("t1", "bob"), ("t1a", "lice")):
         with pytest.raises(Unauthenticated):
-            identity.authenticate_jwt(*unknown)
+            authentication.authenticate_jwt(*unknown)
     with pytest.raises(Unauthenticated):
-        identity.authenticate_api_key("t1\nalice")
+        authentication.authenticate_api_key("t1\nalice")
 
 
-def test_a_change_invalidates_the_cache(identity: Identity, store: Mock) -> None:
-    identity.authenticate_api_key("k")
+def test_a_change_invalidates_the_cache(
+    authentication: Authentication, identity: Identity, store: Mock
+) -> None:
+    authentication.authenticate_api_key("k")
     identity.revoke(ADMIN, "alice")
     store.get_by_api_key.return_value = None
     with pytest.raises(Unauthenticated):
-        identity.authenticate_api_key("k")
+        authentication.authenticate_api_key("k")
 
 
-def test_a_read_during_a_change_is_not_cached(identity: Identity, store: Mock) -> None:
+def test_a_read_during_a_change_is_not_cached(authentication: Authentication, store: Mock) -> None:
     def read(_: str) -> Principal:
-        identity.invalidate_cache()
+        authentication.invalidate_cache()
         return ALICE
 
     store.get_by_api_key.side_effect = read
-    identity.authenticate_api_key("k")
-    identity.authenticate_api_key("k")
+    authentication.authenticate_api_key("k")
+    authentication.authenticate_api_key("k")
     assert store.get_by_api_key.call_count == 2
 
 
 def test_a_cached_principal_expires_at_its_instant(
-    identity: Identity, store: Mock, clock: Clock
+    authentication: Authentication, store: Mock, clock: Clock
 ) -> None:
     store.get_by_api_key.return_value = ALICE._replace(expires=10)
     clock.now = 9
-    identity.authenticate_api_key("k")
+    authentication.authenticate_api_key("k")
     clock.now = 10
     with pytest.raises(Unauthenticated):
-        identity.authenticate_api_key("k")
+        authentication.authenticate_api_key("k")
 
 
 def test_a_retry_derives_its_key_again(identity: Identity, store: Mock) -> None:
