@@ -34,6 +34,7 @@ _TO_EMBED = "tokenizers"  # of what it depends on, nothing is used
 _LAMBDAS_OWN = ("botocore", "python-dateutil", "six", "urllib3")  # comes with its boto3
 _REQUIREMENT = re.compile(r"(?m)^([a-z0-9-]+)==.*\n(?:[ \t]+.*\n)*")
 _PYTHON_MARKER = re.compile(r" ; python_full_version (<|>=) '3\.(\d+)'")
+_MAC_MARKER = re.compile(r" ; [^\\\n]*sys_platform (==|!=) 'darwin'")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,11 +144,15 @@ def _requirements(target: Target) -> str:
     """Select what a target needs. Pip would evaluate markers for the Python that builds."""
     left_out = () if target.boto3 else _LAMBDAS_OWN
     found = [each for each in _REQUIREMENT.finditer(_LOCK.read_text()) if each[1] not in left_out]
-    wanted = [each.group() for each in found if _is_for_python(target, each.group())]
-    return "".join(_PYTHON_MARKER.sub("", each) for each in wanted)
+    wanted = [each.group() for each in found if _is_for_target(target, each.group())]
+    return "".join(_MAC_MARKER.sub("", _PYTHON_MARKER.sub("", each)) for each in wanted)
 
 
-def _is_for_python(target: Target, requirement: str) -> bool:
+def _is_for_target(target: Target, requirement: str) -> bool:
+    """Tell whether a requirement's marker, if it has one, is true in Lambda."""
+    system = _MAC_MARKER.search(requirement)
+    if system is not None:
+        return system[1] == "!="
     marker = _PYTHON_MARKER.search(requirement)
     if marker is None:
         return True

@@ -209,7 +209,7 @@ def test_no_requirement_depends_on_the_platform_that_builds() -> None:
     } <= {
         "platform_python_implementation",
         "implementation_name",
-        "python_full_version",  # evaluated for the target, as the next test shows
+        *("python_full_version", "sys_platform", "platform_machine"),  # as the next test shows
     }
 
 
@@ -217,6 +217,7 @@ def test_no_requirement_depends_on_the_platform_that_builds() -> None:
 def test_a_requirement_of_some_pythons_is_chosen_by_the_target(python: str, numpy: str) -> None:
     chosen = build_module._requirements(Target(f"python{python}", "arm64"))  # noqa: SLF001 - pure
     assert re.findall(r"(?m)^numpy==(.*)$", chosen) == [f"{numpy} \\"]
+    assert re.findall(r"(?m)^cryptography==(.*)$", chosen) == ["50.0.2 \\"]  # not that of Macs
 
 
 def test_what_the_functions_import_is_held(asset: Asset) -> None:
