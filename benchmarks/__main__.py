@@ -30,6 +30,7 @@ from benchmarks import (
     scale,
     stream,
     sweep,
+    task_lists,
     trace,
     turns,
 )
@@ -77,6 +78,12 @@ _PARTS = {
     ),
     "crowding": Part(
         lambda _: crowding.simulate(), crowding.as_data, crowding.as_text, report.of_crowding
+    ),
+    "lists": Part(
+        lambda _: task_lists.measure(),
+        task_lists.as_data,
+        task_lists.as_text,
+        report.of_lists,
     ),
     "recall": Part(lambda _: recall.measure(), recall.as_data, recall.as_text, report.of_recall),
     "sweep": Part(lambda _: sweep.measure(), sweep.as_data, sweep.as_text, report.of_sweep),

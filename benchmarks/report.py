@@ -18,6 +18,7 @@ from benchmarks import (
     scale,
     stream,
     sweep,
+    task_lists,
     trace,
 )
 from benchmarks.corpus import CLASSES
@@ -153,6 +154,20 @@ def of_growth(found: Sequence[growth.Curve]) -> Iterator[Line]:
             first, last = curve.points[0], curve.points[-1]
             units = f"{first.read:g} to {last.read:g} units"
             yield Line(f"growth: {curve.operation}", units, "", f"n^{power:.2f}", "", None)
+
+
+def of_lists(found: Sequence[task_lists.Figure]) -> Iterator[Line]:
+    operations = {each.operation for each in found}
+    growing = task_lists.list_growing(found)
+    most = max(each.beside for each in found)
+    yield Line(
+        f"lists of tasks: same calls and units beside {most:,}",
+        f"{len(operations) - len(growing)} flat",
+        f"{len(operations)} operations",
+        "",
+        "all flat",
+        not growing,
+    )
 
 
 def of_scale(found: scale.Model) -> Iterator[Line]:

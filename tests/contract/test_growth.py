@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import growth
+from benchmarks import growth, task_lists
 from benchmarks.grown_lists import LISTS, UNMEASURED
 from benchmarks.grown_tasks import TaskLists
 from benchmarks.growth import SUBJECTS, Curve, Point
@@ -55,6 +55,13 @@ def test_every_list_is_measured() -> None:
     assert measured | UNMEASURED.keys() == {
         route.path for route in ROUTES if "limit" in route.query_names
     }
+
+
+def test_what_grows_between_the_first_and_the_last_is_named() -> None:
+    first, last = (task_lists.Figure("grant", beside, 3, 3, 7, 2) for beside in (0, 5_000))
+    dearer = task_lists.Figure("read", 5_000, 3, 3, 0, 9)
+    found = [first, last, task_lists.Figure("read", 0, 3, 3, 0, 8), dearer]
+    assert task_lists.list_growing(found) == ["read"]
 
 
 @pytest.mark.parametrize("exponent", [0.0, 0.5, 1.0])
