@@ -190,10 +190,11 @@ class AgentMemory:
         task_ids = self._assignments.list_task_ids(tenant, agent)
         self._settle(tenant, agent)
         own, tasks = self._agents.get_with_tasks(tenant, agent, task_ids)
-        counts = EntryCounts()
+        counts, unseen = EntryCounts(), {each.nonce for each in self._unfinished.find([own])}
         for item in self._entries.list_items(tenant, agent):
             if not has_time_left():
                 return None
+            unseen.discard(item["nonce"])
             counts.add(
                 item["tier"],
                 item["value_bytes"],
@@ -201,6 +202,8 @@ class AgentMemory:
                 pinned=item.get("pinned", False),
                 is_own=item.get("own", False),
             )
+        if unseen:  # a place is held for an entry that may come yet
+            return None
         corrections = [
             build_agent_correction(entry_keys.build_agent_key(tenant, agent), own, counts)
         ]

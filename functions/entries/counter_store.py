@@ -1,6 +1,6 @@
 """The writes of agents' counters: in the transactions of entries, reservations, corrections.
 
-`pending` in an agent's item has the reservations for entries that aren't known to be there: the
+`pending_…` in an agent's item have the reservations for entries that aren't known to be there: the
 counters hold their places (`functions.entries.direct_creates`).
 """
 
@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from functions.entries.counters import CounterDelta, EntryCounts
+from functions.entries.reservations import EPISODIC_RESERVATIONS, group_reservations
 from functions.entries.tiers import EPISODIC, WORKING
 from functions.platform import entry_keys, keys
 from functions.platform.items import Item
@@ -54,7 +55,7 @@ def build_counter_write(
         delta: their change.
         now: epoch ms.
         observed_capacity: the free capacity on which evictions were decided; it must be unchanged,
-            and nothing may be reserved. None if nothing is evicted.
+            and no episodic entry may have a reservation. None if nothing is evicted.
         reserved: a reservation to make; it must not be there.
         returned: a reservation that the delta takes back; it must be there.
     """
@@ -76,17 +77,18 @@ def build_counter_write(
         "ep_pinned": delta.pinned,
         "wk_own": delta.own,
         "wk_own_bytes": delta.own_bytes,
-        "pending": {reserved} if reserved else None,
+        **group_reservations([reserved] if reserved else []),
     }
     added = {name: more for name, more in added.items() if more}
     expression = f"SET {', '.join(settings)} ADD {', '.join(f'{name} :{name}' for name in added)}"
     values |= added
     if delta.settled:
-        expression += " DELETE pending :settled"
-        values["settled"] = delta.settled
-    if reserved or returned:
-        conditions.append(f"{'NOT ' if reserved else ''}contains(pending, :reservation)")
-        values["reservation"] = reserved or returned
+        settled = group_reservations(delta.settled)
+        expression += f" DELETE {', '.join(f'{name} :settled_{name}' for name in settled)}"
+        values |= {f"settled_{name}": texts for name, texts in settled.items()}
+    for name, texts in group_reservations(filter(None, (reserved, returned))).items():
+        conditions.append(f"{'NOT ' if reserved else ''}contains({name}, :reservation)")
+        (values["reservation"],) = texts
     return update(key, expression, " AND ".join(conditions) or None, **values)
 
 
@@ -95,7 +97,7 @@ def _build_limits(
 ) -> Iterator[str]:
     """Build the conditions of what is counted down; add the settings and values of it."""
     if observed_capacity is not None:
-        yield "ep_room = :observed AND attribute_not_exists(pending)"
+        yield f"ep_room = :observed AND attribute_not_exists({EPISODIC_RESERVATIONS})"
         values["observed"] = observed_capacity
     for name, more, attribute, limit in (
         ("ep", delta.episodic, "ep_room", _CAPACITY),
@@ -112,7 +114,8 @@ def _build_limits(
 
 def build_confirmation(key: Key, reservations: Iterable[str]) -> Write:
     """Build the write that drops the reservations of entries that are there."""
-    return update(key, "DELETE pending :confirmed", confirmed=set(reservations))
+    groups: Item = {**group_reservations(reservations)}
+    return update(key, f"DELETE {', '.join(f'{name} :{name}' for name in groups)}", **groups)
 
 
 def build_agent_correction(key: Key, item: Item, counts: EntryCounts) -> Write | None:

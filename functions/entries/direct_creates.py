@@ -12,12 +12,11 @@ from functions.entries.counter_store import build_counter_write
 from functions.entries.counters import count_agent_changes
 from functions.entries.mapper import EntryMapper
 from functions.entries.model import Entry, Transition
-from functions.entries.reservations import Reservation
+from functions.entries.reservations import Reservation, list_reservations
 from functions.entries.transaction import Transaction
 from functions.entries.transition_store import build_entry_write, build_index_writes
 from functions.entries.unfinished_creates import UnfinishedCreates
-from functions.platform.errors import ServiceError
-from functions.platform.items import Item
+from functions.platform.errors import ServiceError, Throttled
 from functions.platform.limits import MAX_WRITE_ITEMS
 from functions.platform.table import ConditionFailed, Table, TransactionConditionFailed
 from functions.platform.writes import delete
@@ -55,17 +54,17 @@ class DirectCreates:
         delta = count_agent_changes(transaction.transitions)[agent]
         write = build_counter_write(tenant, agent, delta, now, reserved=reservation)
         try:
-            item: Item | None = self._table.update(write)
+            item = self._table.update(write)
         except ConditionFailed as failed:
-            item = failed.item
-            if item is None or reservation not in item.get("pending", ()):
+            if failed.item is None or reservation not in list_reservations(failed.item):
                 return False
+            item = failed.item
         try:
             self._put(transaction, entry)
         except TransactionConditionFailed:
             self._give_back(entry, now)
             raise
-        if item is not None and len(item["pending"]) >= MAX_PENDING:
+        if len(list_reservations(item)) >= MAX_PENDING:
             with suppress(ServiceError):  # the entry is there; a later create confirms it
                 self._unfinished.confirm(item)
         return True
@@ -82,11 +81,17 @@ class DirectCreates:
 
     def _create_shared(self, transaction: Transaction, entry: Entry) -> None:
         rows = list(build_index_writes(transaction.transitions[0]))
+        removals = [delete(row.key) for row in rows]
         try:
             self._table.write_many(rows)
+        except Throttled:
+            with suppress(ServiceError):
+                self._table.write_many(removals)
+            raise
+        try:
             self._put(transaction, entry)
         except TransactionConditionFailed:
-            self._table.write_many([delete(row.key) for row in rows])
+            self._table.write_many(removals)
             raise
 
     def _put(self, transaction: Transaction, entry: Entry) -> None:

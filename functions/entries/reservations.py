@@ -1,10 +1,18 @@
-"""What an agent's counters hold for an entry until it is known to be there: as text in a set."""
+"""What an agent's counters hold for an entry until it is known to be there.
 
+Reservations are texts in sets of the agent's item. Each tier has a set, since an eviction depends
+on those of episodic memory alone.
+"""
+
+from collections.abc import Iterable
 from typing import NamedTuple, Self
 
 from functions.entries.model import Entry
 from functions.platform.entry_keys import EntryAddress, parse_agent_address
-from functions.platform.keys import decode_timestamp
+from functions.platform.items import Item
+
+EPISODIC_RESERVATIONS = "pending_e"
+_ATTRIBUTES = {"w": "pending_w", "e": EPISODIC_RESERVATIONS}  # by the letter that texts begin with
 
 
 class Reservation(NamedTuple):
@@ -19,11 +27,6 @@ class Reservation(NamedTuple):
         """Return the reservation for an entry of private memory."""
         return cls(entry.address, entry.nonce, entry.size)
 
-    @property
-    def created(self) -> int:
-        """When the entry was to be created, in epoch ms."""
-        return decode_timestamp(self.nonce)
-
     def render(self) -> str:
         """Render the reservation as the text that stands for it in the agent's item."""
         address = self.address
@@ -35,3 +38,16 @@ def parse_reservation(partition: str, text: str) -> Reservation:
     tier, size, nonce, namespace, key = text.split(" ")
     address = parse_agent_address(partition, tier, namespace, key)
     return Reservation(address, nonce, int(size))
+
+
+def list_reservations(item: Item) -> list[str]:
+    """List the texts of the reservations in an agent's item."""
+    return sorted(text for name in _ATTRIBUTES.values() for text in item.get(name, ()))
+
+
+def group_reservations(texts: Iterable[str]) -> dict[str, set[str]]:
+    """Group the texts of reservations by the attributes of an agent's item that hold them."""
+    groups: dict[str, set[str]] = {}
+    for text in texts:
+        groups.setdefault(_ATTRIBUTES[text[0]], set()).add(text)
+    return groups

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from functions.entries.counter_store import build_confirmation, build_counter_write
 from functions.entries.counters import CounterDelta
-from functions.entries.reservations import Reservation, parse_reservation
+from functions.entries.reservations import Reservation, list_reservations, parse_reservation
 from functions.entries.tiers import POLICIES_BY_ID_LETTER
 from functions.entries.transition_store import ABSENT, build_barrier_write, build_tombstone
 from functions.identity.model import SERVICE
@@ -45,7 +45,7 @@ class UnfinishedCreates:
 
         Returns whether there were any.
         """
-        if item is None or not item.get("pending"):
+        if item is None or not list_reservations(item):
             return False
         self.confirm(item)
         for reservation, slot in self._read_slots([item]):
@@ -58,7 +58,7 @@ class UnfinishedCreates:
         reservations = [
             parse_reservation(item["pk"], text)
             for item in items
-            for text in sorted(item.get("pending", ()))
+            for text in list_reservations(item)
         ]
         keys = [each.address.item_key for each in reservations]
         slots: Mapping[Key, Item] = self._table.get_many(keys) if keys else {}

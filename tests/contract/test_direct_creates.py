@@ -6,11 +6,13 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.contract.bodies import MEMORY, create, query, semantic, working
+from functions.entries.counter_store import RECONCILE_EVERY
+from tests.contract.bodies import MEMORY, create, entry, query, semantic, working
 from tests.contract.expect import assert_no_content, ok, refused
 from tests.contract.faults import Killed, When, faulty
 from tests.contract.service import Service, Tenant, start
 from tests.contract.streaming import Stream, stream_function
+from tests.contract.sweeping import sweep
 
 LIMIT = 3
 SUMMARY = "/api/v1/agents/alice/memory/summary"
@@ -190,3 +192,51 @@ def test_a_create_of_shared_memory_that_loses_its_slot_leaves_no_rows(
     refused(between(service, curator, TAGGED, take_slot), 409, "ENTRY_EXISTS")
     assert count(curator, tags="billing") == (0, 0)
     assert len(list_rows(service)) == 4
+
+
+def test_counters_are_not_corrected_while_a_place_is_held(
+    service: Service, alice: httpx.Client
+) -> None:
+    create(alice, working(key="first"))
+    service.clock.advance(ms=RECONCILE_EVERY)
+
+    def die_after_reserving() -> None:
+        with faulty(1, "after"), pytest.raises(Killed):
+            mortal(service, alice).post(MEMORY, json=working(key="k0"))
+
+    reads = iter([False, True])  # that the agent is due, and its counters
+
+    def reads_counters(request: dict[str, Any]) -> bool:
+        (wanted,) = request["RequestItems"].values()
+        return any(key["sk"]["S"] == "a" for key in wanted["Keys"]) and next(reads)
+
+    with faulty() as dynamodb:
+        dynamodb.interrupt("batch_get_item", reads_counters, die_after_reserving)
+        assert "reconciled" not in sweep(service)
+    service.clock.advance(ms=RECONCILE_EVERY)
+    assert sweep(service)["reconciled"] == 1
+    assert fill(alice) == LIMIT
+
+
+def test_an_eviction_waits_for_no_entry_of_working_memory(
+    service: Service, tenant: Tenant, alice: httpx.Client
+) -> None:
+    config = {"episodic": {"capacity": 1}}
+    ok(tenant.admin.patch("/api/v1/agents/alice/memory/config", json=config))
+    create(alice, entry(key="old"))
+    create(alice, entry(key="newer"))  # the instance knows by now that the agent is full
+    late = between(service, alice, working(key="late"), lambda: create(alice, entry(key="newest")))
+    assert ok(late, 201)["key"] == "late"
+    assert [each["key"] for each in query(alice, memory_type="episodic")] == ["newest"]
+
+
+def test_an_eviction_is_not_for_the_sake_of_an_entry_that_never_came(
+    service: Service, tenant: Tenant, alice: httpx.Client
+) -> None:
+    config = {"episodic": {"capacity": 2}}
+    ok(tenant.admin.patch("/api/v1/agents/alice/memory/config", json=config))
+    create(alice, entry(key="one"))
+    with faulty(1, "after"), pytest.raises(Killed):
+        mortal(service, alice).post(MEMORY, json=entry(key="never"))
+    create(alice, entry(key="two"))
+    assert {each["key"] for each in query(alice, memory_type="episodic")} == {"one", "two"}
