@@ -39,7 +39,7 @@ _PROBLEMS = (
 
 
 def main() -> int:
-    """Runs what the command line names; the exit status."""
+    """Run the command that the command line names; return the exit status."""
     options = _options()
     try:
         found = _run(options)

@@ -1,4 +1,4 @@
-"""All that there is of a tenant, exported.
+"""Export all that there is of a tenant.
 
 It scans the tables, so it costs what the tables hold, not what the tenant holds.
 """
@@ -38,7 +38,7 @@ def open_private(file: Path) -> TextIO:
 
 
 def export_tenant(storage: Storage, tenant: str, out: TextIO) -> dict[str, int]:
-    """Writes all items and archived objects of a tenant as lines of JSON; return how many of each.
+    """Write all items and archived objects of a tenant as lines of JSON; return how many of each.
 
     Sealed values stay sealed.
     """

@@ -49,7 +49,7 @@ class DeletionStore:
         return list(map(_decode, items))
 
     def has_tenant(self, tenant: str) -> bool:
-        """Whether the tenant exists: one read."""
+        """Tell whether the tenant exists: one read."""
         return self._memory.get(build_tenant_key(tenant)) is not None
 
     def begin(self, new: Deletion, old: Deletion | None, record: Write) -> bool:
