@@ -97,7 +97,7 @@ frameworks: $(VENV)/dev.stamp $(MODEL) .venv-frameworks/stamp
 
 # CrewAI needs an older pydantic than the service has: its tests run in an environment of its own.
 crewai: $(VENV)/dev.stamp .venv-crewai/stamp
-	@PYTHONPATH=.:sdk AGENT_MEMORY_SERVICE_PYTHON=$(PY) .venv-crewai/bin/python -m pytest -q -p tests.shared_server --confcutdir tests/sdk tests/sdk/crewai
+	@CREWAI_DISABLE_TELEMETRY=true OTEL_SDK_DISABLED=true PYTHONPATH=.:sdk AGENT_MEMORY_SERVICE_PYTHON=$(PY) .venv-crewai/bin/python -m pytest -q -p tests.shared_server --confcutdir tests/sdk tests/sdk/crewai
 
 .venv-crewai/stamp: | $(PY)
 	@echo "Installing CrewAI (once)" >&2
