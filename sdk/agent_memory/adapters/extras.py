@@ -1,18 +1,32 @@
 """What an import of an adapter says when its framework isn't installed."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from types import TracebackType
 
 
-@contextmanager
-def needs_extra(extra: str) -> Iterator[None]:
-    """Name the extra that installs what an import inside misses.
+class Extra:
+    """Imports inside name the extra that installs what they miss.
+
+    Args:
+        name: of the extra.
 
     Raises:
         ModuleNotFoundError: raised when a module is missing, with the command that installs it.
     """
-    try:
-        yield
-    except ModuleNotFoundError as missing:
-        message = f"{missing.msg}: pip install 'agent-memory[{extra}]'"
-        raise ModuleNotFoundError(message, name=missing.name) from missing
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __enter__(self) -> None:
+        """Begin."""
+
+    # type checkers know from None that no error ends here, so that the names are bound
+    def __exit__(
+        self,
+        _kind: type[BaseException] | None,
+        error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
+        """Say which extra is missing, if a module is."""
+        if isinstance(error, ModuleNotFoundError):
+            message = f"{error.msg}: pip install 'agent-memory[{self._name}]'"
+            raise ModuleNotFoundError(message, name=error.name) from error

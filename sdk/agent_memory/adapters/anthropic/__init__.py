@@ -6,9 +6,9 @@ runner = Anthropic().beta.messages.tool_runner(tools=[tool], ...)
 ```
 """
 
-from agent_memory.adapters.extras import needs_extra
+from agent_memory.adapters.extras import Extra
 
-with needs_extra("anthropic"):
+with Extra("anthropic"):
     from agent_memory.adapters.anthropic.async_tool import AsyncAgentMemoryTool
     from agent_memory.adapters.anthropic.tool import AgentMemoryTool
 

@@ -8,9 +8,9 @@ class Report(Flow[State]): ...
 ```
 """
 
-from agent_memory.adapters.extras import needs_extra
+from agent_memory.adapters.extras import Extra
 
-with needs_extra("crewai"):
+with Extra("crewai"):
     from agent_memory.adapters.crewai.flows import AgentMemoryFlowPersistence
     from agent_memory.adapters.crewai.memory import AgentMemoryStorageBackend
 

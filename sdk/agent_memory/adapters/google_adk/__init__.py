@@ -6,9 +6,9 @@ runner = Runner(agent=agent, app_name="app", session_service=AgentMemorySessionS
 ```
 """
 
-from agent_memory.adapters.extras import needs_extra
+from agent_memory.adapters.extras import Extra
 
-with needs_extra("google-adk"):
+with Extra("google-adk"):
     from agent_memory.adapters.google_adk.artifacts import AgentMemoryArtifactService
     from agent_memory.adapters.google_adk.memory import AgentMemoryMemoryService
     from agent_memory.adapters.google_adk.sessions import AgentMemorySessionService

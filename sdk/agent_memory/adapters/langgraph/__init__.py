@@ -6,9 +6,9 @@ graph = builder.compile(checkpointer=AgentMemorySaver(client), store=AgentMemory
 ```
 """
 
-from agent_memory.adapters.extras import needs_extra
+from agent_memory.adapters.extras import Extra
 
-with needs_extra("langgraph"):
+with Extra("langgraph"):
     from agent_memory.adapters.langgraph.saver import AgentMemorySaver
     from agent_memory.adapters.langgraph.store import AgentMemoryStore
 

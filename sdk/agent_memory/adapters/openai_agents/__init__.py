@@ -6,9 +6,9 @@ await Runner.run(agent, "Hello", session=session)
 ```
 """
 
-from agent_memory.adapters.extras import needs_extra
+from agent_memory.adapters.extras import Extra
 
-with needs_extra("openai-agents"):
+with Extra("openai-agents"):
     from agent_memory.adapters.openai_agents.session import AgentMemorySession
 
 __all__ = ["AgentMemorySession"]

@@ -8,9 +8,9 @@ await store.save(result)
 ```
 """
 
-from agent_memory.adapters.extras import needs_extra
+from agent_memory.adapters.extras import Extra
 
-with needs_extra("pydantic-ai"):
+with Extra("pydantic-ai"):
     from agent_memory.adapters.pydantic_ai.store import AgentMemoryConversationStore
 
 __all__ = ["AgentMemoryConversationStore"]

@@ -6,9 +6,9 @@ agent = Agent(session_manager=AgentMemorySessionManager("chat-42", client))
 ```
 """
 
-from agent_memory.adapters.extras import needs_extra
+from agent_memory.adapters.extras import Extra
 
-with needs_extra("strands"):
+with Extra("strands"):
     from agent_memory.adapters.strands.memory import AgentMemoryMemoryStore
     from agent_memory.adapters.strands.session import AgentMemorySessionManager
     from agent_memory.adapters.strands.storage import AgentMemoryStorage
