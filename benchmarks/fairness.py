@@ -153,8 +153,8 @@ def _compare(
     beside: list[float] = []
     if limit != _DEFAULT:  # the flood sends first what each process allows at once, for a minute
         while not any(_THROTTLED in client.statuses for client in flood):
-            _drive(flood, 1.0)
-        _drive(flood, 2.0)
+            _drive([*quiet, *flood], 1.0)
+        _drive([*quiet, *flood], 2.0)
     for client in flood:
         client.statuses.clear()
     for _ in range(_ROUNDS):

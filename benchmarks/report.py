@@ -23,6 +23,7 @@ from benchmarks import (
 )
 from benchmarks.corpus import CLASSES
 from benchmarks.tables import text_table
+from functions.platform.limits import MAX_EXAMINED
 
 _OURS = "ours"
 
@@ -137,7 +138,7 @@ def of_peers(found: Sequence[peers.Row]) -> Iterator[Line]:
 
 
 def of_growth(found: Sequence[growth.Curve]) -> Iterator[Line]:
-    bounded = [curve for curve in found if not curve.grows]
+    bounded = [curve for curve in found if not curve.may_grow]
     flat = [curve for curve in bounded if curve.flat]
     largest = max(size.stored for curve in found for size in curve.points)
     yield Line(
@@ -149,11 +150,12 @@ def of_growth(found: Sequence[growth.Curve]) -> Iterator[Line]:
         len(flat) == len(bounded),
     )
     for curve in found:
-        if curve.grows:
+        if curve.may_grow:
             power = curve.exponent(lambda point: point.write + point.read)
             first, last = curve.points[0], curve.points[-1]
             units = f"{first.read:g} to {last.read:g} units"
-            yield Line(f"growth: {curve.operation}", units, "", f"n^{power:.2f}", "", None)
+            limit = f"{MAX_EXAMINED:,} examined" if curve.is_bounded else ""
+            yield Line(f"growth: {curve.operation}", units, "", f"n^{power:.2f}", limit, None)
 
 
 def of_lists(found: Sequence[task_lists.Figure]) -> Iterator[Line]:
